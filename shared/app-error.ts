@@ -1,6 +1,6 @@
-/** One expected failure: what a caller sent or what a provider answered, never a bug of ours. */
+/** Expected failures, caused by a request or a provider. Bugs are other errors. */
 
-/** Every stable error code with the HTTP status it is answered with. */
+/** Every stable error code with its HTTP status. */
 export const errorStatus = {
   invalid_request: 400,
   unauthorized: 401,
@@ -24,7 +24,7 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** One place in the request that is wrong; `line` and `column` count from 1 and are given for templates. */
+/** One wrong field of a request. Errors in templates have a `line` and a `column`, which count from 1. */
 export interface ErrorDetail {
   field: string;
   issue: string;
@@ -32,24 +32,23 @@ export interface ErrorDetail {
   column?: number;
 }
 
-/** The error form of every endpoint, and of the last event of a stream that failed. */
+/** The error body of every endpoint, and the last event of a failed stream. */
 export interface ErrorBody {
   error: { code: ErrorCode; message: string; details: ErrorDetail[]; requestId: string };
 }
 
 export interface AppErrorOptions {
   details?: ErrorDetail[];
-  /** Seconds after which a new attempt makes sense; becomes `retry-after`. */
+  /** Seconds to wait before a retry; becomes `retry-after`. */
   retryAfterSeconds?: number;
-  /** Methods that the path does take; becomes `Allow`. */
+  /** Methods that the path supports; becomes `Allow`. */
   allow?: string[];
   requestId?: string;
   cause?: unknown;
 }
 
 /**
- * An expected failure with a stable code. `message` is shown to people: it says what to do next and holds no key,
- * no path and no stack.
+ * An expected failure with a stable code. Users see `message`: it says what to do next and contains no key, path or stack.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -72,7 +71,7 @@ export class AppError extends Error {
     return errorStatus[this.code];
   }
 
-  /** The body that crosses to the caller. */
+  /** The body that the caller gets. */
   toBody(requestId: string): ErrorBody {
     return { error: { code: this.code, message: this.message, details: this.details, requestId } };
   }
@@ -87,7 +86,7 @@ function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(errorStatus, code);
 }
 
-/** Reads an error body that came over a wire; anything that is not one becomes `internal` with the given message. */
+/** Reads an error body of a response. Anything else becomes `internal` with the given message. */
 export function errorFromBody(body: unknown, fallbackMessage: string): AppError {
   const error = (body as { error?: Partial<ErrorBody['error']> } | null)?.error;
   if (!error || !isErrorCode(error.code)) return new AppError('internal', fallbackMessage);

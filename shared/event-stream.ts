@@ -1,9 +1,9 @@
 /**
- * The two forms of a streamed answer, one JSON object per part: server-sent events with `data:` lines only, and the
- * elements of one JSON array. Both decoders take text cut anywhere; bytes become text before they come here.
+ * The two formats of a streamed answer, with one JSON object per part: server-sent events with only `data:` lines, and the elements of
+ * one JSON array. Both decoders accept text that is split anywhere.
  */
 
-/** One part as it was sent, with what it means. */
+/** One part, and its text on the wire. */
 export interface DecodedPart {
   /** The text on the wire, separators included. */
   readonly text: string;
@@ -11,9 +11,9 @@ export interface DecodedPart {
 }
 
 export interface PartDecoder {
-  /** The parts that `text` completes. Throws `SyntaxError` for text that is no such stream. */
+  /** The parts that `text` completes. Throws `SyntaxError` for text in another format. */
   push(text: string): DecodedPart[];
-  /** Whether the stream may end here: nothing is left half sent. */
+  /** Whether the stream may end here, without an incomplete part. */
   isComplete(): boolean;
 }
 
@@ -30,7 +30,7 @@ function dataOf(line: string): string | null {
   return line.startsWith('data: ') ? line.slice(6) : line.slice(5);
 }
 
-/** Reads `text/event-stream`; comments and fields other than `data` are passed over. */
+/** Reads `text/event-stream`. Ignores comments and fields other than `data`. */
 export function createEventDecoder(): PartDecoder {
   let pending = '';
   let frame = '';
@@ -38,7 +38,7 @@ export function createEventDecoder(): PartDecoder {
   let isFirst = true;
   let isAfterReturn = false;
 
-  /** Without what belongs to no line: a byte order mark at the start, and the `\n` of a `\r\n` that was cut in two. */
+  /** Removes a byte order mark at the start, and the `\n` of a `\r\n` that was split between two texts. */
   function withoutRemnant(text: string): string {
     const remnant = (isFirst && text.startsWith('\uFEFF')) || (isAfterReturn && text.startsWith('\n'));
     isFirst = false;

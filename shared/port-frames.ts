@@ -1,21 +1,21 @@
 import type { ErrorBody } from './app-error.ts';
 
 /**
- * What crosses the one MessagePort between window and host: requests and answers in pieces. Every frame names the request
- * that it belongs to. The window grants credit in bytes, and the host reads an answer's body only while there is credit:
- * a reader that stops reading stops the provider's reader, and memory stays bounded.
+ * The frames of the one MessagePort between window and host. They carry requests and responses in chunks, and each names its request.
+ * The window grants credit in bytes, and the host reads a response's body only while it has credit. A reader that stops reading
+ * therefore stops reading from the provider, too, and memory stays bounded.
  */
 
-/** Bytes that the host may send of one answer before the window has taken any of them. */
+/** Bytes of one response that the host may send before the window has read any. */
 export const initialCredit = 256 * 1024;
 
-/** Largest body of one chunk frame; longer pieces of an answer are cut. */
+/** Largest body of one chunk frame. Longer chunks are split. */
 export const maximumChunk = 64 * 1024;
 
 export interface RequestFrame {
   readonly type: 'request';
   readonly id: number;
-  /** Upper case, as `fetch` takes it. */
+  /** Upper case, for `fetch`. */
   readonly method: string;
   /** Path and query, from the first slash. */
   readonly path: string;
@@ -25,7 +25,7 @@ export interface RequestFrame {
   readonly isBodyFollowing?: boolean;
 }
 
-/** A piece of a body that follows. As with answers, `initialCredit` bytes may be on their way before the host has taken any. */
+/** A chunk of the request's body. As with responses, `initialCredit` bytes may be sent before the host has read any. */
 export interface BodyFrame {
   readonly type: 'body';
   readonly id: number;
@@ -37,14 +37,14 @@ export interface BodyEndFrame {
   readonly id: number;
 }
 
-/** The window took `bytes` of the answer; the host may send as many more. */
+/** The window has read `bytes` of the response. The host may send as many more. */
 export interface CreditFrame {
   readonly type: 'credit';
   readonly id: number;
   readonly bytes: number;
 }
 
-/** The window wants no more of it: the host ends the work and sends nothing further. */
+/** The window cancels the request. The host ends the work and sends nothing more. */
 export interface CancelFrame {
   readonly type: 'cancel';
   readonly id: number;
@@ -52,7 +52,7 @@ export interface CancelFrame {
 
 export type WindowFrame = RequestFrame | BodyFrame | BodyEndFrame | CreditFrame | CancelFrame;
 
-/** The host took `bytes` of the request's body; the window may send as many more. */
+/** The host has read `bytes` of the request's body. The window may send as many more. */
 export interface BodyCreditFrame {
   readonly type: 'body-credit';
   readonly id: number;
@@ -77,7 +77,7 @@ export interface EndFrame {
   readonly id: number;
 }
 
-/** The host could not answer, or its answer broke off. Errors cross as data: the process boundary drops their fields. */
+/** The request failed, or its response broke off. Errors are sent as data, because the process boundary drops their fields. */
 export interface FailureFrame {
   readonly type: 'failure';
   readonly id: number;
@@ -91,7 +91,7 @@ export interface FramePort<Incoming, Outgoing> {
   send(frame: Outgoing): void;
   /** Called once, before the first frame is needed. */
   receive(listener: (frame: Incoming) => void): void;
-  /** The other end is gone. */
+  /** Called when the other end has closed. */
   onClose(listener: () => void): void;
 }
 
@@ -111,7 +111,7 @@ function isRequest(frame: Partial<RequestFrame>): boolean {
   );
 }
 
-/** Checks what came over the port before the host believes it; null for anything that is not a frame of the window. */
+/** Validates a message of the port. Null for anything that isn't a frame of the window. */
 export function readWindowFrame(value: unknown): WindowFrame | null {
   if (typeof value !== 'object' || value === null) return null;
   const frame = value as Partial<WindowFrame>;

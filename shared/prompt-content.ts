@@ -2,16 +2,16 @@ import type { Prompt, PromptInput, PromptVariable, PromptVersion, PromptVersionI
 import type { AiSystem } from './contract/common.ts';
 import { serviceModels } from './contract/settings.ts';
 
-/** What a version says, apart from where and when it is kept. */
+/** The content of a version, without its ids and dates. */
 export type VersionContent = Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
 
 /** Name, folder, tags and description of a prompt. */
 export type PromptDetails = Pick<Prompt, 'name' | 'folder' | 'tags' | 'description'>;
 
-/** A prompt with one of its versions, in one form wherever it comes from. */
+/** A prompt with one of its versions, in the same format for every source. */
 export type PromptContent = PromptDetails & VersionContent;
 
-/** The variables of an input as they are kept: what was left out is null. */
+/** The variables of an input in stored form: missing fields are null. */
 export function completeVariables({ variables }: Pick<PromptVersionInput, 'variables'>): PromptVariable[] {
   return (variables ?? []).map(({ name, description = null, defaultValue = null, sampleValue = null }) => ({
     name,
@@ -21,13 +21,13 @@ export function completeVariables({ variables }: Pick<PromptVersionInput, 'varia
   }));
 }
 
-/** The version that an input describes: what was left out is null. */
+/** The version that an input describes. Missing fields are null. */
 export function versionContent(input: PromptVersionInput): VersionContent {
   const { promptText, systemMessage = null, aiSystem = null, model = null, configuration = null, note = null } = input;
   return { promptText, systemMessage, aiSystem, model, configuration, variables: completeVariables(input), note };
 }
 
-/** The details that an input gives: what was left out is null, and tags are none. */
+/** The details that an input describes. Missing fields are null, and missing tags are empty. */
 export function promptDetails({ name, folder, tags, description }: PromptInput): PromptDetails {
   return { name, folder: folder ?? null, tags: tags ?? [], description: description ?? null };
 }
@@ -36,7 +36,7 @@ export function promptContent(input: PromptInput): PromptContent {
   return { ...promptDetails(input), ...versionContent(input) };
 }
 
-/** What a version and a request have in common: everything that decides what a run sends, apart from the values. */
+/** The fields that versions and requests share. With the values of variables they decide what a run sends. */
 export interface RunSettings {
   readonly promptText: string;
   readonly systemMessage?: string | null | undefined;
@@ -53,13 +53,13 @@ export function modelNameOf({ aiSystem, model }: Pick<RunSettings, 'aiSystem' | 
   return aiSystem && model ? { aiSystem, model } : { aiSystem: 'ServiceAi', model: serviceModels[0] };
 }
 
-/** The same text for equal settings in any order; null and missing count as equal. */
+/** The same text for equal settings in any order. Null and missing fields are equal. */
 function canonical(configuration: RunSettings['configuration']): string {
   const given = Object.entries(configuration ?? {}).filter(([, value]) => value !== null && value !== undefined);
   return JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Whether two would send the same for the same values. */
+/** Whether both send the same for the same values of variables. */
 export function runsTheSame(one: RunSettings, other: RunSettings): boolean {
   const [first, second] = [modelNameOf(one), modelNameOf(other)];
   return (

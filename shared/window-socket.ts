@@ -1,24 +1,24 @@
 import type { HostFrame, WindowFrame } from './port-frames.ts';
 
 /**
- * How a window in a browser proves that it is ours. Browsers send a cookie to every port of one name, so the cookie alone proves
- * nothing. The session secret lies in `localStorage`, which browsers isolate by origin and therefore by port.
+ * How a window in a browser authenticates. Browsers send a cookie to every port of a host name, so the cookie alone isn't enough. The
+ * session secret is in `localStorage`, which browsers isolate by origin and therefore by port.
  */
 export const sessionStorageKey = 'touchstone.session';
 
 /** Carries the session secret on every request of the window. */
 export const sessionHeader = 'x-touchstone-session';
 
-/** Subprotocol of the window's WebSocket. The secret follows as a second one: browsers allow no header of our own here. */
+/** Subprotocol of the window's WebSocket. The secret is a second one, because browsers allow no custom headers here. */
 export const socketProtocol = 'touchstone';
 
-/** Followed by a ticket that works once: a browser saves a file by plain navigation, which carries no header. */
+/** A one-time ticket follows. Browsers download files by navigation, which sends no custom header. */
 export const downloadPath = '/window/downloads/';
 
 /**
- * The frames of `port-frames.ts` as messages of a WebSocket, which a window in a browser holds in place of the desktop's
- * port. A piece of an answer is a binary message: the number of its request, then its bytes. Every other frame is JSON.
- * An empty message is a ping; the other end echoes it.
+ * The frames of `port-frames.ts` as messages of a WebSocket, which a window in a browser uses instead of the desktop's port. A chunk of
+ * a response is a binary message: the number of its request, then its bytes. Every other frame is JSON. An empty message is a ping,
+ * which the other end echoes.
  */
 export const socketPath = '/window/socket';
 
@@ -33,19 +33,19 @@ export function encodeHostFrame(frame: HostFrame): string | Uint8Array<ArrayBuff
   return message;
 }
 
-/** Messages come from our own host and are not checked again. */
+/** Messages come from our own host, so they aren't validated. */
 export function decodeHostFrame(message: string | ArrayBuffer): HostFrame {
   if (typeof message === 'string') return JSON.parse(message) as HostFrame;
   const id = new DataView(message).getUint32(0);
   return { type: 'chunk', id, bytes: new Uint8Array(message, numberBytes) };
 }
 
-/** For frames without bytes: forms go to the host as they are, not over the socket. */
+/** For frames without bytes. Forms are sent by `fetch`, not over the socket. */
 export function encodeWindowFrame(frame: WindowFrame): string {
   return JSON.stringify(frame);
 }
 
-/** Null for what is no JSON; `readWindowFrame` checks the rest. */
+/** Null for invalid JSON. `readWindowFrame` validates the rest. */
 export function decodeWindowFrame(message: string): unknown {
   try {
     return JSON.parse(message) as unknown;

@@ -1,6 +1,6 @@
 import { parseAccept } from 'hono/utils/accept';
 
-/** The media types of an `Accept` header with their quality, from 0 (unwanted) to 1. */
+/** The media types of an `Accept` header with their quality, from 0 (not accepted) to 1. */
 export interface AcceptedTypes {
   /** By the most specific range that covers the type: the type itself, its group, everything. */
   quality(type: string): number;
@@ -11,7 +11,7 @@ export interface AcceptedTypes {
 export function parseAcceptHeader(header: string | null): AcceptedTypes {
   const qualities = new Map<string, number>();
   for (const { type, q } of header === null ? [] : parseAccept(header)) {
-    // `parseAccept` sorts by quality: of a type that is named twice the higher one counts.
+    // `parseAccept` sorts by quality, so the higher quality of a repeated type counts.
     if (!qualities.has(type.toLowerCase())) qualities.set(type.toLowerCase(), q);
   }
   return {

@@ -18,7 +18,7 @@ import { toListQuery } from './validation.ts';
 import { originOf, streamedRunResponse, toMessageAnswer, wholeRunResponse } from './run-response.ts';
 import type { ConversationThreads } from '../agents/conversation-threads.ts';
 
-/** Only a caller that names the event stream, and prefers no other named type, gets one. */
+/** Whether the caller names the event stream and prefers no other named type. */
 function acceptsEvents(accept: string | null): boolean {
   const { namedQuality } = parseAcceptHeader(accept);
   const quality = namedQuality('text/event-stream');
@@ -69,7 +69,7 @@ export interface AgentHandlerOptions {
   readonly log: Log;
 }
 
-/** Agents, and their conversations as the window shows them. */
+/** Agents and their conversations. */
 export function agentHandlers({ agents, threads, models, log }: AgentHandlerOptions): Handler[] {
   return [...definitionHandlers(agents, models, log), ...threadHandlers(threads)];
 }

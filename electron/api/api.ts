@@ -4,51 +4,51 @@ import type { AuthenticatedKey } from '../storage/storage.ts';
 import type { ReceiveFile } from './form-body.ts';
 
 /**
- * Where a request came in. `window` is the person at the window: the process boundary of the desktop host or the cookie of the
- * headless one vouches for it. Everything else is `network` and needs an API key.
+ * Where a request came from. `window` is the user's window, which the desktop host knows by its process and the headless host by its
+ * cookie. Everything else is `network` and needs an API key.
  */
 export interface ApiContext {
   readonly access: 'network' | 'window';
 }
 
-/** The whole service as one function. IPC, HTTP and tests are adapters around it; it never throws. */
+/** The whole service as one function, which never throws. IPC, HTTP and tests are adapters around it. */
 export interface Api {
   fetch(request: Request, context: ApiContext): Promise<Response>;
   /** Whether the headers of a request, with lower-case names, carry a valid API key. */
   isKnown(headers: Readonly<Record<string, string>>): boolean;
 }
 
-/** Who makes a request. Runs of the window have a caller id of their own and no key. */
+/** The caller of a request. The window has its own caller id and no key. */
 export interface Caller {
   readonly callerId: string;
   readonly key: AuthenticatedKey | null;
   readonly scopes: readonly Scope[];
 }
 
-/** What a handler gets: everything is checked already. */
+/** The validated input of a handler. */
 export interface HandlerInput<Parameters, Query, Body, Fields = unknown> {
   readonly parameters: Parameters;
   readonly query: Query;
   readonly body: Body;
-  /** For an endpoint with a form: hands the file on as it arrives, and resolves with the text fields when it is complete. */
+  /** For endpoints with a form: passes the file on as it arrives. Resolves with the text fields when the form is complete. */
   readonly readForm: (receive: ReceiveFile) => Promise<Fields>;
   readonly caller: Caller;
   readonly headers: Headers;
-  /** Aborted when the caller goes away. */
+  /** Aborts when the caller leaves. */
   readonly signal: AbortSignal;
   readonly requestId: string;
 }
 
-/** A value becomes the JSON body with the endpoint's status, a `Response` is sent unchanged, and undefined is an empty response. */
+/** A value becomes the JSON body, with the endpoint's status. A `Response` is sent unchanged. Undefined is an empty response. */
 export type HandlerResult<Body> = (Body extends undefined ? void : Body) | Response;
 
-/** An endpoint of the contract with the code that answers it. */
+/** An endpoint of the contract with its implementation. */
 export interface Handler {
   readonly endpoint: Endpoint;
   readonly handle: (input: HandlerInput<never, never, never, never>) => unknown;
 }
 
-/** Ties a handler to its endpoint, with the types of the contract on both sides. */
+/** Connects a handler to its endpoint, with the types of the contract. */
 export function implement<
   Parameters extends z.ZodType,
   Query extends z.ZodType,

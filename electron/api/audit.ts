@@ -88,7 +88,7 @@ function queryHandlers(audit: AuditStore): Handler[] {
   ];
 }
 
-/** Sends a pack to be saved. It contains other people's text: a browser must not run it as a page of ours. */
+/** Sends a pack as a download. It contains other people's text, so a browser must not open it as our page. */
 function sendPack({ fileName, bytes, stream }: ExportDownload): Response {
   return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
     headers: {

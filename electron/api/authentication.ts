@@ -23,7 +23,7 @@ function keyFromHeaders(headers: Pick<Headers, 'get'>): string {
   return bearer;
 }
 
-/** Tells who calls. Throws `unauthorized` when a key is needed and is missing, wrong or contradicted. */
+/** Identifies the caller. Throws `unauthorized` if the key is missing, wrong or contradicted. */
 export function authenticate(
   headers: Headers,
   context: ApiContext,
@@ -35,20 +35,20 @@ export function authenticate(
   return { callerId: key.callerId, key, scopes: key.scopes };
 }
 
-/** Whether `authenticate` would accept the key of these headers, which have lower-case names. */
+/** Whether `authenticate` would accept the key. The names of the headers are in lower case. */
 export function hasValidKey(headers: Readonly<Record<string, string>>, apiKeys: ApiKeyStore): boolean {
-  // Every request of a stranger comes here, and an error takes its time.
+  // Called for every request of a stranger. Creating an error is slow.
   if (headers['authorization'] === undefined && headers['x-hl-api-key'] === undefined) return false;
   const get = (name: string): string | null => headers[name] ?? null;
   try {
     return apiKeys.authenticate(keyFromHeaders({ get })) !== null;
   } catch {
-    // `authenticate` says why.
+    // `authenticate` throws the error.
     return false;
   }
 }
 
-/** Throws `forbidden` when the caller's key does not have the endpoint's scope. */
+/** Throws `forbidden` if the caller's key doesn't have the endpoint's scope. */
 export function authorize(caller: Caller, access: Access): void {
   if (access === 'public' || access === 'window' || access === 'any scope') return;
   const sufficient: readonly string[] = access === 'run or audit' ? ['run', 'audit'] : [access];

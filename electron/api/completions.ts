@@ -74,7 +74,7 @@ function groundingHandlers(
   ];
 }
 
-/** Completions in every form, and those with chosen passages. */
+/** Completions in every format, grounding previews and token counts. */
 export function completionHandlers(completions: Completions, reportFailure: Log): Handler[] {
   return [...runHandlers(completions, reportFailure), ...groundingHandlers(completions, reportFailure)];
 }

@@ -12,12 +12,12 @@ import { longJsonResponse } from './json-response.ts';
 
 const defaultPageSize = 20;
 
-/** With the scope `audit` all callers' conversations are seen, otherwise the caller's own. */
+/** A key with the scope `audit` sees the conversations of all callers, others only their own. */
 const seesAll = (caller: Caller): boolean => caller.scopes.includes('audit');
 
 /**
- * What a caller without the scope `audit` sees of the input: what it sent itself. Stored prompts and agents may hold instructions that
- * users of a key must not read (docs/decisions/prompts-and-agents.md).
+ * The input that a key without the scope `audit` sees: only what it sent. Stored prompts and agents can have instructions that users of a
+ * key must not read (docs/decisions/prompts-and-agents.md).
  */
 function withoutStoredText({ input, promptRunId, metadata }: ConversationRun): ConversationRun['input'] {
   if (promptRunId !== null)
@@ -27,8 +27,8 @@ function withoutStoredText({ input, promptRunId, metadata }: ConversationRun): C
 }
 
 /**
- * A run as a key without the scope `audit` may see it. A blocked answer would otherwise reach its caller here, by the guard's record
- * or by the reasoning, which no completion returns.
+ * The part of a run that a key without the scope `audit` may see. Otherwise the guard's record, or the reasoning, which completions don't
+ * return, would reveal a blocked answer.
  */
 function forRunKey(run: ConversationRun): ConversationRun {
   const { moderation, cost: _, ...rest } = run;

@@ -19,7 +19,7 @@ export interface ApiOptions {
   readonly apiKeys: ApiKeyStore;
   readonly rateLimits: RateLimits;
   readonly windowCallerId: string;
-  /** Takes failures that are ours; the text holds no body and no key. */
+  /** Logs unexpected failures. The text contains no body and no key. */
   readonly reportFailure: Log;
 }
 
@@ -83,7 +83,7 @@ function toResponse(endpoint: Endpoint, result: unknown, requestId: string): Res
   return response;
 }
 
-/** Puts the handlers behind one `fetch`: routing, keys, checks, errors. The order of refusals is the decided one. */
+/** Puts the handlers behind one `fetch`: routing, keys, validation, errors. The order of the checks is deliberate. */
 export function createApi(options: ApiOptions): Api {
   const app = new Hono<{ Bindings: ApiContext }>();
   for (const [path, known] of groupByPath(options.handlers)) {

@@ -4,8 +4,8 @@ import type { Log } from '../log.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 
 /**
- * On every response that doesn't set its own. Responses hold people's texts: no cache keeps them, no browser guesses another media
- * type, and no page of another origin embeds them.
+ * Headers of every response that doesn't set its own. Responses contain people's texts. No cache may store them, no browser may guess
+ * another media type, and no page of another origin may embed them.
  */
 export const defaultHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
@@ -32,10 +32,10 @@ export function errorResponse(
   });
 }
 
-/** What the caller of a request gets to know of a failure. Reports the failures that are ours. */
+/** The error that the caller gets for a failure. Logs unexpected failures. */
 export function toAppError(failure: unknown, requestId: string, reportFailure: Log): AppError {
   if (failure instanceof AppError) return failure;
-  // The caller left, or the service is closing: neither is worth a report.
+  // The caller left, or the service is closing. Neither is logged.
   if (failure instanceof Error && failure.name === 'AbortError') {
     return new AppError('internal', 'The request was stopped before its response was complete.');
   }

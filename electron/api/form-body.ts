@@ -13,13 +13,13 @@ const spareBytes = 1_048_576;
 
 const megabyte = 1_048_576;
 
-/** Takes the file as it arrives; its promise is awaited before the fields are answered. */
+/** Receives the file as it arrives. Its promise is awaited before the fields are returned. */
 export type ReceiveFile = (file: FormFile) => Promise<void>;
 
 export interface FormFile {
-  /** As the caller calls it, without a path and without control characters; may be empty. */
+  /** The caller's file name, without path and control characters; may be empty. */
   readonly fileName: string;
-  /** Fails when the form breaks off, is malformed or too large. */
+  /** Fails if the form breaks off, is malformed or too large. */
   readonly content: Readable;
 }
 
@@ -32,7 +32,7 @@ const tooLarge = ({ maximumFileBytes }: Form) =>
 const malformed = (cause: unknown) =>
   new AppError('invalid_request', 'The form is malformed or ended before it was complete.', { cause });
 
-/** Browsers write `"` and line ends of a name as in an address. */
+/** Browsers percent-encode `"` and line ends of a name. */
 function cleanFileName(fileName: string | undefined): string {
   return (fileName ?? '')
     .replaceAll('%22', '"')
@@ -53,7 +53,7 @@ function openParser(headers: Headers, form: Form): BusboyInstance {
   }
 }
 
-/** One form on its way in: the parser, what it found, and the first thing that went wrong. */
+/** A form that is being received: the parser, its results, and the first error. */
 class FormReading {
   readonly #parser: BusboyInstance;
   readonly #form: Form;
@@ -88,7 +88,7 @@ class FormReading {
     } catch (error) {
       const cause: unknown = this.#failed.signal.aborted ? this.#failed.signal.reason : error;
       this.#file?.destroy(cause instanceof Error ? cause : new Error('The form broke off.'));
-      // What was begun is ended before the caller is answered: nothing of the file may still be on its way to the disk.
+      // Waits for the file's receiver, so that nothing is written to the disk after the response.
       await this.#received?.catch(() => {});
       throw cause;
     }
@@ -125,14 +125,14 @@ class FormReading {
       return this.fail(invalidField('file', 'is given more than once', 'Send one file in one request.'));
     }
     this.#file = content;
-    // The receiver may have finished already; an unhandled failure would end the process.
+    // The receiver may have finished already. An unhandled rejection would end the process.
     content.on('error', () => {});
     content.once('limit', () => this.fail(tooLarge(this.#form)));
     this.#received = this.#receive({ fileName: cleanFileName(fileName), content });
     this.#received.catch((error: unknown) => this.fail(error));
   }
 
-  /** Ends it; only the first reason is reported. */
+  /** Ends the form. Only the first reason is reported. */
   fail(error: unknown): void {
     if (this.#failed.signal.aborted) return;
     this.#failed.abort(error);
@@ -141,9 +141,9 @@ class FormReading {
 }
 
 /**
- * Reads a form as it arrives: its file goes to `receive` piece by piece, as fast as that takes it. Throws `payload_too_large` while
- * a larger file is still being sent, and `invalid_request` for a form that is malformed, breaks off, has no file or more than one,
- * or fields that do not fit. Whoever received the file has then seen its stream fail, or has to drop what it got.
+ * Reads a form as it arrives and passes the chunks of its file to `receive`, at its pace. Throws `payload_too_large` as soon as the file
+ * exceeds the limit, and `invalid_request` for a form that is malformed, breaks off, has no file or more than one, or has invalid fields.
+ * The file's stream has then failed, or the receiver has to drop the file.
  */
 export async function readForm<Fields extends z.ZodType>(
   request: Request,

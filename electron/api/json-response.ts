@@ -3,19 +3,19 @@ import { LazyList } from '../storage/list-page.ts';
 type Overridden =
   'headers' | 'body' | 'bodyUsed' | 'text' | 'json' | 'arrayBuffer' | 'bytes' | 'blob' | 'formData' | 'clone';
 
-/** `Response` is typed as a bag of properties, which a class may not override; what it overrides is left out of the base. */
+/** TypeScript declares the members of `Response` as properties, which methods can't override. So the base omits them. */
 const ResponseStatus = Response as unknown as new (body: null, init: { status: number }) => Omit<Response, Overridden>;
 
-/** What goes over the wire. */
+/** The parts of a response on the wire. */
 export interface ResponseText {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The text in UTF-8, when it is already there. */
+  /** The text in UTF-8, if it is already encoded. */
   readonly bytes?: Uint8Array | undefined;
 }
 
-/** A document that many responses send: its text is made once. */
+/** A document that many responses send. Its text is created once. */
 export class SharedJson {
   readonly text: string;
   readonly bytes: Uint8Array;
@@ -27,8 +27,8 @@ export class SharedJson {
 }
 
 /**
- * A complete JSON answer that stays text: `Headers` and a stream to read it from are made only for those who ask for them, as
- * they cost more than writing the JSON does.
+ * A complete JSON response as text. It creates `Headers` and a stream only when they are read, because they take longer than serializing
+ * the JSON.
  */
 export class JsonResponse extends ResponseStatus implements Response {
   readonly #headers: Record<string, string>;
@@ -45,7 +45,7 @@ export class JsonResponse extends ResponseStatus implements Response {
     this.#headers = { 'content-type': 'application/json', ...headers };
   }
 
-  /** Null once the headers or the body were read, because the reader may have changed them. */
+  /** Null after the headers or the body were read, because the reader may have changed them. */
   get unread(): ResponseText | null {
     return this.#plain ? null : { headers: this.#headers, text: this.#text, bytes: this.#bytes };
   }
@@ -100,10 +100,10 @@ export class JsonResponse extends ResponseStatus implements Response {
   }
 }
 
-/** Characters of an answer that are put together before any of it is sent; a shorter one goes out as one piece, with its length. */
+/** Up to this many characters, a response is sent at once, with its length. */
 const wholeLength = 1_048_576;
 
-/** Characters that are handed to the connection at once. */
+/** Characters of one chunk of a longer response. */
 const pieceLength = 65_536;
 
 function* listPieces(items: Iterable<unknown>): Generator<string, void, void> {
@@ -116,7 +116,7 @@ function* listPieces(items: Iterable<unknown>): Generator<string, void, void> {
   yield before === '[' ? '[]' : ']';
 }
 
-/** How far a value is searched for what is written piece by piece. */
+/** Levels of a value that are searched for lists and long texts. */
 const maxSearchDepth = 3;
 
 /** Whether a value has a `LazyList` among its own values, or a long text or a `LazyList` a few levels below. */
@@ -127,7 +127,7 @@ function isInPieces(value: unknown, depth = 0): boolean {
   return depth < maxSearchDepth && Object.values(value).some((part) => isInPieces(part, depth + 1));
 }
 
-/** The text of `JSON.stringify`. A `LazyList` is read only as far as the consumer asks, and every long text is a separate piece. */
+/** The text of `JSON.stringify` in chunks. A `LazyList` is read as the consumer proceeds, and every long text is a separate chunk. */
 function* jsonPieces(value: unknown): Generator<string, void, void> {
   if (value instanceof LazyList) return yield* listPieces(value);
   const isWhole = typeof value !== 'object' || value === null || 'toJSON' in value || !isInPieces(value);
@@ -143,7 +143,7 @@ function* jsonPieces(value: unknown): Generator<string, void, void> {
   yield '}';
 }
 
-/** At least so many characters, unless the text ends before. */
+/** Joins chunks to at least `length` characters, unless the text ends before. */
 function takePieces(pieces: Iterator<string, void, void>, length: number): { text: string; isDone: boolean } {
   let text = '';
   while (text.length < length) {
@@ -155,8 +155,8 @@ function takePieces(pieces: Iterator<string, void, void>, length: number): { tex
 }
 
 /**
- * A JSON answer that may be longer than memory, or a string, can hold. What its lists hold is read as the caller takes it; a failure
- * in the middle ends the connection without an end of the text.
+ * A JSON response that can be too long for memory or for a string. Its lists are read as the caller reads the response. A failure in the
+ * middle closes the connection without completing the text.
  */
 export function longJsonResponse(value: object): Response {
   const headers = { 'content-type': 'application/json' };
@@ -168,7 +168,7 @@ export function longJsonResponse(value: object): Response {
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // A caller who reads as fast as it is written must not keep the others waiting.
+        // Other callers must not wait for a caller that reads as fast as the response is written.
         await new Promise(setImmediate);
         const { text, isDone } = first === null ? takePieces(pieces, pieceLength) : { text: first, isDone: false };
         first = null;

@@ -68,7 +68,7 @@ export interface SourceOptions extends Payment {
 }
 
 function sourceHandlers({ sources, isEmbeddingPaid, credits, apiKeys }: SourceOptions): Handler[] {
-  /** A key pays one credit for each time that a provider embeds a source. What is rejected isn't embedded. */
+  /** A key pays one credit each time that a provider embeds a source. Rejected files aren't embedded. */
   async function payForIndexing<Value>(key: AuthenticatedKey | null, call: () => Value | Promise<Value>) {
     if (key === null || !isEmbeddingPaid()) return call();
     const reservation = credits.reserve(key);

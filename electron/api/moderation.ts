@@ -61,7 +61,7 @@ export interface ModerationWindowOptions {
   readonly log: Log;
 }
 
-/** A failure is an answer here: the other classifier may well have one. */
+/** A failure is a result here, because the other classifier may succeed. */
 async function checkWith(
   classifier: Classifier,
   text: string,

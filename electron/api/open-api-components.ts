@@ -39,13 +39,13 @@ export const headerDescriptions: Readonly<Record<string, Json>> = {
   'retry-after': { description: 'Seconds after which a new attempt makes sense', schema: { type: 'integer' } },
 };
 
-/** Headers of every run that has begun. */
+/** Headers of every run that has started. */
 export const runHeaders = Object.keys(headerDescriptions).filter((name) => name !== 'retry-after');
 
 /** Headers of every response to a key. */
 export const keyHeaders = ['x-request-id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-/** Statuses of a run that has begun, so that its failure says which one it was. */
+/** Statuses of runs that failed after the start. Their headers name the run. */
 const failuresOfRuns = new Set([429, 502, 503, 504]);
 
 /** Collects the error responses and the schemas that have an id, so that the document contains each once. */
@@ -53,7 +53,7 @@ export class Components {
   readonly schemas = new Map<string, Json>();
   readonly responses = new Map<string, Json>();
 
-  /** `input` describes what a caller may send, `output` what it gets. */
+  /** `input` describes requests, `output` responses. */
   schema(schema: z.ZodType, io: 'input' | 'output'): Json {
     const {
       $schema: _,
@@ -61,7 +61,7 @@ export class Components {
       ...root
     } = z.toJSONSchema(schema, {
       io,
-      // A later version may answer more than this one: only what callers send is closed.
+      // Later versions can add fields to responses. Only requests are closed to additional properties.
       override: ({ zodSchema, jsonSchema }) => {
         if (io === 'output' && zodSchema._zod.def.type === 'object') delete jsonSchema.additionalProperties;
       },
@@ -74,7 +74,7 @@ export class Components {
     return rewriteReferences(root, names);
   }
 
-  /** A schema that differs between input and output, or contains one that does, has two names. */
+  /** A schema gets two names if it, or one that it contains, differs between input and output. */
   #namesFor(definitions: Record<string, Json>, io: 'input' | 'output'): Map<string, string> {
     const names = new Map(Object.keys(definitions).map((id) => [id, id]));
     const isTaken = (id: string, definition: Json): boolean => {

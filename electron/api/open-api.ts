@@ -6,7 +6,7 @@ import { implement, type Handler } from './api.ts';
 import { JsonResponse, SharedJson } from './json-response.ts';
 import { Components, headerDescriptions, headers, keyHeaders, runHeaders, type Json } from './open-api-components.ts';
 
-/** What can find credits used up and a model failing has headers that say what it cost. */
+/** Whether an endpoint runs a model. Its responses have headers with the model and the cost. */
 function isRun(endpoint: Endpoint): boolean {
   return endpoint.errors?.includes(402) === true && endpoint.errors.includes(502);
 }
@@ -78,7 +78,7 @@ function responses(endpoint: Endpoint, components: Components): Json {
   };
 }
 
-/** The fields and the file as one object: only together they are all that a form may have. */
+/** The fields and the file as one object, because a form may have nothing else. */
 function formSchema(form: Form, components: Components): Json {
   const megabytes = form.maximumFileBytes / 1_048_576;
   const file = { type: 'string', format: 'binary', description: `One file of at most ${megabytes} MB` };
@@ -121,7 +121,7 @@ function operation(endpoint: Endpoint, components: Components): Json {
   };
 }
 
-/** The same in every language of the system: some sort the letters of English otherwise. */
+/** Sorts the same in every system language. Some languages sort English letters differently. */
 const byName = ([one]: readonly [string, ...unknown[]], [other]: readonly [string, ...unknown[]]): number =>
   one < other ? -1 : 1;
 
@@ -139,8 +139,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes the endpoints that API keys reach as an OpenAPI 3.1 document. What only the window may call is left out: no key
- * opens it.
+ * Describes the endpoints for API keys as an OpenAPI 3.1 document. It leaves out endpoints of the window, which no key may call.
  */
 export function createOpenApiDocument(endpoints: readonly Endpoint[], { version }: { version: string }): Json {
   const open = endpoints.filter(({ access }) => access !== 'window');
@@ -184,7 +183,7 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], { version 
   };
 }
 
-/** Answers `/openapi.json`. Needs no key, so that its text is made once: callers share it, however many ask and never read. */
+/** Serves `/openapi.json`. It needs no key, so all responses share one text: callers that don't read it can't use up the memory. */
 export function openApiHandlers(version: string): Handler[] {
   let shared: SharedJson | null = null;
   return [

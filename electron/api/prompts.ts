@@ -43,7 +43,7 @@ import {
 } from '../../shared/contract/prompt-folders.ts';
 import type { PromptFolders } from '../prompts/folder/create-prompt-folders.ts';
 
-/** Tags of a list that commas separate; `\,` is a comma within one. */
+/** Tags of a comma-separated list. `\,` is a comma within a tag. */
 function readTags(list: string): string[] {
   const tags = list.match(/(?:\\,|[^,])+/g) ?? [];
   return tags.map((tag) => tag.replaceAll('\\,', ',').trim()).filter((tag) => tag !== '');
@@ -83,7 +83,7 @@ function libraryHandlers(
   reportFailure: Log,
 ): Handler[] {
   return [
-    // Before the address with an id, which would take `run` for one.
+    // Before the address with an id, which would match `run`.
     implement(runPrompt, async (input) => {
       const accepted = await prompts.run(input.body, originOf(input), { signal: input.signal });
       return wholeRunResponse(accepted, input, toMessageAnswer, reportFailure);

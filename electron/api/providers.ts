@@ -96,8 +96,8 @@ function onDeviceHandlers(models: OnDeviceLanguageModels, reportFailure: Log): H
 export type LearnedModels = Pick<Providers, 'learnModel'>;
 
 /**
- * Lets a provider say whether it has the model that something new is to be run on, when no list has it: a program has no window
- * that asks for the lists. Never rejects.
+ * Fetches the provider's list if no list has the model of a new prompt or agent. The window fetches the lists itself, programs don't.
+ * Never rejects.
  */
 export async function learnModelOf(
   { aiSystem, model }: { aiSystem?: AiSystem | null | undefined; model?: string | null | undefined },
@@ -106,7 +106,7 @@ export async function learnModelOf(
   if (model) await models.learnModel(aiSystem ?? null, model);
 }
 
-/** Providers with their models, and the models on this device. */
+/** Providers, their models, and the on-device models. */
 export function providerHandlers(providers: Providers, onDevice: OnDeviceLanguageModels, log: Log): Handler[] {
   return [...keyHandlers(providers), ...onDeviceHandlers(onDevice, log)];
 }

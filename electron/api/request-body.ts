@@ -2,17 +2,17 @@ import { randomInt } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
 
-/** Most bytes of a JSON body: 4 MB. */
+/** Of a JSON body: 4 MB. */
 export const maximumBodyBytes = 4 * 1_048_576;
 
-/** A body nested deeper than this is rejected: writing it as JSON again would overflow the stack. */
+/** A body that is nested deeper is rejected, because serializing it again would overflow the stack. */
 const maxDepth = 500;
 /** Parsing takes about 2 microseconds for each new field name, and 4 MB have room for 360,000. */
 const maxFieldNames = 20_000;
 /** Lists and objects. 4 MB have room for 1.4 million, which take a third of a second to parse. */
 const maxContainers = 250_000;
 
-/** From this many bytes on, each step of reading a body has a separate turn of the event loop, so that other requests get theirs. */
+/** From this many bytes on, each step of reading a body has a separate turn of the event loop, so that other requests can run. */
 export const longBodyBytes = 262_144;
 
 /** A shorter text can't exceed any of these limits, so it isn't scanned. */
@@ -24,7 +24,7 @@ const tooLarge = () =>
     'The request body is larger than 4 MB (4,194,304 bytes). Send less in one request.',
   );
 
-/** Whether a `content-type` is one of the media types; `application/*+json` stands for any structured suffix. */
+/** Whether a `content-type` is one of the media types. `application/*+json` matches any structured suffix. */
 function matchesMediaType(contentType: string, mediaTypes: readonly string[]): boolean {
   const essence = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
   return mediaTypes.some((mediaType) =>
@@ -32,13 +32,13 @@ function matchesMediaType(contentType: string, mediaTypes: readonly string[]): b
   );
 }
 
-/** Whether the parameters of a `content-type` leave a text in UTF-8, the only encoding of JSON between programs. */
+/** Whether the parameters of a `content-type` allow UTF-8, the only encoding of JSON between programs. */
 function isInUtf8(contentType: string): boolean {
   const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1];
   return charset === undefined || /^utf-?8$/i.test(charset);
 }
 
-/** Throws `unsupported_media_type` unless a body is one of the media types, in UTF-8 and not compressed, by its headers. */
+/** Throws `unsupported_media_type` unless the headers name one of the media types, in UTF-8 and not compressed. */
 export function requireMediaType(headers: Headers, mediaTypes: readonly string[]): void {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
   if (encoding !== 'identity') {
@@ -51,7 +51,7 @@ export function requireMediaType(headers: Headers, mediaTypes: readonly string[]
   if (!isInUtf8(contentType)) throw new AppError('unsupported_media_type', 'Send the body in UTF-8.');
 }
 
-/** What is no UTF-8 is refused: with other characters in its place the wrong text would be run and kept. */
+/** Rejects invalid UTF-8. With replacement characters, the wrong text would be run and stored. */
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 async function readChunks(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
@@ -69,7 +69,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   const announced = request.headers.get('content-length');
   if (announced !== null && Number(announced) > maximumBodyBytes) throw tooLarge();
   try {
-    // An announced length is enforced by the listener, so that only bodies without one have to be counted here.
+    // The listener enforces a declared length. Only bodies without one are counted here.
     if (announced !== null) return await request.bytes();
     return request.body === null ? new Uint8Array() : await readChunks(request.body);
   } catch (error) {
@@ -91,7 +91,7 @@ async function readText(request: Request): Promise<string> {
 /** Random, so that no caller can choose names with equal hashes. */
 const hashFactor = randomInt(2 ** 31) | 1;
 
-/** The offset of the quote that ends a text which begins at `from`. Native searches skip what is between quotes. */
+/** The offset of the quote that ends the text at `from`. Native searches skip everything between quotes. */
 function endOfText(json: string, from: number): number {
   let end = json.indexOf('"', from);
   while (end !== -1) {
@@ -109,7 +109,7 @@ function hashOf(json: string, start: number, end: number): number {
   return hash;
 }
 
-/** Which limit a JSON text exceeds; null when it exceeds none. Reads it once, without parsing. */
+/** The limit that a JSON text exceeds, or null. Scans it once, without parsing. */
 function findExcess(json: string): string | null {
   const names = new Set<number>();
   let [depth, containers, textStart, textEnd] = [0, 0, 0, 0];
@@ -119,7 +119,7 @@ function findExcess(json: string): string | null {
       textStart = index + 1;
       textEnd = index = endOfText(json, textStart);
     } else if (code === 58) {
-      // Further colons after the same text must not hash it again.
+      // More colons after the same text must not hash it again.
       if (names.add(hashOf(json, textStart, textEnd)).size > maxFieldNames)
         return `has more than ${maxFieldNames.toLocaleString('en')} field names. Send less in one request`;
       textStart = textEnd;
@@ -135,7 +135,7 @@ function findExcess(json: string): string | null {
   return null;
 }
 
-/** The path of a field named `__proto__`, if there is one. The path is written on the way back, as few bodies have one. */
+/** The path of a field named `__proto__`, if there is one. It is built while the recursion returns, because few bodies have one. */
 function findPrototypeField(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return null;
   const isList = Array.isArray(value);
@@ -148,7 +148,7 @@ function findPrototypeField(value: unknown): string | null {
   return null;
 }
 
-/** Copying an object loses such a field: it would be neither run nor stored, without an error. */
+/** Copying an object silently drops such a field, so it would be neither sent nor stored. */
 function refusePrototypeFields(body: unknown): void {
   const field = findPrototypeField(body);
   if (field === null) return;
@@ -167,8 +167,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Reads a JSON body of at most 4 MB. Throws `payload_too_large`, or `invalid_request` for what is not UTF-8, not JSON, exceeds one of
- * the limits above or has a field named `__proto__`. An empty body is `undefined`.
+ * Reads a JSON body of at most 4 MB. Throws `payload_too_large`, and `invalid_request` for a body that isn't UTF-8 or JSON, exceeds one
+ * of the limits above, or has a field named `__proto__`. An empty body is `undefined`.
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const text = await readText(request);

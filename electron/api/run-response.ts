@@ -21,17 +21,17 @@ function appHeaders(headers: Headers): Record<string, string> {
   return kept;
 }
 
-/** Who requests a run, in the form that is recorded. */
+/** The caller of a run, in stored form. */
 export function originOf({ caller, headers }: Pick<Input, 'caller' | 'headers'>): RunOrigin {
   return { callerId: caller.callerId, key: caller.key, appHeaders: appHeaders(headers) };
 }
 
-/** Headers carry only visible ASCII; other characters in the name of a model are percent-encoded as UTF-8. */
+/** Headers have only visible ASCII. Other characters of a model's name are percent-encoded as UTF-8. */
 function headerText(name: string): string {
   return name.toWellFormed().replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
 
-/** Headers that say which model answered, under which id, and what it cost. */
+/** Headers with the model, the ids and the cost of a run. */
 function runHeaders({ run, credit }: AcceptedRun): Record<string, string> {
   const remaining = credit.remaining();
   return {
@@ -43,7 +43,7 @@ function runHeaders({ run, credit }: AcceptedRun): Record<string, string> {
   };
 }
 
-/** `citations` and `warnings` are there when there is something to say. */
+/** `citations` and `warnings` are present if they aren't empty. */
 export function remarks({ citations, plan: { warnings } }: Pick<Run, 'citations' | 'plan'>) {
   return {
     ...(citations.length === 0 ? {} : { citations: [...citations] }),
@@ -76,12 +76,12 @@ export function toMessageAnswer(run: Run, { content, usage }: RunAnswer): Messag
 
 function failedRun(error: unknown, accepted: AcceptedRun, input: Input, reportFailure: Log): Response {
   const { requestId, signal } = input;
-  // Whatever a run fails with after its caller left is a consequence of that.
+  // A failure after the caller left is only a consequence of that.
   const failure = signal.aborted && !(error instanceof AppError) ? signal.reason : error;
   return errorResponse(toAppError(failure, requestId, reportFailure), requestId, runHeaders(accepted));
 }
 
-/** Waits for the whole answer of a run and sends it in the endpoint's own form. */
+/** Waits for the complete answer of a run and sends it in the endpoint's format. */
 export async function wholeRunResponse(
   accepted: AcceptedRun,
   input: Input,
@@ -105,7 +105,7 @@ export async function streamedRunResponse(
 ): Promise<Response> {
   const parts = accepted.run.stream();
   try {
-    // The head waits until the model has begun: a failure before that has its own status.
+    // The head is sent when the model begins, because a failure before that has its own status.
     await parts.next();
   } catch (error) {
     return failedRun(error, accepted, input, reportFailure);
@@ -117,7 +117,7 @@ export async function streamedRunResponse(
     signal: input.signal,
     stop: () => {
       accepted.run.stop();
-      // The chunks may not have been asked for yet; then ending them does not reach the run.
+      // If no chunk was read yet, ending the stream doesn't reach the run.
       void parts.return().catch(() => undefined);
     },
     reportFailure,

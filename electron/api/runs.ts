@@ -50,7 +50,7 @@ export function runHandlers({ runs, completions, exchanges, log }: RunHandlerOpt
     }),
     implement(readProviderExchanges, async ({ parameters }) => {
       const runId = parameters.id.toLowerCase();
-      // A window that stops a run asks a moment before the run has ended here.
+      // A window that stops a run sends this request shortly before the run has ended here.
       await completions.active(runId)?.settled;
       const data = exchanges.read(runId);
       if (data.length === 0 && runs.read(runId) === null) throw unknownRun();
@@ -60,7 +60,7 @@ export function runHandlers({ runs, completions, exchanges, log }: RunHandlerOpt
       const runId = input.parameters.id.toLowerCase();
       const run = completions.active(runId);
       if (run === null && runs.read(runId) === null) throw unknownRun();
-      // A run that has just ended has nothing more to tell; what it thought is kept with it.
+      // The run has just ended. Its reasoning is stored with it.
       return followResponse(input, (signal) => (run === null ? nothing() : reasoningOf(run, signal)), log);
     }),
   ];

@@ -40,12 +40,12 @@ export interface PrivacyOptions extends Omit<LocationOptions, 'linkedFolders'> {
   readonly linkedFolders: () => string[];
 }
 
-/** npm may take long to tell its registry, and the page names it in words then. */
+/** npm can take long to return its registry. Without it, the page shows a general name. */
 const maxRegistryMilliseconds = 3_000;
 
 export function privacyHandlers(options: PrivacyOptions): Handler[] {
   const { providers, environment, linkedFolders } = options;
-  // Asked once: npm is started for it.
+  // Cached, because it starts npm.
   let registry: Promise<string | null> | null = null;
   return [
     implement(readPrivacy, async () => {

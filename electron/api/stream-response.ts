@@ -11,7 +11,7 @@ const contentTypes: Record<StreamKind, string> = {
   'json-array': 'application/json',
 };
 
-/** How the parts of an answer are written one after the other. */
+/** The format of a streamed response. */
 interface Encoding {
   part(value: unknown, isFirst: boolean): string;
   end(isFirst: boolean): string;
@@ -31,14 +31,14 @@ export interface StreamResponseOptions {
   readonly requestId: string;
   /** Aborts when the caller leaves. This ends the source even if the body isn't cancelled. */
   readonly signal: AbortSignal;
-  /** Ends what the source waits for, so that it need not yield once more before it can end. */
+  /** Stops what the source waits for, so that it can end without yielding again. */
   readonly stop: () => void;
   readonly reportFailure: Log;
 }
 
 /**
- * Streams the parts as the caller reads them: a reader that stops reading stops the source, one that goes away ends it. A failure
- * becomes one last part in the error form, and the text stays valid to its end.
+ * Streams the parts at the caller's pace. The source pauses while the caller doesn't read, and ends when the caller leaves. A failure
+ * becomes a last part with the error body, so that the text stays valid.
  */
 export function streamResponse(parts: AsyncGenerator<unknown, void, void>, options: StreamResponseOptions): Response {
   const { requestId, reportFailure } = options;
@@ -47,7 +47,7 @@ export function streamResponse(parts: AsyncGenerator<unknown, void, void>, optio
   let isFirst = true;
   const end = () => {
     options.stop();
-    // The run records a failure to end. The caller has left.
+    // The run records this failure. The caller has left.
     return parts.return().catch(() => undefined);
   };
   options.signal.addEventListener('abort', end, { once: true });
@@ -97,15 +97,15 @@ export function followResponse(
   });
 }
 
-/** What came and was not read yet, as one value, so that a slow reader costs no memory. */
+/** Merges unread values into one, so that a slow reader needs no memory. */
 export interface EventQueue<Value> extends AsyncIterable<Value> {
   push: (value: Value) => void;
   end: () => void;
 }
 
 /**
- * Turns callbacks into an async iterable. What comes while the reader is busy is merged into one value. Ends when told, or when
- * the signal aborts.
+ * Turns callbacks into an async iterable. Values that come while the reader is busy are merged. Ends after `end`, or when the signal
+ * aborts.
  */
 export function eventQueue<Value>(options: {
   signal: AbortSignal;
@@ -142,13 +142,13 @@ export function eventQueue<Value>(options: {
   };
 }
 
-/** Something with a list that changes and tells it to those who want to know. */
+/** A list that subscribers can watch. */
 interface FollowedList<Item> {
   list(): Item[];
   subscribe(listener: (items: Item[]) => void): () => void;
 }
 
-/** The list now and again after each change, until the signal aborts. A slow reader gets only the newest. */
+/** The list now and after each change, until the signal aborts. A slow reader gets only the newest list. */
 export async function* followList<Item>(
   source: FollowedList<Item>,
   signal: AbortSignal,

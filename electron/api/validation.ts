@@ -5,7 +5,7 @@ import type { ListQuery } from '../storage/list-page.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Most places that one answer names; a hostile body could otherwise make the answer larger than itself. */
+/** Reported fields of one request. Otherwise a hostile body could cause a larger response. */
 const maximumDetails = 50;
 
 function fieldPath(path: readonly PropertyKey[]): string {
@@ -17,7 +17,7 @@ function fieldPath(path: readonly PropertyKey[]): string {
   return field.slice(0, 200);
 }
 
-/** Of the alternatives of a union, the one that fits best: the one whose complaints lie deepest. */
+/** The issues of the alternative of a union that fits best: the one with the deepest issues. */
 function closestAlternative(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | null {
   const depth = (issues: readonly Issue[]) => Math.max(0, ...issues.map((issue) => issue.path.length));
   const best = alternatives.toSorted((a, b) => depth(b) - depth(a))[0];
@@ -38,7 +38,7 @@ function describeLimit(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>)
 }
 
 function describe(issue: Issue, isMissing: boolean): string {
-  // A rule of our own says itself what is missing, and why.
+  // A custom rule has its own message.
   if (isMissing && issue.code !== 'custom') return 'is required';
   if (issue.code === 'invalid_type') {
     if (issue.expected === 'int') return 'must be a whole number';
@@ -71,7 +71,7 @@ function toDetails(issue: Issue, input: unknown, parents: readonly PropertyKey[]
   return [{ field: fieldPath(path), issue: describe(issue, valueAt(input, path) === undefined) }];
 }
 
-/** Checks a value against a schema of the contract. Throws `invalid_request` naming every field that is wrong. */
+/** Validates a value against a schema of the contract. Throws `invalid_request` with every invalid field. */
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
@@ -82,7 +82,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
   throw new AppError('invalid_request', message, { details });
 }
 
-/** Checks the query string. A name given twice is `invalid_request`: which of the two is meant cannot be known. */
+/** Validates the query string. A repeated name is `invalid_request`, because either value could be meant. */
 export function validateQuery<Schema extends z.ZodType>(schema: Schema, url: string): z.output<Schema> {
   const start = url.indexOf('?');
   const values: Record<string, string> = {};
@@ -101,7 +101,7 @@ export function validateQuery<Schema extends z.ZodType>(schema: Schema, url: str
 
 const defaultPageSize = 20;
 
-/** What a list is asked for, with what the caller left to us. */
+/** The parameters of a list request, with defaults. */
 export function toListQuery({ pageSize, continuationToken }: z.output<typeof listQuery>): ListQuery {
   return { pageSize: pageSize ?? defaultPageSize, continuationToken: continuationToken ?? null };
 }

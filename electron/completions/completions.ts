@@ -6,7 +6,7 @@ import type { StoredPromptIds } from '../prompts/stored-prompt.ts';
 import type { AuthenticatedKey } from '../storage/storage.ts';
 import type { Run } from './run.ts';
 
-/** Who asks for a run and what came with the request. */
+/** The caller of a run, and its headers. */
 export interface RunOrigin {
   readonly callerId: string;
   /** Null for the window. */
@@ -20,13 +20,13 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** The version that the request was made from. */
   readonly storedPrompt?: StoredPromptIds;
-  /** The request is a turn of a conversation, and no template. */
+  /** Set if the request is a turn of a conversation. Its text is then no template. */
   readonly turn?: {
     readonly conversationId: string;
-    /** What was said before, oldest first. */
+    /** Earlier messages, oldest first. */
     readonly history: readonly Message[];
   };
-  /** The passages that a person has chosen, beside or instead of those that a search finds. */
+  /** Passages that the user selected, beside or instead of those that the search finds. */
   readonly grounding?: GroundingChoice;
 }
 
@@ -38,25 +38,24 @@ export interface AcceptedRun {
 
 export interface Completions {
   /**
-   * Checks a request and begins its run. Throws `AppError` for everything that keeps it from being one: a bad template, an
-   * unknown model or dataspace (400), credits used up (402), another caller's conversation (403), a provider without a key (503).
-   * A promise when the guard has to look at the prompt first, which rejects with 400 for one that is refused, or when the
-   * provider has to be asked whether it has the model.
+   * Checks a request and starts its run. Throws `AppError` for a bad template, an unknown model or dataspace (400), no credits left
+   * (402), another caller's conversation (403), and a provider without a key (503). Returns a promise if the guard has to check the
+   * prompt first, which rejects with 400 for a blocked one, or if the provider's list of models has to be fetched.
    */
   start(request: CompletionRequest, origin: RunOrigin, context: RunContext): AcceptedRun | Promise<AcceptedRun>;
-  /** What a run with these passages would be sent; throws as `start` does, but nothing is run. */
+  /** What a run with these passages would send. Throws as `start` does and starts nothing. */
   previewGrounding(
     request: CompletionRequest,
     choice: GroundingChoice,
     options: { readonly signal: AbortSignal },
   ): Promise<GroundingPreview>;
   /**
-   * Input tokens as the provider counts them, passages included; the prompt is sent there. Throws as `start` does, and 400 for a
-   * provider that doesn't count.
+   * Input tokens, passages included. The provider gets the prompt and counts them. Throws as `start` does, and 400 for a provider that
+   * can't count.
    */
   countTokens(request: CompletionRequest, options: { readonly signal: AbortSignal }): Promise<number>;
-  /** An active run, null when it has ended or never was. */
+  /** Null if the run has ended or doesn't exist. */
   active(runId: string): Run | null;
-  /** Stops every active run and resolves when all of them are on disk. */
+  /** Stops every active run. Resolves when all of them are on disk. */
   close(): Promise<void>;
 }

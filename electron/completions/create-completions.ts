@@ -24,14 +24,14 @@ import { parseAhead } from './render-prompt.ts';
 import { Run, type RunPlan } from './run.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 
-/** What callers know a run by. */
+/** The ids of a run. */
 interface RunIds {
   readonly runId: string;
   readonly messageId: string;
   readonly conversationId: string;
 }
 
-/** Keeps a run as `Running`, in the conversation that it has joined. */
+/** Stores a run as `Running`, in the conversation that it has joined. */
 function recordStart(
   { request, target, systemMessage, renderedPrompt, dataspaceIds, warnings }: PreparedRun,
   origin: RunOrigin,
@@ -70,7 +70,7 @@ function sentText(messages: readonly Message[]): string {
   return messages.map((message) => `${message.role}: ${textOfMessage(message)}`).join('\n\n');
 }
 
-/** How a run finds its passages; null when it has no dataspaces to find them in. */
+/** How a run finds its passages; null if it has no dataspaces. */
 function groundRequest(prepared: PreparedRun, grounding: Grounding): RunPlan['ground'] {
   const { context, systemMessage, target } = prepared;
   const choice = context.grounding ?? {};
@@ -100,11 +100,11 @@ export interface CompletionsOptions extends AllowanceOptions {
   readonly guard: Guard;
   readonly grounding: Grounding;
   readonly exchanges: Pick<ProviderExchanges, 'open'>;
-  /** The stored version that a request of its own says it was made from; null for none, and for one that was edited. */
+  /** The stored version that a request names, if it still has the same content; otherwise null. */
   readonly storedPromptOf: (request: CompletionRequest, applicable: ApplicablePart) => StoredPromptIds | null;
 }
 
-/** Characters of a request from which the steps before its run have turns of the event loop of their own. */
+/** From this many characters on, a request is parsed and started in separate turns of the event loop. */
 const longRequest = 8192;
 
 function isLong({ promptText, systemMessage, replacements }: CompletionRequest): boolean {
@@ -112,7 +112,7 @@ function isLong({ promptText, systemMessage, replacements }: CompletionRequest):
   return texts.some((text) => text != null && (typeof text !== 'string' || text.length > longRequest));
 }
 
-/** Tries once more when the provider has told its list of models, if the model of a refused request may stand in it. */
+/** If the model is unknown, fetches the provider's list of models and tries once more. */
 function withLearnedModel<Result>(
   { aiSystem, model }: CompletionRequest,
   signal: AbortSignal,
@@ -131,7 +131,7 @@ function withLearnedModel<Result>(
   }
 }
 
-/** Parsing, rendering and sending 4 MB take up to 200 ms each: other requests get their turns in between. */
+/** Parsing, rendering and sending 4 MB take up to 200 ms each. Other requests run in between. */
 async function startInSteps(
   { promptText }: CompletionRequest,
   { turn, signal }: RunContext,
@@ -144,7 +144,7 @@ async function startInSteps(
   return accepted;
 }
 
-/** Input tokens of a request as its provider counts them. */
+/** Input tokens of a request, counted by its provider. */
 async function countTokens(
   request: CompletionRequest,
   { signal }: { signal: AbortSignal },
@@ -157,7 +157,7 @@ async function countTokens(
   if (!provider.countTokens) {
     throw new AppError('invalid_request', `The provider of ${servedBy} doesn't count tokens before a run.`);
   }
-  // What the guard keeps from the provider must not reach it to be counted.
+  // A prompt that the guard blocks must not reach the provider for counting either.
   await guard.begin(prepared, { signal });
   const grounded = await groundRequest(prepared, grounding)?.({ signal });
   const { systemMessage, configuration, messages } = prepared;
@@ -221,7 +221,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
   function startNow(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
     return withLearnedModel(request, context.signal, providers, () => {
       const prepared = prepareRun(request, context, options);
-      // Before the guard: its classifier may cost money, too.
+      // Before the guard, whose classifier can cost money, too.
       const allowance = allowRun(prepared, origin.key, options);
       const proceed = (runGuard: RunGuard | null): AcceptedRun => begin(prepared, origin, allowance, runGuard);
       try {

@@ -7,24 +7,12 @@ import {
   type GuardSettings,
   type RunModeration,
 } from '../../shared/contract/moderation.ts';
+import type { GuardCosts } from '../../shared/contract/moderation-window.ts';
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { ModelPart } from '../providers/provider.ts';
 import { GuardedText, screenAnswer, type ScreenedPart, type TextClassifier } from './guarded-text.ts';
 
-/** What the checks of one side took; milliseconds, over the newest 1,000 runs. */
-interface GuardCost {
-  readonly checked: number;
-  readonly flagged: number;
-  readonly refused: number;
-  /** Null before the first check. */
-  readonly p50: number | null;
-  readonly p95: number | null;
-}
-
-interface GuardCosts {
-  readonly prompts: GuardCost;
-  readonly answers: GuardCost;
-}
+type GuardCost = GuardCosts['prompts'];
 
 const maxKept = 1000;
 
@@ -48,7 +36,7 @@ class SideMeter {
   }
 }
 
-/** Counts what the guard does in this start of the host. */
+/** Counts the guard's checks since the host started. */
 function createGuardMeter() {
   const sides = { prompts: new SideMeter(), answers: new SideMeter() };
   return {
@@ -57,37 +45,37 @@ function createGuardMeter() {
   };
 }
 
-/** The texts that a run is about to send. */
+/** The texts that a run will send. */
 export interface GuardedPrompt {
   readonly renderedPrompt: string;
   readonly systemMessage: string | null;
-  /** What of the request's configuration is sent. Providers read instructions, documents and tools from it. */
+  /** The part of the configuration that is sent. Providers read instructions, documents and tools from it. */
   readonly configuration: Configuration;
-  /** Turns that are sent along; they may be from a time without the guard. */
+  /** Earlier turns that are sent along. They may be from a time without the guard. */
   readonly history?: readonly Message[] | undefined;
 }
 
 /** The guard of one run. */
 export interface RunGuard {
-  /** A whole answer as its caller may have it. A refused one has no content and the finish reason `ContentFilter`. */
+  /** The answer that the caller gets. A blocked one has no content and the finish reason `ContentFilter`. */
   judge<Answer extends { content: string; finishReason: string }>(
     answer: Answer,
   ): Promise<Answer | (Answer & { content: ''; finishReason: 'ContentFilter' })>;
-  /** The parts of a streamed answer as its caller may have them; cut before the first sentence that is refused. */
+  /** The parts of a streamed answer that the caller gets. They end before the first blocked sentence. */
   screen(parts: AsyncIterable<ModelPart>): AsyncIterable<ScreenedPart>;
-  /** What was found, once every check is done. `content` is what the caller was sent. */
+  /** The findings of all checks. `content` is what the caller got. */
   findings(content: string): Promise<RunModeration>;
 }
 
 export interface Guard {
   /**
-   * Looks at a prompt as the settings say. Null when they say nothing, so that a run costs nothing more; a promise when the run
-   * has to wait for the verdict. It rejects with `invalid_request` for a prompt that is refused.
+   * Checks a prompt according to the settings. Null if the guard is off, so that a run costs nothing more. A promise if the run has to
+   * wait for the verdict; it rejects with `invalid_request` for a blocked prompt.
    */
   begin(prompt: GuardedPrompt, options: { signal: AbortSignal }): RunGuard | Promise<RunGuard> | null;
   /** Whether checks of prompts cost money. */
   paysForPrompts(): boolean;
-  /** What the checks of this start of the host took. */
+  /** The time that checks took since the host started. */
   costs(): GuardCosts;
 }
 
@@ -115,7 +103,7 @@ function namesOf(categories: readonly Category[]): string {
 interface SentText {
   readonly field: string;
   readonly text: string;
-  /** What it is made of. All are checked at once: a request may have thousands. */
+  /** Its parts. They are checked as one text, because a request can have thousands. */
   readonly parts?: readonly SentText[];
 }
 
@@ -142,7 +130,7 @@ function requireCheckable(configuration: Configuration): void {
   );
 }
 
-/** Words of parameters and JSON schemas, which say nothing; an ordinary configuration has no others and costs no check. */
+/** Words of parameters and JSON schemas. A configuration without other words needs no check. */
 const plainWords = new Set([
   ...namedParameters,
   ...(
@@ -172,7 +160,7 @@ function configurationText(configuration: Configuration): SentText {
 /** Parts of a flagged text that are checked one by one to name the field. */
 const maxNamedParts = 16;
 
-/** The part that is flagged alone, or else the whole. */
+/** The first part that is flagged by itself, or else the whole text. */
 async function flaggedPart(
   whole: SentText,
   parts: readonly SentText[],
@@ -192,7 +180,7 @@ function unchecked(failure: string): AppError {
   );
 }
 
-/** What of a prompt is checked. Earlier turns only where they could be sent on: a note about them would be made with each new turn. */
+/** The texts to check. Earlier turns only if a flagged one blocks the run: otherwise each new turn would note them again. */
 function textsOf(prompt: GuardedPrompt, mode: 'note' | 'refuse'): SentText[] {
   const earlier = mode === 'note' ? [] : (prompt.history ?? []).filter(({ role }) => role === 'user');
   return [
@@ -250,7 +238,7 @@ export function createGuard({ settings, classifier }: GuardOptions): Guard {
       const { prompts, answers } = settings();
       if (prompts === 'off' && answers === 'off') return null;
       if (prompts === 'off') return guardOf(null, answers);
-      // A prompt that is only noted is checked while the provider works; whether the caller stays makes no difference to it.
+      // In mode `note` the check runs beside the provider's call. It continues after the caller leaves.
       if (prompts === 'note') return guardOf(checkPrompt(prompt, prompts, new AbortController().signal), answers);
       return checkPrompt(prompt, prompts, signal).then((finding) => guardOf(Promise.resolve(finding), answers));
     },

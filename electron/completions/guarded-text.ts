@@ -3,24 +3,24 @@ import { AppError } from '../../shared/app-error.ts';
 import type { ModelPart } from '../providers/provider.ts';
 import type { Usage } from '../../shared/contract/completions.ts';
 
-/** What a classifier says of one text. */
+/** A classifier's verdict on one text. */
 export interface Verdict {
-  /** Which classifier answered. */
+  /** The classifier's model. */
   readonly model: string;
   /** Whether each category is at or above its threshold. */
   readonly categories: Readonly<Record<Category, boolean>>;
   readonly categoryScores: Readonly<Record<Category, number>>;
 }
 
-/** Judges texts of any length in bounded time. Throws `AppError` when it cannot, an `AbortError` when the signal ended it. */
+/** Classifies texts of any length in bounded time. Throws `AppError` if it can't, and `AbortError` after an abort. */
 export interface TextClassifier {
   classify(text: string, options: { readonly signal: AbortSignal }): Promise<Verdict>;
 }
 
-/** One side of a run with everything that its checks have found so far; an answer is checked in pieces. */
+/** The prompt or the answer of a run, with the findings of its checks so far. An answer is checked in segments. */
 export class GuardedText {
   readonly mode: 'note' | 'refuse';
-  /** The part of the text that its caller does not get. */
+  /** The part of the text that the caller doesn't get. */
   withheld: string | null = null;
   readonly #classifier: TextClassifier;
   readonly #categories = new Set<Category>();
@@ -34,7 +34,7 @@ export class GuardedText {
     this.mode = mode;
   }
 
-  /** Why the last check could not be made. */
+  /** Why the last check failed. */
   get failure(): string | null {
     return this.#failure;
   }
@@ -43,7 +43,7 @@ export class GuardedText {
     return this.#scores !== null || this.#failure !== null;
   }
 
-  /** The categories that this piece is flagged for; none when it could not be checked, which `failure` then tells. */
+  /** The categories that flag this segment; none if the check failed (see `failure`). */
   async check(piece: string, { signal }: { signal: AbortSignal }): Promise<Category[]> {
     const startedAt = performance.now();
     try {
@@ -81,20 +81,20 @@ export class GuardedText {
   }
 }
 
-/** A part of an answer that may be passed on. An answer that was cut ends without its usage: the provider did not tell it. */
+/** A part that may be passed on. A blocked answer ends without usage, because the provider hasn't reported it yet. */
 export type ScreenedPart =
   | Exclude<ModelPart, { type: 'finish' }>
   | (Omit<Extract<ModelPart, { type: 'finish' }>, 'usage'> & { readonly usage: Usage | null });
 
-/** A text without the end of a sentence is checked after so many characters. */
+/** A text without a sentence end is checked after this many characters. */
 const longestPiece = 500;
 
-/** So much of what was passed on before is read again with every piece: a sentence alone may look harmless. */
+/** This much of the previous text is checked again with every segment, because a sentence alone can look harmless. */
 const contextCharacters = 300;
 
 const sentenceEnds = /[.!?…]["'”’)\]]*\s|[。！？\n]/g;
 
-/** Where the last whole sentence ends; 0 when there is none yet. */
+/** The end of the last complete sentence; 0 if there is none yet. */
 function endOfSentences(text: string): number {
   let end = 0;
   for (const match of text.matchAll(sentenceEnds)) end = match.index + match[0].length;
@@ -104,8 +104,8 @@ function endOfSentences(text: string): number {
 }
 
 /**
- * Passes an answer on sentence by sentence, each one after it was checked together with what stands before it. The first
- * flagged one ends the answer with `ContentFilter` and the call at the provider.
+ * Passes an answer on sentence by sentence. Each sentence is checked together with the text before it. The first flagged sentence ends
+ * the answer with `ContentFilter` and aborts the provider's call.
  */
 export async function* screenAnswer(
   parts: AsyncIterable<ModelPart>,
@@ -116,7 +116,7 @@ export async function* screenAnswer(
   let held = '';
   let context = '';
 
-  /** Whether what is held up to `end` may be passed on. */
+  /** Whether the pending text up to `end` may be passed on. */
   async function isFree(end: number): Promise<boolean> {
     const piece = held.slice(0, end);
     const categories = await answer.check(context + piece, { signal });

@@ -11,7 +11,7 @@ import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
 import type { Guard } from './guard.ts';
 import type { RunUse } from './run.ts';
 
-/** A request that was found good, before its run begins. */
+/** A valid request, before its run starts. */
 export interface PreparedRun {
   readonly request: CompletionRequest;
   readonly context: RunContext;
@@ -22,7 +22,7 @@ export interface PreparedRun {
   /** Everything that is sent after the system message: the history of the conversation, and the prompt. */
   readonly messages: readonly Message[];
   readonly target: ResolvedModel;
-  /** What of the request's configuration the model takes. */
+  /** The part of the request's configuration that the model supports. */
   readonly configuration: Configuration;
   readonly warnings: readonly Warning[];
 }
@@ -32,7 +32,7 @@ export interface PreparationOptions {
   readonly grounding: Pick<Grounding, 'requireDataspaces'>;
 }
 
-/** Throws `AppError` for a template that does not parse, an unknown model, a provider without a key and an unknown dataspace. */
+/** Throws `AppError` for an invalid template, an unknown model, a provider without a key and an unknown dataspace. */
 export function prepareRun(
   request: CompletionRequest,
   context: RunContext,
@@ -57,10 +57,10 @@ export function prepareRun(
   };
 }
 
-/** What a run may cost, set aside before any provider is called. */
+/** The credit and tokens that are reserved for a run before any provider is called. */
 export interface Allowance {
   readonly credit: CreditReservation;
-  /** Called once, at the end of the run or of the attempt to start it. */
+  /** Replaces the reservations by what the run used. Called once, when the run ends or fails to start. */
   settle(use: RunUse): void;
 }
 
@@ -73,7 +73,7 @@ export interface AllowanceOptions {
 
 export const notStarted: RunUse = { credits: 0, usage: null, characters: 0 };
 
-/** A rough count that needs no tokenizer; the provider's own count replaces it. */
+/** An estimate. The provider's own count replaces it. */
 const tokensOf = (characters: number): number => Math.ceil(characters / 4);
 
 function charactersOf({ messages, systemMessage }: PreparedRun): number {
@@ -98,7 +98,7 @@ export function allowRun(prepared: PreparedRun, key: AuthenticatedKey | null, op
     settle({ credits: used, usage, characters }) {
       tokens.settle(usage?.total_tokens ?? (used === 0 ? 0 : estimate + tokensOf(characters)));
       if (used > 0) return;
-      // The guard's classifier was called: the attempt isn't free although it never reached its model.
+      // The guard's classifier costs money even if the run never reaches its model.
       if (isGuardPaid && key !== null) apiKeys.charge(key.id, credit.consumed);
       else credit.release();
     },

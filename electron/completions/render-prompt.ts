@@ -14,8 +14,8 @@ const parse = createTemplateCache();
 const longTemplate = 8192;
 
 /**
- * Parses a long template, which takes up to 150 ms, in a turn of the event loop of its own. What renders or stores it next finds it in the
- * cache.
+ * Parses a long template, which takes up to 150 ms, in a separate turn of the event loop. Rendering or storing it then uses the cached
+ * result.
  */
 export async function parseAhead(promptText: string): Promise<void> {
   if (promptText.length <= longTemplate) return;

@@ -7,7 +7,7 @@ import type { RunOutcome } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { RunGuard } from './guard.ts';
 
-/** A signal of our own that follows the caller's, without leaving a listener behind on a signal that outlives the run. */
+/** A signal that follows the caller's. `dispose` removes the listener, because the caller's signal can outlive the run. */
 function stopSignal(caller: AbortSignal): { signal: AbortSignal; abort: () => void; dispose: () => void } {
   const controller = new AbortController();
   const abort = () => controller.abort();
@@ -16,15 +16,15 @@ function stopSignal(caller: AbortSignal): { signal: AbortSignal; abort: () => vo
   return { signal: controller.signal, abort, dispose: () => caller.removeEventListener('abort', abort) };
 }
 
-/** Whether a failure only says that the signal ended the work. */
+/** Whether a failure is only the result of an abort. */
 function isAbort(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'));
 }
 
-/** Most characters of a streamed answer with its reasoning: far more than any model writes, far less than the memory of the service. */
+/** Of a streamed answer with its reasoning. Far more than any model writes, and far less than the service's memory. */
 const maxCharacters = 16 * 1_048_576;
 
-/** A request with the passages that it is to be answered from. */
+/** A request with the passages that ground its answer. */
 export interface GroundedRequest {
   readonly request: ModelRequest;
   /** The passages that were given, in the order of their numbers. */
@@ -33,17 +33,17 @@ export interface GroundedRequest {
   readonly sentPrompt: string;
 }
 
-/** What a run used in the end. */
+/** What a run used. */
 export interface RunUse {
   /** 0 for a run whose provider sent nothing. */
   readonly credits: number;
   /** Null when the provider hasn't reported it. */
   readonly usage: Usage | null;
-  /** Of the answer and the reasoning as far as they came. */
+  /** Of the answer and the reasoning that arrived. */
   readonly characters: number;
 }
 
-/** Everything that a run needs once its request has been found good. */
+/** Everything that a run needs. */
 export interface RunPlan {
   readonly runId: string;
   readonly messageId: string;
@@ -52,20 +52,20 @@ export interface RunPlan {
   readonly warnings: readonly Warning[];
   readonly provider: Provider;
   readonly request: ModelRequest;
-  /** Finds passages for the request and puts them before its prompt; null for a request without dataspaces. */
+  /** Finds passages and adds them to the prompt; null for a request without dataspaces. */
   readonly ground: ((options: { readonly signal: AbortSignal }) => Promise<GroundedRequest>) | null;
-  /** What a usage costs; null when a price is unknown. */
+  /** The cost of a usage; null if a price is unknown. */
   readonly cost: (usage: Usage, rawUsage: RawUsage | null) => RunCost | null;
-  /** Tells what the run used of what was set aside for it. */
+  /** Replaces the reservations by what the run used. */
   readonly settle: (use: RunUse) => void;
   readonly runs: RunStore;
-  /** Null when prompts and answers go through unseen. */
+  /** Null if the guard is off. */
   readonly guard: RunGuard | null;
-  /** Follows the calls to the provider; null when they aren't stored. */
+  /** Records the calls to the provider; null if they aren't stored. */
   readonly exchanges: ExchangeLog | null;
 }
 
-/** A whole answer, as it was kept. */
+/** A complete, recorded answer. */
 export interface RunAnswer {
   readonly content: string;
   readonly finishReason: FinishReason;
@@ -73,8 +73,8 @@ export interface RunAnswer {
 }
 
 /**
- * What a stream of a run yields: that the model has begun (perhaps to reason), the answer's text piece by piece, how it ended.
- * The usage is null when the guard cut the answer: the provider hadn't reported it yet.
+ * A part of a streamed run: `start` when the model begins (perhaps to reason), `text` for each delta of the answer, and `end`.
+ * The usage is null if the guard ended the answer before the provider reported it.
  */
 export type RunPart =
   | { readonly type: 'start' }
@@ -82,7 +82,7 @@ export type RunPart =
   | { readonly type: 'end'; readonly finishReason: FinishReason; readonly usage: Usage | null };
 
 /**
- * One completion, from request to last chunk. Whatever happens, its outcome is on disk before its caller sees the end.
+ * One completion, from request to last chunk. Its outcome is always on disk before the caller sees the end.
  * A run is consumed once: by `complete` or by `stream`.
  */
 export class Run {
@@ -103,12 +103,12 @@ export class Run {
     this.#stop = stopSignal(signal);
   }
 
-  /** Credits that the run costs as things stand: none before the provider's first byte. */
+  /** The run's credits so far: none before the provider's first byte. */
   get credits(): number {
     return this.#hasFirstByte ? 1 : 0;
   }
 
-  /** The passages that the model was given; none before they are found. */
+  /** The passages that the model got; empty until they are found. */
   get citations(): readonly Citation[] {
     return this.#grounded?.citations ?? [];
   }
@@ -122,18 +122,18 @@ export class Run {
     return this.#settled.promise;
   }
 
-  /** Ends the call at the provider at once. */
+  /** Aborts the provider's call immediately. */
   stop(): void {
     this.#stop.abort();
   }
 
-  /** Calls back with each piece of reasoning; returns the function that ends it. */
+  /** Calls back with each delta of reasoning. Returns the unsubscribe function. */
   followReasoning(listener: (text: string) => void): () => void {
     this.#reasoningListeners.add(listener);
     return () => this.#reasoningListeners.delete(listener);
   }
 
-  /** Asks for the whole answer in one call. */
+  /** Gets the complete answer in one call. */
   async complete(): Promise<RunAnswer> {
     try {
       const request = this.plan.ground === null ? this.plan.request : await this.#ground(this.plan.ground);
@@ -151,7 +151,7 @@ export class Run {
     }
   }
 
-  /** Streams the answer. A consumer that stops reading cancels the run; the text that it was given is kept. */
+  /** Streams the answer. A consumer that stops reading cancels the run. The text that it got is stored. */
   async *stream(): AsyncGenerator<RunPart, void, void> {
     try {
       const request = this.plan.ground === null ? this.plan.request : await this.#ground(this.plan.ground);

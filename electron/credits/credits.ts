@@ -2,16 +2,16 @@ import { AppError } from '../../shared/app-error.ts';
 import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
 import { ProviderFailure } from '../providers/provider-error.ts';
 
-/** What one call costs once its provider has begun to answer: a run, or a text that a provider's classifier judges. */
+/** The price of a run, or of one text for a provider's classifier. Due at the first byte of the provider's response. */
 const creditsPerRun = 1;
 
-/** The credit of one run or one verdict, set aside before any provider is called. */
+/** The credit of one run or one verdict, reserved before any provider is called. */
 export interface CreditReservation {
-  /** What the run costs, 0 once it was released. */
+  /** The cost of the run; 0 after `release`. */
   readonly consumed: number;
-  /** What the key may still use, with active runs counted as used; null for a key without a limit and for the window. */
+  /** The credits that the key has left, with active runs counted as used. Null for a key without a limit and for the window. */
   remaining(): number | null;
-  /** Gives the credit back, for a run that costs nothing. A second call does nothing. */
+  /** Returns the credit, for a run that costs nothing. A second call does nothing. */
   release(): void;
 }
 
@@ -24,14 +24,13 @@ export interface CreditUse {
 
 export interface Credits {
   use(key: AuthenticatedKey): CreditUse;
-  /** Throws `credits_exhausted` when the key has none left. Null is the window, which needs none. */
+  /** Throws `credits_exhausted` if the key has none left. Null is the window, which needs none. */
   reserve(key: AuthenticatedKey | null): CreditReservation;
 }
 
 /**
- * Counts credits in memory, from what the ledger says when a key is first used: an active run has its credit
- * already, so requests at the same moment cannot spend the same one twice. There is one host for a data folder, so nobody
- * else counts.
+ * Counts credits in memory, starting from the stored count when a key is first used. An active run has reserved its credit, so two
+ * simultaneous requests can't spend the same one. A data folder has one host, so there is no other count.
  */
 export function createCredits(): Credits {
   const usedByKey = new Map<string, number>();
@@ -86,8 +85,8 @@ function isFree(error: unknown): boolean {
 }
 
 /**
- * Makes a call that costs the owner money at a provider. The key pays one credit, which is set aside first. Throws `credits_exhausted`
- * before the call. `wasMade` says whether a call that succeeded reached the provider.
+ * Makes a call that costs money at a provider. The key pays one credit, which is reserved first. Throws `credits_exhausted` before the
+ * call. `wasMade` returns whether a successful call reached the provider.
  */
 export async function payForCall<Value>(
   key: AuthenticatedKey,
@@ -102,7 +101,7 @@ export async function payForCall<Value>(
     else reservation.release();
     return value;
   } catch (error) {
-    // A verdict that can't be read has cost money, and a caller that leaves can't take the call back.
+    // An unreadable verdict has cost money, and so has a call whose caller left.
     if (isFree(error)) reservation.release();
     else apiKeys.charge(key.id, reservation.consumed);
     throw error;

@@ -3,7 +3,7 @@ import type { AuthenticatedKey } from '../storage/storage.ts';
 
 const windowMs = 60_000;
 
-/** What a key did in the minute that began with its first request. */
+/** What a key used in the minute that started with its first request. */
 interface Minute {
   readonly beganAt: number;
   requests: number;
@@ -12,22 +12,22 @@ interface Minute {
 
 type LimitedKey = Pick<AuthenticatedKey, 'id' | 'requestsPerMinute' | 'tokensPerMinute'>;
 
-/** The tokens of one run: an estimate until it has ended. */
+/** The tokens of one run: an estimate until the run ends. */
 export interface TokenReservation {
   /** Replaces the estimate. A second call does nothing. */
   settle(tokens: number): void;
 }
 
 export interface RateLimits {
-  /** Counts a request. Throws `rate_limited` when the key has none left in this minute. */
+  /** Counts a request. Throws `rate_limited` if the key has none left in this minute. */
   takeRequest(key: LimitedKey): void;
-  /** Sets tokens aside before a run. Throws `rate_limited` when they exceed what is left. Null is the window. */
+  /** Reserves tokens before a run. Throws `rate_limited` if too few are left. Null is the window. */
   reserveTokens(key: LimitedKey | null, estimate: number): TokenReservation;
   /** The headers of a response to this key, with lower-case names; empty for a key without limits. */
   headersFor(key: LimitedKey): Record<string, string>;
 }
 
-/** Counts in memory: a restart begins a new minute. There is one host for a data folder, so no other count exists. */
+/** Counts in memory, so a restart starts a new minute. A data folder has one host, so there is no other count. */
 export function createRateLimits(now = () => performance.now()): RateLimits {
   const minutes = new Map<string, Minute>();
 
@@ -62,7 +62,7 @@ export function createRateLimits(now = () => performance.now()): RateLimits {
       if (key === null || key.tokensPerMinute === null) return { settle: () => {} };
       const { tokensPerMinute: limit } = key;
       const minute = minuteOf(key);
-      // A run larger than the whole limit would never begin: it takes a minute for itself.
+      // A run that exceeds the whole limit gets a minute of its own. Otherwise it could never start.
       if (minute.tokens > 0 && minute.tokens + estimate > limit) throw exceeded(minute, `${limit} tokens`);
       minute.tokens += estimate;
       let reserved: number | null = estimate;
@@ -70,7 +70,7 @@ export function createRateLimits(now = () => performance.now()): RateLimits {
         settle(tokens) {
           if (reserved === null) return;
           const current = minuteOf(key);
-          // Of a run that began in an earlier minute, only what exceeds the estimate belongs to this one.
+          // The estimate counted in the minute in which the run started. This minute gets only what exceeds it.
           current.tokens = Math.max(0, current.tokens + tokens - reserved);
           reserved = null;
         },
@@ -83,7 +83,7 @@ export function createRateLimits(now = () => performance.now()): RateLimits {
         { limit: key.requestsPerMinute, used: minute.requests },
         { limit: key.tokensPerMinute, used: minute.tokens },
       ].flatMap(({ limit, used }) => (limit === null ? [] : [{ limit, left: Math.max(0, limit - used) }]));
-      // One set of headers: the limit that is reached first.
+      // One set of headers, for the limit that is closest.
       const [nearest] = limits.toSorted((one, other) => one.left * other.limit - other.left * one.limit);
       if (!nearest) return {};
       return {

@@ -9,7 +9,7 @@ import {
 import { AppError } from '../../shared/app-error.ts';
 import type { Api } from '../api/api.ts';
 
-/** A request's body that comes over the port in pieces. */
+/** A request's body that arrives over the port in chunks. */
 export interface IncomingBody {
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
   push(bytes: Uint8Array): void;
@@ -17,7 +17,7 @@ export interface IncomingBody {
   fail(error: unknown): void;
 }
 
-/** `onTaken` gets the bytes that the reader has taken, so that the window may send as many more; nothing after the reader left. */
+/** `onTaken` is called with the bytes that the reader has read, until the reader cancels. The window may send as many more. */
 export function createIncomingBody(onTaken: (bytes: number) => void): IncomingBody {
   let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
   let isOpen = true;
@@ -28,7 +28,7 @@ export function createIncomingBody(onTaken: (bytes: number) => void): IncomingBo
       start(given) {
         controller = given;
       },
-      // Called after every read: what is no longer in the queue was taken.
+      // Called after every read. Bytes that are no longer in the queue were read.
       pull() {
         const taken = received - (initialCredit - controller.desiredSize!);
         if (taken > told) onTaken(taken - told);
@@ -59,11 +59,11 @@ export function createIncomingBody(onTaken: (bytes: number) => void): IncomingBo
   };
 }
 
-/** Bytes that may still be sent of one answer. */
+/** Bytes of one response that may still be sent. */
 export interface Credit {
-  /** Resolves at once while there is credit, otherwise with the next grant; rejects when the signal ends the wait. */
+  /** Resolves immediately while there is credit, otherwise with the next grant. Rejects if the signal aborts. */
   available(options: { signal: AbortSignal }): Promise<void>;
-  /** May go below zero by what is left of one piece. */
+  /** May drop below zero by less than one chunk. */
   take(bytes: number): void;
   grant(bytes: number): void;
 }
@@ -98,14 +98,14 @@ export function createCredit(initial: number): Credit {
 
 interface Exchange {
   readonly controller: AbortController;
-  /** Kept to the end: when nobody holds a `Request` any more, Node lets go of it and its signal hears of no abort. */
+  /** Referenced until the end. Otherwise Node collects the `Request`, and its signal no longer aborts. */
   request: Request | null;
   readonly credit: Credit;
-  /** Null when the request came whole. */
+  /** Null if the body came with the request. */
   readonly body: IncomingBody | null;
 }
 
-/** Requests need a whole address; this one leads nowhere. */
+/** `Request` needs an absolute address. This host doesn't exist. */
 const base = 'http://window.invalid';
 
 function requestOf(frame: RequestFrame, { controller, body: incoming }: Exchange): Request {
@@ -116,7 +116,7 @@ function requestOf(frame: RequestFrame, { controller, body: incoming }: Exchange
   return new Request(new URL(frame.path, base), init);
 }
 
-/** Pieces that are fit to cross: a view of a larger buffer would drag the whole buffer along. */
+/** Copies of the chunks: sending a view of a larger buffer would send the whole buffer. */
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   const isWhole = bytes.byteLength === bytes.buffer.byteLength;
   if (isWhole && bytes.byteLength <= maximumChunk) return yield bytes;
@@ -143,8 +143,8 @@ async function sendBody(response: Response, exchange: Exchange, send: (bytes: Ui
 }
 
 /**
- * Answers the frames of one window with the service. A cancel frame, and the end of the port, abort the request's signal;
- * without credit an answer's body is not read any further.
+ * Serves the frames of one window. A cancel frame and the end of the port abort the request's signal. The body of a response is read only
+ * while there is credit.
  */
 export function servePort(port: FramePort<unknown, HostFrame>, api: Pick<Api, 'fetch'>): void {
   const exchanges = new Map<number, Exchange>();

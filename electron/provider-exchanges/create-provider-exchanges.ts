@@ -9,11 +9,11 @@ import type { ExchangeStore, StoredExchange } from '../storage/exchange-store.ts
 import type { SettingsStore } from '../storage/storage.ts';
 import { ExchangeLog } from './exchange-log.ts';
 
-/** Provider exchanges, from the first byte to the database. */
+/** Records and stores provider exchanges. */
 export interface ProviderExchanges {
-  /** Where the calls of one run are followed; null while the setting is off. */
+  /** The log for the calls of one run; null while the setting is off. */
   open(): ExchangeLog | null;
-  /** The stored exchanges of a run, also those that are still queued. */
+  /** The stored and the queued exchanges of a run. */
   read(runId: string): ProviderExchange[];
   /** Writes what is queued. */
   close(): Promise<void>;
@@ -25,13 +25,13 @@ export interface ProviderExchangesOptions {
   readonly log: Log;
 }
 
-/** How long ended runs are collected before they are written, out of the way of responses. */
+/** Ended runs are queued for this long and then written together. */
 const writeDelayMilliseconds = 100;
-/** Bytes of one transaction; more wait until the event loop has had a turn. */
+/** Bytes of one transaction. The rest waits for the next turn of the event loop. */
 const sliceBytes = 1_048_576;
-/** Beyond this, ended runs are written at once, so that a burst can't fill the memory. */
+/** Beyond this, ended runs are written immediately, so that a burst can't fill the memory. */
 const maxQueuedBytes = 33_554_432;
-/** Deleted in one transaction. Each may be 2 MB, which SQLite overwrites with zeros. */
+/** Runs per deletion. Each can have 2 MB, which SQLite overwrites with zeros. */
 const pruneSlice = 8;
 const prunePauseMilliseconds = 5;
 
@@ -66,7 +66,7 @@ export function createProviderExchanges({ store, settings, log }: ProviderExchan
 
   function writeSlice(): void {
     const slice = takeSlice();
-    // Turned off since: what was queued isn't wanted any more.
+    // The setting was turned off meanwhile.
     if (slice.length === 0 || keep() === 0) return;
     try {
       store.write(slice);
@@ -113,7 +113,7 @@ export function createProviderExchanges({ store, settings, log }: ProviderExchan
     applied = keep();
     if (isFewer) pruneInBackground();
   });
-  // A change that the end of the last host interrupted is completed.
+  // Completes a deletion that the end of the last host interrupted.
   pruneInBackground();
 
   return {

@@ -10,8 +10,8 @@ import { redactHeaders, redactText, redactUrl } from './redact.ts';
 const initialBytes = 4096;
 
 /**
- * Copies the start of a body as it passes. Holding on to the chunks themselves would also hold the socket buffers that they
- * are slices of, which are many times larger.
+ * Copies the start of a body from its chunks. The chunks are slices of much larger socket buffers, which references to them would keep
+ * in memory.
  */
 export class CapturedBytes {
   #buffer: Buffer | null = null;
@@ -46,7 +46,7 @@ export class CapturedBytes {
   }
 }
 
-/** The start of a text that is in memory anyway. */
+/** The start of a text. */
 export function captureText(text: string, secrets: readonly string[]): ExchangeText {
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxExchangeBodyBytes) return { text: redactText(text, secrets), bytes, isCut: false };
@@ -54,14 +54,14 @@ export function captureText(text: string, secrets: readonly string[]): ExchangeT
   return { text: withoutSecrets(start, true, secrets), bytes, isCut: true };
 }
 
-/** The cut may leave the first half of a credential at the end, which no search for the whole would find. */
+/** Truncation may leave part of a credential at the end, which a search for the whole credential misses. */
 function withoutSecrets(text: string, isCut: boolean, secrets: readonly string[]): string {
   const clean = redactText(text, secrets);
   const longest = secrets[0]?.length ?? 0;
   return isCut && longest > 0 ? clean.slice(0, 1 - longest) : clean;
 }
 
-/** A request in the form that the socket gets. */
+/** A request as the socket gets it. */
 export interface SentRequest {
   readonly method: string;
   readonly url: string;
@@ -69,7 +69,7 @@ export interface SentRequest {
   readonly body: string | null;
 }
 
-/** Gemini's package continues a long answer with another request; more than this is a loop. */
+/** Gemini's package continues a long answer with another request. More requests than this are a loop. */
 const maxExchangesPerRun = 10;
 
 class Clock {
@@ -87,7 +87,7 @@ class Clock {
   }
 }
 
-/** Follows one HTTP call. It never touches what passes and never throws. */
+/** Records one HTTP call. It never changes the data and never throws. */
 export class HttpCapture {
   readonly #clock = new Clock();
   readonly #request: SentRequest;
@@ -159,7 +159,7 @@ function* eachHeader(headers: Readonly<Record<string, string | string[] | undefi
   }
 }
 
-/** Follows one call of the on-device model. */
+/** Records one call of the on-device model. */
 export class OnDeviceCapture {
   readonly #clock = new Clock();
   readonly #model: string;
@@ -222,7 +222,7 @@ export class ExchangeLog {
     this.#onEnd = onEnd;
   }
 
-  /** Undefined when the run has made too many calls already. `secrets` as `secretForms` gives them. */
+  /** Undefined if the run has made too many calls. `secrets` come from `secretForms`. */
   beginHttp(request: SentRequest, secrets: readonly string[]): HttpCapture | undefined {
     return this.#add(new HttpCapture(request, secrets));
   }
@@ -231,17 +231,17 @@ export class ExchangeLog {
     return this.#add(new OnDeviceCapture(model, parameters));
   }
 
-  /** Hands the calls over for storing; called once the run is on disk. */
+  /** Queues the calls for storage. Called when the run is on disk. */
   store(runId: string): void {
     if (this.#captures.length > 0) this.#onEnd(runId, this);
   }
 
-  /** Roughly the bytes that it holds in memory. */
+  /** Approximate bytes in memory. */
   get size(): number {
     return this.#captures.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Without credentials. Costs a pass over every body, so it isn't called while responses stream. */
+  /** Without credentials. Reads every body, so don't call it while responses stream. */
   read(): ProviderExchange[] {
     return this.#captures.map((capture) => capture.read());
   }

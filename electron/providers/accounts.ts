@@ -11,7 +11,7 @@ import type { ProviderFetch } from './provider-fetch.ts';
 import type { Provider } from './provider.ts';
 import { createEndpointProvider, registry } from './registry.ts';
 
-/** A provider or an endpoint that has an address and perhaps a key: `OpenAi`, `endpoint:<name>`. */
+/** A provider or an endpoint, which has an address and may have a key: `OpenAi`, `endpoint:<name>`. */
 export type Account = KeyedProvider | `endpoint:${string}`;
 
 export interface EndpointAddress {
@@ -24,18 +24,18 @@ type KeySource = ProviderState['keySource'];
 interface FoundKey {
   readonly key: string;
   readonly source: KeySource;
-  /** The only origins that it may be sent to, the one that it was entered for first. */
+  /** The only origins that it may be sent to. The first is the one that it was entered for. */
   readonly origins: readonly string[];
 }
 
 export interface AccountsOptions {
   readonly memory: ProviderCache;
   readonly keyStore: KeyStore;
-  /** Where keys come from that the key store does not have. */
+  /** Environment variables. They supply the keys that the key store doesn't have. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Base addresses by provider name, for this start only; they win over those that are remembered. */
+  /** Base addresses by provider name from the command line. They replace stored ones and aren't stored. */
   readonly baseOverrides: Readonly<Record<string, string>>;
-  /** Endpoints of this start only; they win over remembered ones of the same name. */
+  /** Endpoints from the command line. They replace stored ones of the same name and aren't stored. */
   readonly endpointOverrides: readonly EndpointAddress[];
   readonly transport: ProviderFetch;
   /** Called after every change of a key, an address or an endpoint. */
@@ -68,7 +68,7 @@ function checkOverrides(overrides: Readonly<Record<string, string>>): Map<string
   return new Map(Object.entries(overrides).map(([name, address]) => [name, withoutEndSlash(address)]));
 }
 
-/** Keys, addresses and the providers made from them. Keys are read once and leave this folder only towards their provider. */
+/** Keys, addresses, and the providers made from them. Each key is read once, and only its provider gets it. */
 export class Accounts {
   readonly #options: AccountsOptions;
   readonly #baseOverrides: ReadonlyMap<string, string>;
@@ -82,7 +82,7 @@ export class Accounts {
     this.#baseOverrides = checkOverrides(options.baseOverrides);
   }
 
-  /** Remembered endpoints and those of this start, by name. */
+  /** Stored endpoints and those of the command line, by name. */
   endpoints(): EndpointAddress[] {
     const overrides = this.#options.endpointOverrides;
     const isOverridden = (name: string) => overrides.some((override) => isSameName(override.name, name));
@@ -110,19 +110,19 @@ export class Accounts {
     this.changed(provider);
   }
 
-  /** Where the key comes from that is sent; null without one, and for one that may not be sent to the present address. */
+  /** Where the key comes from. Null if there is none, or if it may not be sent to the current address. */
   keySource(account: Account): KeySource {
     return this.confirmation(account) === null ? (this.#key(account)?.source ?? null) : null;
   }
 
-  /** Whether it can be asked now. */
+  /** Whether requests can be sent now. */
   isReady(account: Account): boolean {
     return isKeyedProvider(account) ? this.keySource(account) !== null : this.confirmation(account) === null;
   }
 
   /**
-   * What has to be confirmed before anything is sent. The address may have been changed, or come with a database from somebody else,
-   * while keys are the same for every data folder. Addresses of the command line are those of the person who started this.
+   * What the user has to confirm before anything is sent. Keys are the same for every data folder, but a database from someone else can
+   * bring other addresses. Addresses of the command line need no confirmation: whoever started the host chose them.
    */
   confirmation(account: Account): AddressConfirmation | null {
     if (this.#isAddressOfThisStart(account)) return null;
@@ -136,7 +136,7 @@ export class Accounts {
     return isSafe ? null : { origin, keyOrigin: null, keySource: null };
   }
 
-  /** Throws `conflict` when the account has another origin by now: the person has seen `origin`. */
+  /** Throws `conflict` if the origin is no longer `origin`, which is the one that the user saw. */
   confirm(account: Account, origin: string): void {
     const asked = this.confirmation(account);
     if (asked?.origin !== origin) {
@@ -148,24 +148,24 @@ export class Accounts {
     this.changed(account);
   }
 
-  /** The person has entered the address of an endpoint: prompts may go there. A stored key still needs its own confirmation. */
+  /** The user entered the address, so prompts may be sent there. A stored key still needs its own confirmation. */
   addressEntered(account: Account): void {
     const origin = originOf(this.#address(account));
     if (!isLoopback(origin)) this.#origins.add(origin);
   }
 
-  /** Forgets that an address was confirmed once no endpoint has it. */
+  /** Forgets that an address was confirmed if no endpoint has it any more. */
   addressLeft(address: string): void {
     const origin = originOf(address);
     if (!this.endpoints().some(({ baseAddress }) => originOf(baseAddress) === origin)) this.#origins.remove(origin);
   }
 
-  /** Saves a key for the account's present address: it is sent to no other origin. */
+  /** Saves a key for the current address. It is sent to no other origin. */
   setKey(account: Account, key: string): void {
     addKnownSecret(key);
     try {
       this.#options.keyStore.write(account, key);
-      // Only now: if the key couldn't be saved, the one before it must not get the new origin.
+      // After the key: if it couldn't be saved, the previous key must not get the new origin.
       this.#origins.setOfKey(account, 'keychain', originOf(this.#address(account)));
     } finally {
       this.changed(account);
@@ -178,14 +178,14 @@ export class Accounts {
     this.changed(account);
   }
 
-  /** The provider of an account; throws `provider_not_configured` with where to set its key. */
+  /** Throws `provider_not_configured` if the key is missing. The message says where to set it. */
   provider(account: Account): Provider {
     let provider = this.#providers.get(account);
     if (!provider) this.#providers.set(account, (provider = this.#create(account)));
     return provider;
   }
 
-  /** Forgets what was made from an account's key and address. */
+  /** Drops the cached key and the provider made from it. */
   changed(account: Account): void {
     this.#keys.delete(account);
     this.#providers.delete(account);
@@ -203,7 +203,7 @@ export class Accounts {
     return this.findEndpoint(account.slice('endpoint:'.length))?.baseAddress ?? '';
   }
 
-  /** Whether the address comes from the command line of this start, which only its owner writes. */
+  /** Whether the address comes from the command line, which only the user writes. */
   #isAddressOfThisStart(account: Account): boolean {
     if (isKeyedProvider(account)) return this.#baseOverrides.has(account);
     return this.isOfThisStart(account.slice('endpoint:'.length));
@@ -214,7 +214,7 @@ export class Accounts {
     const stored = keyStore.read(account);
     if (stored) {
       addKnownSecret(stored);
-      // Keys of earlier versions have no origin. Those of providers were hardly ever for another address.
+      // Keys of earlier versions have no origin. Nearly all of them were for the provider's own address.
       const origin = this.#origins.ofKey(account, keyStore.source) ?? ownOrigin(account);
       return { key: stored, source: keyStore.source, origins: origin === null ? [] : [origin] };
     }
@@ -249,7 +249,7 @@ export class Accounts {
   }
 }
 
-/** The origin of a provider itself; endpoints have none. */
+/** The default origin of a provider; endpoints have none. */
 function ownOrigin(account: Account): string | null {
   return isKeyedProvider(account) ? originOf(registry[account].baseAddress) : null;
 }

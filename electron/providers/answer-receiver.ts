@@ -1,24 +1,24 @@
-/** Headers as undici hands them out. */
+/** Headers in undici's format. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a receiver may ask of the call that feeds it. */
+/** How a receiver controls the call that feeds it. */
 export interface AnswerFlow {
-  /** The place that was lacking is free again. */
+  /** There is room for more. */
   resume(): void;
-  /** The rest is not wanted. */
+  /** Ends the call. */
   cancel(): void;
 }
 
-/** Takes one answer as it arrives and settles the promise of whoever asked for it. */
+/** Receives one response chunk by chunk and resolves the caller's promise. */
 export interface AnswerReceiver {
   begin(status: number, statusText: string, headers: AnswerHeaders, flow: AnswerFlow): void;
-  /** Returns whether there is room for more; without it the socket pauses until `resume`. */
+  /** Returns whether there is room for more. If not, the socket pauses until `resume`. */
   take(piece: Uint8Array): boolean;
   end(): void;
   fail(error: Error): void;
 }
 
-/** A complete answer. */
+/** A complete response. */
 export interface WholeAnswer {
   readonly status: number;
   readonly statusText: string;
@@ -27,10 +27,10 @@ export interface WholeAnswer {
   readonly text: string;
 }
 
-/** Pieces of an answer that may wait for their reader before the socket is told to pause. */
+/** The socket pauses when this many chunks wait for the reader. */
 const waitingPieces = 16;
 
-/** A provider that sends more than a model or a list ever has; the socket is closed already. */
+/** The provider sent more than any model or list needs. The socket is closed. */
 export class ResponseTooLarge extends Error {
   readonly maxBytes: number;
 
@@ -42,9 +42,9 @@ export class ResponseTooLarge extends Error {
 }
 
 export interface SizeLimits {
-  /** Of a response that is kept whole, and of one line of a streamed one. */
+  /** Of a collected response, and of one line of a streamed response. */
   readonly wholeBytes: number;
-  /** Of a streamed response in total: a model that never ends would fill the disk. */
+  /** Of a whole streamed response. A model that never stops would fill the disk. */
   readonly streamBytes: number;
 }
 
@@ -62,11 +62,11 @@ function* joined(headers: AnswerHeaders): Generator<[string, string]> {
   }
 }
 
-/** Hands an answer on piece by piece, as the `Response` of a fetch. */
+/** Passes a response on chunk by chunk, as the `Response` of a fetch. */
 export class StreamedAnswer implements AnswerReceiver {
   readonly #settle: PromiseWithResolvers<Response>;
   #flow: AnswerFlow | null = null;
-  /** Bytes since the last end of a line: whoever reads events keeps an unfinished one in memory. */
+  /** Bytes since the last line end. The event parser buffers an incomplete line in memory. */
   #lineBytes = 0;
   #bytes = 0;
   #body: ReadableStreamDefaultController<Uint8Array> | null = null;
@@ -104,7 +104,7 @@ export class StreamedAnswer implements AnswerReceiver {
 
   fail(error: Error): void {
     this.#body?.error(error);
-    // Without effect once the head of the answer was handed out.
+    // Has no effect once the promise is resolved.
     this.#settle.reject(error);
   }
 
@@ -125,7 +125,7 @@ export class StreamedAnswer implements AnswerReceiver {
   }
 }
 
-/** Keeps an answer until it is complete, without making a stream of it and reading that again. */
+/** Buffers a response until it is complete, which is faster than reading a stream. */
 export class CollectedAnswer implements AnswerReceiver {
   readonly #settle: PromiseWithResolvers<WholeAnswer>;
   readonly #pieces: Uint8Array[] = [];
@@ -166,7 +166,7 @@ export class CollectedAnswer implements AnswerReceiver {
   }
 }
 
-/** A real `Response` would cost 10 µs more, nearly all of it for `Headers`. */
+/** A real `Response` takes 10 µs more, nearly all of it for `Headers`. */
 function createAnswer(
   status: number,
   statusText: string,

@@ -6,8 +6,8 @@ import type { KeyStore } from '../key-store/key-store.ts';
 type KeySource = AddressConfirmation['keySource'];
 
 /**
- * The origins that the person at this device has agreed to. They are in the key store and not in the database: a database may be
- * restored or come from somebody else.
+ * The origins that the user of this device has confirmed. They are in the key store, not in the database, because a database can be
+ * restored or come from someone else.
  */
 export class ConfirmedOrigins {
   readonly #keyStore: KeyStore;
@@ -16,7 +16,7 @@ export class ConfirmedOrigins {
     this.#keyStore = keyStore;
   }
 
-  /** The origin that an account's key may be sent to; null if none is known. */
+  /** The origin that a key may be sent to; null if unknown. */
   ofKey(account: string, source: KeySource): string | null {
     return this.#keyStore.read(keyEntry(account, source));
   }
@@ -43,7 +43,7 @@ export class ConfirmedOrigins {
   }
 }
 
-/** A key of the environment has its own entry: a stored key that takes its place is for another origin. */
+/** A key from the environment has its own entry, because a stored key that replaces it can be for another origin. */
 function keyEntry(account: string, source: KeySource): string {
   return source === 'environment' ? `${account} environment origin` : `${account} origin`;
 }
@@ -52,7 +52,7 @@ function addressEntry(origin: string): string {
   return `address ${origin}`;
 }
 
-/** `title` is what people call the account, `place` where they find it in the settings. */
+/** `title` is the name that users see, `place` the page of the settings with the address. */
 export function unconfirmedAddress(title: string, place: string, asked: AddressConfirmation): AppError {
   const { origin, keyOrigin, keySource } = asked;
   const reason =

@@ -21,26 +21,26 @@ export interface ProvidersOptions extends Pick<AccountsOptions, 'environment' | 
   readonly keyStore: KeyStore;
   readonly settings: SettingsStore;
   readonly onDevice: OnDeviceLanguageModels;
-  /** Where local model servers are looked for; their default ports by default. */
+  /** Addresses where local model servers are detected; their usual ports by default. */
   readonly wellKnownEndpoints?: readonly EndpointAddress[];
 }
 
 export interface Providers extends Endpoints, ModelList {
   /**
-   * Which provider answers for a model; a few microseconds. Throws 400 for an unknown model, naming the nearest ones, and
-   * 503 `provider_not_configured` when a key is missing.
+   * The provider of a model. Takes a few microseconds. Throws 400 with similar names for an unknown model, and 503
+   * `provider_not_configured` if a key is missing.
    */
   resolve(aiSystem: AiSystem, model: string): ResolvedModel;
   /**
-   * Whose model a name is: the given provider's, or the first that has it. Throws 400 for an unknown model; that its provider
-   * has no key yet is no error here.
+   * The system that has a model: the given one, or else the first that has it. Throws 400 for an unknown model. A missing key is no
+   * error here.
    */
   systemOf(aiSystem: AiSystem | null, model: string): AiSystem;
-  /** A provider itself, for what is not a completion. Throws 503 `provider_not_configured` when its key is missing. */
+  /** A provider, for calls other than completions. Throws 503 `provider_not_configured` if its key is missing. */
   provider(aiSystem: KeyedProvider): Provider;
-  /** The same of a compatible endpoint; null where there is none of this name, which compares without case. */
+  /** The provider of a compatible endpoint. Null if there is none of this name, ignoring case. */
   endpointProvider(name: string): Provider | null;
-  /** What of a configuration the model takes, with warnings for what it does not and for a model that ends. */
+  /** The part of a configuration that the model supports, with warnings for the rest and for a model that will be shut down. */
   applicableConfiguration(
     target: Pick<ResolvedModel, 'facts'>,
     configuration: Configuration,
@@ -49,20 +49,20 @@ export interface Providers extends Endpoints, ModelList {
   cost(target: Pick<ResolvedModel, 'facts'>, usage: Usage, rawUsage: RawUsage | null): RunCost | null;
 
   providerStates(): ProviderState[];
-  /** Name of the keychain for people; null when keys live in memory. */
+  /** The name of the keychain that users see. Null if keys are only in memory. */
   keychainTitle(): string | null;
   setKey(aiSystem: KeyedProvider, key: string): ProviderState;
   removeKey(aiSystem: KeyedProvider): void;
   setBaseAddress(aiSystem: KeyedProvider, baseAddress: string | null): ProviderState;
-  /** Lets the key go to this origin. Throws `conflict` when the provider has another one by now. */
+  /** Allows the key to be sent to this origin. Throws `conflict` if the provider's origin has changed. */
   confirmAddress(aiSystem: KeyedProvider, origin: string): ProviderState;
-  /** Throws 503 when there is no key to test; every other outcome is in the state. */
+  /** Throws 503 if there is no key to test. Every other outcome is in the state. */
   test(aiSystem: KeyedProvider, options: { signal: AbortSignal }): Promise<ProviderState>;
 
-  /** Model servers on this machine that answer and are no endpoint yet; about a second at most. */
+  /** Model servers on this machine that aren't endpoints yet. Takes at most about a second. */
   findLocalEndpoints(options: { signal: AbortSignal }): Promise<FoundEndpoint[]>;
 
-  /** Ends active calls and closes every connection. */
+  /** Aborts active calls and closes every connection. */
   close(): Promise<void>;
 }
 

@@ -3,14 +3,14 @@ import type { ProviderSettings } from './language-model-provider.ts';
 import { ProviderFailure, toProviderError } from './provider-error.ts';
 import type { EmbeddingRequest, Provider } from './provider.ts';
 
-/** How one provider's embeddings differ from the others'. */
+/** What differs between the embeddings of providers. */
 export interface EmbeddingTraits {
   readonly createModel: (name: string) => EmbeddingModelV4;
-  /** What tells a question from a passage, for providers that want to know. */
+  /** The option that distinguishes queries from passages, for providers that have one. */
   readonly optionsFor?: (isQuestion: boolean) => NonNullable<EmbeddingModelV4CallOptions['providerOptions']>;
 }
 
-/** Models compare by the angle alone, and not all of them answer with vectors of length 1. */
+/** Similarity needs vectors of length 1, which not all models return. */
 function toUnitVector(values: readonly number[]): Float32Array {
   const length = Math.hypot(...values);
   return Float32Array.from(values, (value) => value / (length || 1));
@@ -29,7 +29,7 @@ async function embedSome(
   throw new ProviderFailure('provider_failed', `${title} sent embeddings that don't match the texts. Try again.`);
 }
 
-/** Gives a provider `embed` on the model of its package: no retry, and nothing is kept of the texts here. */
+/** Creates a provider's `embed` from the model of its package. It doesn't retry and stores no texts. */
 export function embedAtProvider(settings: ProviderSettings, traits: EmbeddingTraits): NonNullable<Provider['embed']> {
   return async ({ model: name, texts, isQuestion }: EmbeddingRequest, { signal }) => {
     const model = traits.createModel(name);

@@ -14,14 +14,14 @@ export const wellKnownEndpoints: readonly EndpointAddress[] = [
   { name: 'vllm', baseAddress: 'http://127.0.0.1:8000/v1' },
 ];
 
-/** A server on this machine answers at once or is not one. */
+/** A local model server responds well within this time. */
 const longestProbeMilliseconds = 1_000;
 
 export interface FoundEndpoint extends EndpointAddress {
   readonly models: number;
 }
 
-/** Which of the addresses answer with a list of models now; all are asked at the same time, without any key. */
+/** The addresses that respond with a list of models. All are tried at the same time, without a key. */
 export async function findEndpoints(
   candidates: readonly EndpointAddress[],
   transport: ProviderFetch,
@@ -48,7 +48,7 @@ export interface EndpointsOptions {
 
 export interface Endpoints {
   endpoints(): CompatibleEndpoint[];
-  /** Throws `conflict` for a name that is taken. */
+  /** Throws `conflict` if the name is taken. */
   addEndpoint(endpoint: EndpointAddress & { key?: string | null | undefined }): CompatibleEndpoint;
   /** A null key removes it. Throws `not_found`, and `conflict` for an endpoint of the command line. */
   updateEndpoint(
@@ -56,12 +56,12 @@ export interface Endpoints {
     change: { baseAddress?: string | undefined; key?: string | null | undefined },
   ): CompatibleEndpoint;
   removeEndpoint(name: string): void;
-  /** Lets prompts and the key go to this origin. Throws `not_found`, and `conflict` when the endpoint has another one by now. */
+  /** Allows prompts and the key to be sent to this origin. Throws `not_found`, and `conflict` if the endpoint's origin has changed. */
   confirmEndpoint(name: string, origin: string): CompatibleEndpoint;
   testEndpoint(name: string, options: { signal: AbortSignal }): Promise<CompatibleEndpoint>;
 }
 
-/** The compatible endpoints that people name themselves. */
+/** The OpenAI-compatible endpoints that users add. */
 export function createEndpoints({ memory, accounts, settings, onChange }: EndpointsOptions): Endpoints {
   function stateOf({ name, baseAddress }: EndpointAddress): CompatibleEndpoint {
     const account = endpointAccount(name);
@@ -103,7 +103,7 @@ export function createEndpoints({ memory, accounts, settings, onChange }: Endpoi
     addEndpoint({ name, baseAddress, key }) {
       if (accounts.findEndpoint(name)) throw new AppError('conflict', `Endpoint "${name}" already exists.`);
       memory.addEndpoint({ name, baseAddress });
-      // Null is no key here, and a key of an endpoint that was removed elsewhere must not serve this one.
+      // Null removes the key of an earlier endpoint of this name.
       setKey(name, key ?? null);
       accounts.addressEntered(endpointAccount(name));
       forgetAnswers(name);
@@ -132,7 +132,7 @@ export function createEndpoints({ memory, accounts, settings, onChange }: Endpoi
         const isItsOwn = aiSystem === 'OpenAiCompatible' && model.startsWith(`${endpoint.name}/`);
         if (isItsOwn) memory.removeUserModel(aiSystem, model);
       }
-      // Another endpoint that takes the name later has its own prices.
+      // A later endpoint of the same name must not get these prices.
       const { endpointPrices } = settings.read();
       const remaining = endpointPrices.filter(({ model }) => !model.startsWith(`${endpoint.name}/`));
       if (remaining.length < endpointPrices.length) settings.update({ endpointPrices: remaining });

@@ -17,7 +17,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Both objects in one, objects inside them too. Where both have a value, that of `winner` stays. */
+/** Merges two objects deeply. Where both have a value, that of `winner` stays. */
 export function mergeUnder(
   additions: Record<string, unknown>,
   winner: Record<string, unknown>,
@@ -37,8 +37,8 @@ export function mergeUnder(
 }
 
 /**
- * How the body of one call is completed: `additions` are the caller's unknown parameters, which never replace a field that
- * the service set; `fixed` is set whatever the caller says. Undefined when the body can stay as it is.
+ * Completes the body of one call. `additions` are the caller's unknown parameters, which never replace a field that the service set.
+ * `fixed` overrides everything. Undefined if the body needs no change.
  */
 export function bodyRewrite(
   additions: Record<string, unknown> | null,
@@ -49,12 +49,12 @@ export function bodyRewrite(
     JSON.stringify({ ...mergeUnder(additions ?? {}, JSON.parse(body) as Record<string, unknown>), ...fixed });
 }
 
-/** What a provider is made from; the key is null for endpoints that want none. */
+/** Settings of a provider. The key is null for endpoints that need none. */
 export interface ProviderSettings extends ProviderIdentity {
   readonly transport: ProviderFetch;
 }
 
-/** A counting endpoint, which takes what a completion would be sent. */
+/** A counting endpoint. Its request is made from that of the completion. */
 export interface TokenCounting {
   /** Its address, from that of the completion. */
   readonly address: (completionAddress: string) => string;
@@ -64,19 +64,19 @@ export interface TokenCounting {
   readonly field: string;
 }
 
-/** How one provider differs from the others. */
+/** What differs between providers. */
 export interface ProviderTraits<Model extends LanguageModelV4 = LanguageModelV4> {
   readonly createModel: (name: string) => Model;
-  /** Asks for a whole answer with less effort than the model's own `doGenerate`, and the same outcome. */
+  /** A faster replacement for the model's own `doGenerate`. */
   readonly generate?: (model: Model, options: LanguageModelV4CallOptions) => Promise<LanguageModelV4GenerateResult>;
   readonly listModels: ListModels;
   /** Adds the options that only its package has. */
   readonly adaptOptions?: (options: LanguageModelV4CallOptions, request: ModelRequest) => LanguageModelV4CallOptions;
-  /** Fields of the body that its package cannot set; they win over everything. */
+  /** Fields of the body that the package can't set. They override everything. */
   readonly fixedBody?: Record<string, unknown>;
-  /** How the provider counts the input tokens of a request; absent where it can't. */
+  /** How the provider counts the input tokens of a request; absent if it can't. */
   readonly counting?: TokenCounting;
-  /** Whether an error inside a stream is one that loses nothing of the answer. */
+  /** Whether an error in a stream loses nothing of the answer. */
   readonly isHarmless?: (error: unknown) => boolean;
 }
 
@@ -98,7 +98,7 @@ class Call {
 
   end(isComplete: boolean): void {
     this.#callerSignal.removeEventListener('abort', this.#onAbort);
-    // A complete answer leaves its connection for the next call.
+    // After a complete answer the next call can use the connection.
     if (!isComplete) this.#controller.abort();
   }
 }
@@ -112,7 +112,7 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
 ): Provider {
   const { transport } = settings;
   const generate = traits.generate ?? ((model, options) => model.doGenerate(options));
-  // Packages build their schemas when a model is made, which costs more than a call.
+  // Packages build their schemas when a model is created, which takes longer than a call.
   const models = new Map<string, Model>();
 
   function modelOf(name: string): Model {
@@ -196,10 +196,10 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
   };
 }
 
-/** Thrown in place of sending a request. */
+/** Thrown instead of sending a request. */
 class NotSent extends Error {}
 
-/** The request that a package would send for a completion, with its headers and the body that it writes. */
+/** The request that a package would send for a completion. */
 async function captureRequest(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
@@ -257,7 +257,7 @@ function countIn(body: string, field: string): number | null {
   }
 }
 
-/** Gemini's package continues a very long answer with a second request, which begins no second answer. */
+/** Gemini's package continues a very long answer with a second request. The callback must not run again. */
 function once(callback: (() => void) | undefined): (() => void) | undefined {
   if (!callback) return undefined;
   let isCalled = false;

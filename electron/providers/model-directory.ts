@@ -9,7 +9,7 @@ import { endpointPrices } from './model-prices.ts';
 import type { ListedModel } from './provider.ts';
 import { titleOf } from './registry.ts';
 
-/** Changes of one letter, or swaps of two neighbours, that turn one text into the other. */
+/** The number of single-letter changes and swaps of neighbours that turn one text into the other. */
 export function editDistance(first: string, second: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: second.length + 1 }, (_, column) => column);
@@ -29,10 +29,10 @@ export function editDistance(first: string, second: string): number {
   return last[second.length]!;
 }
 
-/** Longer names are compared by their beginning: a caller may send megabytes. */
+/** Only the first characters of longer names are compared, because a caller can send megabytes. */
 const comparedLength = 200;
 
-/** The names that are most like one, the nearest first; compared without case. */
+/** The most similar names, most similar first, ignoring case. */
 export function nearestNames(name: string, candidates: Iterable<string>, most = 3): string[] {
   const wanted = name.slice(0, comparedLength).toLowerCase();
   return [...candidates]
@@ -47,19 +47,19 @@ export function nearestNames(name: string, candidates: Iterable<string>, most = 
 
 export type ModelOrigin = 'catalogue' | 'provider' | 'user';
 
-/** A model of a provider or an endpoint, with where it is known from. */
+/** A model of a provider or an endpoint, and the source that it is known from. */
 export interface KnownModel {
   readonly aiSystem: Exclude<AiSystem, 'ServiceAi'>;
-  /** As a request names it: with the endpoint's name in front for endpoints. */
+  /** The name in requests. For endpoints it begins with the endpoint's name. */
   readonly name: string;
-  /** As its provider names it. */
+  /** The provider's name for it. */
   readonly providerName: string;
   readonly account: Account;
   readonly origin: ModelOrigin;
   readonly facts: ModelFacts;
 }
 
-/** Which models there are: the catalogue, what providers listed, and what the user added. */
+/** All models: those of the catalogue, of the providers' lists, and those that the user added. */
 export class ModelDirectory {
   readonly #memory: ProviderCache;
   readonly #accounts: Accounts;
@@ -80,7 +80,7 @@ export class ModelDirectory {
     ];
   }
 
-  /** Throws `invalid_request` that names the nearest valid names. */
+  /** Throws `invalid_request` with the most similar valid names. */
   find(aiSystem: KnownModel['aiSystem'], name: string): KnownModel {
     const found = isKeyedProvider(aiSystem) ? this.#findOfProvider(aiSystem, name) : this.#findOfEndpoint(name);
     return found ?? this.#refuse(aiSystem, name);
@@ -134,7 +134,7 @@ export class ModelDirectory {
     const isAdded = this.#userModels('OpenAiCompatible').some(
       (added) => nameAtEndpoint(endpoint, added.model) === providerName,
     );
-    // An endpoint that was never asked for its list, or has none, knows its own models better than we do.
+    // Without a list, the endpoint has to decide whether it has the model.
     return isAdded || !listed?.length ? endpointModel(endpoint, providerName, 'user', null, price) : null;
   }
 
@@ -142,7 +142,7 @@ export class ModelDirectory {
     return this.#memory.userModels().filter((added) => added.aiSystem === aiSystem);
   }
 
-  /** Whose model a name is, when it is another provider's than the one it was asked of. */
+  /** A sentence that names the provider that has the model, if another one does. Otherwise empty. */
   ownerHint(aiSystem: AiSystem, name: string): string {
     const isService = (serviceModels as readonly string[]).includes(name);
     const found = this.all().find((model) => model.name === name && model.aiSystem !== aiSystem);
@@ -150,7 +150,7 @@ export class ModelDirectory {
     return owner && owner !== aiSystem ? ` ${titleOf(owner)} has this model (aiSystem ${owner}).` : '';
   }
 
-  /** Throws `invalid_request` for a name that does not begin with an endpoint's name. */
+  /** Throws `invalid_request` for a name that doesn't begin with an endpoint's name. */
   requireEndpoint(name: string): EndpointAddress {
     const slash = name.indexOf('/');
     const endpointName = slash > 0 ? name.slice(0, slash) : '';
@@ -179,7 +179,7 @@ export class ModelDirectory {
   }
 }
 
-/** The 400 for a name that no model has. */
+/** The 400 for an unknown model name. */
 export function unknownModel(name: string, whose: string, candidates: readonly string[], hint = ''): AppError {
   const shown = name.length > 100 ? `${name.slice(0, 100)}…` : name;
   const nearest = nearestNames(name, candidates);

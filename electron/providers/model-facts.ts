@@ -4,13 +4,13 @@ import { cataloguePrices, type ModelPrices } from './model-prices.ts';
 import { parameterFacts, refusalInCall, type ParameterFact, type RuleSet } from './parameter-rules.ts';
 import type { ListedModel } from './provider.ts';
 
-/** What is known of a model from every source together; the provider's own list wins over the bundled catalogue. */
+/** What is known about a model, from all sources. The provider's own list takes precedence over the bundled catalogue. */
 export interface ModelFacts {
   readonly title: string;
   readonly contextTokens: number | null;
   readonly outputTokens: number | null;
   readonly shutdownDate: string | null;
-  /** True for models known to have ended on a day that no one wrote down. */
+  /** True for models that were shut down on an unknown day. */
   readonly hasEndedBefore: boolean;
   readonly catalogueEntry: CatalogueEntry | null;
   /** Null when unknown. */
@@ -46,7 +46,7 @@ export function factsOf(
   };
 }
 
-/** Whether the model has been shut down by now. */
+/** Whether the model has been shut down. */
 export function hasEnded({ hasEndedBefore, shutdownDate }: ModelFacts): boolean {
   return hasEndedBefore || (shutdownDate !== null && shutdownDate <= day(Date.now()));
 }
@@ -63,8 +63,8 @@ function endingWarning(facts: ModelFacts): Warning | null {
 }
 
 /**
- * What of a configuration the model takes, and warnings about what was left out and about a model that ends. Parameters
- * that are null count as absent; unknown keys are kept.
+ * The part of a configuration that the model supports, with warnings for dropped parameters and for a model that will be shut down.
+ * Null parameters count as absent. Unknown keys stay.
  */
 export function applyFacts(
   facts: ModelFacts,

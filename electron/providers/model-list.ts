@@ -18,38 +18,37 @@ export interface ModelListOptions {
   readonly accounts: Accounts;
   readonly directory: ModelDirectory;
   readonly onChange: () => void;
-  /** Ends the requests for lists that no one waits for. */
+  /** Aborts background requests for lists. */
   readonly signal: AbortSignal;
 }
 
-/** A name that is in no list makes us ask for the list again when it is older than this. */
+/** An unknown name makes the host fetch a list again if it is older than this. */
 const listLifetimeMilliseconds = 60_000;
 
 export interface ModelList {
   /**
-   * Every model with facts and readiness. The first call after a start also asks providers that have a key for their lists,
-   * without waiting for them: their answers are in later calls.
+   * Every model, and whether it is ready. The first call after a start also fetches the lists of all providers that have a key, without
+   * waiting for them. Later calls include the results.
    */
   models(): Model[];
   /**
-   * Asks for the list that an unknown model may stand in, each at most once a minute, or for all lists when it is not told whose
-   * model it is; null when there is nothing to learn. Resolves within 15 seconds and never rejects: whether the model is known
-   * then, `resolve` and `systemOf` tell.
+   * Fetches the list that may have an unknown model, or all lists if `aiSystem` is null, each at most once a minute. Null if there is
+   * nothing to fetch. Resolves within 15 seconds and never rejects. Call `resolve` or `systemOf` again to see whether the model is known.
    */
   learnModel(aiSystem: AiSystem | null, model: string): Promise<void> | null;
   /** Throws `conflict` for a name that is valid already. */
   addModel(aiSystem: AiSystem, model: string): Model;
-  /** Throws `not_found` for a name that the user did not add. */
+  /** Throws `not_found` for a name that the user didn't add. */
   removeModel(aiSystem: AiSystem, model: string): void;
 }
 
-/** The models as the window shows them. */
+/** The list of models that the window shows. */
 export function createModelList(options: ModelListOptions): ModelList {
   const { memory, accounts, directory, onChange } = options;
   const asked = new Map<Account, { readonly at: number; readonly answered: Promise<void> }>();
 
   function ask(account: Account): Promise<void> {
-    // Its outcome belongs to no one; a person who wants to know why a list is old tests the key.
+    // A failure is ignored here. Testing the key in the settings shows it.
     const answered = testAccount(account, accounts, memory, { signal: options.signal }).then(onChange, () => {});
     asked.set(account, { at: performance.now(), answered });
     return answered;
@@ -83,7 +82,7 @@ export function createModelList(options: ModelListOptions): ModelList {
     return { ...describe(known.facts, known), isReady, servedBy: null };
   }
 
-  /** Asks for each account once: providers have hundreds of models. */
+  /** Checks each provider once, because one can have hundreds of models. */
   function toModels(known: readonly KnownModel[]): Model[] {
     const accountsOfModels = [...new Set(known.map(({ account }) => account))];
     const readiness = new Map(accountsOfModels.map((account) => [account, accounts.isReady(account)]));
@@ -158,7 +157,7 @@ function describe(facts: ModelFacts, known: Pick<Model, 'aiSystem' | 'name' | 'o
   };
 }
 
-/** A service model has the facts of the model that answers for it. */
+/** A service model has the metadata of the model that it is routed to. */
 function serviceModel(name: ServiceModel, options: ModelListOptions): Model {
   const { settings, onDevice, directory, accounts } = options;
   const own = { aiSystem: 'ServiceAi', name, origin: 'service' } as const;

@@ -2,7 +2,7 @@ import type { Usage } from '../../shared/contract/completions.ts';
 import type { EndpointPrice } from '../../shared/contract/settings.ts';
 import type { CatalogueEntry, TokenPrices } from './provider-details.ts';
 
-/** What a model's tokens cost. */
+/** Prices of a model's tokens. */
 export interface ModelPrices extends TokenPrices {
   /** Prices of every token of a request whose prompt, with its cached part, is longer; null where length doesn't matter. */
   readonly longPrompt: CatalogueEntry['longPrompt'];
@@ -24,7 +24,7 @@ export function cataloguePrices(entry: CatalogueEntry | null): ModelPrices | nul
   return { ...entry, inputPrice: entry.inputPrice, outputPrice: entry.outputPrice };
 }
 
-/** Prices that the user set for a model of an endpoint: cached tokens cost as much as others. */
+/** Prices that the user set for a model of an endpoint. Cached tokens cost as much as others. */
 export function endpointPrices({
   inputPrice,
   outputPrice,
@@ -47,16 +47,16 @@ function countIn(value: unknown, ...path: readonly string[]): number {
 }
 
 /**
- * What a usage costs by token class, without batch discounts. Cached tokens without a price count as input, which no provider
- * charges less for. Null when a price is unknown: of the model, or of cache writes that the provider reports.
- * `rawUsage` is the provider's own usage object, which alone tells how long Anthropic's cache writes are kept.
+ * The cost of a usage by token class, without batch discounts. Cached tokens without a price cost as much as input, which is never too
+ * little. Null if a price is unknown: of the model, or of cache writes that the provider reports. `rawUsage` is the provider's own
+ * usage object; only there does Anthropic report how long its cache entries live.
  */
 export function costOf(prices: ModelPrices | null, usage: Usage, rawUsage: unknown = null): RunCost | null {
   if (prices === null) return null;
   const { prompt_tokens: prompt, completion_tokens: completion, details } = usage;
   const { longPrompt } = prices;
   const price: TokenPrices = longPrompt !== null && prompt > longPrompt.aboveTokens ? longPrompt : prices;
-  // A provider that reports more cached tokens than tokens must not make the rest negative.
+  // Some providers report more cached tokens than tokens. The rest must not become negative.
   const cached = Math.min(details?.cached_tokens ?? 0, prompt);
   const written = Math.min(details?.cache_write_tokens ?? 0, prompt - cached);
   const writtenLong = Math.min(countIn(rawUsage, 'cache_creation', 'ephemeral_1h_input_tokens'), written);

@@ -9,7 +9,7 @@ import { unknownModel, type ModelDirectory } from './model-directory.ts';
 import { factsOf, type ModelFacts } from './model-facts.ts';
 import type { Provider } from './provider.ts';
 
-/** Where a run goes. */
+/** The provider and model that a run is sent to. */
 export interface ResolvedModel {
   readonly provider: Provider;
   /** The model as the provider names it. */
@@ -21,10 +21,10 @@ export interface ResolvedModel {
   readonly facts: ModelFacts;
 }
 
-/** An endpoint without a list takes any name, so names are not bounded by themselves. */
+/** An endpoint without a list accepts any name, so the number of names has no other limit. */
 const maxResolved = 1000;
 
-/** The context of the smallest model that is offered, for a file that was never loaded. */
+/** The context of the smallest model in the catalogue. Used for a file that was never loaded. */
 const assumedOnDeviceContextTokens = 2048;
 
 function onDeviceFacts(contextTokens: number | null): ModelFacts {
@@ -47,11 +47,11 @@ export interface ModelResolverOptions {
 export interface ModelResolver {
   resolve(aiSystem: AiSystem, model: string): ResolvedModel;
   systemOf(aiSystem: AiSystem | null, model: string): AiSystem;
-  /** Forgets what was resolved, after a change of keys, addresses, lists or settings. */
+  /** Clears the cache. Call it after keys, addresses, lists or settings changed. */
   forget(): void;
 }
 
-/** Finds out where the runs of a model go; see `Providers` for what it promises. */
+/** Finds the provider of a model. `Providers` documents the methods. */
 export function createModelResolver({ settings, onDevice, accounts, directory }: ModelResolverOptions): ModelResolver {
   const resolved = new Map<string, ResolvedModel>();
   const forget = () => resolved.clear();
@@ -93,7 +93,7 @@ export function createModelResolver({ settings, onDevice, accounts, directory }:
     if (known) return known;
     const target = aiSystem === 'ServiceAi' ? resolveServiceModel(model) : resolveAtProvider(aiSystem, model);
     if (resolved.size >= maxResolved) forget();
-    // The on-device file changes without our being told.
+    // The on-device file can change without a call of `forget`.
     if (target.provider !== onDevice.provider) resolved.set(`${aiSystem}/${model}`, target);
     return target;
   }

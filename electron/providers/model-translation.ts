@@ -62,13 +62,13 @@ function toResponseFormat(format: ResponseFormat): LanguageModelV4CallOptions['r
   };
 }
 
-/** Whether a schema is to be kept to the letter. Off unless asked for, as in OpenAI's own API. */
+/** Whether the answer must match the schema exactly. Off by default, as in OpenAI's own API. */
 export function isStrictSchema(configuration: Configuration): boolean {
   const format = configuration.response_format;
   return format?.type === 'json_schema' && format.json_schema['strict'] === true;
 }
 
-/** The service's request in the AI SDK's words; keys without a name of ours are left to `unnamedParameters`. */
+/** Translates the service's request to the AI SDK's options. Unknown keys are in `unnamedParameters`. */
 export function toCallOptions(request: ModelRequest): LanguageModelV4CallOptions {
   const { configuration } = request;
   const options: LanguageModelV4CallOptions = { prompt: toPrompt(request) };
@@ -90,7 +90,7 @@ export function toCallOptions(request: ModelRequest): LanguageModelV4CallOptions
 
 const named: ReadonlySet<string> = new Set(namedParameters);
 
-/** The keys that go to the provider as they are; null when there are none. */
+/** The keys that are passed to the provider unchanged; null if there are none. */
 export function unnamedParameters(configuration: Configuration): Record<string, unknown> | null {
   let unnamed: Record<string, unknown> | null = null;
   for (const key in configuration) {
@@ -101,7 +101,7 @@ export function unnamedParameters(configuration: Configuration): Record<string, 
   return unnamed;
 }
 
-/** Null when the provider says that the answer is broken: it is a failure then, and no answer. */
+/** Null if the provider reports that the answer is broken, which makes the call a failure. */
 export function toFinishReason({ unified }: LanguageModelV4FinishReason): FinishReason | null {
   switch (unified) {
     case 'length':
@@ -119,7 +119,7 @@ export function toFinishReason({ unified }: LanguageModelV4FinishReason): Finish
   }
 }
 
-/** More than any model reads or writes. Such a count says nothing, and could not be kept or added up. */
+/** More than any model reads or writes. Such a count is wrong, and couldn't be stored or added up. */
 const maxTokens = 1_000_000_000;
 
 function toCount(tokens: number | undefined): number {
@@ -171,7 +171,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Reasoning tokens are completion tokens; a total that the provider does not report, or cannot have counted, is 0. */
+/** Completion tokens include reasoning tokens. A missing or impossible total becomes 0. */
 export function toUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): ReportedUsage {
   const prompt = toCount(inputTokens.total);
   const completion = toCount(outputTokens.total);
@@ -187,7 +187,7 @@ export function toUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage
   return { usage: isReported ? { ...totals, details } : totals, rawUsage: raw };
 }
 
-/** Null when the provider says that the answer is broken. */
+/** Null if the provider reports that the answer is broken. */
 export function toAnswer({ content, finishReason, usage }: LanguageModelV4GenerateResult): ModelAnswer | null {
   const reason = toFinishReason(finishReason);
   if (reason === null) return null;
@@ -205,13 +205,13 @@ export function toAnswer({ content, finishReason, usage }: LanguageModelV4Genera
   };
 }
 
-/** A part that callers see; null for those that carry nothing for them. */
+/** The part for callers; null if it has nothing for them. */
 export function toPart(part: LanguageModelV4StreamPart): ModelPart | null {
   if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
     return part.delta === '' ? null : { type: part.type, text: part.delta };
   }
   if (part.type !== 'finish') return null;
-  // A stream that was cut between two events: Cohere's package has no other sign of it.
+  // The stream ended between two events. Cohere's package has no other sign of it.
   if (part.finishReason.unified === 'other' && part.finishReason.raw === undefined) return null;
   const finishReason = toFinishReason(part.finishReason);
   return finishReason && { type: 'finish', finishReason, ...toUsage(part.usage) };

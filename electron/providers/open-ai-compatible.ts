@@ -9,8 +9,8 @@ import { isStrictSchema } from './model-translation.ts';
 import type { Provider } from './provider.ts';
 
 /**
- * A whole answer over our own transport; the package writes the request and reads the answer. Its `doGenerate` does so, too, but writes
- * the body twice and reads the answer through a stream: some 7 % of what a call costs the service.
+ * Sends the package's request over our transport. Its own `doGenerate` serializes the body twice and reads the response through a
+ * stream, which takes 7 % of the CPU time of a call.
  */
 async function generate(
   model: OpenAICompatibleChatLanguageModel,
@@ -33,20 +33,20 @@ async function generate(
   return model.convertResponse({ body: JSON.parse(text), ...options });
 }
 
-/** Any endpoint that speaks OpenAI's chat completions: Ollama, LM Studio, vLLM, llama.cpp, a gateway. */
+/** An endpoint with OpenAI's chat completions API: Ollama, LM Studio, vLLM, llama.cpp, a gateway. */
 export function createOpenAiCompatibleProvider(settings: ProviderSettings): Provider {
   const { chatModel, embeddingModel } = createOpenAICompatible({
-    // Not the endpoint's name: the package reads its options by this one.
+    // The key of the package's options, not the endpoint's name.
     name: 'openaiCompatible',
     baseURL: settings.baseAddress,
     ...(settings.key === null ? {} : { apiKey: settings.key }),
     fetch: settings.transport.fetch,
-    // Both are off by default: streams would end without usage, and schemas would be left out in silence.
+    // Both are off by default. Streams would end without usage, and schemas would be dropped silently.
     includeUsage: true,
     supportsStructuredOutputs: true,
   });
   const provider = createLanguageModelProvider(settings, {
-    // Its published type does not say which class it is.
+    // The published type doesn't name the class.
     createModel: (name) => chatModel(name) as OpenAICompatibleChatLanguageModel,
     generate: (model, options) => generate(model, options, settings),
     listModels: listOpenAiModels,
@@ -56,7 +56,7 @@ export function createOpenAiCompatibleProvider(settings: ProviderSettings): Prov
         openaiCompatible: {
           strictJsonSchema: isStrictSchema(configuration),
           ...(configuration.reasoning_effort == null ? {} : { reasoningEffort: configuration.reasoning_effort }),
-          // The package knows no top_k, though most servers that people run themselves take it.
+          // The package has no top_k, which most local servers support.
           ...(configuration.top_k == null ? {} : { top_k: configuration.top_k }),
         },
       },

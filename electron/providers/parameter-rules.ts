@@ -6,10 +6,10 @@ import type { CatalogueEntry, ParameterRules } from './provider-details.ts';
 
 export type ParameterFact = Model['parameters'][number];
 
-/** Whose rules hold for a model: its provider's, or those of the engine on this device. */
+/** The rules that apply to a model: those of its provider, or of the on-device engine. */
 export type RuleSet = Exclude<AiSystem, 'ServiceAi'> | 'on-device';
 
-/** The rules of what isn't a keyed provider. */
+/** The rules of endpoints and of the on-device engine. */
 const otherRules: Readonly<Record<Exclude<RuleSet, KeyedProvider>, ParameterRules>> = {
   OpenAiCompatible: { unsupported: {} },
   'on-device': {
@@ -52,7 +52,7 @@ function acceptedValues(ruleSet: RuleSet, entry: CatalogueEntry | null, name: Na
   return null;
 }
 
-/** All ten named parameters with whether a model takes them. A model that no one wrote down takes what its API takes. */
+/** Whether a model supports each of the ten named parameters. A model outside the catalogue supports what its API does. */
 export function parameterFacts(ruleSet: RuleSet, entry: CatalogueEntry | null): ParameterFact[] {
   return namedParameters.map((name) => {
     const reason = refusal(ruleSet, entry, name);
@@ -70,7 +70,7 @@ function valueName(name: NamedParameter, configuration: Configuration): string |
   return name === 'reasoning_effort' ? (configuration.reasoning_effort ?? undefined) : undefined;
 }
 
-/** Why one call leaves a parameter out, null when it is sent: facts of the model, and of what else the call says. */
+/** Why a call drops a parameter, from the model's rules and the call's other parameters. Null if it is sent. */
 export function refusalInCall(
   fact: ParameterFact,
   entry: CatalogueEntry | null,

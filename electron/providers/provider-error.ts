@@ -5,25 +5,25 @@ import { providerName } from '../../shared/provider-names.ts';
 import { ResponseTooLarge } from './answer-receiver.ts';
 import { ProviderSilence } from './provider-fetch.ts';
 
-/** Where people set keys and addresses. */
+/** The page where users set keys and addresses. */
 export const settingsPlace = 'Settings, Providers and keys';
 
-/** Whom a failure is about. */
+/** The provider that a failure is about. */
 export interface ProviderIdentity {
-  /** What people call it, for example `OpenAI`, or an endpoint's name. */
+  /** The name that users see, such as `OpenAI`, or an endpoint's name. */
   readonly title: string;
   readonly baseAddress: string;
-  /** Cut out of every message, whoever wrote it. */
+  /** Removed from every message. */
   readonly key: string | null;
 }
 
-/** What went wrong, as a test of a key or an address tells it. */
+/** The outcome that a test of a key or an address reports. */
 export type FailureKind = 'refused' | 'unreachable' | 'silent' | 'failed';
 
-/** An `AppError` that remembers what the provider answered. */
+/** An `AppError` with the provider's status. */
 export class ProviderFailure extends AppError {
   readonly kind: FailureKind;
-  /** HTTP status of the provider's answer, null when there was none. */
+  /** HTTP status of the provider's response; null if there was none. */
   readonly providerStatus: number | null;
 
   constructor(
@@ -37,10 +37,10 @@ export class ProviderFailure extends AppError {
   }
 }
 
-/** Used when a provider limits the rate and does not say for how long. */
+/** Used when a rate-limit response doesn't say when to retry. */
 const defaultRetrySeconds = 10;
 const longestMessage = 600;
-/** Characters of a provider's message that are read at all. */
+/** The rest of a provider's message isn't read. */
 const longestRead = 65_536;
 
 const unreachableCodes = new Set([
@@ -53,7 +53,7 @@ const unreachableCodes = new Set([
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-/** undici's words for a proxy that did not open a tunnel. */
+/** undici's message for a proxy that opens no tunnel. */
 const proxyRefusal = /^Proxy response \((\d+)\)/;
 const cutCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
@@ -86,7 +86,7 @@ const stackLines = [
   /^\s+\/\S+:\d+/,
 ];
 
-/** Stack traces don't say what to do, and name paths of the provider's machine. The indented code below a Python line goes with it. */
+/** Removes stack traces, which name paths of the provider's machine and don't help the user. Python indents code below each line. */
 function withoutStack(message: string): string {
   let isCode = false;
   const lines = message.split(/\r\n?|\n/).filter((line) => {
@@ -98,7 +98,7 @@ function withoutStack(message: string): string {
   return lines.join('\n');
 }
 
-/** Text that a provider wrote, fit to be shown: one line, no key, no stack trace, no more than a few sentences. */
+/** Makes a provider's text fit to show: one line of a few sentences, without keys and stack traces. */
 export function cleanMessage(message: string, key: string | null): string {
   let text = withoutStack(message.slice(0, longestRead));
   if (key) text = text.replaceAll(key, '[key]').replaceAll(encodeURIComponent(key), '[key]');
@@ -116,7 +116,7 @@ function isProvider({ title }: ProviderIdentity): boolean {
   return providerTitles.has(title);
 }
 
-/** A provider's name as it is, an endpoint's own name in quotes. */
+/** A provider's name, or an endpoint's name in quotes. */
 function nameOf(about: ProviderIdentity): string {
   return isProvider(about) ? about.title : `"${about.title}"`;
 }
@@ -141,7 +141,7 @@ export function retrySeconds(
   return delay === undefined ? undefined : Math.ceil(Number(delay));
 }
 
-/** The sentence in an error body, whichever of the usual forms it has. */
+/** The message in an error body of any of the usual formats. */
 function messageInBody(body: string | undefined): string | null {
   if (!body) return null;
   try {
@@ -156,7 +156,7 @@ function messageInBody(body: string | undefined): string | null {
       if (typeof candidate === 'string' && candidate.trim() !== '') return candidate;
     }
   } catch {
-    // A page for people or an empty body: its status says enough.
+    // An HTML page or an empty body: the status is enough.
   }
   return null;
 }
@@ -169,14 +169,14 @@ interface HttpFailure {
   readonly cause?: unknown;
 }
 
-/** What a status of the provider means for our caller. */
+/** The error for a status of the provider. */
 export function failureFromStatus(failure: HttpFailure, about: ProviderIdentity): ProviderFailure {
   const { status, headers, body, cause } = failure;
   const ownWords = messageInBody(body) ?? (failure.message?.trim() || null);
   const said = ownWords === null ? '' : ` Provider message: ${cleanMessage(ownWords, about.key)}`;
   const name = nameOf(about);
   const facts = { providerStatus: status, cause };
-  // Gemini answers a wrong key with 400.
+  // Gemini responds to a wrong key with 400.
   if (status === 401 || status === 403 || (status === 400 && body?.includes('API_KEY_INVALID'))) {
     const remedy = about.key === null ? 'Add an API key' : 'Check the API key';
     const page = isProvider(about) ? settingsPlace : 'Settings, Compatible endpoints';
@@ -239,7 +239,7 @@ function failureFromProxy(chain: readonly object[], about: ProviderIdentity): Pr
   return null;
 }
 
-/** Words for an error event inside a stream, which is an object of the provider's own making. */
+/** The message of an error event in a stream. Each provider has its own format. */
 function messageInEvent(error: unknown): string | null {
   if (typeof error === 'string') return error;
   if (typeof error !== 'object' || error === null || error instanceof Error) return null;
@@ -247,7 +247,7 @@ function messageInEvent(error: unknown): string | null {
   return typeof message === 'string' ? message : messageInEvent(nested);
 }
 
-/** The same for an answer of another form, as some gateways tell a failure with the status of a success. */
+/** The message of a response that isn't a completion: some gateways report failures with status 200. */
 function messageInAnswer(chain: readonly object[]): string | null {
   for (const link of chain) {
     const message = TypeValidationError.isInstance(link) ? messageInEvent(link.value) : null;
@@ -257,8 +257,8 @@ function messageInAnswer(chain: readonly object[]): string | null {
 }
 
 /**
- * Turns whatever a call threw into the error that callers get. A call that its signal ended stays an `AbortError`,
- * whatever the end of the socket looked like.
+ * Turns any error of a call into the error that callers get. After an abort that is always an `AbortError`, even if the socket failed
+ * in another way.
  */
 export function toProviderError(error: unknown, about: ProviderIdentity, signal: AbortSignal): Error {
   if (signal.aborted) return new DOMException('The call was aborted.', 'AbortError');
@@ -300,7 +300,7 @@ export function toProviderError(error: unknown, about: ProviderIdentity, signal:
   return new ProviderFailure('provider_failed', message, { cause: error });
 }
 
-/** An answer that ended without saying that it is complete. */
+/** The error for an answer that ended without a finish reason. */
 export function incompleteAnswer(about: ProviderIdentity): ProviderFailure {
   return new ProviderFailure('provider_failed', `${nameOf(about)} ended its answer before it was complete. Try again.`);
 }

@@ -7,15 +7,15 @@ export interface ListRequest extends ProviderIdentity {
   readonly signal: AbortSignal;
 }
 
-/** Asks a provider for the list of its text models. */
+/** Fetches the list of a provider's text models. */
 export type ListModels = (request: ListRequest) => Promise<ListedModel[]>;
 
 type Fields = Record<string, unknown>;
 
-/** More pages than any provider has; ends a list that never does. */
+/** More pages than any provider has. Stops an endless list. */
 export const maxListPages = 50;
 
-/** Of all pages of a list together; the longest list known has 500 KB. */
+/** Of all pages of a list. The longest known list has 500 KB. */
 const maxListBytes = 16 * 1_048_576;
 
 const bytesRead = new WeakMap<ListRequest, number>();
@@ -23,7 +23,7 @@ const bytesRead = new WeakMap<ListRequest, number>();
 const otherThanText =
   /embed|rerank|whisper|tts|audio|speech|transcri|realtime|image|dall-e|imagen|veo|sora|lyria|video|moderation|guard|orpheus|davinci|babbage|\baqa\b|computer-use|robotics|\blive\b/i;
 
-/** Whether a name is that of a model that answers text with text, as far as names tell. */
+/** Whether a model reads and writes text, judging by its name. */
 export function isTextModelName(name: string): boolean {
   return !otherThanText.test(name);
 }
@@ -40,7 +40,7 @@ export function recordsField(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
 }
 
-/** Leaves out what is undefined, as the interface wants it. */
+/** Creates a `ListedModel` without the undefined fields. */
 export function listedModel(
   name: string,
   facts: { [Key in keyof Omit<ListedModel, 'name'>]: ListedModel[Key] | undefined },
@@ -95,7 +95,7 @@ function shutdownDate(value: unknown): string | undefined {
   return /^\d{4}-\d{2}-\d{2}/.exec(textField(value) ?? '')?.[0];
 }
 
-/** The list of OpenAI and of all who copied it; Groq, vLLM, llama.cpp and gateways add their own facts. */
+/** The list in OpenAI's format. Groq, vLLM, llama.cpp and gateways add fields. */
 export const listOpenAiModels: ListModels = async (request) => {
   const page = await readListPage(request, `${request.baseAddress}/models`, bearerHeaders(request.key));
   return recordsField(page['data']).flatMap((model) => {

@@ -2,7 +2,7 @@ import type { ProviderSettings } from './language-model-provider.ts';
 import { failureFromStatus, ProviderFailure, toProviderError } from './provider-error.ts';
 import type { ModerationRequest } from './provider.ts';
 
-/** One call of the moderation endpoint of OpenAI's form, which Mistral and others have as well; its answer word for word, as JSON. */
+/** Calls a moderation endpoint in OpenAI's format, which Mistral and others have, too. Returns its JSON unchanged. */
 export async function moderateAtProvider(
   settings: ProviderSettings,
   request: ModerationRequest,

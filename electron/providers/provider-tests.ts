@@ -4,12 +4,12 @@ import type { ProviderCache } from '../storage/storage.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { ProviderFailure } from './provider-error.ts';
 
-/** A list of models is a small answer: whoever takes longer than this does not answer. */
+/** A list of models is small. A provider that takes longer counts as silent. */
 const longestTestMilliseconds = 15_000;
 
 /**
- * Asks an account for its list of models and remembers the list. Returns what was found; throws only `AbortError` when the
- * signal ended it, and `provider_not_configured` for a missing key.
+ * Fetches a provider's list of models and caches it. Failures are in the returned result. Throws only `AbortError` when the signal
+ * aborts, and `provider_not_configured` if the key is missing.
  */
 export async function testAccount(
   account: Account,

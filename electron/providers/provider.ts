@@ -2,18 +2,18 @@ import type { Configuration, FinishReason, Usage } from '../../shared/contract/c
 import type { Message } from '../../shared/contract/messages.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 
-/** One question to a model, in the service's words. The provider's file turns it into the provider's own form. */
+/** One request to a model in the service's format. The provider's client translates it. */
 export interface ModelRequest {
-  /** The model as its provider names it. */
+  /** The provider's name for the model. */
   readonly model: string;
   readonly systemMessage: string | null;
-  /** The conversation so far, oldest first. */
+  /** The conversation, oldest message first. The last message is the user's. */
   readonly messages: readonly Message[];
-  /** Only what the model takes: parameters that it does not take are gone already. Unknown keys are passed on as they are. */
+  /** Only named parameters that the model supports. Unknown keys are passed on unchanged. */
   readonly configuration: Configuration;
 }
 
-/** The usage object of a provider, as it sent it. */
+/** The usage object that a provider sent. */
 export type RawUsage = Readonly<Record<string, unknown>>;
 
 export type ModelPart =
@@ -23,11 +23,11 @@ export type ModelPart =
 
 export interface ReportedUsage {
   readonly usage: Usage;
-  /** Absent where there is none. */
+  /** Absent if the provider sent none, or one that is implausibly long. */
   readonly rawUsage?: RawUsage;
 }
 
-/** A whole answer. */
+/** A complete answer. */
 export interface ModelAnswer extends ReportedUsage {
   readonly content: string;
   readonly reasoning: string | null;
@@ -35,15 +35,15 @@ export interface ModelAnswer extends ReportedUsage {
 }
 
 export interface ModelCallOptions {
-  /** Ends the call and closes the socket to the provider at once. */
+  /** Ends the call and closes the socket to the provider immediately. */
   readonly signal: AbortSignal;
-  /** Called once, at the first byte of a successful answer's body; from here on the run costs credits. */
+  /** Called once, at the first byte of a successful response's body. From then on the run costs credits. */
   readonly onFirstByte?: () => void;
-  /** Follows what is sent and received; null when nothing is stored. */
+  /** Records what is sent and received; null if nothing is stored. */
   readonly exchanges?: ExchangeLog | null;
 }
 
-/** A model that a provider's own list names; what the list does not tell is absent. */
+/** A model of a provider's own list. Fields that the list doesn't have are absent. */
 export interface ListedModel {
   readonly name: string;
   readonly title?: string;
@@ -63,16 +63,16 @@ export interface ModerationRequest {
 export interface EmbeddingRequest {
   readonly model: string;
   readonly texts: readonly string[];
-  /** Some models tell a question from what might answer it. */
+  /** Whether the texts are search queries. Some models embed queries and passages differently. */
   readonly isQuestion: boolean;
 }
 
 /**
- * One AI service. Every method throws `AppError` with the code that the failure has for a caller (`provider_key_refused`,
- * `rate_limited`, `provider_silent`, ...), and an `AbortError` when the signal ended it.
+ * One AI service. Every method throws an `AppError` with the code that the caller gets (`provider_key_refused`, `rate_limited`,
+ * `provider_silent`, ...), and an `AbortError` after an abort.
  */
 export interface Provider {
-  /** One call for a whole answer; no retry. */
+  /** One call for a complete answer; no retry. */
   generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelAnswer>;
   /** One call for a streamed answer; no retry. The last part is `finish`. A consumer that stops reading ends the call. */
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ModelPart>;
@@ -80,8 +80,8 @@ export interface Provider {
   countTokens?(request: ModelRequest, options: { readonly signal: AbortSignal }): Promise<number>;
   /** The provider's own list of text models. */
   listModels(options: { readonly signal: AbortSignal }): Promise<ListedModel[]>;
-  /** One call of the provider's own classifier, answered word for word; absent where there is none. */
+  /** One call of the provider's own classifier, with its unchanged response. Absent if it has none. */
   moderate?(request: ModerationRequest, options: { readonly signal: AbortSignal }): Promise<unknown>;
-  /** One vector of length 1 per text, in order, in as many calls as the model needs; absent where there is no such model. */
+  /** One vector of length 1 per text, in order, in as many calls as the model needs. Absent if there is no such model. */
   embed?(request: EmbeddingRequest, options: { readonly signal: AbortSignal }): Promise<Float32Array[]>;
 }

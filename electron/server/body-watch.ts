@@ -2,30 +2,30 @@ import type { Socket } from 'node:net';
 import type { NodeRequest } from './incoming-request.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 
-/** One body on its way in. */
+/** A body that is being received. */
 interface OpenBody {
   readonly socket: Socket;
-  /** A form brings a file: only silence ends it, however small it is so far. */
+  /** A form can have a large file, so only silence ends it. */
   readonly isForm: boolean;
   readonly startedAt: number;
   readonly bytesBefore: number;
   bytesSeen: number;
   progressAt: number;
-  /** Set once the answer is out and the rest is only taken in so that the caller gets to read it. */
+  /** Set after the response. The rest of the body is then read and dropped, so that the caller can read the response. */
   lingersSince: number | null;
   readonly callbacks: BodyCallbacks;
 }
 
 interface BodyCallbacks {
-  /** The time for the body is over. What comes still is dropped for a while, so that the caller can read why. */
+  /** The time for the body is over. The rest is dropped for a while, so that the caller can read the error. */
   refuse(): void;
-  /** The time for dropping it is over, too. */
+  /** The time for dropping the rest is over. */
   cut(): void;
 }
 
 /**
- * Ends bodies that take too long. One look a second at all of them: a timer for each would cost every request, and
- * Node's own limit counts uploads of 50 MB like a prompt.
+ * Ends bodies that take too long. One check a second for all of them costs less than a timer for each. Node's own time limit would be the
+ * same for an upload of 50 MB as for a prompt.
  */
 export class BodyWatch {
   readonly #bodies = new Map<NodeRequest, OpenBody>();
@@ -51,8 +51,8 @@ export class BodyWatch {
   }
 
   /**
-   * The answer is out. What is left of the body is dropped as it comes, within bounds: closing the connection at once could
-   * cost the caller the answer.
+   * Call it after the response. The rest of the body is dropped, within limits. If the connection closed immediately, the caller might
+   * not get the response.
    */
   linger(incoming: NodeRequest): void {
     const body = this.#bodies.get(incoming);
@@ -62,7 +62,7 @@ export class BodyWatch {
     incoming.resume();
   }
 
-  /** Called about once a second. `now` is of `performance`: the clock of the computer may be set while a body is on its way. */
+  /** Called about once a second. `now` is from `performance`, because the system clock can change meanwhile. */
   check(now: number): void {
     for (const [incoming, body] of this.#bodies) {
       if (incoming.complete || body.socket.destroyed) {

@@ -10,16 +10,16 @@ import { type Handler, implement } from '../api/api.ts';
 export interface BrowserWindowOptions {
   /** Folder of the built window. */
   readonly directory: string;
-  /** Start-up token: who knows it may open the window, once. At least 256 random bits. */
+  /** One-time token that opens the window. At least 256 random bits. */
   readonly token: string;
-  /** Shows the person at the terminal a token that replaces a used one. */
+  /** Prints a new token, which replaces a used one, in the terminal. */
   readonly onNewToken: (token: string) => void;
   readonly downloads: DownloadTickets;
   readonly port: number;
   readonly isTls: boolean;
 }
 
-/** Digests have one length, so that the comparison takes the same time for every guess. */
+/** Compares digests, which have the same length, so that the comparison takes the same time for every guess. */
 function isSame(guess: string, secret: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(guess), digest(secret));
@@ -53,17 +53,17 @@ const lockedPage = page(
 );
 
 /**
- * The window in a browser. The token in a printed address is exchanged once for a cookie and a session secret, and leaves the
- * address bar. The cookie opens `/` alone, because browsers send it to every port of this machine. The secret is isolated by
- * origin; the API wants both. Both end with the host.
+ * The window in a browser. The token of a printed address works once. The browser gets a cookie and a session secret for it, and the
+ * address bar no longer shows it. The cookie alone opens only `/`, because browsers send it to every port of this machine. The secret is
+ * isolated by origin, and the API needs both. Both end with the host.
  */
 export class BrowserWindow {
   readonly #options: BrowserWindowOptions;
-  /** Named with the port: browsers share cookies between the ports of one name. */
+  /** Contains the port, because browsers share cookies between the ports of a host name. */
   readonly #cookieName: string;
   readonly #cookie = randomBytes(32).toString('base64url');
   readonly #secret = randomBytes(32).toString('base64url');
-  /** Null after it was used, until another one is needed. */
+  /** Null after use, until another one is needed. */
   #token: string | null;
 
   constructor(options: BrowserWindowOptions) {
@@ -72,7 +72,7 @@ export class BrowserWindow {
     this.#token = options.token;
   }
 
-  /** The answer to a request for a page or a file of the window; null for everything that is the API's. */
+  /** The response to a request for a page or a file of the window; null for requests to the API. */
   async answer(head: RequestHead): Promise<Response | null> {
     if (!isReading(head.method)) return null;
     const [path = '/', query] = head.target.split('?', 2);
@@ -81,7 +81,7 @@ export class BrowserWindow {
       const token = new URLSearchParams(query).get('token');
       if (token !== null && head.method === 'GET' && this.#takeToken(token)) return this.#signIn();
       if (!this.#hasCookie(head)) return this.#locked();
-      // A used address in a browser that is signed in.
+      // A used token, in a browser that is signed in.
       if (token !== null)
         return answerWith(null, 303, { ...windowHeaders, location: '/', 'cache-control': 'no-store' });
     }
@@ -90,30 +90,30 @@ export class BrowserWindow {
   }
 
   /**
-   * Whether the window itself sent a request to the API: it has the cookie and the secret, and the browser says that one of
-   * its own pages asked. A request with an API key is a program's, even if it also has a cookie.
+   * Whether the window sent a request to the API: it has the cookie and the secret, and the browser reports that it comes from the same
+   * origin. A request with an API key is a program's, even if it has a cookie, too.
    */
   isFromWindow(head: RequestHead, secret = head.headers[sessionHeader]): boolean {
     return this.#isFromOwnPage(head) && this.#hasSecret(secret);
   }
 
-  /** Whether a browser sent the request that opened an address of ours. Earns it more room, and no access. */
+  /** Whether a browser with our cookie sent the request. Such a connection is no stranger, but that alone gives no access. */
   isFromBrowser(head: RequestHead): boolean {
     return this.#isFromOwnPage(head);
   }
 
-  /** The path that a one-time download address stands for; null for everything else. */
+  /** The path behind a one-time download address; null for any other address. */
   redeemDownload(head: RequestHead): string | null {
     return head.method === 'GET' && this.#isFromOwnPage(head) ? this.#options.downloads.redeem(head.target) : null;
   }
 
   /**
-   * Why a browser that is not signed in gets no answer: the cookie of its page ended with an earlier host, or the cookie came
-   * without the secret. Null for everybody else.
+   * The error for a browser that isn't signed in: its page is from an earlier host, or it has the cookie without the secret. Null for
+   * all other callers.
    */
   refusal(head: RequestHead): AppError | null {
     const { headers } = head;
-    // A link that is followed carries no header of ours; what is public stays public.
+    // A followed link has no custom header. Public endpoints stay public.
     if (hasApiKey(head) || headers['sec-fetch-mode'] === 'navigate') return null;
     const isOwnPage = headers['sec-fetch-site'] === 'same-origin';
     if (this.#hasCookie(head) ? this.#hasSecret(headers[sessionHeader]) : !isOwnPage) return null;
@@ -144,7 +144,7 @@ export class BrowserWindow {
     return true;
   }
 
-  /** Only after the last one was used: whoever asks without being signed in must not fill the terminal. */
+  /** Only if the last one was used, so that repeated requests can't fill the terminal. */
   #renewToken(): void {
     if (this.#token !== null) return;
     this.#token = randomBytes(32).toString('base64url');
@@ -192,10 +192,10 @@ function answerWith(
 
 const lifetimeMs = 60_000;
 
-/** More than anybody downloads in a minute; the oldest ticket ends first. */
+/** More than anyone downloads in a minute. The oldest ticket is dropped first. */
 const maxTickets = 100;
 
-/** Addresses that stand for one GET request of the window each. */
+/** One-time addresses, each for one GET request of the window. */
 export class DownloadTickets {
   readonly #tickets = new Map<string, { target: string; expiresAt: number }>();
   readonly #now: () => number;
@@ -212,7 +212,7 @@ export class DownloadTickets {
     return downloadPath + ticket;
   }
 
-  /** The target behind an address; null when the address is not a ticket, was used or has expired. */
+  /** The target of an address; null if the address isn't a ticket, was used or has expired. */
   redeem(address: string): string | null {
     if (!address.startsWith(downloadPath)) return null;
     const ticket = address.slice(downloadPath.length);

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 
-/** PEM texts as Node's TLS takes them. */
+/** PEM texts for Node's TLS. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
@@ -11,13 +11,13 @@ export interface Certificate {
 
 const day = 86_400_000;
 
-/** Clients refuse certificates that are valid for longer than 398 days. */
+/** Clients reject certificates that are valid for longer than 398 days. */
 const lifetime = 397 * day;
 
-/** A certificate that is valid for less than this is replaced, so that no running host serves an expired one. */
+/** A certificate with less time left is replaced, so that a running host never serves an expired one. */
 const renewal = 30 * day;
 
-/** File names below the data folder. The certificate is what `curl --cacert` and other callers are given to trust. */
+/** File names below the data folder. Callers trust the certificate, for example with `curl --cacert`. */
 const certificateFile = 'certificate.pem';
 const keyFile = 'key.pem';
 
@@ -57,7 +57,7 @@ async function makeCertificate(now: number): Promise<Certificate> {
     keyType: 'ec',
     curve: 'P-256',
     algorithm: 'sha256',
-    // A little in the past: clocks of virtual machines run behind.
+    // A little in the past, because clocks of virtual machines can be slow.
     notBeforeDate: new Date(now - day),
     notAfterDate: new Date(now - day + lifetime),
     extensions: [
@@ -77,8 +77,8 @@ async function makeCertificate(now: number): Promise<Certificate> {
 }
 
 /**
- * The certificate of this data folder: the kept one while it is good for another month, otherwise a new one. Kept in `tls/`,
- * readable by its owner alone. `now` is in milliseconds since 1970.
+ * The certificate of this data folder: the stored one while it is valid for another month, otherwise a new one. Stored in `tls/`,
+ * readable only by its owner. `now` is in milliseconds since 1970.
  */
 export async function readOrMakeCertificate(dataDirectory: string, now: number): Promise<Certificate> {
   const folder = join(dataDirectory, 'tls');

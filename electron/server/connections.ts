@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { ListenerLimits } from './listener-limits.ts';
 
-/** What both protocols say about a response that was handed to the connection. */
+/** What responses of both protocols have. */
 interface Outgoing {
-  /** Bytes that the connection hasn't taken yet. */
+  /** Bytes that the connection hasn't sent yet. */
   readonly writableLength: number;
   destroy(error: Error): unknown;
   once(event: 'close', listener: () => void): unknown;
@@ -11,10 +11,10 @@ interface Outgoing {
 
 type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 
-/** A response on its way to its caller. */
+/** A response that is being sent. */
 export class OpenResponse {
   readonly outgoing: Outgoing;
-  /** Bytes of a complete body that are held beside those handed to the connection. */
+  /** Bytes of a complete body that wait in memory, beside those that the connection has. */
   heldBytes = 0;
   hasBegun = false;
   #length = 0;
@@ -27,12 +27,12 @@ export class OpenResponse {
     this.#progressAt = now();
   }
 
-  /** The caller took a piece. */
+  /** The caller has read a chunk. */
   noteProgress(): void {
     this.#progressAt = this.#now();
   }
 
-  /** How long the caller has taken nothing of what is ready for it, in milliseconds. */
+  /** Milliseconds since the caller last read something. */
   stalledFor(now: number): number {
     const length = this.outgoing.writableLength;
     if (length === 0 || length !== this.#length) this.#progressAt = now;
@@ -41,7 +41,7 @@ export class OpenResponse {
   }
 }
 
-/** One connection. Its caller is a stranger until a request carries a valid API key or the cookie of the window. */
+/** One connection. Its caller is a stranger until a request has a valid API key or the window's cookie. */
 export class Connection {
   readonly #limits: ListenerLimits;
   readonly #now: () => number;
@@ -77,7 +77,7 @@ export class Connection {
     this.#onIdentified.push(listener);
   }
 
-  /** Registers a response until it closes; null when a stranger has as many as it may have. */
+  /** Registers a response until it closes. Null if a stranger has too many. */
   open(outgoing: Outgoing): OpenResponse | null {
     if (!this.#isKnown && this.#responses.size >= this.#limits.strangerRequests) return null;
     const response = new OpenResponse(outgoing, this.#now);
@@ -90,13 +90,13 @@ export class Connection {
     return response;
   }
 
-  /** Counts a request for which there was no room. Whether there were so many that the connection has to end. */
+  /** Counts a rejected request. Returns whether there were so many that the connection has to end. */
   refuse(): boolean {
     this.#refused += 1;
     return this.#refused > this.#limits.strangerRequests;
   }
 
-  /** Resolves when the caller has read enough of the earlier responses that this one may begin, or the signal aborts. */
+  /** Resolves when the caller has read enough of the earlier responses that this one may start, or when the signal aborts. */
   async waitForRoom(response: OpenResponse, signal: AbortSignal): Promise<void> {
     if (!this.#hasRoom()) {
       signal.addEventListener('abort', () => this.#wake(), { once: true });
@@ -105,12 +105,12 @@ export class Connection {
     response.hasBegun = true;
   }
 
-  /** Ends what takes too long; called about once a second. */
+  /** Ends responses that take too long. Called about once a second. */
   check(now: number): void {
     const { stallTime, strangerStallTime, strangerIdleTime } = this.#limits;
     if (this.#isKnown) {
       for (const response of this.#responses) {
-        // An error, or HTTP/2 would tell the caller that it has the whole response.
+        // Without an error, HTTP/2 would report a complete response.
         if (response.stalledFor(now) > stallTime) response.outgoing.destroy(new Error('The caller reads nothing.'));
       }
       this.#wake();
@@ -128,7 +128,7 @@ export class Connection {
     return bytes < this.#limits.unreadBytes;
   }
 
-  /** All look again for themselves: those that find no room wait on, in the same order. */
+  /** Each waiting response checks for room again. Those without room wait again, in the same order. */
   #wake(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -137,15 +137,15 @@ export class Connection {
 }
 
 /**
- * The connections of a listener. Bounds what callers may hold of memory by not reading their responses, and keeps room for
- * those who have a key: strangers share a small number of places, and the one that was quiet for longest makes room.
+ * The connections of a listener. Bounds the memory of responses that callers don't read, and keeps room for callers with a key:
+ * strangers share a small number of connections, and the one that has been idle longest is closed first.
  */
 export class Connections {
   readonly #limits: ListenerLimits;
   readonly #now: () => number;
-  /** By address and port of the caller, which the sockets of TLS and HTTP/2 know as well. */
+  /** By address and port of the caller, which sockets of TLS and HTTP/2 have, too. */
   readonly #byPeer = new Map<string, Connection>();
-  /** Strangers that made a request, the one whose last request is the oldest first. */
+  /** Strangers that made a request, ordered by their last request, oldest first. */
   readonly #strangers = new Set<Connection>();
 
   constructor(limits: ListenerLimits, now = () => performance.now()) {
@@ -153,7 +153,7 @@ export class Connections {
     this.#now = now;
   }
 
-  /** Takes a new connection, or destroys it when there is no room. */
+  /** Adds a connection, or destroys it if there is no room. */
   add(socket: Socket): void {
     if (this.#byPeer.size >= this.#limits.connections && !this.#makeRoom()) return void socket.destroy();
     const connection = new Connection(socket, this.#limits, this.#now);
@@ -162,12 +162,12 @@ export class Connections {
     socket.once('close', () => this.#remove(connection));
   }
 
-  /** Undefined when the connection is gone. */
+  /** Undefined if the connection has closed. */
   find(socket: Peer | undefined): Connection | undefined {
     return socket && this.#byPeer.get(peerOf(socket));
   }
 
-  /** A stranger made a request. Ends the connection of another one when too many strangers did. */
+  /** Records the request of a stranger. Ends another stranger's connection if there are too many. */
   noteStranger(connection: Connection): void {
     this.#strangers.delete(connection);
     this.#strangers.add(connection);
@@ -184,11 +184,11 @@ export class Connections {
 
   #remove(connection: Connection): void {
     this.#strangers.delete(connection);
-    // The same port of the caller may be another connection by now.
+    // A newer connection may have the same address and port.
     if (this.#byPeer.get(connection.peer) === connection) this.#byPeer.delete(connection.peer);
   }
 
-  /** Ends the connection of a stranger: one that made a request, or one that had time to make one. */
+  /** Ends the connection of a stranger that made a request, or that had enough time to make one. */
   #makeRoom(): boolean {
     const [quietest] = this.#strangers;
     if (quietest) return this.#end(quietest);
@@ -202,7 +202,7 @@ export class Connections {
   #end(connection: Connection | undefined): boolean {
     if (!connection) return false;
     connection.socket.destroy();
-    // Not only with its `close`, which comes later: the next one would end the same connection again.
+    // Not only at `close`, which comes later: another call would choose the same connection.
     this.#remove(connection);
     return true;
   }

@@ -4,38 +4,38 @@ import { keyedProviders } from '../../shared/contract/common.ts';
 import { addEndpoint, baseAddress } from '../../shared/contract/providers.ts';
 import { defaultDataDirectory } from '../storage/data-directory.ts';
 
-/** What both hosts take from their command line. */
+/** The command-line options of both hosts. */
 export interface HostOptions {
   readonly dataDirectory: string;
   readonly providerBases: Readonly<Record<string, string>>;
   readonly endpoints: readonly { readonly name: string; readonly baseAddress: string }[];
 }
 
-/** An invalid command line; the message is one line for the person who typed it. */
+/** An invalid command line. The message is one line for the user. */
 export class UsageError extends Error {}
 
-/** Help wins over everything else on the line, as in most programs, except after `--`. */
+/** `--help` overrides everything else, as in most programs, except after `--`. */
 export function wantsHelp(parameters: readonly string[]): boolean {
   const end = parameters.indexOf('--');
   const options = end < 0 ? parameters : parameters.slice(0, end);
   return options.includes('--help') || options.includes('-h');
 }
 
-/** What Node's `parseArgs` rejected, with the command that shows help. */
+/** The message for an error of Node's `parseArgs`, with the command that shows help. */
 export function parseFailure(error: unknown, helpCommand: string): UsageError {
-  // Only the first sentence of Node's message is about what was typed.
+  // Only the first sentence of Node's message is about the input.
   const [sentence] = (error as Error).message.split(/\.\s/, 1);
   return new UsageError(`${sentence}. Run "${helpCommand}" to see all options.`);
 }
 
-/** How `parseArgs` is to read the options below. */
+/** The options for `parseArgs`. */
 export const hostOptionTypes = {
   'data-dir': { type: 'string' },
   'provider-base': { type: 'string', multiple: true, default: [] as string[] },
   endpoint: { type: 'string', multiple: true, default: [] as string[] },
 } as const;
 
-/** Splits `NAME=URL` at its first equals sign: addresses may hold more of them. */
+/** Splits `NAME=URL` at the first equals sign. Addresses can contain more of them. */
 function toNamedAddress(
   option: string,
   text: string,
@@ -44,7 +44,7 @@ function toNamedAddress(
 ): [string, string] {
   const [name, address] = [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)];
   if (!text.includes('=') || !isName(name) || !baseAddress.safeParse(address).success) {
-    // What was typed is not repeated: an address may hold a password.
+    // The message doesn't repeat the address, which may contain a password.
     throw new UsageError(`${option} must be NAME=URL, where NAME is ${names} and URL is an http or https address.`);
   }
   return [name, address];
@@ -58,13 +58,13 @@ function isEndpointName(name: string): boolean {
   return addEndpoint.body?.shape.name.safeParse(name).success ?? false;
 }
 
-/** Throws `UsageError` for an empty path: a script with an unset variable passes one, and it would mean the current folder. */
+/** Throws `UsageError` for an empty path. A script with an unset variable passes one, and it would mean the current folder. */
 export function toDataDirectory(typed: string | undefined): string {
   if (typed === '') throw new UsageError('--data-dir must be the path of a folder.');
   return typed === undefined ? defaultDataDirectory() : resolve(typed);
 }
 
-/** The options as they were typed, checked. Throws `UsageError`. */
+/** Validates the options. Throws `UsageError`. */
 export function toHostOptions(typed: {
   readonly 'data-dir'?: string | undefined;
   readonly 'provider-base': readonly string[];
@@ -86,7 +86,7 @@ export function toHostOptions(typed: {
 export const defaultPort = 4117;
 
 export interface ServeOptions extends HostOptions {
-  /** Null without `--port`: the default port, or a free one if that is in use. */
+  /** Null without `--port`, for the default port, or a free one if that is in use. */
   readonly port: number | null;
   readonly isJson: boolean;
   readonly isTls: boolean;
@@ -135,7 +135,7 @@ function toPort(text: string | undefined): number | null {
   return port;
 }
 
-/** Reads the command line of the headless host; null when it asks for help. Throws `UsageError`. */
+/** Reads the command line of the headless host; null for `--help`. Throws `UsageError`. */
 export function readServeOptions(parameters: readonly string[]): ServeOptions | null {
   if (wantsHelp(parameters)) return null;
   const values = parse(parameters);

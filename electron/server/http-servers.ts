@@ -16,7 +16,7 @@ import type { Connections } from './connections.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** What Node's parser found wrong, as the error that the caller gets. */
+/** The caller's error for an error of Node's parser. */
 function parseError(code: string | undefined): AppError {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new AppError('payload_too_large', 'The head of the request is too large; send fewer or shorter headers.');
@@ -27,7 +27,7 @@ function parseError(code: string | undefined): AppError {
   return new AppError('invalid_request', 'This is not a well-formed HTTP request.');
 }
 
-/** Nothing but the socket is left to write to once the parser has given up, or has left it to a tunnel. */
+/** Writes to the socket itself, which is all that is left after a parser error or a CONNECT request. */
 async function refuse(error: AppError, socket: Socket): Promise<void> {
   const response = errorResponse(error);
   const body = await response.text();
@@ -36,14 +36,14 @@ async function refuse(error: AppError, socket: Socket): Promise<void> {
   socket.end(
     `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${headers}${length}connection: close\r\n\r\n${body}`,
   );
-  // The rest of what it sends is dropped for a moment, or closing would take the answer away from the caller.
+  // Drops the rest of the request for a moment. If the socket closed immediately, the caller might not get the response.
   socket.resume();
   setTimeout(() => socket.destroy(), 1000).unref();
 }
 
 /**
- * Node closes a connection after its last answer even while its caller is still sending, and the reset then takes the answer
- * away from the caller. This takes the rest of the body in first; `BodyWatch` says for how long.
+ * Node closes a connection after its last response even while the caller is still sending. The reset can then lose the response. This
+ * reads the rest of the body first, for as long as `BodyTimeouts` allows.
  */
 function closeAfterBody(incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (outgoing.shouldKeepAlive || incoming.complete) return;
@@ -66,8 +66,7 @@ function serveSockets(server: Server, sockets: WindowSockets): void {
 }
 
 /**
- * HTTP/1.1 without a port: it gets connections by `emit('connection', socket)`. Without `sockets` a
- * connection stays what it is.
+ * HTTP/1.1 without a port. It gets connections by `emit('connection', socket)`. If `sockets` is null, it upgrades none to a WebSocket.
  */
 export function createHttp1Server(
   listener: RequestListener,
@@ -77,12 +76,12 @@ export function createHttp1Server(
   const server = createServer({
     noDelay: true,
     headersTimeout: limits.headTime,
-    // Bodies are timed by BodyWatch, which tells an upload from a prompt.
+    // `BodyTimeouts` limits bodies. It distinguishes uploads from prompts.
     requestTimeout: 0,
     keepAliveTimeout: limits.idleTime,
     connectionsCheckingInterval: Math.min(1000, limits.headTime / 2),
     maxHeaderSize: limits.headSize,
-    // A missing Host is answered by the access rules, in the error form.
+    // The access rules reject a missing Host, with the usual error body.
     requireHostHeader: false,
     ...(sockets && { shouldUpgradeCallback: (incoming: IncomingMessage) => sockets.isAskedFor(incoming) }),
   });
@@ -104,23 +103,23 @@ export function createHttp1Server(
     const noTunnels = 'This service opens no tunnels to other hosts.';
     void refuse(new AppError('method_not_allowed', noTunnels, { allow: [...methods] }), socket as Socket);
   });
-  // Node starts its look at slow heads with the port; this server has none.
+  // Node checks for slow heads once the server listens. This one has no port, so the event is emitted here.
   server.emit('listening');
   return server;
 }
 
-/** Bytes that one stream, and one connection of a known caller, may have on the way to us before they are read. */
+/** Unread bytes that one stream, and one connection of a known caller, may send. */
 const streamWindow = 262_144;
 const connectionWindow = 4 * 1_048_576;
 
 interface SessionState {
   streams: number;
-  /** Since when the session serves nothing. */
+  /** When the last stream closed. */
   idleSince: number;
   hasServed: boolean;
 }
 
-/** HTTP/2 without a port, and its sessions, which Node doesn't time out. */
+/** HTTP/2 without a port, with timeouts for sessions, which Node doesn't have. */
 export class Http2Listener {
   readonly server: Http2Server;
   readonly #sessions = new Map<ServerHttp2Session, SessionState>();
@@ -132,7 +131,7 @@ export class Http2Listener {
     this.#limits = limits;
     this.#connections = connections;
     this.server = createHttp2Server({
-      // Room for a client in a hurry, none for one that opens and resets as fast as it can (CVE-2023-44487).
+      // Enough for a busy client, too few for one that opens and resets streams as fast as it can (CVE-2023-44487).
       streamResetBurst: 200,
       streamResetRate: 50,
       maxSessionInvalidFrames: 20,
@@ -148,21 +147,21 @@ export class Http2Listener {
       },
     });
     this.server.on('session', (session) => this.#watch(session));
-    // The class has `destroy` and `flushHeaders`; its published types do not.
+    // The published types lack `destroy` and `flushHeaders`.
     const serve = (waitsForContinue: boolean) => (incoming: Http2ServerRequest, outgoing: Http2ServerResponse) =>
       listener.handle(incoming, outgoing as unknown as NodeAnswer, waitsForContinue);
     this.server.on('request', serve(false));
     this.server.on('checkContinue', serve(true));
-    // The session that failed is closed by Node; its caller broke the protocol, and the others are not concerned.
+    // Node closes the session that broke the protocol. The others continue.
     this.server.on('sessionError', () => {});
   }
 
-  /** Closes sessions that send no request: a stalled head shows as a session without streams. Called about once a second. */
+  /** Closes sessions without requests. A session with a stalled head has no streams. Called about once a second. */
   check(now: number): void {
     for (const [session, state] of this.#sessions) {
       const allowed = state.hasServed ? this.#limits.idleTime : this.#limits.headTime;
       if (state.streams > 0 || now - state.idleSince <= allowed) continue;
-      // The first call asks the caller to leave, the next look a second later finds it gone or ends it.
+      // The first check asks the caller to leave. The next one destroys the session if the caller is still there.
       if (session.closed) session.destroy();
       else session.close();
     }
@@ -176,7 +175,7 @@ export class Http2Listener {
   #watch(session: ServerHttp2Session): void {
     const state: SessionState = { streams: 0, idleSince: performance.now(), hasServed: false };
     this.#sessions.set(session, state);
-    // A stranger keeps the 64 KB of the protocol.
+    // Strangers keep the protocol's default of 64 KB.
     this.#connections
       .find(session.socket as Socket)
       ?.onIdentified(() => !session.destroyed && session.setLocalWindowSize(connectionWindow));

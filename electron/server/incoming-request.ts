@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 
-/** A request as Node gives it, over HTTP/1.1 or HTTP/2. */
+/** Node's request object, of HTTP/1.1 or HTTP/2. */
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 
 const decoder = new TextDecoder();
 
-/** All of a body, without the web streams in between: they cost more than everything else about a small request. */
+/** Reads a whole body without web streams, which take more time than everything else about a small request. */
 function collect(incoming: NodeRequest, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -19,7 +19,7 @@ function collect(incoming: NodeRequest, signal: AbortSignal): Promise<Buffer> {
   });
 }
 
-/** The body piece by piece, asked for by the reader. Cancelling leaves the connection alone: the answer still needs it. */
+/** The body as a stream of chunks, at the reader's pace. Cancelling keeps the connection, which the response needs. */
 function toStream(incoming: NodeRequest, signal: AbortSignal): ReadableStream<Uint8Array> {
   const chunks = incoming.iterator({ destroyOnReturn: false });
   return new ReadableStream<Uint8Array>(
@@ -44,16 +44,16 @@ function toStream(incoming: NodeRequest, signal: AbortSignal): ReadableStream<Ui
 type Overridden =
   'signal' | 'body' | 'bodyUsed' | 'text' | 'json' | 'arrayBuffer' | 'bytes' | 'blob' | 'formData' | 'clone';
 
-/** `Request` is typed as a bag of properties, which a class may not override; what it overrides is left out of the base. */
+/** TypeScript declares the members of `Request` as properties, which methods can't override. So the base omits them. */
 const RequestHead = Request as unknown as new (
   url: string,
   init: { method: string; headers: Record<string, string> },
 ) => Omit<Request, Overridden>;
 
 /**
- * A caller's request whose body stays in Node's stream until it is read. `text`, `json`, `bytes` and `arrayBuffer` read
- * it directly; everything else goes through a plain `Request` made on demand. As in every `Request` the body can be read once.
- * A copy made by `new Request(incomingRequest)` has no body; use `clone()`.
+ * A request whose body stays in Node's stream until it is read. `text`, `json`, `bytes` and `arrayBuffer` read the stream directly.
+ * Everything else uses a plain `Request` that is created when needed. As with any `Request`, the body can be read once. A copy made by
+ * `new Request(incomingRequest)` has no body; use `clone()`.
  */
 export class IncomingRequest extends RequestHead implements Request {
   readonly #incoming: NodeRequest;
@@ -63,7 +63,7 @@ export class IncomingRequest extends RequestHead implements Request {
   #plain: Request | undefined;
   #isTaken = false;
 
-  /** `beforeBody` is called when the body is first asked for, and may be called again. */
+  /** `beforeBody` is called before the body is read, perhaps more than once. */
   constructor(
     url: string,
     init: { method: string; headers: Record<string, string> },

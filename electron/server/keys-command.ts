@@ -12,7 +12,7 @@ import { parseFailure, toDataDirectory, UsageError, wantsHelp } from './host-opt
 export interface KeysOutput {
   /** One line of the result. */
   print(line: string): void;
-  /** One sentence that says what is wrong. */
+  /** One sentence about the error. */
   complain(line: string): void;
 }
 

@@ -14,23 +14,23 @@ import { RequestListener } from './request-listener.ts';
 import { WindowSockets } from './window-sockets.ts';
 
 export interface WindowOptions {
-  /** The folder that the window was built into. */
+  /** The folder of the built window. */
   readonly directory: string;
-  /** In the first address that signs a browser in; it works once. */
+  /** The one-time token of the first address that signs a browser in. */
   readonly token: string;
   readonly downloads: DownloadTickets;
-  /** Shows the person a further address, after the last one was used and another is needed. */
+  /** Shows the user another address, after the last one was used. */
   readonly onNewAddress: (windowAddress: string) => void;
 }
 
 export interface ListenOptions {
   readonly api: Api;
-  /** 0 takes a free port. */
+  /** 0 chooses a free port. */
   readonly port: number;
   readonly isTls: boolean;
-  /** The certificate of a TLS listener is kept here. */
+  /** Has the certificate of a TLS listener. */
   readonly dataDirectory: string;
-  /** The window for browsers; null serves the API alone. */
+  /** The window for browsers; null serves only the API. */
   readonly window: WindowOptions | null;
   readonly log: Log;
   readonly limits?: Partial<ListenerLimits>;
@@ -42,7 +42,7 @@ export interface Listener {
   readonly port: number;
   /** The first address that signs a browser in; null without a window. */
   readonly windowAddress: string | null;
-  /** Takes no more requests, aborts active ones and waits until they have ended, or until the signal. */
+  /** Accepts no more requests, aborts active ones, and waits until they have ended or the signal aborts. */
   close(options?: { signal?: AbortSignal }): Promise<void>;
 }
 
@@ -52,8 +52,8 @@ export const protocols = ['HTTP/1.1', 'HTTP/2'] as const;
 const certificateCheck = 12 * 3_600_000;
 
 /**
- * Serves the API on one loopback port: HTTP/1.1 and HTTP/2 with prior knowledge, or TLS with either. Rejects with Node's own
- * error when the port cannot be had (`EADDRINUSE`, `EACCES`).
+ * Serves the API on one loopback port: HTTP/1.1 and HTTP/2 with prior knowledge, or TLS with either. Rejects with Node's error if the
+ * port isn't available (`EADDRINUSE`, `EACCES`).
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const limits = { ...defaultLimits, ...options.limits };
@@ -84,7 +84,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/** The address family is missing on this machine. */
+/** Errors of a machine without the address family. */
 const noAddressCodes = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT']);
 
 const maxPortAttempts = 10;
@@ -99,8 +99,8 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * Takes the port on both loopback addresses: `localhost` leads to either, and another process on one of them would get
- * requests that are meant for us. Resolves with the port.
+ * Binds the port on both loopback addresses, because `localhost` can resolve to either. Another process on one of them would get requests
+ * for this service. Resolves with the port.
  */
 async function listenOnLoopback(server: Server, second: Server, wanted: number, attempt = 1): Promise<number> {
   await bind(server, wanted, '127.0.0.1');
@@ -112,7 +112,7 @@ async function listenOnLoopback(server: Server, second: Server, wanted: number, 
     const { code = '' } = failure as NodeJS.ErrnoException;
     if (noAddressCodes.has(code)) return port;
     await closeServer(server);
-    // A free port of one address may be taken on the other one.
+    // A free port of one address can be in use on the other one.
     if (wanted === 0 && code === 'EADDRINUSE' && attempt < maxPortAttempts) {
       return listenOnLoopback(server, second, wanted, attempt + 1);
     }
@@ -148,7 +148,7 @@ async function createPort(
   return { server, stopRenewing: () => clearInterval(timer) };
 }
 
-/** Everything behind the port: both protocols, the rules and the regular look at callers that take too long. */
+/** Everything behind the port: both protocols, the access rules, and the regular check for slow callers. */
 function serve(
   { api, isTls, window, log }: ListenOptions,
   port: number,

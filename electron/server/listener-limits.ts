@@ -1,11 +1,11 @@
-/** What one caller may take of the listener. Times in milliseconds, sizes in bytes. */
+/** Limits for one caller. Times in milliseconds, sizes in bytes. */
 export interface ListenerLimits {
-  /** From the connection, or from the previous answer's successor's first byte, to the end of a request's head. */
+  /** From the connection, or from the first byte of a further request, to the end of a request's head. */
   readonly headTime: number;
-  /** The whole body while it is small; the longest silence once it is larger than `smallBody`. */
+  /** For the whole body up to `smallBody` bytes. For larger bodies, the longest time without data. */
   readonly bodyTime: number;
   readonly smallBody: number;
-  /** How long, and how much of, a body is still taken in after its answer, so that the caller can read the answer. */
+  /** How long, and how much of, the rest of a body is read after the response, so that the caller can read the response. */
   readonly lingerTime: number;
   readonly lingerBytes: number;
   /** Silence after which a connection that serves no request is closed. */
@@ -14,13 +14,13 @@ export interface ListenerLimits {
   readonly connections: number;
   /** Requests at the same time on one HTTP/2 connection. */
   readonly streams: number;
-  /** How long a caller with a key, or the window, may take nothing of a response that is ready for it. */
+  /** How long a caller with a key, or the window, may read nothing of a ready response. */
   readonly stallTime: number;
-  /** Of the responses that a connection hasn't read; the next response begins below it. */
+  /** Unread bytes of responses of one connection. The next response starts when fewer are left. */
   readonly unreadBytes: number;
-  /** Strangers are callers that haven't sent a valid key or the window's cookie. These connections of theirs stay open. */
+  /** Open connections of strangers, which are callers that haven't sent a valid key or the window's cookie. */
   readonly strangers: number;
-  /** Of one stranger: open requests (HTTP/2 refuses as many more, and then ends), and responses at the same time. */
+  /** Of one stranger: open requests (HTTP/2 rejects as many more, and then closes), and simultaneous responses. */
   readonly strangerRequests: number;
   readonly strangerResponses: number;
   readonly strangerStallTime: number;

@@ -3,18 +3,18 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import type { Certificate } from './certificate.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 
-/** Where a connection goes once its protocol is known. */
+/** The handlers of connections, by protocol. */
 export interface ProtocolServers {
   http1(socket: Socket): void;
   http2(socket: Socket): void;
 }
 
-/** New connections that are served in one turn of the event loop. */
+/** New connections that are passed on in one turn of the event loop. */
 const connectionsPerTurn = 8;
 
 /**
- * Hands new connections on a few at a time. A thousand that arrive at once with a hundred requests each would otherwise be served in one
- * turn, with all that they need in memory, while nobody else is served and nothing is freed.
+ * Passes new connections on, a few at a time. Otherwise a thousand simultaneous connections with a hundred requests each would be served in
+ * one turn. All their memory would be in use at once, and other callers would wait.
  */
 class ConnectionQueue {
   readonly #waiting: (() => void)[] = [];
@@ -38,18 +38,18 @@ class ConnectionQueue {
 
   #serveSome(): void {
     this.#isScheduled = false;
-    // The newest first: whoever comes after a thousand others needn't wait for them.
+    // The newest first, so that a caller doesn't wait for a thousand earlier connections.
     for (const serve of this.#waiting.splice(-connectionsPerTurn)) serve();
     if (this.#waiting.length > 0) this.#schedule();
   }
 }
 
-/** The first bytes of HTTP/2 with prior knowledge; no method of HTTP/1.1 begins with them. */
+/** The first bytes of HTTP/2 with prior knowledge. No method of HTTP/1.1 begins with them. */
 const preface = Buffer.from('PRI ');
 
 /**
- * Reads just enough of a connection to know its protocol, puts it back and hands the connection on. A caller that does not
- * send even that is cut.
+ * Reads just enough of a connection to know its protocol, unshifts it and passes the connection on. Closes a connection that doesn't send
+ * that much in time.
  */
 function detectProtocol(socket: Socket, servers: ProtocolServers, queue: ConnectionQueue, headTime: number): void {
   const timer = setTimeout(() => socket.destroy(), headTime);
@@ -57,7 +57,7 @@ function detectProtocol(socket: Socket, servers: ProtocolServers, queue: Connect
   let start = Buffer.alloc(0);
   const arrive = (): void => {
     socket.off('readable', arrive);
-    // Node's HTTP server stops reading only sockets that it gets while they are read.
+    // Node's HTTP server can only pause sockets that are being read when it gets them.
     queue.add(socket, () => socket.on('readable', detect));
   };
   const detect = (): void => {
@@ -78,7 +78,7 @@ function detectProtocol(socket: Socket, servers: ProtocolServers, queue: Connect
   socket.on('readable', arrive).on('error', cut).on('end', cut).on('close', stop);
 }
 
-/** A port for HTTP/1.1 and clear-text HTTP/2. Half-open, as Node's own HTTP server is: it decides what an early end means. */
+/** A port for HTTP/1.1 and clear-text HTTP/2. Half-open, because Node's HTTP server handles the caller's end of the connection. */
 export function createClearServer(servers: ProtocolServers, limits: ListenerLimits): Server {
   const queue = new ConnectionQueue();
   return createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
@@ -86,7 +86,7 @@ export function createClearServer(servers: ProtocolServers, limits: ListenerLimi
   );
 }
 
-/** A port for TLS; the protocol is agreed on in the handshake. */
+/** A port for TLS. The handshake negotiates the protocol. */
 export function createSecureServer(
   servers: ProtocolServers,
   limits: ListenerLimits,

@@ -1,17 +1,17 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { NodeRequest } from './incoming-request.ts';
 
-/** The head of a request in the one form that both protocols are read into. */
+/** The head of a request, in one format for HTTP/1.1 and HTTP/2. */
 export interface RequestHead extends RequestSource {
   readonly method: string;
   /** Path and query, beginning with `/`. */
   readonly target: string;
-  /** Lower-case names; a repeated field is joined, so that a second key or Host is seen and never silently dropped. */
+  /** Lower-case names. Repeated fields are joined, so that a second key or Host isn't silently dropped. */
   readonly headers: Readonly<Record<string, string>>;
   readonly hasBody: boolean;
 }
 
-/** The Fetch standard's `Request` refuses these. No endpoint takes them, nor OPTIONS, which is answered in their place. */
+/** `Request` of the Fetch standard throws for these. They are handled like OPTIONS, which no endpoint supports either. */
 const refusedMethods = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
 function joinedHeaders(rawHeaders: readonly string[]): Record<string, string> {
@@ -32,7 +32,7 @@ function hasBody(incoming: NodeRequest, headers: Readonly<Record<string, string>
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** Splits the absolute form, which callers that think of us as a proxy send, into authority and target. */
+/** Splits the absolute form, which callers send to a proxy, into authority and target. */
 function splitTarget(target: string): { authority: string | null; target: string } | null {
   if (target.startsWith('/')) return { authority: null, target };
   const match = /^https?:\/\/([^/?#]+)([/?][^#]*)?$/i.exec(target);
@@ -40,7 +40,7 @@ function splitTarget(target: string): { authority: string | null; target: string
   return { authority: match[1] as string, target: match[2]?.startsWith('/') ? match[2] : `/${match[2] ?? ''}` };
 }
 
-/** Reads a head; what no answer of the API could be asked for comes back as the error to answer with. */
+/** Reads a head. Returns an error if the target is malformed. */
 export function readHead(incoming: NodeRequest): RequestHead | AppError {
   const asked = incoming.method ?? 'GET';
   const method = refusedMethods.has(asked) ? 'OPTIONS' : asked;
@@ -58,19 +58,19 @@ export function readHead(incoming: NodeRequest): RequestHead | AppError {
   };
 }
 
-/** What a request says about where it was sent and where it comes from. */
+/** The target hosts and the origin that a request names. */
 export interface RequestSource {
   /** Every `Host` line, `:authority` and authority of the target that the request carries. */
   readonly authorities: readonly string[];
   readonly origin: string | undefined;
 }
 
-/** The names that lead to a listener on the loopback interface; every other name belongs to another site's page or name server. */
+/** The host names of the loopback interface. Any other name belongs to another site. */
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * Keeps web pages out. A page of another site can send requests to a loopback port: directly (then its `Origin` is not
- * ours), or by pointing its own name at 127.0.0.1 (DNS rebinding: then the `Host` is not ours).
+ * Blocks requests of web pages. A page of another site can reach a loopback port directly, with another `Origin`, or through a host name
+ * that resolves to 127.0.0.1 (DNS rebinding), with another `Host`.
  */
 export class AccessRules {
   readonly #authorities: ReadonlySet<string>;
@@ -85,7 +85,7 @@ export class AccessRules {
     this.#origins = new Set(authorities.map((authority) => `${scheme}://${authority}`));
   }
 
-  /** The refusal of a request that must not reach the API, or null. */
+  /** The error for a request that must not reach the API, or null. */
   refusal({ authorities, origin }: RequestSource): AppError | null {
     if (authorities.length === 0) {
       return new AppError('invalid_request', 'The request has no Host header; send the address of this service in it.');

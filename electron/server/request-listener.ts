@@ -12,7 +12,7 @@ import type { Log } from '../log.ts';
 import type { BrowserWindow } from './browser-window.ts';
 import { type NodeResponse, writeResponse } from './write-response.ts';
 
-/** An answer over either protocol, with what HTTP/1.1 alone has. */
+/** A response of either protocol, with what only HTTP/1.1 has. */
 export type NodeAnswer = NodeResponse & {
   writeContinue(): void;
   destroy(error?: Error): unknown;
@@ -28,12 +28,12 @@ export interface RequestListenerOptions {
   readonly log: Log;
 }
 
-/** How HTTP/2 says that a request wasn't looked at and can be sent again. */
+/** HTTP/2's error code for a request that wasn't processed and can be sent again. */
 const refusedStream = constants.NGHTTP2_REFUSED_STREAM;
 
 const tooSlow = () => new AppError('invalid_request', 'The request body took too long to arrive; send it again.');
 
-/** One request with everything that belongs to it. */
+/** One request and its response. */
 interface Exchange {
   readonly incoming: NodeRequest;
   readonly outgoing: NodeAnswer;
@@ -44,8 +44,8 @@ interface Exchange {
 }
 
 /**
- * One read of a socket may hold a hundred requests, and to refuse each takes as much time and memory as to answer it. Node skips the rest
- * of them only when the session is destroyed.
+ * One read of a socket can contain a hundred requests, and rejecting each takes as much time and memory as processing it. Node skips the
+ * rest only if the session is destroyed.
  */
 function refuse(stream: ServerHttp2Stream, connection: Connection | undefined): void {
   if (!connection || connection.refuse()) stream.session?.destroy();
@@ -56,7 +56,7 @@ function socketOf(incoming: NodeRequest): Socket | undefined {
   return ('stream' in incoming ? incoming.stream.session?.socket : incoming.socket) as Socket | undefined;
 }
 
-/** Turns requests of both protocols into calls of the API, and ends what they started when their callers leave. */
+/** Turns requests of both protocols into calls of the API, and aborts the calls of callers that leave. */
 export class RequestListener {
   readonly #options: RequestListenerOptions;
   readonly #underWay = new Set<Promise<void>>();
@@ -66,7 +66,7 @@ export class RequestListener {
     this.#options = options;
   }
 
-  /** Serves one request; never rejects. `waitsForContinue`: the caller sends its body after `100 Continue`. */
+  /** Serves one request. Never throws. With `waitsForContinue` the caller sends its body after `100 Continue`. */
   handle(incoming: NodeRequest, outgoing: NodeAnswer, waitsForContinue: boolean): void {
     const head = readHead(incoming);
     const connection = this.#options.connections.find(socketOf(incoming));
@@ -82,7 +82,7 @@ export class RequestListener {
     void work.finally(() => this.#underWay.delete(work));
   }
 
-  /** Aborts active requests as if their callers had left; resolves when all have ended. */
+  /** Aborts active requests as if their callers had left. Resolves when all have ended. */
   async abortAll(): Promise<void> {
     for (const controller of this.#controllers) controller.abort();
     await Promise.all(this.#underWay);
@@ -100,7 +100,7 @@ export class RequestListener {
     const controller = new AbortController();
     this.#controllers.add(controller);
     outgoing.on('close', () => {
-      // HTTP/2 says `writableFinished` after a reset, too: only our own `end` tells an answered caller from one that left.
+      // HTTP/2 sets `writableFinished` after a reset, too. Only `writableEnded` shows that the response was complete.
       if (!outgoing.writableEnded) controller.abort();
     });
     try {
@@ -161,7 +161,7 @@ export class RequestListener {
     });
   }
 
-  /** The API never throws, and its streams end without an error: a failure here is a bug of ours. */
+  /** The API never throws, and its streams end without an error. A failure here is a bug. */
   async #fail(failure: unknown, outgoing: NodeAnswer, signal: AbortSignal): Promise<void> {
     const requestId = randomUUID();
     const error = toAppError(failure, requestId, this.#options.log);

@@ -64,7 +64,7 @@ function announce(listener: Listener, options: ServeOptions): void {
   );
 }
 
-/** A program reads the newest address from the last line. */
+/** Programs read the newest address from the last line. */
 function announceNewAddress(windowUrl: string, { isJson }: ServeOptions): void {
   const { origin } = new URL(windowUrl);
   const text = isJson ? JSON.stringify({ address: origin, windowUrl }) : `Open in a browser:          ${windowUrl}`;
@@ -72,8 +72,8 @@ function announceNewAddress(windowUrl: string, { isJson }: ServeOptions): void {
 }
 
 /**
- * Downloads the on-device model unless one is installed, with progress on stderr. The service runs meanwhile: this never rejects,
- * and a failure says what to do next.
+ * Downloads the on-device model unless one is installed, with progress on stderr. The service runs meanwhile, so this never rejects.
+ * A printed failure says what to do next.
  */
 async function downloadModel(models: OnDeviceLanguageModels, signal: AbortSignal): Promise<void> {
   if (models.state().models.some(({ state }) => state === 'installed')) return;
@@ -110,14 +110,14 @@ async function run(options: ServeOptions): Promise<void> {
   }
   host.setServer({ serverAddress: listener.address, serverFailure: null, protocols: [...protocols] });
   const signal = stopOnSignals({ listener, host, log });
-  // An error in one request must not end the others. Before this point, it ends the start instead.
+  // From here on, an error in one request must not end the others.
   process.on('uncaughtException', (failure) => log('Unexpected error. The service continues.', failure));
   announce(listener, options);
   if (options.fetchesModel) void downloadModel(host.onDevice, signal);
 }
 
 try {
-  // The reader of our output may be gone. The service continues without it.
+  // The service continues if the reader of its output exits.
   process.stdout.on('error', () => {});
   process.stderr.on('error', () => {});
   const options = readServeOptions(process.argv.slice(2));

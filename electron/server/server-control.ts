@@ -3,7 +3,7 @@ import type { Host } from '../create-host.ts';
 import { listen, type Listener, protocols } from './listen.ts';
 import type { Log } from '../log.ts';
 
-/** Why a listener couldn't start and what to do, for the person who runs the host. */
+/** Why a listener couldn't start, and what the user can do. */
 export function describePortFailure(failure: unknown, port: number): string {
   const code = (failure as NodeJS.ErrnoException | null)?.code;
   if (code === 'EADDRINUSE') return `Port ${port} is already in use. Choose another port, or 0 for any free port.`;
@@ -13,7 +13,7 @@ export function describePortFailure(failure: unknown, port: number): string {
 
 export interface ServerControlOptions {
   readonly host: Pick<Host, 'api' | 'setServer'> & { readonly storage: Pick<Host['storage'], 'settings'> };
-  /** The certificate of a TLS listener is kept here. */
+  /** Has the certificate of a TLS listener. */
   readonly dataDirectory: string;
   readonly log: Log;
 }
@@ -27,8 +27,8 @@ function isSame(one: LocalServer, other: LocalServer): boolean {
 }
 
 /**
- * Keeps the desktop host's network listener as the settings say: off until a person switches it on, moved when the port or
- * TLS changes. It serves programs with API keys alone, never the window. Why it could not start is in the host's state.
+ * The network listener of the desktop host, which follows the settings: it is off until the user enables it, and restarts when the port or
+ * TLS changes. It serves only programs with API keys, never the window. If it can't start, the host's state says why.
  */
 export class ServerControl {
   readonly #options: ServerControlOptions;
@@ -43,7 +43,7 @@ export class ServerControl {
     this.#schedule();
   }
 
-  /** Resolves when the listener is as the settings say, or has failed to be. */
+  /** Resolves when the current settings are applied, or the listener has failed to start. */
   async settled(): Promise<void> {
     await this.#work;
   }
@@ -55,7 +55,7 @@ export class ServerControl {
     await this.#work;
   }
 
-  /** One change after the other: two listeners at once would fight for the port. */
+  /** Applies one change after the other, because two listeners can't share the port. */
   #schedule(): void {
     this.#work = this.#work.then(() => this.#apply());
   }

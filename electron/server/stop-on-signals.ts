@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 const connectionLimit = 2_000;
 const closingLimit = 5_000;
 
-/** A terminal signals the whole group, and `npm` passes its own signal on: what comes at once is one request to stop. */
+/** A terminal signals the whole process group, and `npm` passes its signal on. Signals within this time count as one. */
 const echoTime = 200;
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -27,8 +27,8 @@ async function stop(listener: Pick<Listener, 'close'>, host: Pick<Host, 'close'>
 }
 
 /**
- * Ends the process on the first signal, once active runs are recorded as cancelled and the database is closed; on a second
- * one at once. The signal that it returns is aborted when the first one comes.
+ * Ends the process on the first signal, after active runs are recorded as cancelled and the database is closed. A second signal ends it
+ * immediately. The returned signal aborts with the first one.
  */
 export function stopOnSignals(parts: {
   listener: Pick<Listener, 'close'>;

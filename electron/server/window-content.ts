@@ -2,8 +2,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 
 /**
- * What the window may load: itself, and nothing from anywhere else. Text that a model wrote can bring in neither a script nor a
- * style nor an image, and has nowhere to send anything to.
+ * The window may load only its own files. Text that a model wrote can't load scripts, styles or images, and can't send data anywhere.
  */
 export const contentSecurityPolicy = [
   "default-src 'none'",
@@ -17,7 +16,7 @@ export const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** On everything that a browser shows. */
+/** Headers of everything that a browser shows. */
 export const windowHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': contentSecurityPolicy,
   'x-content-type-options': 'nosniff',
@@ -39,12 +38,12 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-/** The paths that are files of the window; everything else belongs to the API. */
+/** The paths of the window's files. All others belong to the API. */
 export function isWindowPath(path: string): boolean {
   return path === '/' || path.startsWith('/assets/') || path.startsWith('/favicon');
 }
 
-/** The absolute path of a file in the built window; null for everything outside it, also by way of a symbolic link. */
+/** The absolute path of a file in the built window; null for anything outside it, including through a symbolic link. */
 async function findFile(directory: string, path: string): Promise<string | null> {
   try {
     const name = path === '/' ? 'index.html' : decodeURIComponent(path);
@@ -57,8 +56,8 @@ async function findFile(directory: string, path: string): Promise<string | null>
 }
 
 /**
- * A file of the built window with its headers, or null. `path` is the path of an address, still escaped. Names in `assets`
- * carry a hash of their content, so that browsers may keep them for good.
+ * A file of the built window with its headers, or null. `path` is escaped. File names in `assets` contain a hash of the content, so
+ * browsers may cache them forever.
  */
 export async function readWindowFile(
   directory: string,

@@ -10,10 +10,10 @@ import type { BrowserWindow } from './browser-window.ts';
 import type { Connections } from './connections.ts';
 import { servePort } from '../ipc/serve-port.ts';
 
-/** A request frame with the largest body that the API takes, every character of it escaped, is smaller. */
+/** Larger than a request frame with the largest allowed body, even if every character of it is escaped. */
 const largestMessage = 64 * 1_048_576;
 
-/** After this silence the operating system looks whether the other end is still there, in milliseconds. */
+/** After this time without data, the operating system checks whether the other end is still connected. */
 const keepAliveDelay = 60_000;
 
 function framePort(socket: WebSocket): FramePort<unknown, HostFrame> {
@@ -36,14 +36,14 @@ interface WindowSocketsOptions {
   readonly window: BrowserWindow;
 }
 
-/** The sockets over which windows in a browser hold all that lasts: a browser has few other connections to one host. */
+/** WebSockets of windows in browsers. They carry all long requests, because browsers allow few other connections to a host. */
 export class WindowSockets {
   readonly #options: WindowSocketsOptions;
   readonly #server = new WebSocketServer({
     noServer: true,
     clientTracking: true,
     perMessageDeflate: false,
-    // Never the secret, which browsers offer as a second protocol.
+    // Must not return the secret, which browsers send as a second protocol.
     handleProtocols: () => socketProtocol,
     maxPayload: largestMessage,
   });
@@ -52,12 +52,12 @@ export class WindowSockets {
     this.#options = options;
   }
 
-  /** Whether a request asks for a window's socket. Every other wish to change the protocol is passed over, as HTTP allows. */
+  /** Whether a request asks for a window's WebSocket. Other upgrades are ignored, as HTTP allows. */
   isAskedFor({ method, url, headers }: IncomingMessage): boolean {
     return method === 'GET' && url === socketPath && headers.upgrade?.toLowerCase() === 'websocket';
   }
 
-  /** Why a request may have no socket, or null. A page must say that it is ours: browsers name the page that asks. */
+  /** The error for a request that may not open a WebSocket, or null. Browsers always send the origin of the page. */
   refusal(incoming: IncomingMessage): AppError | null {
     const head = readHead(incoming);
     if (head instanceof AppError) return head;
@@ -70,18 +70,18 @@ export class WindowSockets {
     return new AppError('unauthorized', 'Only the window that Touchstone served may open a socket.');
   }
 
-  /** Takes the connection over and serves the API on it for as long as the window is there. */
+  /** Upgrades the connection and serves the API on it until the window closes. */
   serve(incoming: IncomingMessage, connection: Socket, head: Buffer): void {
     this.#options.connections.find(connection)?.identify();
     connection.setKeepAlive(true, keepAliveDelay);
     this.#server.handleUpgrade(incoming, connection, head, (socket) => {
-      // What breaks the connection closes it, and the end of it is all that matters here.
+      // A failure also closes the connection, which is handled.
       socket.on('error', () => {});
       servePort(framePort(socket), this.#options.api);
     });
   }
 
-  /** Ends active requests as if the windows had left. */
+  /** Aborts active requests as if the windows had closed. */
   close(): void {
     for (const socket of this.#server.clients) socket.terminate();
   }

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { defaultHeaders } from '../api/error-response.ts';
 import { JsonResponse, type ResponseText } from '../api/json-response.ts';
 
-/** An answer as Node takes it: what HTTP/1.1's class and HTTP/2's compatibility class have in common. */
+/** Node's response object: what the classes of HTTP/1.1 and HTTP/2 have in common. */
 export interface NodeResponse {
   readonly headersSent: boolean;
   readonly writableEnded: boolean;
@@ -18,9 +18,9 @@ export interface NodeResponse {
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 type Piece = Awaited<ReturnType<Reader['read']>>;
 
-/** Records what the connection still has to take, so that responses whose caller has stopped reading are ended. */
+/** Records what the caller still has to read, so that stalled responses can be ended. */
 export interface WriteProgress {
-  /** Bytes of a complete body that are held until the caller has read it. */
+  /** Bytes of a complete body, which are in memory until the caller has read it. */
   heldBytes: number;
   noteProgress(): void;
 }
@@ -32,10 +32,10 @@ export interface WriteOptions {
   readonly progress?: WriteProgress | undefined;
 }
 
-/** Of what is written at once: only a piece that is taken completely shows that the caller reads. */
+/** Bytes per write. Only a completely sent chunk shows that the caller reads. */
 const pieceBytes = 65_536;
 
-/** About the connection, not the answer: Node sets them for HTTP/1.1, and HTTP/2 forbids them. */
+/** Headers about the connection. Node sets them for HTTP/1.1, and HTTP/2 forbids them. */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 
 function toNodeHeaders(headers: Headers): OutgoingHttpHeaders {
@@ -48,7 +48,7 @@ function toNodeHeaders(headers: Headers): OutgoingHttpHeaders {
   return result;
 }
 
-/** Head and text are one string to Node then, and one write to the connection. */
+/** With a string, Node sends head and text in one write. */
 async function writeText(
   { headers, text, bytes }: ResponseText,
   status: number,
@@ -62,7 +62,7 @@ async function writeText(
   if (!options.signal.aborted) outgoing.end();
 }
 
-/** Writes as the caller takes it. The last piece may still be with the connection afterwards. */
+/** Writes at the caller's pace. The last chunk may still be unsent when it resolves. */
 async function writePieces(bytes: Uint8Array, outgoing: NodeResponse, options: WriteOptions): Promise<void> {
   const { signal, progress } = options;
   if (progress) progress.heldBytes = bytes.byteLength;
@@ -74,7 +74,7 @@ async function writePieces(bytes: Uint8Array, outgoing: NodeResponse, options: W
   if (progress) progress.heldBytes = 0;
 }
 
-/** What is there without waiting for a timer or a socket; null when the source has to be waited for. */
+/** The result if it needs no timer or socket; null if the source isn't ready. */
 async function readIfReady(pending: Promise<Piece>): Promise<Piece | null> {
   let immediate: NodeJS.Immediate | undefined;
   const turn = new Promise<null>((resolve) => {
@@ -87,7 +87,7 @@ async function readIfReady(pending: Promise<Piece>): Promise<Piece | null> {
   }
 }
 
-/** Resolves when the connection takes more, or is gone. */
+/** Resolves when the connection accepts more, or has closed. */
 function drained(outgoing: NodeResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -100,7 +100,7 @@ function drained(outgoing: NodeResponse): Promise<void> {
   });
 }
 
-/** Asks the source for the next piece only when the caller has taken the last one; begins with those already asked for. */
+/** Writes the pending reads first. Reads the next chunk only when the caller has read the last one. */
 async function pump(
   asked: Promise<Piece>[],
   reader: Reader,
@@ -149,9 +149,9 @@ async function writeBody(
 }
 
 /**
- * Sends an answer and ends it. The head goes out at once, even before the first piece of a slow body; a body that is
- * complete already goes out in one piece with its length. Resolves when everything is handed to the connection or the
- * signal, which says that the caller has left, ended it; rejects when the body's source fails.
+ * Sends a response. The head is sent immediately, even before the first chunk of a slow body. A complete body is sent at once, with its
+ * length. Resolves when the connection has everything, or when the signal aborts because the caller left. Rejects if the source of the
+ * body fails.
  */
 export async function writeResponse(response: Response, outgoing: NodeResponse, options: WriteOptions): Promise<void> {
   const { hasBody, signal } = options;
@@ -161,7 +161,7 @@ export async function writeResponse(response: Response, outgoing: NodeResponse, 
     await response.body?.cancel();
     if (signal.aborted) return;
     const headers = toNodeHeaders(response.headers);
-    // Without it HTTP/1.1 would send an empty chunk; 204 and 304 must not have it.
+    // HTTP/1.1 would send an empty chunk otherwise. 204 and 304 must not have a length.
     if (hasBody && response.status !== 204 && response.status !== 304) headers['content-length'] ??= 0;
     outgoing.writeHead(response.status, headers);
     outgoing.end();

@@ -15,10 +15,10 @@ import {
 } from '../provider-lists.ts';
 import type { ListedModel, Provider } from '../provider.ts';
 
-/** Events that carry something of an answer; no other is worth losing the answer for. */
+/** The events with content. An invalid event of another type must not lose the answer. */
 const eventsThatMatter = new Set(['content-delta', 'message-end']);
 
-/** The package knows a closed set of events, each with every field: a new or shortened one is an error to it. */
+/** The package throws for events of unknown types, and for known ones with missing fields. */
 function isUnknownEvent(error: unknown): boolean {
   if (!TypeValidationError.isInstance(error)) return false;
   const { type } = (error.value ?? {}) as { type?: unknown };
@@ -26,7 +26,7 @@ function isUnknownEvent(error: unknown): boolean {
 }
 
 const listModels: ListModels = async (request) => {
-  // Chat is version 2 of Cohere's API, the list of models is still version 1.
+  // Chat is in version 2 of Cohere's API, the list of models still in version 1.
   const address = `${request.baseAddress.replace(/\/v2$/, '/v1')}/models?endpoint=chat&page_size=1000`;
   const models: ListedModel[] = [];
   let token = '';

@@ -14,7 +14,7 @@ import {
 import type { ListedModel, Provider } from '../provider.ts';
 
 const listModels: ListModels = async (request) => {
-  // The key travels in a header: in the address it would end up in the logs of gateways.
+  // The key is in a header, because gateways log addresses.
   const headers = { 'x-goog-api-key': request.key ?? '' };
   const models: ListedModel[] = [];
   let token = '';
@@ -60,7 +60,7 @@ export function createGoogleGeminiProvider(settings: ProviderSettings): Provider
       field: 'totalTokens',
     },
     adaptOptions: (options) =>
-      // Gemini reasons in silence unless asked to show it; a model that takes an effort can show it.
+      // Gemini hides its reasoning by default. A model that supports an effort can show it.
       options.reasoning === undefined || options.reasoning === 'none'
         ? options
         : { ...options, providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } },

@@ -18,7 +18,7 @@ export function createGroqProvider(settings: ProviderSettings): Provider {
       providerOptions: {
         groq: {
           strictJsonSchema: isStrictSchema(configuration),
-          // An effort of Groq's own, which the common option does not have.
+          // Only Groq has this effort. The SDK's common option doesn't accept it.
           ...(configuration.reasoning_effort === 'default' ? { reasoningEffort: 'default' } : {}),
         },
       },

@@ -36,7 +36,7 @@ export function createOpenAiProvider(settings: ProviderSettings): Provider {
         openai: {
           store: false,
           strictJsonSchema: isStrictSchema(configuration),
-          // As it is: the package would replace an effort that it does not know yet.
+          // Unchanged: the package would replace an effort that it doesn't know.
           ...(configuration.reasoning_effort == null ? {} : { reasoningEffort: configuration.reasoning_effort }),
         },
       },
