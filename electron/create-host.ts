@@ -103,7 +103,7 @@ async function createServices(options: HostOptions) {
     log,
   });
   const providers = createProviders({
-    memory: storage.providerCache,
+    cache: storage.providerCache,
     keyStore: options.keyStore ?? (await createKeyStore({ startChild })),
     environment: options.environment,
     baseOverrides: options.providerBases,

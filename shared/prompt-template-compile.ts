@@ -48,7 +48,7 @@ export class TemplateCompiler {
   }
 
   compile(program: AST.Program): Program {
-    return this.program(program, { place: [], outer: null, parameters: null });
+    return this.program(program, { valuePath: [], outer: null, parameters: null });
   }
 
   private program(program: AST.Program, scope: Scope): Program {
@@ -97,9 +97,9 @@ export class TemplateCompiler {
         `${path.original} opens a block: write {{#${path.original} ...}}, or {{this.${path.original}}} for a variable`,
       );
     }
-    this.refuseArguments(statement, path);
-    const { expression, place } = this.path(path, scope);
-    this.use(place, 'text', path);
+    this.rejectArguments(statement, path);
+    const { expression, valuePath } = this.path(path, scope);
+    this.use(valuePath, 'text', path);
     return expression;
   }
 
@@ -109,7 +109,7 @@ export class TemplateCompiler {
   }
 
   /** Values and options after a name make it a helper, and there are no others. */
-  private refuseArguments(call: Call, path: AST.PathExpression): void {
+  private rejectArguments(call: Call, path: AST.PathExpression): void {
     if (call.params.length === 0 && !call.hash) return;
     const written = this.text.slice(nodeSpan(path).start, nodeSpan(call.hash ?? call.params.at(-1) ?? path).end);
     const advice = /^[\w -]{1,60}$/.test(written) ? `; a name with spaces is written {{[${written}]}}` : '';
@@ -126,12 +126,12 @@ export class TemplateCompiler {
     const isIndex = by.expression.type === 'path' && by.expression.name === '@index';
     const literal = by.expression.type === 'literal' ? String(by.expression.value) : null;
     const part = literal ?? (isIndex ? '*' : null);
-    const place = of.place && part !== null ? [...of.place, part] : null;
-    if (isPath(key)) this.use(by.place, 'text', key);
-    if (isPath(target) && literal !== null) this.use(place, 'text', target);
-    else if (isPath(target)) this.use(of.place, isIndex ? 'list' : 'object', target);
-    const name = nameOf(place ?? of.place, 'name' in of.expression ? of.expression.name : 'lookup');
-    return { expression: { type: 'lookup', target: of.expression, key: by.expression, name }, place };
+    const valuePath = of.valuePath && part !== null ? [...of.valuePath, part] : null;
+    if (isPath(key)) this.use(by.valuePath, 'text', key);
+    if (isPath(target) && literal !== null) this.use(valuePath, 'text', target);
+    else if (isPath(target)) this.use(of.valuePath, isIndex ? 'list' : 'object', target);
+    const name = nameOf(valuePath ?? of.valuePath, 'name' in of.expression ? of.expression.name : 'lookup');
+    return { expression: { type: 'lookup', target: of.expression, key: by.expression, name }, valuePath };
   }
 
   private argument(node: AST.Expression, scope: Scope): Resolved {
@@ -141,11 +141,11 @@ export class TemplateCompiler {
       case 'StringLiteral':
       case 'NumberLiteral':
       case 'BooleanLiteral':
-        return { expression: { type: 'literal', value: (node as AST.StringLiteral).value }, place: null };
+        return { expression: { type: 'literal', value: (node as AST.StringLiteral).value }, valuePath: null };
       case 'NullLiteral':
-        return { expression: { type: 'literal', value: null }, place: null };
+        return { expression: { type: 'literal', value: null }, valuePath: null };
       case 'UndefinedLiteral':
-        return { expression: { type: 'literal', value: undefined }, place: null };
+        return { expression: { type: 'literal', value: undefined }, valuePath: null };
       case 'SubExpression': {
         const call = node as AST.SubExpression;
         const path = headPath(call.path as AST.Expression);
@@ -173,30 +173,30 @@ export class TemplateCompiler {
       head !== undefined &&
       findParameter(head, scope.parameters);
     if (parameter) {
-      const place = parameter.place && [...parameter.place, ...parts.slice(1)];
-      return pathResult('parameter', parameter.up, [String(parameter.index), ...parts.slice(1)], place, path);
+      const valuePath = parameter.valuePath && [...parameter.valuePath, ...parts.slice(1)];
+      return pathResult('parameter', parameter.up, [String(parameter.index), ...parts.slice(1)], valuePath, path);
     }
     let from: Scope | null = scope;
     for (let depth = path.depth; depth > 0 && from; depth--) from = from.outer;
     // An empty name, as in {{[]}}, is the context itself to Handlebars.
     const names = head === '' ? [] : parts;
-    return pathResult('context', path.depth, names, from?.place ? [...from.place, ...names] : null, path);
+    return pathResult('context', path.depth, names, from?.valuePath ? [...from.valuePath, ...names] : null, path);
   }
 
   private block(block: AST.BlockStatement, scope: Scope): Instruction {
     const path = headPath(block.path);
     const isHelper = this.isHelper(path, scope);
     if (isHelper && path.original === 'lookup') throw this.problem(path, 'lookup gives a value and opens no block');
-    if (!isHelper) this.refuseArguments(block, path);
+    if (!isHelper) this.rejectArguments(block, path);
     const kind: BlockKind = isHelper && isBlockHelper(path.original) ? path.original : 'plain';
     const subject = isHelper ? this.onlyArgument(block, kind) : path;
-    const { expression, place } = this.argument(subject, scope);
+    const { expression, valuePath } = this.argument(subject, scope);
     const isCondition = kind === 'if' || kind === 'unless';
-    if (isPath(subject)) this.use(place, uses[kind], subject);
+    if (isPath(subject)) this.use(valuePath, uses[kind], subject);
     const includeZero = this.options(block, isCondition, scope);
     const names = block.program?.blockParams ?? block.inverse?.blockParams ?? [];
     if (isCondition && names.length > 0) throw this.problem(path, `${kind} gives no block parameters`);
-    const inner = isCondition ? scope : innerScope(kind, place, scope);
+    const inner = isCondition ? scope : innerScope(kind, valuePath, scope);
     return {
       type: 'block',
       kind,
@@ -225,9 +225,9 @@ export class TemplateCompiler {
     return last ? this.argument(last.value, scope).expression : null;
   }
 
-  private use(place: ValuePath, use: Use, node: AST.Node): void {
-    if (place && place.length > 0) this.occurrences.push({ place, use, ...nodeSpan(node) });
-    else if (place && use === 'text') this.rootPrints.push(nodeSpan(node));
+  private use(valuePath: ValuePath, use: Use, node: AST.Node): void {
+    if (valuePath && valuePath.length > 0) this.occurrences.push({ valuePath, use, ...nodeSpan(node) });
+    else if (valuePath && use === 'text') this.rootPrints.push(nodeSpan(node));
   }
 
   private problem(node: AST.Node, message: string): TemplateProblem {

@@ -47,7 +47,7 @@ export interface Program {
 export type Use = 'text' | 'list' | 'object' | 'condition' | 'section';
 
 export interface Occurrence extends Span {
-  readonly place: readonly string[];
+  readonly valuePath: readonly string[];
   readonly use: Use;
 }
 
@@ -55,19 +55,19 @@ export interface Occurrence extends Span {
 
 interface ParameterScope {
   readonly names: readonly string[];
-  readonly places: readonly ValuePath[];
+  readonly valuePaths: readonly ValuePath[];
   readonly outer: ParameterScope | null;
 }
 
 export interface Scope {
-  readonly place: ValuePath;
+  readonly valuePath: ValuePath;
   readonly outer: Scope | null;
   readonly parameters: ParameterScope | null;
 }
 
 export interface Resolved {
   readonly expression: Expression;
-  readonly place: ValuePath;
+  readonly valuePath: ValuePath;
 }
 
 export function isPath(node: AST.Expression): node is AST.PathExpression {
@@ -104,45 +104,49 @@ export function isSimple(path: AST.PathExpression): boolean {
 export function findParameter(
   name: string,
   from: ParameterScope | null,
-): { up: number; index: number; place: ValuePath } | null {
+): { up: number; index: number; valuePath: ValuePath } | null {
   let up = 0;
   for (let scope = from; scope; scope = scope.outer, up++) {
     const index = scope.names.indexOf(name);
-    if (index >= 0) return { up, index, place: scope.places[index] ?? null };
+    if (index >= 0) return { up, index, valuePath: scope.valuePaths[index] ?? null };
   }
   return null;
 }
 
 /** What a person calls a value: the way to it without the marks for items. */
-export function nameOf(place: ValuePath, written: string): string {
-  return place?.filter((part) => part !== '*').join('.') || written;
+export function nameOf(valuePath: ValuePath, written: string): string {
+  return valuePath?.filter((part) => part !== '*').join('.') || written;
 }
 
 export function pathResult(
   source: PathExpression['source'],
   up: number,
   parts: string[],
-  place: ValuePath,
+  valuePath: ValuePath,
   path: AST.PathExpression,
 ): Resolved {
   const literalKeys = source === 'context' && parts.length > 1 ? [...new Set([parts.join('.'), path.original])] : [];
-  return { expression: { type: 'path', source, up, parts, literalKeys, name: nameOf(place, path.original) }, place };
+  return {
+    expression: { type: 'path', source, up, parts, literalKeys, name: nameOf(valuePath, path.original) },
+    valuePath,
+  };
 }
 
 export function dataPath(path: AST.PathExpression, parts: string[]): Resolved {
-  const place = parts[0] === 'root' ? parts.slice(1) : null;
-  return pathResult('data', path.depth, parts, place, path);
+  const valuePath = parts[0] === 'root' ? parts.slice(1) : null;
+  return pathResult('data', path.depth, parts, valuePath, path);
 }
 
-export function innerScope(kind: BlockKind, place: ValuePath, scope: Scope): Scope {
-  if (kind === 'with') return place === scope.place ? scope : { place, outer: scope, parameters: scope.parameters };
-  return { place: place && [...place, '*'], outer: scope, parameters: scope.parameters };
+export function innerScope(kind: BlockKind, valuePath: ValuePath, scope: Scope): Scope {
+  if (kind === 'with')
+    return valuePath === scope.valuePath ? scope : { valuePath, outer: scope, parameters: scope.parameters };
+  return { valuePath: valuePath && [...valuePath, '*'], outer: scope, parameters: scope.parameters };
 }
 
 /** Parameters of a body; only the main body of `each`, `with` and a plain block gets values for them. */
 export function withParameters(program: AST.Program, kind: BlockKind | null, scope: Scope): Scope {
   const names = program.blockParams ?? [];
   if (names.length === 0) return scope;
-  const places = kind === null ? [] : [scope.place, null];
-  return { ...scope, parameters: { names, places, outer: scope.parameters } };
+  const valuePaths = kind === null ? [] : [scope.valuePath, null];
+  return { ...scope, parameters: { names, valuePaths, outer: scope.parameters } };
 }

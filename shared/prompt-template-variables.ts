@@ -61,8 +61,8 @@ function lineStarts(text: string, until: number): Uint32Array {
 }
 
 /** Numbers in a path pick an item of a list, and `length` belongs to the list that it is asked of. */
-function normalize(place: readonly string[], lists: ReadonlySet<string>): readonly string[] {
-  const parts = place.map((part, index) => (index > 0 && /^\d+$/.test(part) ? '*' : part));
+function normalize(valuePath: readonly string[], lists: ReadonlySet<string>): readonly string[] {
+  const parts = valuePath.map((part, index) => (index > 0 && /^\d+$/.test(part) ? '*' : part));
   return parts.at(-1) === 'length' && lists.has(parts.slice(0, -1).join('.')) ? parts.slice(0, -1) : parts;
 }
 
@@ -104,9 +104,9 @@ export function collectVariables(
     variables.set(name, made);
     return made;
   };
-  const lists = new Set(occurrences.filter(({ use }) => use === 'list').map(({ place }) => place.join('.')));
-  for (const { place, use, start, end } of occurrences) {
-    const parts = normalize(place, lists);
+  const lists = new Set(occurrences.filter(({ use }) => use === 'list').map(({ valuePath }) => valuePath.join('.')));
+  for (const { valuePath, use, start, end } of occurrences) {
+    const parts = normalize(valuePath, lists);
     const item = parts.indexOf('*');
     const list = variable((item < 0 ? parts : parts.slice(0, item)).join('.'));
     if (item < 0) {
@@ -142,13 +142,13 @@ const maxObjectPrints = 20;
 /** Places of values that have fields, by how the template uses them; `length` is also a text's. */
 function pathsWithFields(occurrences: readonly Occurrence[]): Set<string> {
   const paths = new Set<string>();
-  for (const { place } of occurrences) {
-    const last = place.at(-1);
+  for (const { valuePath } of occurrences) {
+    const last = valuePath.at(-1);
     if (last === '*' || last === 'length') continue;
     // The items of a list have the fields, and the list prints its items.
-    for (let end = place.length - 1; end > 0; end -= 1) {
-      paths.add(place.slice(0, end).join('\0'));
-      if (place[end - 1] !== '*') break;
+    for (let end = valuePath.length - 1; end > 0; end -= 1) {
+      paths.add(valuePath.slice(0, end).join('\0'));
+      if (valuePath[end - 1] !== '*') break;
     }
   }
   return paths;
@@ -160,6 +160,8 @@ export function collectObjectPrints(found: {
   readonly rootPrints: readonly Span[];
 }): Span[] {
   const withFields = pathsWithFields(found.occurrences);
-  const prints = found.occurrences.filter(({ place, use }) => use === 'text' && withFields.has(place.join('\0')));
+  const prints = found.occurrences.filter(
+    ({ valuePath, use }) => use === 'text' && withFields.has(valuePath.join('\0')),
+  );
   return [...found.rootPrints, ...prints].slice(0, maxObjectPrints).toSorted((one, other) => one.start - other.start);
 }

@@ -171,7 +171,7 @@ export function createAgents(options: AgentsOptions): Agents {
     conversationId: string,
     message: string,
   ) {
-    const { contextTokens } = providers.resolve(aiSystem, model).facts;
+    const { contextTokens } = providers.resolve(aiSystem, model).metadata;
     const { messages, turns: remembered } = fitHistory(turns.newestFirst(conversationId), {
       contextTokens,
       systemMessage,
@@ -221,7 +221,7 @@ export function createAgents(options: AgentsOptions): Agents {
       try {
         const accepted = await startTurn(agent, { message: request.message, conversationId }, origin, signal);
         turns.noteAgent(accepted.run.plan.runId, agent.id);
-        void accepted.run.settled.then(end);
+        void accepted.run.recorded.then(end);
         return accepted;
       } catch (error) {
         end();

@@ -19,7 +19,7 @@ async function* reasoningOf(run: Run, signal: AbortSignal): AsyncGenerator<{ tex
   const queue = eventQueue<string>({ signal, merge: (pending, next) => pending + next });
   if (run.reasoning !== '') queue.push(run.reasoning);
   const unfollow = run.followReasoning(queue.push);
-  void run.settled.then(queue.end);
+  void run.recorded.then(queue.end);
   try {
     for await (const text of queue) yield { text };
   } finally {
@@ -51,7 +51,7 @@ export function runHandlers({ runs, completions, exchanges, log }: RunHandlerOpt
     implement(readProviderExchanges, async ({ parameters }) => {
       const runId = parameters.id.toLowerCase();
       // A window that stops a run sends this request shortly before the run has ended here.
-      await completions.active(runId)?.settled;
+      await completions.active(runId)?.recorded;
       const data = exchanges.read(runId);
       if (data.length === 0 && runs.read(runId) === null) throw unknownRun();
       return { data };

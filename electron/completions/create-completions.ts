@@ -173,7 +173,10 @@ export function createCompletions(options: CompletionsOptions): Completions {
   function storedPromptOf({ request, context, target }: PreparedRun): StoredPromptIds | null {
     if (context.storedPrompt) return context.storedPrompt;
     if (context.turn) return null;
-    return options.storedPromptOf(request, (kept) => providers.applicableConfiguration(target, kept).configuration);
+    return options.storedPromptOf(
+      request,
+      (parameters) => providers.applicableConfiguration(target, parameters).configuration,
+    );
   }
 
   function begin(
@@ -206,7 +209,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
         },
         ground: groundRequest(prepared, grounding),
         cost: (usage, rawUsage) => providers.cost(target, usage, rawUsage),
-        settle: allowance.settle,
+        charge: allowance.charge,
         runs,
         guard: runGuard,
         exchanges: options.exchanges.open(),
@@ -214,7 +217,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
       context.signal,
     );
     active.set(ids.runId, run);
-    void run.settled.then(() => active.delete(ids.runId));
+    void run.recorded.then(() => active.delete(ids.runId));
     return { run, credit: allowance.credit };
   }
 
@@ -228,11 +231,11 @@ export function createCompletions(options: CompletionsOptions): Completions {
         const guarded = guard.begin({ ...prepared, history: context.turn?.history }, context);
         if (!(guarded instanceof Promise)) return proceed(guarded);
         return guarded.then(proceed).catch((error: unknown) => {
-          allowance.settle(notStarted);
+          allowance.charge(notStarted);
           throw error;
         });
       } catch (error) {
-        allowance.settle(notStarted);
+        allowance.charge(notStarted);
         throw error;
       }
     });
@@ -255,7 +258,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
     isClosing = true;
     const pending = [...active.values()];
     for (const run of pending) run.stop();
-    await Promise.all(pending.map((run) => run.settled));
+    await Promise.all(pending.map((run) => run.recorded));
   }
 
   return {

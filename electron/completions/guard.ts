@@ -14,7 +14,7 @@ import { GuardedText, screenAnswer, type ScreenedPart, type TextClassifier } fro
 
 type GuardCost = GuardCosts['prompts'];
 
-const maxKept = 1000;
+const maxSamples = 1000;
 
 class SideMeter {
   readonly #durations: number[] = [];
@@ -22,11 +22,11 @@ class SideMeter {
   #flagged = 0;
   #refused = 0;
 
-  note({ milliseconds, categories }: GuardFinding, isRefused: boolean): void {
-    this.#durations[this.#checked % maxKept] = milliseconds;
+  note({ milliseconds, categories }: GuardFinding, isBlocked: boolean): void {
+    this.#durations[this.#checked % maxSamples] = milliseconds;
     this.#checked += 1;
     if (categories.length > 0) this.#flagged += 1;
-    if (isRefused) this.#refused += 1;
+    if (isBlocked) this.#refused += 1;
   }
 
   cost(): GuardCost {
@@ -40,7 +40,7 @@ class SideMeter {
 function createGuardMeter() {
   const sides = { prompts: new SideMeter(), answers: new SideMeter() };
   return {
-    note: (side: keyof typeof sides, finding: GuardFinding, isRefused: boolean) => sides[side].note(finding, isRefused),
+    note: (side: keyof typeof sides, finding: GuardFinding, isBlocked: boolean) => sides[side].note(finding, isBlocked),
     costs: (): GuardCosts => ({ prompts: sides.prompts.cost(), answers: sides.answers.cost() }),
   };
 }

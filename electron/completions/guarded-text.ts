@@ -44,10 +44,10 @@ export class GuardedText {
   }
 
   /** The categories that flag this segment; none if the check failed (see `failure`). */
-  async check(piece: string, { signal }: { signal: AbortSignal }): Promise<Category[]> {
+  async check(segment: string, { signal }: { signal: AbortSignal }): Promise<Category[]> {
     const startedAt = performance.now();
     try {
-      const { model, categories, categoryScores } = await this.#classifier.classify(piece, { signal });
+      const { model, categories, categoryScores } = await this.#classifier.classify(segment, { signal });
       this.#model = model;
       const flagged = allCategories.filter((category) => categories[category]);
       for (const category of flagged) this.#categories.add(category);
@@ -87,7 +87,7 @@ export type ScreenedPart =
   | (Omit<Extract<ModelPart, { type: 'finish' }>, 'usage'> & { readonly usage: Usage | null });
 
 /** A text without a sentence end is checked after this many characters. */
-const longestPiece = 500;
+const maxSegmentCharacters = 500;
 
 /** This much of the previous text is checked again with every segment, because a sentence alone can look harmless. */
 const contextCharacters = 300;
@@ -98,7 +98,7 @@ const sentenceEnds = /[.!?…]["'”’)\]]*\s|[。！？\n]/g;
 function endOfSentences(text: string): number {
   let end = 0;
   for (const match of text.matchAll(sentenceEnds)) end = match.index + match[0].length;
-  if (end > 0 || text.length < longestPiece) return end;
+  if (end > 0 || text.length < maxSegmentCharacters) return end;
   const space = text.lastIndexOf(' ');
   return space > 0 ? space + 1 : text.length;
 }
@@ -113,17 +113,17 @@ export async function* screenAnswer(
   unchecked: (failure: string) => AppError,
 ): AsyncGenerator<ScreenedPart, void, void> {
   const { signal } = new AbortController();
-  let held = '';
+  let pending = '';
   let context = '';
 
   /** Whether the pending text up to `end` may be passed on. */
   async function isFree(end: number): Promise<boolean> {
-    const piece = held.slice(0, end);
-    const categories = await answer.check(context + piece, { signal });
+    const segment = pending.slice(0, end);
+    const categories = await answer.check(context + segment, { signal });
     if (answer.failure !== null) throw unchecked(answer.failure);
     if (categories.length > 0) return false;
-    held = held.slice(end);
-    context = (context + piece).slice(-contextCharacters);
+    pending = pending.slice(end);
+    context = (context + segment).slice(-contextCharacters);
     return true;
   }
 
@@ -132,12 +132,12 @@ export async function* screenAnswer(
       yield part;
       continue;
     }
-    if (part.type === 'text-delta') held += part.text;
-    const end = part.type === 'finish' ? held.length : endOfSentences(held);
-    const piece = held.slice(0, end);
-    if (piece !== '') {
+    if (part.type === 'text-delta') pending += part.text;
+    const end = part.type === 'finish' ? pending.length : endOfSentences(pending);
+    const segment = pending.slice(0, end);
+    if (segment !== '') {
       if (!(await isFree(end))) {
-        answer.withheld = held;
+        answer.withheld = pending;
         yield {
           type: 'finish',
           finishReason: 'ContentFilter',
@@ -147,7 +147,7 @@ export async function* screenAnswer(
         };
         return;
       }
-      yield { type: 'text-delta', text: piece };
+      yield { type: 'text-delta', text: segment };
     }
     if (part.type === 'finish') yield part;
   }

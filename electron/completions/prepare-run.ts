@@ -61,7 +61,7 @@ export function prepareRun(
 export interface Allowance {
   readonly credit: CreditReservation;
   /** Replaces the reservations by what the run used. Called once, when the run ends or fails to start. */
-  settle(use: RunUse): void;
+  charge(use: RunUse): void;
 }
 
 export interface AllowanceOptions {
@@ -95,8 +95,8 @@ export function allowRun(prepared: PreparedRun, key: AuthenticatedKey | null, op
   }
   return {
     credit,
-    settle({ credits: used, usage, characters }) {
-      tokens.settle(usage?.total_tokens ?? (used === 0 ? 0 : estimate + tokensOf(characters)));
+    charge({ credits: used, usage, characters }) {
+      tokens.correct(usage?.total_tokens ?? (used === 0 ? 0 : estimate + tokensOf(characters)));
       if (used > 0) return;
       // The guard's classifier costs money even if the run never reaches its model.
       if (isGuardPaid && key !== null) apiKeys.charge(key.id, credit.consumed);

@@ -57,7 +57,7 @@ export interface RunPlan {
   /** The cost of a usage; null if a price is unknown. */
   readonly cost: (usage: Usage, rawUsage: RawUsage | null) => RunCost | null;
   /** Replaces the reservations by what the run used. */
-  readonly settle: (use: RunUse) => void;
+  readonly charge: (use: RunUse) => void;
   readonly runs: RunStore;
   /** Null if the guard is off. */
   readonly guard: RunGuard | null;
@@ -89,7 +89,7 @@ export class Run {
   readonly plan: RunPlan;
   readonly #startedAt = performance.now();
   readonly #stop: ReturnType<typeof stopSignal>;
-  readonly #settled = Promise.withResolvers<void>();
+  readonly #recorded = Promise.withResolvers<void>();
   readonly #reasoningListeners = new Set<(text: string) => void>();
   #content = '';
   #reasoning = '';
@@ -118,8 +118,8 @@ export class Run {
   }
 
   /** Resolves when the outcome is on disk. */
-  get settled(): Promise<void> {
-    return this.#settled.promise;
+  get recorded(): Promise<void> {
+    return this.#recorded.promise;
   }
 
   /** Aborts the provider's call immediately. */
@@ -239,11 +239,11 @@ export class Run {
       await this.#record({ ...rest, status: 'Cancelled', finishReason: 'Cancelled', error: null });
       return;
     }
-    const kept =
+    const failure =
       error instanceof AppError
         ? { code: error.code, message: error.message }
         : { code: 'internal', message: 'Unexpected error in Touchstone. Try again.' };
-    await this.#record({ ...rest, status: 'Failed', finishReason: 'Error', error: kept });
+    await this.#record({ ...rest, status: 'Failed', finishReason: 'Error', error: failure });
   }
 
   async #record(
@@ -251,7 +251,7 @@ export class Run {
   ): Promise<void> {
     this.#isRecorded = true;
     const characters = this.#content.length + this.#reasoning.length;
-    this.plan.settle({ credits: this.credits, usage: end.usage, characters });
+    this.plan.charge({ credits: this.credits, usage: end.usage, characters });
     try {
       const moderation = await this.plan.guard?.findings(this.#content);
       await this.plan.runs.finish(this.plan.runId, {
@@ -269,7 +269,7 @@ export class Run {
       this.plan.exchanges?.store(this.plan.runId);
     } finally {
       this.#stop.dispose();
-      this.#settled.resolve();
+      this.#recorded.resolve();
     }
   }
 }

@@ -5,7 +5,7 @@ const windowMs = 60_000;
 
 /** What a key used in the minute that started with its first request. */
 interface Minute {
-  readonly beganAt: number;
+  readonly startedAt: number;
   requests: number;
   tokens: number;
 }
@@ -15,7 +15,7 @@ type LimitedKey = Pick<AuthenticatedKey, 'id' | 'requestsPerMinute' | 'tokensPer
 /** The tokens of one run: an estimate until the run ends. */
 export interface TokenReservation {
   /** Replaces the estimate. A second call does nothing. */
-  settle(tokens: number): void;
+  correct(tokens: number): void;
 }
 
 export interface RateLimits {
@@ -33,13 +33,13 @@ export function createRateLimits(now = () => performance.now()): RateLimits {
 
   function minuteOf({ id }: LimitedKey): Minute {
     const current = minutes.get(id);
-    if (current && now() - current.beganAt < windowMs) return current;
-    const next = { beganAt: now(), requests: 0, tokens: 0 };
+    if (current && now() - current.startedAt < windowMs) return current;
+    const next = { startedAt: now(), requests: 0, tokens: 0 };
     minutes.set(id, next);
     return next;
   }
 
-  const secondsLeft = ({ beganAt }: Minute): number => Math.max(1, Math.ceil((beganAt + windowMs - now()) / 1000));
+  const secondsLeft = ({ startedAt }: Minute): number => Math.max(1, Math.ceil((startedAt + windowMs - now()) / 1000));
 
   function exceeded(minute: Minute, limit: string): AppError {
     const retryAfterSeconds = secondsLeft(minute);
@@ -59,7 +59,7 @@ export function createRateLimits(now = () => performance.now()): RateLimits {
       minute.requests += 1;
     },
     reserveTokens(key, estimate) {
-      if (key === null || key.tokensPerMinute === null) return { settle: () => {} };
+      if (key === null || key.tokensPerMinute === null) return { correct: () => {} };
       const { tokensPerMinute: limit } = key;
       const minute = minuteOf(key);
       // A run that exceeds the whole limit gets a minute of its own. Otherwise it could never start.
@@ -67,7 +67,7 @@ export function createRateLimits(now = () => performance.now()): RateLimits {
       minute.tokens += estimate;
       let reserved: number | null = estimate;
       return {
-        settle(tokens) {
+        correct(tokens) {
           if (reserved === null) return;
           const current = minuteOf(key);
           // The estimate counted in the minute in which the run started. This minute gets only what exceeds it.

@@ -60,7 +60,7 @@ export function createTextEmbedders({ settings, embeddings, providers }: TextEmb
       model: `${choice.aiSystem}/${choice.model}`,
       async embed(texts, { signal, isQuestion = false }) {
         const [provider, model] = providerOf(choice);
-        const ask = () => provider.embed!({ model, texts, isQuestion }, { signal });
+        const ask = () => provider.embed!({ model, texts, isQuery: isQuestion }, { signal });
         // Somebody waits for the answer to a question, which is found by its words as well.
         return isQuestion ? ask() : askPatiently(ask, signal);
       },

@@ -35,7 +35,7 @@ const maxQueuedBytes = 33_554_432;
 const pruneSlice = 8;
 const prunePauseMilliseconds = 5;
 
-const keptRuns: Record<ProviderExchangeSettings['keep'], number> = {
+const runLimits: Record<ProviderExchangeSettings['keep'], number> = {
   none: 0,
   newest: newestExchangeRuns,
   all: Number.MAX_SAFE_INTEGER,
@@ -49,7 +49,7 @@ export function createProviderExchanges({ store, settings, log }: ProviderExchan
   let pruning: Promise<void> | null = null;
   let isClosing = false;
   let hasFailed = false;
-  const keep = () => keptRuns[settings.read().providerExchanges.keep];
+  const keep = () => runLimits[settings.read().providerExchanges.keep];
 
   function takeSlice(): StoredExchange[] {
     const slice: StoredExchange[] = [];

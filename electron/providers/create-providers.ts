@@ -4,20 +4,30 @@ import type { ProviderState } from '../../shared/contract/providers.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
-import { Accounts, type AccountsOptions, endpointAccount, type EndpointAddress } from './accounts.ts';
-import { createEndpoints, type Endpoints, findEndpoints, type FoundEndpoint, wellKnownEndpoints } from './endpoints.ts';
-import { ModelDirectory } from './model-directory.ts';
-import { applyFacts } from './model-facts.ts';
+import { createCredentials, type CredentialsOptions } from './credentials.ts';
+import { endpointId, type EndpointAddress } from './provider-addresses.ts';
+import {
+  createEndpoints,
+  type Endpoints,
+  detectEndpoints,
+  type DetectedEndpoint,
+  wellKnownEndpoints,
+} from './endpoints.ts';
+import { createModelDirectory } from './model-directory.ts';
+import { filterConfiguration } from './model-metadata.ts';
 import { costOf, type RunCost } from './model-prices.ts';
 import { createModelList, type ModelList } from './model-list.ts';
 import { createModelResolver, type ResolvedModel } from './model-resolver.ts';
 import { createProviderFetch } from './provider-fetch.ts';
-import { testAccount } from './provider-tests.ts';
+import { testProvider } from './provider-tests.ts';
 import type { Provider, RawUsage } from './provider.ts';
 import { registry } from './registry.ts';
 
-export interface ProvidersOptions extends Pick<AccountsOptions, 'environment' | 'baseOverrides' | 'endpointOverrides'> {
-  readonly memory: ProviderCache;
+export interface ProvidersOptions extends Pick<
+  CredentialsOptions,
+  'environment' | 'baseOverrides' | 'endpointOverrides'
+> {
+  readonly cache: ProviderCache;
   readonly keyStore: KeyStore;
   readonly settings: SettingsStore;
   readonly onDevice: OnDeviceLanguageModels;
@@ -42,11 +52,11 @@ export interface Providers extends Endpoints, ModelList {
   endpointProvider(name: string): Provider | null;
   /** The part of a configuration that the model supports, with warnings for the rest and for a model that will be shut down. */
   applicableConfiguration(
-    target: Pick<ResolvedModel, 'facts'>,
+    target: Pick<ResolvedModel, 'metadata'>,
     configuration: Configuration,
   ): { configuration: Configuration; warnings: Warning[] };
   /** Null when a price is unknown. `rawUsage` is the provider's own usage object. */
-  cost(target: Pick<ResolvedModel, 'facts'>, usage: Usage, rawUsage: RawUsage | null): RunCost | null;
+  cost(target: Pick<ResolvedModel, 'metadata'>, usage: Usage, rawUsage: RawUsage | null): RunCost | null;
 
   providerStates(): ProviderState[];
   /** The name of the keychain that users see. Null if keys are only in memory. */
@@ -60,83 +70,83 @@ export interface Providers extends Endpoints, ModelList {
   test(aiSystem: KeyedProvider, options: { signal: AbortSignal }): Promise<ProviderState>;
 
   /** Model servers on this machine that aren't endpoints yet. Takes at most about a second. */
-  findLocalEndpoints(options: { signal: AbortSignal }): Promise<FoundEndpoint[]>;
+  findLocalEndpoints(options: { signal: AbortSignal }): Promise<DetectedEndpoint[]>;
 
   /** Aborts active calls and closes every connection. */
   close(): Promise<void>;
 }
 
 export function createProviders(options: ProvidersOptions): Providers {
-  const { memory, keyStore, settings, onDevice } = options;
+  const { cache, keyStore, settings, onDevice } = options;
   const transport = createProviderFetch({
     timeLimits: () => settings.read().timeLimits,
     environment: options.environment,
   });
-  const accounts = new Accounts({ ...options, transport, onChange: () => resolver.forget() });
-  const directory = new ModelDirectory(memory, accounts, settings);
-  const resolver = createModelResolver({ settings, onDevice, accounts, directory });
+  const credentials = createCredentials({ ...options, transport, onChange: () => resolver.forget() });
+  const directory = createModelDirectory(cache, credentials, settings);
+  const resolver = createModelResolver({ settings, onDevice, credentials, directory });
   const { resolve, systemOf, forget } = resolver;
   const unsubscribe = settings.subscribe(forget);
   const closing = new AbortController();
 
   function stateOf(aiSystem: KeyedProvider): ProviderState {
-    const { address, isDefault } = accounts.baseAddress(aiSystem);
+    const { address, isDefault } = credentials.baseAddress(aiSystem);
     return {
       aiSystem,
-      keySource: accounts.keySource(aiSystem),
-      confirmation: accounts.confirmation(aiSystem),
+      keySource: credentials.keySource(aiSystem),
+      confirmation: credentials.confirmation(aiSystem),
       baseAddress: address,
       isBaseAddressDefault: isDefault,
       keyPage: registry[aiSystem].keyPage,
-      lastTest: memory.lastTest(aiSystem),
+      lastTest: cache.lastTest(aiSystem),
     };
   }
 
-  const modelList = createModelList({ ...options, accounts, directory, onChange: forget, signal: closing.signal });
+  const modelList = createModelList({ ...options, credentials, directory, onChange: forget, signal: closing.signal });
   return {
     resolve,
     systemOf,
-    provider: (aiSystem) => accounts.provider(aiSystem),
+    provider: (aiSystem) => credentials.provider(aiSystem),
     endpointProvider(name) {
-      const endpoint = accounts.findEndpoint(name);
-      return endpoint && accounts.provider(endpointAccount(endpoint.name));
+      const endpoint = credentials.findEndpoint(name);
+      return endpoint && credentials.provider(endpointId(endpoint.name));
     },
-    applicableConfiguration: ({ facts }, configuration) => applyFacts(facts, configuration),
-    cost: ({ facts }, usage, rawUsage) => costOf(facts.prices, usage, rawUsage),
+    applicableConfiguration: ({ metadata }, configuration) => filterConfiguration(metadata, configuration),
+    cost: ({ metadata }, usage, rawUsage) => costOf(metadata.prices, usage, rawUsage),
 
     providerStates: () => keyedProviders.map(stateOf),
     keychainTitle: () => keyStore.title,
     setKey(aiSystem, key) {
-      accounts.setKey(aiSystem, key);
-      memory.setLastTest(aiSystem, null);
+      credentials.setKey(aiSystem, key);
+      cache.setLastTest(aiSystem, null);
       return stateOf(aiSystem);
     },
     removeKey(aiSystem) {
-      accounts.removeKey(aiSystem);
-      memory.setLastTest(aiSystem, null);
+      credentials.removeKey(aiSystem);
+      cache.setLastTest(aiSystem, null);
     },
     setBaseAddress(aiSystem, baseAddress) {
-      accounts.setBaseAddress(aiSystem, baseAddress);
-      memory.setLastTest(aiSystem, null);
+      credentials.setBaseAddress(aiSystem, baseAddress);
+      cache.setLastTest(aiSystem, null);
       return stateOf(aiSystem);
     },
     confirmAddress(aiSystem, origin) {
-      accounts.confirm(aiSystem, origin);
+      credentials.confirm(aiSystem, origin);
       return stateOf(aiSystem);
     },
     async test(aiSystem, { signal }) {
-      memory.setLastTest(aiSystem, await testAccount(aiSystem, accounts, memory, { signal }));
+      cache.setLastTest(aiSystem, await testProvider(aiSystem, credentials, cache, { signal }));
       forget();
       return stateOf(aiSystem);
     },
 
-    ...createEndpoints({ memory, accounts, settings, onChange: forget }),
+    ...createEndpoints({ cache, credentials, settings, onChange: forget }),
     findLocalEndpoints({ signal }) {
-      const taken = new Set(accounts.endpoints().map(({ baseAddress }) => baseAddress));
+      const taken = new Set(credentials.endpoints().map(({ baseAddress }) => baseAddress));
       const candidates = (options.wellKnownEndpoints ?? wellKnownEndpoints).filter(
         ({ baseAddress }) => !taken.has(baseAddress),
       );
-      return findEndpoints(candidates, transport, { signal });
+      return detectEndpoints(candidates, transport, { signal });
     },
 
     ...modelList,

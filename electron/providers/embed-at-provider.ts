@@ -7,7 +7,7 @@ import type { EmbeddingRequest, Provider } from './provider.ts';
 export interface EmbeddingTraits {
   readonly createModel: (name: string) => EmbeddingModelV4;
   /** The option that distinguishes queries from passages, for providers that have one. */
-  readonly optionsFor?: (isQuestion: boolean) => NonNullable<EmbeddingModelV4CallOptions['providerOptions']>;
+  readonly optionsFor?: (isQuery: boolean) => NonNullable<EmbeddingModelV4CallOptions['providerOptions']>;
 }
 
 /** Similarity needs vectors of length 1, which not all models return. */
@@ -31,17 +31,17 @@ async function embedSome(
 
 /** Creates a provider's `embed` from the model of its package. It doesn't retry and stores no texts. */
 export function embedAtProvider(settings: ProviderSettings, traits: EmbeddingTraits): NonNullable<Provider['embed']> {
-  return async ({ model: name, texts, isQuestion }: EmbeddingRequest, { signal }) => {
+  return async ({ model: name, texts, isQuery }: EmbeddingRequest, { signal }) => {
     const model = traits.createModel(name);
-    const providerOptions = traits.optionsFor?.(isQuestion);
+    const providerOptions = traits.optionsFor?.(isQuery);
     const vectors: Float32Array[] = [];
     try {
-      const most = (await model.maxEmbeddingsPerCall) ?? texts.length;
+      const max = (await model.maxEmbeddingsPerCall) ?? texts.length;
       while (vectors.length < texts.length) {
         signal.throwIfAborted();
         // A separate signal, because the transport stores the details of a call by its signal.
         const abortSignal = AbortSignal.any([signal]);
-        const some = texts.slice(vectors.length, vectors.length + Math.max(1, most));
+        const some = texts.slice(vectors.length, vectors.length + Math.max(1, max));
         const options = { abortSignal, ...(providerOptions && { providerOptions }) };
         vectors.push(...(await embedSome(model, some, options, settings.title)));
       }

@@ -1,10 +1,11 @@
-import { type Accounts, endpointAccount, type EndpointAddress } from './accounts.ts';
+import type { Credentials } from './credentials.ts';
+import { endpointId, type EndpointAddress } from './provider-addresses.ts';
 import type { ProviderFetch } from './provider-fetch.ts';
 import { createEndpointProvider } from './registry.ts';
 import { AppError } from '../../shared/app-error.ts';
 import type { CompatibleEndpoint } from '../../shared/contract/providers.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
-import { testAccount } from './provider-tests.ts';
+import { testProvider } from './provider-tests.ts';
 
 /** The default addresses of local model servers. */
 export const wellKnownEndpoints: readonly EndpointAddress[] = [
@@ -15,20 +16,20 @@ export const wellKnownEndpoints: readonly EndpointAddress[] = [
 ];
 
 /** A local model server responds well within this time. */
-const longestProbeMilliseconds = 1_000;
+const probeTimeoutMs = 1_000;
 
-export interface FoundEndpoint extends EndpointAddress {
+export interface DetectedEndpoint extends EndpointAddress {
   readonly models: number;
 }
 
 /** The addresses that respond with a list of models. All are tried at the same time, without a key. */
-export async function findEndpoints(
+export async function detectEndpoints(
   candidates: readonly EndpointAddress[],
   transport: ProviderFetch,
   { signal }: { signal: AbortSignal },
-): Promise<FoundEndpoint[]> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(longestProbeMilliseconds)]);
-  const answers = await Promise.all(
+): Promise<DetectedEndpoint[]> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(probeTimeoutMs)]);
+  const detected = await Promise.all(
     candidates.map(async ({ name, baseAddress }) => {
       const provider = createEndpointProvider({ title: name, baseAddress, key: null, transport });
       const models = await provider.listModels({ signal: limit }).catch(() => null);
@@ -36,12 +37,12 @@ export async function findEndpoints(
     }),
   );
   signal.throwIfAborted();
-  return answers.filter((answer) => answer !== null);
+  return detected.filter((endpoint) => endpoint !== null);
 }
 
 export interface EndpointsOptions {
-  readonly memory: ProviderCache;
-  readonly accounts: Accounts;
+  readonly cache: ProviderCache;
+  readonly credentials: Credentials;
   readonly settings: SettingsStore;
   readonly onChange: () => void;
 }
@@ -62,62 +63,62 @@ export interface Endpoints {
 }
 
 /** The OpenAI-compatible endpoints that users add. */
-export function createEndpoints({ memory, accounts, settings, onChange }: EndpointsOptions): Endpoints {
+export function createEndpoints({ cache, credentials, settings, onChange }: EndpointsOptions): Endpoints {
   function stateOf({ name, baseAddress }: EndpointAddress): CompatibleEndpoint {
-    const account = endpointAccount(name);
+    const providerId = endpointId(name);
     return {
       name,
       baseAddress,
-      keySource: accounts.keySource(account),
-      confirmation: accounts.confirmation(account),
-      lastTest: memory.lastTest(account),
+      keySource: credentials.keySource(providerId),
+      confirmation: credentials.confirmation(providerId),
+      lastTest: cache.lastTest(providerId),
     };
   }
 
   function find(name: string): EndpointAddress {
-    const endpoint = accounts.findEndpoint(name);
+    const endpoint = credentials.findEndpoint(name);
     if (!endpoint) throw new AppError('not_found', `Endpoint "${name}" not found.`);
     return endpoint;
   }
 
-  function refuseIfOfThisStart(name: string): void {
-    if (!accounts.isOfThisStart(name)) return;
+  function rejectIfFromCommandLine(name: string): void {
+    if (!credentials.isFromCommandLine(endpointId(name))) return;
     throw new AppError('conflict', `Endpoint "${name}" was set on the command line. Change it there.`);
   }
 
-  function forgetAnswers(name: string): void {
-    const account = endpointAccount(name);
-    memory.setLastTest(account, null);
-    memory.setListedModels(account, []);
-    accounts.changed(account);
+  function clearCache(name: string): void {
+    const providerId = endpointId(name);
+    cache.setLastTest(providerId, null);
+    cache.setListedModels(providerId, []);
+    credentials.invalidate(providerId);
   }
 
   function setKey(name: string, key: string | null | undefined): void {
-    if (key === null) accounts.removeKey(endpointAccount(name));
-    else if (key !== undefined) accounts.setKey(endpointAccount(name), key);
+    if (key === null) credentials.removeKey(endpointId(name));
+    else if (key !== undefined) credentials.setKey(endpointId(name), key);
   }
 
   return {
-    endpoints: () => accounts.endpoints().map(stateOf),
+    endpoints: () => credentials.endpoints().map(stateOf),
 
     addEndpoint({ name, baseAddress, key }) {
-      if (accounts.findEndpoint(name)) throw new AppError('conflict', `Endpoint "${name}" already exists.`);
-      memory.addEndpoint({ name, baseAddress });
+      if (credentials.findEndpoint(name)) throw new AppError('conflict', `Endpoint "${name}" already exists.`);
+      cache.addEndpoint({ name, baseAddress });
       // Null removes the key of an earlier endpoint of this name.
       setKey(name, key ?? null);
-      accounts.addressEntered(endpointAccount(name));
-      forgetAnswers(name);
+      credentials.confirmEnteredAddress(endpointId(name));
+      clearCache(name);
       return stateOf(find(name));
     },
 
     updateEndpoint(name, { baseAddress, key }) {
       const endpoint = find(name);
       if (baseAddress !== undefined) {
-        refuseIfOfThisStart(endpoint.name);
-        memory.setEndpointAddress(endpoint.name, baseAddress);
-        accounts.addressEntered(endpointAccount(endpoint.name));
-        accounts.addressLeft(endpoint.baseAddress);
-        forgetAnswers(endpoint.name);
+        rejectIfFromCommandLine(endpoint.name);
+        cache.setEndpointAddress(endpoint.name, baseAddress);
+        credentials.confirmEnteredAddress(endpointId(endpoint.name));
+        credentials.forgetUnusedOrigin(endpoint.baseAddress);
+        clearCache(endpoint.name);
       }
       setKey(endpoint.name, key);
       return stateOf(find(name));
@@ -125,32 +126,32 @@ export function createEndpoints({ memory, accounts, settings, onChange }: Endpoi
 
     removeEndpoint(name) {
       const endpoint = find(name);
-      refuseIfOfThisStart(endpoint.name);
-      accounts.removeKey(endpointAccount(endpoint.name));
-      forgetAnswers(endpoint.name);
-      for (const { aiSystem, model } of memory.userModels()) {
+      rejectIfFromCommandLine(endpoint.name);
+      credentials.removeKey(endpointId(endpoint.name));
+      clearCache(endpoint.name);
+      for (const { aiSystem, model } of cache.userModels()) {
         const isItsOwn = aiSystem === 'OpenAiCompatible' && model.startsWith(`${endpoint.name}/`);
-        if (isItsOwn) memory.removeUserModel(aiSystem, model);
+        if (isItsOwn) cache.removeUserModel(aiSystem, model);
       }
       // A later endpoint of the same name must not get these prices.
       const { endpointPrices } = settings.read();
       const remaining = endpointPrices.filter(({ model }) => !model.startsWith(`${endpoint.name}/`));
       if (remaining.length < endpointPrices.length) settings.update({ endpointPrices: remaining });
-      memory.removeEndpoint(endpoint.name);
-      accounts.addressLeft(endpoint.baseAddress);
+      cache.removeEndpoint(endpoint.name);
+      credentials.forgetUnusedOrigin(endpoint.baseAddress);
       onChange();
     },
 
     confirmEndpoint(name, origin) {
       const endpoint = find(name);
-      accounts.confirm(endpointAccount(endpoint.name), origin);
+      credentials.confirm(endpointId(endpoint.name), origin);
       return stateOf(endpoint);
     },
 
     async testEndpoint(name, { signal }) {
       const endpoint = find(name);
-      const account = endpointAccount(endpoint.name);
-      memory.setLastTest(account, await testAccount(account, accounts, memory, { signal }));
+      const providerId = endpointId(endpoint.name);
+      cache.setLastTest(providerId, await testProvider(providerId, credentials, cache, { signal }));
       onChange();
       return stateOf(endpoint);
     },

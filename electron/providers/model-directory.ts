@@ -2,9 +2,10 @@ import { AppError } from '../../shared/app-error.ts';
 import { type AiSystem, type KeyedProvider, keyedProviders } from '../../shared/contract/common.ts';
 import { type EndpointPrice, serviceModels } from '../../shared/contract/settings.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
-import { type Account, type Accounts, endpointAccount, type EndpointAddress, isKeyedProvider } from './accounts.ts';
+import type { Credentials } from './credentials.ts';
+import { endpointId, type EndpointAddress, isKeyedProvider, type ProviderId } from './provider-addresses.ts';
 import { catalogue, findEntry } from './catalogue.ts';
-import { factsOf, type ModelFacts } from './model-facts.ts';
+import { combineMetadata, type ModelMetadata } from './model-metadata.ts';
 import { endpointPrices } from './model-prices.ts';
 import type { ListedModel } from './provider.ts';
 import { titleOf } from './registry.ts';
@@ -33,15 +34,15 @@ export function editDistance(first: string, second: string): number {
 const comparedLength = 200;
 
 /** The most similar names, most similar first, ignoring case. */
-export function nearestNames(name: string, candidates: Iterable<string>, most = 3): string[] {
-  const wanted = name.slice(0, comparedLength).toLowerCase();
+export function nearestNames(name: string, candidates: Iterable<string>, max = 3): string[] {
+  const target = name.slice(0, comparedLength).toLowerCase();
   return [...candidates]
     .map((candidate) => ({
       candidate,
-      distance: editDistance(wanted, candidate.slice(0, comparedLength).toLowerCase()),
+      distance: editDistance(target, candidate.slice(0, comparedLength).toLowerCase()),
     }))
     .sort((first, second) => first.distance - second.distance || (first.candidate < second.candidate ? -1 : 1))
-    .slice(0, most)
+    .slice(0, max)
     .map(({ candidate }) => candidate);
 }
 
@@ -54,129 +55,134 @@ export interface KnownModel {
   readonly name: string;
   /** The provider's name for it. */
   readonly providerName: string;
-  readonly account: Account;
+  readonly providerId: ProviderId;
   readonly origin: ModelOrigin;
-  readonly facts: ModelFacts;
+  readonly metadata: ModelMetadata;
 }
 
 /** All models: those of the catalogue, of the providers' lists, and those that the user added. */
-export class ModelDirectory {
-  readonly #memory: ProviderCache;
-  readonly #accounts: Accounts;
-
-  readonly #settings: SettingsStore;
-
-  constructor(memory: ProviderCache, accounts: Accounts, settings: SettingsStore) {
-    this.#memory = memory;
-    this.#accounts = accounts;
-    this.#settings = settings;
-  }
-
+export interface ModelDirectory {
   /** Every model of every provider and endpoint. */
-  all(): KnownModel[] {
-    return [
-      ...keyedProviders.flatMap((provider) => this.#ofProvider(provider)),
-      ...this.#accounts.endpoints().flatMap((endpoint) => this.#ofEndpoint(endpoint)),
-    ];
-  }
-
+  all(): KnownModel[];
   /** Throws `invalid_request` with the most similar valid names. */
-  find(aiSystem: KnownModel['aiSystem'], name: string): KnownModel {
-    const found = isKeyedProvider(aiSystem) ? this.#findOfProvider(aiSystem, name) : this.#findOfEndpoint(name);
-    return found ?? this.#refuse(aiSystem, name);
-  }
+  find(aiSystem: KnownModel['aiSystem'], name: string): KnownModel;
+  has(aiSystem: KnownModel['aiSystem'], name: string): boolean;
+  /** A sentence that names the provider that has the model, if another one does. Otherwise empty. */
+  ownerHint(aiSystem: AiSystem, name: string): string;
+  /** Throws `invalid_request` for a name that doesn't begin with an endpoint's name. */
+  requireEndpoint(name: string): EndpointAddress;
+}
 
-  has(aiSystem: KnownModel['aiSystem'], name: string): boolean {
-    return (isKeyedProvider(aiSystem) ? this.#findOfProvider(aiSystem, name) : this.#findOfEndpoint(name)) !== null;
-  }
+export function createModelDirectory(
+  cache: ProviderCache,
+  credentials: Credentials,
+  settings: SettingsStore,
+): ModelDirectory {
+  const userModels = (aiSystem: AiSystem) => cache.userModels().filter((added) => added.aiSystem === aiSystem);
 
-  #ofProvider(aiSystem: KeyedProvider): KnownModel[] {
-    const listed = this.#memory.listedModels(aiSystem) ?? [];
+  function modelsOfProvider(aiSystem: KeyedProvider): KnownModel[] {
+    const listed = cache.listedModels(aiSystem) ?? [];
     const origins = new Map<string, ModelOrigin>();
-    for (const { model } of this.#userModels(aiSystem)) origins.set(model, 'user');
+    for (const { model } of userModels(aiSystem)) origins.set(model, 'user');
     for (const { name } of listed) origins.set(name, 'provider');
     for (const name of catalogue[aiSystem].keys()) origins.set(name, 'catalogue');
     const listedByName = new Map(listed.map((model) => [model.name, model]));
     return [...origins].map(([name, origin]) => knownModel(aiSystem, name, origin, listedByName.get(name) ?? null));
   }
 
-  #findOfProvider(aiSystem: KeyedProvider, name: string): KnownModel | null {
-    const listed = this.#memory.listedModels(aiSystem)?.find((model) => model.name === name) ?? null;
+  function findAtProvider(aiSystem: KeyedProvider, name: string): KnownModel | null {
+    const listed = cache.listedModels(aiSystem)?.find((model) => model.name === name) ?? null;
     if (catalogue[aiSystem].has(name)) return knownModel(aiSystem, name, 'catalogue', listed);
     if (listed) return knownModel(aiSystem, name, 'provider', listed);
-    const isAdded = this.#userModels(aiSystem).some(({ model }) => model === name);
+    const isAdded = userModels(aiSystem).some(({ model }) => model === name);
     return isAdded ? knownModel(aiSystem, name, 'user', null) : null;
   }
 
-  #ofEndpoint(endpoint: EndpointAddress): KnownModel[] {
-    const listed = this.#memory.listedModels(endpointAccount(endpoint.name)) ?? [];
-    const prices = new Map(this.#settings.read().endpointPrices.map((price) => [price.model, price]));
+  function modelsOfEndpoint(endpoint: EndpointAddress): KnownModel[] {
+    const listed = cache.listedModels(endpointId(endpoint.name)) ?? [];
+    const prices = new Map(settings.read().endpointPrices.map((price) => [price.model, price]));
     const describe = (providerName: string, origin: ModelOrigin, model: ListedModel | null) =>
       endpointModel(endpoint, providerName, origin, model, prices.get(`${endpoint.name}/${providerName}`) ?? null);
     const models = listed.map((model) => describe(model.name, 'provider', model));
     const names = new Set(models.map(({ name }) => name));
-    for (const { model } of this.#userModels('OpenAiCompatible')) {
+    for (const { model } of userModels('OpenAiCompatible')) {
       const providerName = nameAtEndpoint(endpoint, model);
       if (providerName !== null && !names.has(model)) models.push(describe(providerName, 'user', null));
     }
     return models;
   }
 
-  #findOfEndpoint(name: string): KnownModel | null {
-    const endpoint = this.#accounts.findEndpoint(name.slice(0, Math.max(0, name.indexOf('/'))));
+  function findAtEndpoint(name: string): KnownModel | null {
+    const endpoint = credentials.findEndpoint(name.slice(0, Math.max(0, name.indexOf('/'))));
     const providerName = endpoint && nameAtEndpoint(endpoint, name);
     if (!endpoint || !providerName) return null;
-    const listed = this.#memory.listedModels(endpointAccount(endpoint.name));
+    const listed = cache.listedModels(endpointId(endpoint.name));
     const model = listed?.find((candidate) => candidate.name === providerName) ?? null;
     const fullName = `${endpoint.name}/${providerName}`;
-    const price = this.#settings.read().endpointPrices.find((candidate) => candidate.model === fullName) ?? null;
+    const price = settings.read().endpointPrices.find((candidate) => candidate.model === fullName) ?? null;
     if (model) return endpointModel(endpoint, providerName, 'provider', model, price);
-    const isAdded = this.#userModels('OpenAiCompatible').some(
+    const isAdded = userModels('OpenAiCompatible').some(
       (added) => nameAtEndpoint(endpoint, added.model) === providerName,
     );
     // Without a list, the endpoint has to decide whether it has the model.
     return isAdded || !listed?.length ? endpointModel(endpoint, providerName, 'user', null, price) : null;
   }
 
-  #userModels(aiSystem: AiSystem): { model: string }[] {
-    return this.#memory.userModels().filter((added) => added.aiSystem === aiSystem);
-  }
+  const findModel = (aiSystem: KnownModel['aiSystem'], name: string) =>
+    isKeyedProvider(aiSystem) ? findAtProvider(aiSystem, name) : findAtEndpoint(name);
 
-  /** A sentence that names the provider that has the model, if another one does. Otherwise empty. */
-  ownerHint(aiSystem: AiSystem, name: string): string {
+  const all = (): KnownModel[] => [
+    ...keyedProviders.flatMap(modelsOfProvider),
+    ...credentials.endpoints().flatMap(modelsOfEndpoint),
+  ];
+
+  function ownerHint(aiSystem: AiSystem, name: string): string {
     const isService = (serviceModels as readonly string[]).includes(name);
-    const found = this.all().find((model) => model.name === name && model.aiSystem !== aiSystem);
-    const owner = isService ? 'ServiceAi' : found?.aiSystem;
+    const other = all().find((model) => model.name === name && model.aiSystem !== aiSystem);
+    const owner = isService ? 'ServiceAi' : other?.aiSystem;
     return owner && owner !== aiSystem ? ` ${titleOf(owner)} has this model (aiSystem ${owner}).` : '';
   }
 
-  /** Throws `invalid_request` for a name that doesn't begin with an endpoint's name. */
-  requireEndpoint(name: string): EndpointAddress {
+  function requireEndpoint(name: string): EndpointAddress {
     const slash = name.indexOf('/');
-    const endpointName = slash > 0 ? name.slice(0, slash) : '';
-    const endpoint = this.#accounts.findEndpoint(endpointName);
+    const prefix = slash > 0 ? name.slice(0, slash) : '';
+    const endpoint = credentials.findEndpoint(prefix);
     if (endpoint && slash < name.length - 1) return endpoint;
-    const known = this.#accounts.endpoints().map((candidate) => candidate.name);
-    const remedy =
-      known.length === 0
-        ? 'no endpoints yet, add one in Settings, Compatible endpoints'
-        : `endpoints: ${nearestNames(endpointName || name, known, 5).join(', ')}`;
-    const issue = `must be <endpoint>/<model>; ${remedy}`;
-    const message = `model ${issue}.${this.ownerHint('OpenAiCompatible', name)}`;
-    throw new AppError('invalid_request', message, { details: [{ field: 'model', issue }] });
+    throw missingEndpoint(prefix || name, credentials.endpoints(), ownerHint('OpenAiCompatible', name));
   }
 
-  #refuse(aiSystem: KnownModel['aiSystem'], name: string): never {
-    const all = this.all();
-    if (aiSystem === 'OpenAiCompatible') {
-      const endpoint = this.requireEndpoint(name);
-      const own = all.filter(({ account }) => account === endpointAccount(endpoint.name));
-      const names = own.map((model) => model.name);
-      throw unknownModel(name, `the endpoint ${endpoint.name}`, names, this.ownerHint(aiSystem, name));
+  /** The error for an unknown name, which suggests names of the endpoint or provider. */
+  function unknownModelOf(aiSystem: KnownModel['aiSystem'], name: string): AppError {
+    const hint = ownerHint(aiSystem, name);
+    const namesOf = (models: readonly KnownModel[]) => models.map((model) => model.name);
+    if (isKeyedProvider(aiSystem)) {
+      return unknownModel(name, titleOf(aiSystem), namesOf(modelsOfProvider(aiSystem)), hint);
     }
-    const own = all.filter((model) => model.aiSystem === aiSystem).map((model) => model.name);
-    throw unknownModel(name, titleOf(aiSystem), own, this.ownerHint(aiSystem, name));
+    const endpoint = requireEndpoint(name);
+    return unknownModel(name, `the endpoint ${endpoint.name}`, namesOf(modelsOfEndpoint(endpoint)), hint);
   }
+
+  return {
+    all,
+    ownerHint,
+    requireEndpoint,
+    find(aiSystem, name) {
+      const model = findModel(aiSystem, name);
+      if (!model) throw unknownModelOf(aiSystem, name);
+      return model;
+    },
+    has: (aiSystem, name) => findModel(aiSystem, name) !== null,
+  };
+}
+
+function missingEndpoint(prefix: string, endpoints: readonly EndpointAddress[], hint: string): AppError {
+  const names = endpoints.map(({ name }) => name);
+  const remedy =
+    names.length === 0
+      ? 'no endpoints yet, add one in Settings, Compatible endpoints'
+      : `endpoints: ${nearestNames(prefix, names, 5).join(', ')}`;
+  const issue = `must be <endpoint>/<model>; ${remedy}`;
+  return new AppError('invalid_request', `model ${issue}.${hint}`, { details: [{ field: 'model', issue }] });
 }
 
 /** The 400 for an unknown model name. */
@@ -199,8 +205,8 @@ function knownModel(
   origin: ModelOrigin,
   listed: ListedModel | null,
 ): KnownModel {
-  const facts = factsOf(aiSystem, name, findEntry(aiSystem, name), listed);
-  return { aiSystem, name, providerName: name, account: aiSystem, origin, facts };
+  const metadata = combineMetadata(aiSystem, name, findEntry(aiSystem, name), listed);
+  return { aiSystem, name, providerName: name, providerId: aiSystem, origin, metadata };
 }
 
 function endpointModel(
@@ -210,14 +216,14 @@ function endpointModel(
   listed: ListedModel | null,
   price: EndpointPrice | null,
 ): KnownModel {
-  const account = endpointAccount(endpoint.name);
-  const facts = factsOf('OpenAiCompatible', providerName, null, listed, price && endpointPrices(price));
+  const providerId = endpointId(endpoint.name);
+  const metadata = combineMetadata('OpenAiCompatible', providerName, null, listed, price && endpointPrices(price));
   return {
     aiSystem: 'OpenAiCompatible',
     name: `${endpoint.name}/${providerName}`,
     providerName,
-    account,
+    providerId,
     origin,
-    facts,
+    metadata,
   };
 }

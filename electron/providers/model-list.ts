@@ -5,17 +5,18 @@ import type { Model } from '../../shared/contract/providers.ts';
 import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
-import { endpointAccount, isKeyedProvider, type Account, type Accounts } from './accounts.ts';
+import type { Credentials } from './credentials.ts';
+import { endpointId, isKeyedProvider, type ProviderId } from './provider-addresses.ts';
 import { detailsOf } from './catalogue.ts';
 import type { KnownModel, ModelDirectory } from './model-directory.ts';
-import { factsOf, hasEnded, type ModelFacts } from './model-facts.ts';
-import { testAccount } from './provider-tests.ts';
+import { combineMetadata, hasEnded, type ModelMetadata } from './model-metadata.ts';
+import { testProvider } from './provider-tests.ts';
 
 export interface ModelListOptions {
-  readonly memory: ProviderCache;
+  readonly cache: ProviderCache;
   readonly settings: SettingsStore;
   readonly onDevice: OnDeviceLanguageModels;
-  readonly accounts: Accounts;
+  readonly credentials: Credentials;
   readonly directory: ModelDirectory;
   readonly onChange: () => void;
   /** Aborts background requests for lists. */
@@ -44,26 +45,28 @@ export interface ModelList {
 
 /** The list of models that the window shows. */
 export function createModelList(options: ModelListOptions): ModelList {
-  const { memory, accounts, directory, onChange } = options;
-  const asked = new Map<Account, { readonly at: number; readonly answered: Promise<void> }>();
+  const { cache, credentials, directory, onChange } = options;
+  const requests = new Map<ProviderId, { readonly at: number; readonly finished: Promise<void> }>();
 
-  function ask(account: Account): Promise<void> {
+  function refreshList(providerId: ProviderId): Promise<void> {
     // A failure is ignored here. Testing the key in the settings shows it.
-    const answered = testAccount(account, accounts, memory, { signal: options.signal }).then(onChange, () => {});
-    asked.set(account, { at: performance.now(), answered });
-    return answered;
+    const finished = testProvider(providerId, credentials, cache, { signal: options.signal }).then(onChange, () => {});
+    requests.set(providerId, { at: performance.now(), finished });
+    return finished;
   }
 
-  function askForLists(): void {
-    const endpoints = accounts.endpoints().map(({ name }) => endpointAccount(name));
-    for (const account of [...keyedProviders, ...endpoints]) {
-      if (!asked.has(account) && accounts.isReady(account)) void ask(account);
+  function refreshLists(): void {
+    const endpoints = credentials.endpoints().map(({ name }) => endpointId(name));
+    for (const providerId of [...keyedProviders, ...endpoints]) {
+      if (!requests.has(providerId) && credentials.isReady(providerId)) void refreshList(providerId);
     }
   }
 
-  function askAgain(account: Account): Promise<void> {
-    const before = asked.get(account);
-    return before && performance.now() - before.at < listLifetimeMilliseconds ? before.answered : ask(account);
+  function refreshOldList(providerId: ProviderId): Promise<void> {
+    const before = requests.get(providerId);
+    return before && performance.now() - before.at < listLifetimeMilliseconds
+      ? before.finished
+      : refreshList(providerId);
   }
 
   function isKnown(aiSystem: AiSystem, model: string): boolean {
@@ -71,53 +74,53 @@ export function createModelList(options: ModelListOptions): ModelList {
     return (serviceModels as readonly string[]).includes(model);
   }
 
-  function accountOf(aiSystem: AiSystem, model: string): Account | null {
+  function providerIdOf(aiSystem: AiSystem, model: string): ProviderId | null {
     if (aiSystem !== 'OpenAiCompatible') return aiSystem === 'ServiceAi' ? null : aiSystem;
     const [, endpointName] = /^([^/]+)\/./.exec(model) ?? [];
-    const endpoint = endpointName === undefined ? null : accounts.findEndpoint(endpointName);
-    return endpoint ? endpointAccount(endpoint.name) : null;
+    const endpoint = endpointName === undefined ? null : credentials.findEndpoint(endpointName);
+    return endpoint ? endpointId(endpoint.name) : null;
   }
 
-  function toModel(known: KnownModel, isReady = accounts.isReady(known.account)): Model {
-    return { ...describe(known.facts, known), isReady, servedBy: null };
+  function toModel(known: KnownModel, isReady = credentials.isReady(known.providerId)): Model {
+    return { ...describe(known.metadata, known), isReady, servedBy: null };
   }
 
   /** Checks each provider once, because one can have hundreds of models. */
   function toModels(known: readonly KnownModel[]): Model[] {
-    const accountsOfModels = [...new Set(known.map(({ account }) => account))];
-    const readiness = new Map(accountsOfModels.map((account) => [account, accounts.isReady(account)]));
-    return known.map((model) => toModel(model, readiness.get(model.account)));
+    const providerIds = [...new Set(known.map(({ providerId }) => providerId))];
+    const readiness = new Map(providerIds.map((providerId) => [providerId, credentials.isReady(providerId)]));
+    return known.map((model) => toModel(model, readiness.get(model.providerId)));
   }
 
   return {
     models() {
-      askForLists();
+      refreshLists();
       return [...serviceModels.map((name) => serviceModel(name, options)), ...toModels(directory.all())];
     },
 
     learnModel(aiSystem, model) {
       const systems = aiSystem === null ? aiSystems : [aiSystem];
       if (systems.some((system) => isKnown(system, model))) return null;
-      const accountsToAsk = systems
-        .flatMap((system) => accountOf(system, model) ?? [])
-        .filter((account) => accounts.isReady(account));
-      if (accountsToAsk.length === 0) return null;
-      return Promise.all(accountsToAsk.map(askAgain)).then(() => {});
+      const outdated = systems
+        .flatMap((system) => providerIdOf(system, model) ?? [])
+        .filter((providerId) => credentials.isReady(providerId));
+      if (outdated.length === 0) return null;
+      return Promise.all(outdated.map(refreshOldList)).then(() => {});
     },
 
     addModel(aiSystem, model) {
       if (aiSystem === 'ServiceAi') throw invalidField('aiSystem', 'the service has its own models only');
       if (isListed(directory, aiSystem, model)) throw new AppError('conflict', `${model} is already in the list.`);
       if (aiSystem === 'OpenAiCompatible') directory.requireEndpoint(model);
-      memory.addUserModel(aiSystem, model);
+      cache.addUserModel(aiSystem, model);
       onChange();
       return toModel(directory.find(aiSystem, model));
     },
 
     removeModel(aiSystem, model) {
-      const isAdded = memory.userModels().some((added) => added.aiSystem === aiSystem && added.model === model);
+      const isAdded = cache.userModels().some((added) => added.aiSystem === aiSystem && added.model === model);
       if (!isAdded) throw new AppError('not_found', `${model} wasn't added by hand.`);
-      memory.removeUserModel(aiSystem, model);
+      cache.removeUserModel(aiSystem, model);
       onChange();
     },
   };
@@ -127,7 +130,7 @@ function isListed(directory: ModelDirectory, aiSystem: AiSystem, name: string): 
   return directory.all().some((model) => model.aiSystem === aiSystem && model.name === name);
 }
 
-function longPromptPrices({ prices }: ModelFacts): Model['longPrompt'] {
+function longPromptPrices({ prices }: ModelMetadata): Model['longPrompt'] {
   if (!prices?.longPrompt) return null;
   const { aboveTokens, inputPrice, outputPrice, cachedInputPrice } = prices.longPrompt;
   return { aboveTokens, inputPrice, outputPrice, cachedInputPrice };
@@ -135,31 +138,31 @@ function longPromptPrices({ prices }: ModelFacts): Model['longPrompt'] {
 
 type Described = Omit<Model, 'isReady' | 'servedBy'>;
 
-function describe(facts: ModelFacts, known: Pick<Model, 'aiSystem' | 'name' | 'origin'>): Described {
-  const entry = facts.catalogueEntry;
+function describe(metadata: ModelMetadata, known: Pick<Model, 'aiSystem' | 'name' | 'origin'>): Described {
+  const entry = metadata.catalogueEntry;
   return {
     aiSystem: known.aiSystem,
     name: known.name,
-    title: facts.title,
+    title: metadata.title,
     origin: known.origin,
-    contextTokens: facts.contextTokens,
-    outputTokens: facts.outputTokens,
-    inputPrice: facts.prices?.inputPrice ?? entry?.inputPrice ?? null,
-    outputPrice: facts.prices?.outputPrice ?? entry?.outputPrice ?? null,
-    cachedInputPrice: facts.prices?.cachedInputPrice ?? null,
-    longPrompt: longPromptPrices(facts),
+    contextTokens: metadata.contextTokens,
+    outputTokens: metadata.outputTokens,
+    inputPrice: metadata.prices?.inputPrice ?? entry?.inputPrice ?? null,
+    outputPrice: metadata.prices?.outputPrice ?? entry?.outputPrice ?? null,
+    cachedInputPrice: metadata.prices?.cachedInputPrice ?? null,
+    longPrompt: longPromptPrices(metadata),
     canCountTokens: isKeyedProvider(known.aiSystem) && detailsOf[known.aiSystem].countsTokens,
     capabilities: entry?.capabilities ?? [],
-    parameters: [...facts.parameters],
-    shutdownDate: facts.shutdownDate,
-    hasEnded: hasEnded(facts),
+    parameters: [...metadata.parameters],
+    shutdownDate: metadata.shutdownDate,
+    hasEnded: hasEnded(metadata),
     replacement: entry?.replacement ?? null,
   };
 }
 
 /** A service model has the metadata of the model that it is routed to. */
 function serviceModel(name: ServiceModel, options: ModelListOptions): Model {
-  const { settings, onDevice, directory, accounts } = options;
+  const { settings, onDevice, directory, credentials } = options;
   const own = { aiSystem: 'ServiceAi', name, origin: 'service' } as const;
   const route = settings.read().serviceRoutes[name];
   if (route.kind === 'on-device') {
@@ -168,14 +171,14 @@ function serviceModel(name: ServiceModel, options: ModelListOptions): Model {
       .state()
       .models.some((model) => model.fileName === fileName && model.state === 'installed');
     const contextTokens = onDevice.selectedContextTokens() ?? undefined;
-    const facts = factsOf('on-device', name, null, { name, ...(contextTokens && { contextTokens }) });
-    return { ...describe(facts, own), isReady: isInstalled, servedBy: `on-device/${fileName}` };
+    const metadata = combineMetadata('on-device', name, null, { name, ...(contextTokens && { contextTokens }) });
+    return { ...describe(metadata, own), isReady: isInstalled, servedBy: `on-device/${fileName}` };
   }
   const target = directory.all().find((model) => model.aiSystem === route.aiSystem && model.name === route.model);
-  const facts = target?.facts ?? factsOf(route.aiSystem, route.model, null, null);
-  const isReady = target !== undefined && accounts.isReady(target.account);
+  const metadata = target?.metadata ?? combineMetadata(route.aiSystem, route.model, null, null);
+  const isReady = target !== undefined && credentials.isReady(target.providerId);
   return {
-    ...describe(facts, { ...own, aiSystem: route.aiSystem }),
+    ...describe(metadata, { ...own, aiSystem: route.aiSystem }),
     aiSystem: 'ServiceAi',
     title: name,
     isReady,

@@ -3,10 +3,10 @@ import { aiSystems, type AiSystem } from '../../shared/contract/common.ts';
 import { serviceModels, type ServiceModel } from '../../shared/contract/settings.ts';
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { SettingsStore } from '../storage/storage.ts';
-import type { Accounts } from './accounts.ts';
+import type { Credentials } from './credentials.ts';
 import type { CatalogueEntry } from './provider-details.ts';
 import { unknownModel, type ModelDirectory } from './model-directory.ts';
-import { factsOf, type ModelFacts } from './model-facts.ts';
+import { combineMetadata, type ModelMetadata } from './model-metadata.ts';
 import type { Provider } from './provider.ts';
 
 /** The provider and model that a run is sent to. */
@@ -18,7 +18,7 @@ export interface ResolvedModel {
   readonly servedBy: string;
   /** Null for models that the bundled catalogue does not have. */
   readonly catalogueEntry: CatalogueEntry | null;
-  readonly facts: ModelFacts;
+  readonly metadata: ModelMetadata;
 }
 
 /** An endpoint without a list accepts any name, so the number of names has no other limit. */
@@ -27,10 +27,10 @@ const maxResolved = 1000;
 /** The context of the smallest model in the catalogue. Used for a file that was never loaded. */
 const assumedOnDeviceContextTokens = 2048;
 
-function onDeviceFacts(contextTokens: number | null): ModelFacts {
+function onDeviceMetadata(contextTokens: number | null): ModelMetadata {
   const name = 'the on-device model';
   const listed = { name, title: name, contextTokens: contextTokens ?? assumedOnDeviceContextTokens };
-  return factsOf('on-device', name, null, listed);
+  return combineMetadata('on-device', name, null, listed);
 }
 
 function isServiceModel(name: string): name is ServiceModel {
@@ -40,7 +40,7 @@ function isServiceModel(name: string): name is ServiceModel {
 export interface ModelResolverOptions {
   readonly settings: SettingsStore;
   readonly onDevice: OnDeviceLanguageModels;
-  readonly accounts: Accounts;
+  readonly credentials: Credentials;
   readonly directory: ModelDirectory;
 }
 
@@ -52,18 +52,23 @@ export interface ModelResolver {
 }
 
 /** Finds the provider of a model. `Providers` documents the methods. */
-export function createModelResolver({ settings, onDevice, accounts, directory }: ModelResolverOptions): ModelResolver {
+export function createModelResolver({
+  settings,
+  onDevice,
+  credentials,
+  directory,
+}: ModelResolverOptions): ModelResolver {
   const resolved = new Map<string, ResolvedModel>();
   const forget = () => resolved.clear();
 
   function resolveAtProvider(aiSystem: Exclude<AiSystem, 'ServiceAi'>, name: string): ResolvedModel {
-    const { account, providerName, facts, name: model } = directory.find(aiSystem, name);
+    const { providerId, providerName, metadata, name: model } = directory.find(aiSystem, name);
     return {
-      provider: accounts.provider(account),
+      provider: credentials.provider(providerId),
       model: providerName,
       servedBy: `${aiSystem}/${model}`,
-      catalogueEntry: facts.catalogueEntry,
-      facts,
+      catalogueEntry: metadata.catalogueEntry,
+      metadata,
     };
   }
 
@@ -76,8 +81,8 @@ export function createModelResolver({ settings, onDevice, accounts, directory }:
     const route = settings.read().serviceRoutes[requireServiceModel(name)];
     if (route.kind === 'on-device') {
       const servedBy = `on-device/${onDevice.selectedFileName()}`;
-      const facts = onDeviceFacts(onDevice.selectedContextTokens());
-      return { provider: onDevice.provider, model: name, servedBy, catalogueEntry: null, facts };
+      const metadata = onDeviceMetadata(onDevice.selectedContextTokens());
+      return { provider: onDevice.provider, model: name, servedBy, catalogueEntry: null, metadata };
     }
     try {
       return resolveAtProvider(route.aiSystem, route.model);
@@ -102,8 +107,8 @@ export function createModelResolver({ settings, onDevice, accounts, directory }:
     const has = (system: AiSystem) => (system === 'ServiceAi' ? isServiceModel(model) : directory.has(system, model));
     if (aiSystem === 'ServiceAi') requireServiceModel(model);
     else if (aiSystem !== null) directory.find(aiSystem, model);
-    const found = aiSystem ?? aiSystems.find(has);
-    if (found !== undefined) return found;
+    const match = aiSystem ?? aiSystems.find(has);
+    if (match !== undefined) return match;
     const names = [...serviceModels, ...directory.all().map(({ name }) => name)];
     throw unknownModel(model, 'any provider', names);
   }

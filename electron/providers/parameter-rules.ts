@@ -4,7 +4,7 @@ import type { Model } from '../../shared/contract/providers.ts';
 import { detailsOf } from './catalogue.ts';
 import type { CatalogueEntry, ParameterRules } from './provider-details.ts';
 
-export type ParameterFact = Model['parameters'][number];
+export type ParameterSupport = Model['parameters'][number];
 
 /** The rules that apply to a model: those of its provider, or of the on-device engine. */
 export type RuleSet = Exclude<AiSystem, 'ServiceAi'> | 'on-device';
@@ -32,7 +32,7 @@ function isSampling(name: NamedParameter): boolean {
   return (samplingParameters as readonly string[]).includes(name);
 }
 
-function refusal(ruleSet: RuleSet, entry: CatalogueEntry | null, name: NamedParameter): string | null {
+function unsupportedReason(ruleSet: RuleSet, entry: CatalogueEntry | null, name: NamedParameter): string | null {
   const rules = rulesOf(ruleSet);
   const byApi = rules.unsupported[name];
   if (byApi) return byApi;
@@ -53,9 +53,9 @@ function acceptedValues(ruleSet: RuleSet, entry: CatalogueEntry | null, name: Na
 }
 
 /** Whether a model supports each of the ten named parameters. A model outside the catalogue supports what its API does. */
-export function parameterFacts(ruleSet: RuleSet, entry: CatalogueEntry | null): ParameterFact[] {
+export function parameterSupport(ruleSet: RuleSet, entry: CatalogueEntry | null): ParameterSupport[] {
   return namedParameters.map((name) => {
-    const reason = refusal(ruleSet, entry, name);
+    const reason = unsupportedReason(ruleSet, entry, name);
     return {
       name,
       isAccepted: reason === null,
@@ -71,22 +71,22 @@ function valueName(name: NamedParameter, configuration: Configuration): string |
 }
 
 /** Why a call drops a parameter, from the model's rules and the call's other parameters. Null if it is sent. */
-export function refusalInCall(
-  fact: ParameterFact,
+export function dropReason(
+  parameter: ParameterSupport,
   entry: CatalogueEntry | null,
   ruleSet: RuleSet,
   configuration: Configuration,
 ): string | null {
-  if (fact.reason !== null) return fact.reason;
-  const value = valueName(fact.name, configuration);
-  if (fact.values && value !== undefined && !fact.values.includes(value)) {
-    return `supported values are ${fact.values.join(', ')}`;
+  if (parameter.reason !== null) return parameter.reason;
+  const value = valueName(parameter.name, configuration);
+  if (parameter.values && value !== undefined && !parameter.values.includes(value)) {
+    return `supported values are ${parameter.values.join(', ')}`;
   }
-  if (!entry || !isSampling(fact.name)) return null;
+  if (!entry || !isSampling(parameter.name)) return null;
   const effort = configuration.reasoning_effort ?? null;
   if (entry.sampling === 'with-effort-none' && effort !== 'none') return 'supported only with reasoning_effort none';
   if (entry.sampling === 'unless-effort' && effort !== null && effort !== 'none') {
     return 'not supported while the model reasons';
   }
-  return rulesOf(ruleSet).callRule?.(fact.name, configuration) ?? null;
+  return rulesOf(ruleSet).callRule?.(parameter.name, configuration) ?? null;
 }

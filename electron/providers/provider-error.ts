@@ -2,11 +2,11 @@ import { APICallError, TypeValidationError, UnsupportedFunctionalityError } from
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../shared/app-error.ts';
 import { keyedProviders } from '../../shared/contract/common.ts';
 import { providerName } from '../../shared/provider-names.ts';
-import { ResponseTooLarge } from './answer-receiver.ts';
+import { ResponseTooLarge } from './response-receiver.ts';
 import { ProviderSilence } from './provider-fetch.ts';
 
 /** The page where users set keys and addresses. */
-export const settingsPlace = 'Settings, Providers and keys';
+export const settingsPage = 'Settings, Providers and keys';
 
 /** The provider that a failure is about. */
 export interface ProviderIdentity {
@@ -29,19 +29,19 @@ export class ProviderFailure extends AppError {
   constructor(
     code: ErrorCode,
     message: string,
-    facts: { kind?: FailureKind; providerStatus?: number | null } & AppErrorOptions = {},
+    options: { kind?: FailureKind; providerStatus?: number | null } & AppErrorOptions = {},
   ) {
-    super(code, message, facts);
-    this.kind = facts.kind ?? 'failed';
-    this.providerStatus = facts.providerStatus ?? null;
+    super(code, message, options);
+    this.kind = options.kind ?? 'failed';
+    this.providerStatus = options.providerStatus ?? null;
   }
 }
 
 /** Used when a rate-limit response doesn't say when to retry. */
 const defaultRetrySeconds = 10;
-const longestMessage = 600;
+const maxMessageCharacters = 600;
 /** The rest of a provider's message isn't read. */
-const longestRead = 65_536;
+const maxReadCharacters = 65_536;
 
 const unreachableCodes = new Set([
   'ECONNREFUSED',
@@ -54,8 +54,8 @@ const unreachableCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 /** undici's message for a proxy that opens no tunnel. */
-const proxyRefusal = /^Proxy response \((\d+)\)/;
-const cutCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+const proxyErrorPattern = /^Proxy response \((\d+)\)/;
+const disconnectCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
 /** The error and everything that caused it, outermost first; an `AggregateError` is followed into its first error. */
 function* causes(error: unknown): Generator<object> {
@@ -100,14 +100,14 @@ function withoutStack(message: string): string {
 
 /** Makes a provider's text fit to show: one line of a few sentences, without keys and stack traces. */
 export function cleanMessage(message: string, key: string | null): string {
-  let text = withoutStack(message.slice(0, longestRead));
+  let text = withoutStack(message.slice(0, maxReadCharacters));
   if (key) text = text.replaceAll(key, '[key]').replaceAll(encodeURIComponent(key), '[key]');
   text = text
     .replace(/\b(Bearer\s+)\S+/gi, '$1[key]')
     .replace(/\b(?:sk|gsk|xai)[-_][\w*.-]{8,}|\bAIza[\w*-]{8,}/g, '[key]')
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim();
-  return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
+  return text.length > maxMessageCharacters ? `${text.slice(0, maxMessageCharacters)}…` : text;
 }
 
 const providerTitles = new Set<string>(keyedProviders.map(providerName));
@@ -172,47 +172,51 @@ interface HttpFailure {
 /** The error for a status of the provider. */
 export function failureFromStatus(failure: HttpFailure, about: ProviderIdentity): ProviderFailure {
   const { status, headers, body, cause } = failure;
-  const ownWords = messageInBody(body) ?? (failure.message?.trim() || null);
-  const said = ownWords === null ? '' : ` Provider message: ${cleanMessage(ownWords, about.key)}`;
+  const text = messageInBody(body) ?? (failure.message?.trim() || null);
+  const providerMessage = text === null ? '' : ` Provider message: ${cleanMessage(text, about.key)}`;
   const name = nameOf(about);
-  const facts = { providerStatus: status, cause };
+  const options = { providerStatus: status, cause };
   // Gemini responds to a wrong key with 400.
   if (status === 401 || status === 403 || (status === 400 && body?.includes('API_KEY_INVALID'))) {
     const remedy = about.key === null ? 'Add an API key' : 'Check the API key';
-    const page = isProvider(about) ? settingsPlace : 'Settings, Compatible endpoints';
+    const page = isProvider(about) ? settingsPage : 'Settings, Compatible endpoints';
     const message = `${name} rejected the request (${status}). ${remedy} in ${page}.`;
-    return new ProviderFailure('provider_key_refused', message, { ...facts, kind: 'refused' });
+    return new ProviderFailure('provider_key_refused', message, { ...options, kind: 'refused' });
   }
   if (status === 429) {
     const retryAfterSeconds = retrySeconds(headers, body) ?? defaultRetrySeconds;
-    const message = `Rate limit or quota of ${name} reached. Retry in ${retryAfterSeconds} s.${said}`;
-    return new ProviderFailure('rate_limited', message, { ...facts, retryAfterSeconds });
+    const message = `Rate limit or quota of ${name} reached. Retry in ${retryAfterSeconds} s.${providerMessage}`;
+    return new ProviderFailure('rate_limited', message, { ...options, retryAfterSeconds });
   }
   if (status === 503 || status === 529) {
     const retryAfterSeconds = retrySeconds(headers, body);
-    const message = `${name} is overloaded (${status}). Retry in a moment or choose another model.${said}`;
+    const message = `${name} is overloaded (${status}). Retry in a moment or choose another model.${providerMessage}`;
     return new ProviderFailure('provider_overloaded', message, {
-      ...facts,
+      ...options,
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     });
   }
   if (status === 400) {
-    return new ProviderFailure('invalid_request', `${name} rejected the request (400).${said}`, facts);
+    return new ProviderFailure('invalid_request', `${name} rejected the request (400).${providerMessage}`, options);
   }
   if ([404, 413, 422].includes(status)) {
-    const unexplained = status === 404 ? ` Check the model's name, and the base address in ${settingsPlace}.` : '';
-    const message = `${name} rejected the request (${status}).${said || unexplained}`;
-    return new ProviderFailure('provider_failed', message, facts);
+    const unexplained = status === 404 ? ` Check the model's name, and the base address in ${settingsPage}.` : '';
+    const message = `${name} rejected the request (${status}).${providerMessage || unexplained}`;
+    return new ProviderFailure('provider_failed', message, options);
   }
   const redirect =
     status >= 300 && status < 400
-      ? ` The server redirects to another address. Check the base address in ${settingsPlace}.`
+      ? ` The server redirects to another address. Check the base address in ${settingsPage}.`
       : '';
-  return new ProviderFailure('provider_failed', `Server error from ${name} (${status}).${redirect}${said}`, facts);
+  return new ProviderFailure(
+    'provider_failed',
+    `Server error from ${name} (${status}).${redirect}${providerMessage}`,
+    options,
+  );
 }
 
 function failureFromSilence(silence: ProviderSilence, about: ProviderIdentity): ProviderFailure {
-  const { seconds, hasAnswerBegun } = silence;
+  const { seconds, hasResponseStarted: hasAnswerBegun } = silence;
   const message = hasAnswerBegun
     ? `${nameOf(about)} stopped responding in the middle of its answer. It sent nothing for ${seconds} s.`
     : `${nameOf(about)} stopped responding. It sent nothing for ${seconds} s. Retry, or raise the time limit in Settings.`;
@@ -221,13 +225,13 @@ function failureFromSilence(silence: ProviderSilence, about: ProviderIdentity): 
 
 function failureFromSize(failure: ResponseTooLarge, about: ProviderIdentity): ProviderFailure {
   const size = `${Math.round(failure.maxBytes / 1_048_576)} MB`;
-  const message = `${nameOf(about)} sent more than ${size}, so Touchstone stopped reading. Check the base address in ${settingsPlace}.`;
+  const message = `${nameOf(about)} sent more than ${size}, so Touchstone stopped reading. Check the base address in ${settingsPage}.`;
   return new ProviderFailure('provider_failed', message, { cause: failure });
 }
 
 function failureFromProxy(chain: readonly object[], about: ProviderIdentity): ProviderFailure | null {
   for (const link of chain) {
-    const status = link instanceof Error ? proxyRefusal.exec(link.message)?.[1] : undefined;
+    const status = link instanceof Error ? proxyErrorPattern.exec(link.message)?.[1] : undefined;
     if (status === undefined) continue;
     const remedy =
       status === '407'
@@ -277,25 +281,25 @@ export function toProviderError(error: unknown, about: ProviderIdentity, signal:
   if (unsupported) {
     return new ProviderFailure('invalid_request', cleanMessage(unsupported.message, about.key), { cause: error });
   }
-  const refused = failureFromProxy(chain, about);
-  if (refused) return refused;
+  const proxyFailure = failureFromProxy(chain, about);
+  if (proxyFailure) return proxyFailure;
   const codes = chain.map(codeOf);
   if (codes.some((code) => unreachableCodes.has(code))) {
-    const message = `Couldn't reach ${nameOf(about)} at ${hostOf(about.baseAddress)}. Check the network and the base address in ${settingsPlace}.`;
+    const message = `Couldn't reach ${nameOf(about)} at ${hostOf(about.baseAddress)}. Check the network and the base address in ${settingsPage}.`;
     return new ProviderFailure('provider_failed', message, { kind: 'unreachable', cause: error });
   }
   if (codes.some((code) => /CERT|_TLS_|SSL|EPROTO/.test(code))) {
-    const message = `No secure connection to ${nameOf(about)} at ${hostOf(about.baseAddress)}. This device doesn't trust its certificate. Check the base address in ${settingsPlace}.`;
+    const message = `No secure connection to ${nameOf(about)} at ${hostOf(about.baseAddress)}. This device doesn't trust its certificate. Check the base address in ${settingsPage}.`;
     return new ProviderFailure('provider_failed', message, { kind: 'unreachable', cause: error });
   }
-  if (codes.some((code) => cutCodes.has(code))) {
+  if (codes.some((code) => disconnectCodes.has(code))) {
     const message = `${nameOf(about)} closed the connection before its answer was complete. Try again.`;
     return new ProviderFailure('provider_failed', message, { cause: error });
   }
   const event = messageInEvent(error) ?? messageInAnswer(chain);
   const message =
     event === null
-      ? `${nameOf(about)} sent a response that Touchstone can't read. Try again, or check the base address in ${settingsPlace}.`
+      ? `${nameOf(about)} sent a response that Touchstone can't read. Try again, or check the base address in ${settingsPage}.`
       : `Error from ${nameOf(about)} during its answer. Provider message: ${cleanMessage(event, about.key)}`;
   return new ProviderFailure('provider_failed', message, { cause: error });
 }

@@ -2,15 +2,15 @@ import type { Dispatcher } from 'undici';
 import type { HttpCapture, SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { createDispatcher, trustSystemCertificates } from '../outgoing-network.ts';
 import {
-  CollectedAnswer,
-  StreamedAnswer,
-  type AnswerFlow,
-  type AnswerHeaders,
-  type AnswerReceiver,
+  CollectedResponse,
+  StreamedResponse,
+  type ResponseFlow,
+  type ResponseHeaders,
+  type ResponseReceiver,
   type SizeLimits,
-  type WholeAnswer,
+  type WholeResponse,
   defaultSizeLimits,
-} from './answer-receiver.ts';
+} from './response-receiver.ts';
 
 /** How long a provider may send nothing. */
 export interface TimeLimits {
@@ -21,13 +21,13 @@ export interface TimeLimits {
 /** The provider sent nothing for longer than its time limit. The socket is closed. */
 export class ProviderSilence extends Error {
   readonly seconds: number;
-  readonly hasAnswerBegun: boolean;
+  readonly hasResponseStarted: boolean;
 
-  constructor(seconds: number, hasAnswerBegun: boolean) {
+  constructor(seconds: number, hasResponseStarted: boolean) {
     super(`silent for ${seconds} s`);
     this.name = 'ProviderSilence';
     this.seconds = seconds;
-    this.hasAnswerBegun = hasAnswerBegun;
+    this.hasResponseStarted = hasResponseStarted;
   }
 }
 
@@ -49,7 +49,7 @@ export interface ProviderFetch {
    */
   readonly fetch: typeof globalThis.fetch;
   /** Returns the complete response, with any status. `maxBytes` lowers the size limit. */
-  readonly request: (address: string, init: RequestInit, maxBytes?: number) => Promise<WholeAnswer>;
+  readonly request: (address: string, init: RequestInit, maxBytes?: number) => Promise<WholeResponse>;
   /** Sets the context of the call that is made with this signal. Use a signal for one call only. */
   readonly join: (signal: AbortSignal, context: CallContext) => void;
   /** Closes every connection. */
@@ -84,12 +84,12 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
   function call<Answer>(
     address: string | URL | Request,
     init: RequestInit,
-    Receiver: new (settle: PromiseWithResolvers<Answer>, limits: SizeLimits) => AnswerReceiver,
+    Receiver: new (deferred: PromiseWithResolvers<Answer>, limits: SizeLimits) => ResponseReceiver,
     limits = sizeLimits,
   ): Promise<Answer> {
-    const settle = Promise.withResolvers<Answer>();
+    const deferred = Promise.withResolvers<Answer>();
     const context = init.signal ? contexts.get(init.signal) : undefined;
-    const exchange = new Exchange(timeLimits(), context, init.signal ?? null, new Receiver(settle, limits));
+    const exchange = new Exchange(timeLimits(), context, init.signal ?? null, new Receiver(deferred, limits));
     // An invalid address rejects, as in `fetch`.
     if (!init.signal?.aborted) {
       try {
@@ -100,13 +100,13 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
         exchange.fail(error as Error);
       }
     }
-    return settle.promise;
+    return deferred.promise;
   }
 
   return {
-    fetch: (address, init = {}) => call(address, init, StreamedAnswer),
+    fetch: (address, init = {}) => call(address, init, StreamedResponse),
     request: (address, init, maxBytes = sizeLimits.wholeBytes) =>
-      call(address, init, CollectedAnswer, { ...sizeLimits, wholeBytes: maxBytes }),
+      call(address, init, CollectedResponse, { ...sizeLimits, wholeBytes: maxBytes }),
     join: (signal, context) => void contexts.set(signal, context),
     close: () => agent.destroy(),
   };
@@ -147,27 +147,27 @@ function dispatchOptions(address: string, init: RequestInit, context: CallContex
 }
 
 /** One call, from request to last byte. It enforces the time limits, backpressure and abort. */
-class Exchange implements Dispatcher.DispatchHandler, AnswerFlow {
+class Exchange implements Dispatcher.DispatchHandler, ResponseFlow {
   readonly #limits: TimeLimits;
   readonly #context: CallContext | undefined;
   readonly #signal: AbortSignal | null;
-  readonly #receiver: AnswerReceiver;
+  readonly #receiver: ResponseReceiver;
   readonly #onAbort = () => this.fail(this.#signal?.reason as Error);
   capture: HttpCapture | undefined;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #isSuccess = false;
   #hasFirstByte = false;
-  #pieces = 0;
+  #chunks = 0;
   #isPaused = false;
-  #isSettled = false;
+  #isFinished = false;
   #failure: Error | null = null;
 
   constructor(
     limits: TimeLimits,
     context: CallContext | undefined,
     signal: AbortSignal | null,
-    receiver: AnswerReceiver,
+    receiver: ResponseReceiver,
   ) {
     this.#limits = limits;
     this.#context = context;
@@ -187,7 +187,7 @@ class Exchange implements Dispatcher.DispatchHandler, AnswerFlow {
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: AnswerHeaders,
+    headers: ResponseHeaders,
     statusText = '',
   ): void {
     if (status < 200) return;
@@ -199,7 +199,7 @@ class Exchange implements Dispatcher.DispatchHandler, AnswerFlow {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     // undici emits an empty chunk when it resumes. It would fill the room that was just freed.
     if (chunk.length === 0 || this.#failure) return;
-    this.#pieces += 1;
+    this.#chunks += 1;
     this.capture?.take(chunk);
     if (this.#hasFirstByte) this.#timer.refresh();
     else this.#onFirstByte();
@@ -248,12 +248,12 @@ class Exchange implements Dispatcher.DispatchHandler, AnswerFlow {
   }
 
   #onSilence(): void {
-    const piecesBefore = this.#pieces;
+    const chunksBefore = this.#chunks;
     // After a stall of this process the timer fires before the bytes that have arrived are read. Read them first.
     setImmediate(() => {
-      if (this.#isSettled) return;
+      if (this.#isFinished) return;
       // While our reader is slow, the provider can't send.
-      if (this.#isPaused || this.#pieces > piecesBefore) this.#timer.refresh();
+      if (this.#isPaused || this.#chunks > chunksBefore) this.#timer.refresh();
       else this.fail(this.#silence());
     });
   }
@@ -264,7 +264,7 @@ class Exchange implements Dispatcher.DispatchHandler, AnswerFlow {
   }
 
   #finish(): void {
-    this.#isSettled = true;
+    this.#isFinished = true;
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#onAbort);
   }

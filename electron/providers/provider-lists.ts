@@ -43,9 +43,9 @@ export function recordsField(value: unknown): Fields[] {
 /** Creates a `ListedModel` without the undefined fields. */
 export function listedModel(
   name: string,
-  facts: { [Key in keyof Omit<ListedModel, 'name'>]: ListedModel[Key] | undefined },
+  details: { [Key in keyof Omit<ListedModel, 'name'>]: ListedModel[Key] | undefined },
 ) {
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  const known = Object.entries(details).filter(([, value]) => value !== undefined);
   return { name, ...Object.fromEntries(known) } as ListedModel;
 }
 

@@ -64,7 +64,7 @@ export interface EmbeddingRequest {
   readonly model: string;
   readonly texts: readonly string[];
   /** Whether the texts are search queries. Some models embed queries and passages differently. */
-  readonly isQuestion: boolean;
+  readonly isQuery: boolean;
 }
 
 /**

@@ -6,32 +6,32 @@ import type { ListedModel } from '../providers/provider.ts';
 import { prepareQuery } from './queries.ts';
 import type { ProviderCache } from './storage.ts';
 
-interface Account {
+interface CachedProvider {
   baseAddress: string | null;
   lastTest: ProviderTest | null;
   listedModels: ListedModel[] | null;
 }
 
-const unknownAccount: Account = { baseAddress: null, lastTest: null, listedModels: null };
+const uncached: CachedProvider = { baseAddress: null, lastTest: null, listedModels: null };
 
 /** Every run asks for some of it, so all of it is held in memory; changes are written before they are seen. */
 export function createProviderCache(database: Database.Database): ProviderCache {
   const queries = providerQueries(database);
-  const accounts = new Map(queries.accounts.all({}).map((row) => [row.account, accountOf(row)]));
+  const providers = new Map(queries.providers.all({}).map((row) => [row.account, toCachedProvider(row)]));
   let endpoints = queries.endpoints.all({});
   let userModels = queries.userModels
     .all({})
     .map(({ ai_system, model }) => ({ aiSystem: ai_system as AiSystem, model }));
 
-  function change(name: string, part: Partial<Account>): void {
-    const next = { ...(accounts.get(name) ?? unknownAccount), ...part };
-    queries.keepAccount.run({
+  function change(name: string, part: Partial<CachedProvider>): void {
+    const next = { ...(providers.get(name) ?? uncached), ...part };
+    queries.saveProvider.run({
       account: name,
       base_address: next.baseAddress,
       last_test_json: next.lastTest && JSON.stringify(next.lastTest),
       listed_models_json: next.listedModels && JSON.stringify(next.listedModels),
     });
-    accounts.set(name, next);
+    providers.set(name, next);
   }
 
   const isNamed = (name: string) => (endpoint: { name: string }) => endpoint.name.toLowerCase() === name.toLowerCase();
@@ -39,12 +39,12 @@ export function createProviderCache(database: Database.Database): ProviderCache 
     known.aiSystem === aiSystem && known.model === model;
 
   return {
-    baseAddress: (account) => accounts.get(account)?.baseAddress ?? null,
-    setBaseAddress: (account, baseAddress) => change(account, { baseAddress }),
-    lastTest: (account) => accounts.get(account)?.lastTest ?? null,
-    setLastTest: (account, lastTest) => change(account, { lastTest }),
-    listedModels: (account) => accounts.get(account)?.listedModels ?? null,
-    setListedModels: (account, listedModels) => change(account, { listedModels }),
+    baseAddress: (providerId) => providers.get(providerId)?.baseAddress ?? null,
+    setBaseAddress: (providerId, baseAddress) => change(providerId, { baseAddress }),
+    lastTest: (providerId) => providers.get(providerId)?.lastTest ?? null,
+    setLastTest: (providerId, lastTest) => change(providerId, { lastTest }),
+    listedModels: (providerId) => providers.get(providerId)?.listedModels ?? null,
+    setListedModels: (providerId, listedModels) => change(providerId, { listedModels }),
     endpoints: () => endpoints,
     addEndpoint({ name, baseAddress }) {
       if (endpoints.some(isNamed(name)))
@@ -63,8 +63,8 @@ export function createProviderCache(database: Database.Database): ProviderCache 
       if (!present) return;
       queries.removeEndpoint.run({ name });
       // What is known of it must not become the knowledge of a later endpoint of the same name.
-      queries.removeAccount.run({ account: `endpoint:${present.name}` });
-      accounts.delete(`endpoint:${present.name}`);
+      queries.removeProvider.run({ account: `endpoint:${present.name}` });
+      providers.delete(`endpoint:${present.name}`);
       endpoints = endpoints.filter((endpoint) => endpoint !== present);
     },
     userModels: () => userModels,
@@ -80,14 +80,14 @@ export function createProviderCache(database: Database.Database): ProviderCache 
   };
 }
 
-interface AccountRow {
+interface ProviderRow {
   account: string;
   base_address: string | null;
   last_test_json: string | null;
   listed_models_json: string | null;
 }
 
-function accountOf(row: AccountRow): Account {
+function toCachedProvider(row: ProviderRow): CachedProvider {
   return {
     baseAddress: row.base_address,
     lastTest: row.last_test_json === null ? null : (JSON.parse(row.last_test_json) as ProviderTest),
@@ -97,8 +97,8 @@ function accountOf(row: AccountRow): Account {
 
 function providerQueries(database: Database.Database) {
   return {
-    accounts: prepareQuery(database, (tables) => tables.selectFrom('provider_accounts').selectAll()),
-    keepAccount: prepareQuery(database, (tables, input: AccountRow) => {
+    providers: prepareQuery(database, (tables) => tables.selectFrom('provider_accounts').selectAll()),
+    saveProvider: prepareQuery(database, (tables, input: ProviderRow) => {
       const rest = {
         base_address: input.base_address,
         last_test_json: input.last_test_json,
@@ -109,7 +109,7 @@ function providerQueries(database: Database.Database) {
         .values({ account: input.account, ...rest })
         .onConflict((conflict) => conflict.column('account').doUpdateSet(rest));
     }),
-    removeAccount: prepareQuery(database, (tables, input: { account: string }) =>
+    removeProvider: prepareQuery(database, (tables, input: { account: string }) =>
       tables.deleteFrom('provider_accounts').where('account', '=', input.account),
     ),
     endpoints: prepareQuery(database, (tables) =>

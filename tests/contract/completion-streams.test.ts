@@ -42,7 +42,7 @@ const runIdIn = (text: string): string => /"runId":"([^"]+)"/.exec(text)?.[1] ??
 
 /** The run once its outcome is kept. */
 async function settled(runId: string) {
-  await host.host.completions.active(runId)?.settled;
+  await host.host.completions.active(runId)?.recorded;
   return host.host.storage.runs.read(runId);
 }
 

@@ -42,7 +42,7 @@ async function createWorld(): Promise<ProvidersWorld> {
     server,
     open(options = {}) {
       const providers = createProviders({
-        memory: storage.providerCache,
+        cache: storage.providerCache,
         keyStore,
         environment: {},
         baseOverrides: {},

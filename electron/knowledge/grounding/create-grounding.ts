@@ -124,7 +124,7 @@ export interface GroundingRequest {
   readonly systemMessage: string | null;
   /** The part of the request's configuration that the model takes. */
   readonly configuration: Configuration;
-  readonly target: Pick<ResolvedModel, 'servedBy' | 'facts'>;
+  readonly target: Pick<ResolvedModel, 'servedBy' | 'metadata'>;
   readonly choice: GroundingChoice;
   /** What was said before in the conversation and is sent as well. */
   readonly history?: readonly Message[];
@@ -176,7 +176,7 @@ function roomFor(
   { target, renderedPrompt, systemMessage, history = [] }: GroundingRequest,
   template: PromptTemplate,
 ): number {
-  const context = target.facts.contextTokens ?? assumedContextTokens;
+  const context = target.metadata.contextTokens ?? assumedContextTokens;
   const usedTokens = estimateTokens(renderedPrompt) + estimateTokens(systemMessage ?? '') + template.ownTokens;
   const before = history.reduce((sum, message) => sum + estimateTokens(textOfMessage(message)), 0);
   return Math.min(template.tokens, Math.floor(context * (1 - answerShare)) - usedTokens - before);
@@ -253,7 +253,7 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
         budget: {
           tokens: Math.max(0, limits.tokens),
           used: given.reduce((sum, { tokens }) => sum + tokens, 0),
-          contextTokens: target.facts.contextTokens,
+          contextTokens: target.metadata.contextTokens,
         },
         messages: filled.messages,
         configuration: mergedConfiguration(configuration, filled.configuration),

@@ -35,7 +35,7 @@ function planWith(provider: Partial<Provider>): RunPlan {
     provider: provider as Provider,
     request: { model: 'model', systemMessage: null, messages: [], configuration: {} },
     cost: () => ({ amount: 0.25, pricesFrom: '2026-11-22' }),
-    settle: ({ credits }) => {
+    charge: ({ credits }) => {
       if (credits === 0) releasedCredits += 1;
     },
     runs,

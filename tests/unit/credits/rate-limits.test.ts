@@ -32,10 +32,10 @@ test('tokens are set aside before a run, and the provider count replaces the est
   const own = { ...key, requestsPerMinute: null, tokensPerMinute: 100 };
   const run = limits.reserveTokens(own, 60);
   expect(() => limits.reserveTokens(own, 60)).toThrow(limited(60));
-  run.settle(30);
-  run.settle(1000);
+  run.correct(30);
+  run.correct(1000);
   expect(limits.headersFor(own)['ratelimit-remaining']).toBe('70');
-  limits.reserveTokens(own, 60).settle(0);
+  limits.reserveTokens(own, 60).correct(0);
   expect(limits.headersFor(own)['ratelimit-remaining']).toBe('70');
 });
 
@@ -45,7 +45,7 @@ test('a run larger than the limit gets a minute of its own, and is not counted i
   const run = limits.reserveTokens(own, 5000);
   expect(() => limits.reserveTokens(own, 1)).toThrow(limited(60));
   wait(60);
-  run.settle(4000);
+  run.correct(4000);
   expect(limits.headersFor(own)['ratelimit-remaining']).toBe('100');
 });
 

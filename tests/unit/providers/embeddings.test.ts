@@ -60,7 +60,7 @@ describe.each(names)('%s', (name) => {
   test('gives vectors of length 1 in the order of the texts', async () => {
     answerLengths(name);
     const vectors = await connect(name).embed!(
-      { model: 'm', texts: ['abc', ''], isQuestion: false },
+      { model: 'm', texts: ['abc', ''], isQuery: false },
       { signal: noAbort() },
     );
     expect(vectors.map((vector) => [...vector].map((value) => Math.round(value * 100) / 100))).toEqual([
@@ -72,7 +72,7 @@ describe.each(names)('%s', (name) => {
   test('takes more texts than fit into one call', async () => {
     answerLengths(name);
     const texts = Array.from({ length: 2100 }, (_, index) => 'x'.repeat(index % 7));
-    const vectors = await connect(name).embed!({ model: 'm', texts, isQuestion: false }, { signal: noAbort() });
+    const vectors = await connect(name).embed!({ model: 'm', texts, isQuery: false }, { signal: noAbort() });
     expect({
       vectors: vectors.length,
       isSeveral: server.calls.length > 1,
@@ -86,7 +86,7 @@ describe.each(names)('%s', (name) => {
 
   test('a refused key, a busy provider and vectors that do not fit say so, without the key', async () => {
     const embed = () =>
-      failureOf(connect(name).embed!({ model: 'm', texts: ['one', 'two'], isQuestion: false }, { signal: noAbort() }));
+      failureOf(connect(name).embed!({ model: 'm', texts: ['one', 'two'], isQuery: false }, { signal: noAbort() }));
     server.answerWith((call) => call.fail(401, `Incorrect API key provided: ${key}`));
     const refused = await embed();
     expect(refused).toMatchObject({ code: 'provider_key_refused', message: expect.not.stringContaining(key) });
@@ -106,7 +106,7 @@ describe.each(names)('%s', (name) => {
   test('is ended by its signal at once', async () => {
     const leaving = new AbortController();
     server.answerWith(() => leaving.abort());
-    const call = connect(name).embed!({ model: 'm', texts: ['one'], isQuestion: false }, { signal: leaving.signal });
+    const call = connect(name).embed!({ model: 'm', texts: ['one'], isQuery: false }, { signal: leaving.signal });
     expect(await failureOf(call)).toMatchObject({ name: 'AbortError' });
   });
 });
@@ -117,7 +117,7 @@ test.each([
 ] as const)('%s is told whether it is a passage or a question', async (name, field, expected) => {
   answerLengths(name);
   for (const isQuestion of [false, true]) {
-    await connect(name).embed!({ model: 'm', texts: ['one'], isQuestion }, { signal: noAbort() });
+    await connect(name).embed!({ model: 'm', texts: ['one'], isQuery: isQuestion }, { signal: noAbort() });
   }
   expect(server.calls.map(({ body }) => body[field])).toEqual(expected);
 });
@@ -131,10 +131,7 @@ test.each([
   try {
     mock.onEmbedding(/.*/, { embedding: [3, 0, 4] });
     const provider = connect(name, mock.url + path);
-    const vectors = await provider.embed!(
-      { model: 'm', texts: ['one', 'two'], isQuestion: false },
-      { signal: noAbort() },
-    );
+    const vectors = await provider.embed!({ model: 'm', texts: ['one', 'two'], isQuery: false }, { signal: noAbort() });
     expect(vectors.map((vector) => [...vector].map((value) => value.toFixed(1)))).toEqual([
       ['0.6', '0.0', '0.8'],
       ['0.6', '0.0', '0.8'],

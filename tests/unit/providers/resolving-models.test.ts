@@ -86,7 +86,7 @@ describe("the service's own models", () => {
 
   it('have the context size of the on-device model that answers', () => {
     const providers = world.open();
-    expect(providers.resolve('ServiceAi', 'hl-gpt-4o-mini').facts.contextTokens).toBe(2048);
+    expect(providers.resolve('ServiceAi', 'hl-gpt-4o-mini').metadata.contextTokens).toBe(2048);
     expect(providers.models().find(({ name }) => name === 'hl-gpt-4o-mini')).toMatchObject({ contextTokens: 2048 });
   });
 

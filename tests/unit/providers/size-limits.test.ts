@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ResponseTooLarge, type SizeLimits } from '../../../electron/providers/answer-receiver.ts';
+import { ResponseTooLarge, type SizeLimits } from '../../../electron/providers/response-receiver.ts';
 import { createProviderFetch } from '../../../electron/providers/provider-fetch.ts';
 import { moderateAtProvider } from '../../../electron/providers/provider-moderation.ts';
 import { createEndpointProvider, registry } from '../../../electron/providers/registry.ts';

@@ -1,11 +1,11 @@
 import type { Configuration, NamedParameter, Warning } from '../../shared/contract/completions.ts';
 import type { CatalogueEntry } from './provider-details.ts';
 import { cataloguePrices, type ModelPrices } from './model-prices.ts';
-import { parameterFacts, refusalInCall, type ParameterFact, type RuleSet } from './parameter-rules.ts';
+import { parameterSupport, dropReason, type ParameterSupport, type RuleSet } from './parameter-rules.ts';
 import type { ListedModel } from './provider.ts';
 
 /** What is known about a model, from all sources. The provider's own list takes precedence over the bundled catalogue. */
-export interface ModelFacts {
+export interface ModelMetadata {
   readonly title: string;
   readonly contextTokens: number | null;
   readonly outputTokens: number | null;
@@ -16,7 +16,7 @@ export interface ModelFacts {
   /** Null when unknown. */
   readonly prices: ModelPrices | null;
   readonly ruleSet: RuleSet;
-  readonly parameters: readonly ParameterFact[];
+  readonly parameters: readonly ParameterSupport[];
 }
 
 const warningDays = 90;
@@ -26,13 +26,13 @@ function day(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-export function factsOf(
+export function combineMetadata(
   ruleSet: RuleSet,
   name: string,
   entry: CatalogueEntry | null,
   listed: ListedModel | null,
   prices: ModelPrices | null = cataloguePrices(entry),
-): ModelFacts {
+): ModelMetadata {
   return {
     title: entry?.title ?? listed?.title ?? name,
     contextTokens: listed?.contextTokens ?? entry?.contextTokens ?? null,
@@ -42,19 +42,19 @@ export function factsOf(
     catalogueEntry: entry,
     prices,
     ruleSet,
-    parameters: parameterFacts(ruleSet, entry),
+    parameters: parameterSupport(ruleSet, entry),
   };
 }
 
 /** Whether the model has been shut down. */
-export function hasEnded({ hasEndedBefore, shutdownDate }: ModelFacts): boolean {
+export function hasEnded({ hasEndedBefore, shutdownDate }: ModelMetadata): boolean {
   return hasEndedBefore || (shutdownDate !== null && shutdownDate <= day(Date.now()));
 }
 
-function endingWarning(facts: ModelFacts): Warning | null {
-  const { shutdownDate, title, catalogueEntry } = facts;
+function endingWarning(metadata: ModelMetadata): Warning | null {
+  const { shutdownDate, title, catalogueEntry } = metadata;
   const remedy = catalogueEntry?.replacement ? ` Use ${catalogueEntry.replacement} instead.` : '';
-  if (hasEnded(facts)) {
+  if (hasEnded(metadata)) {
     const when = shutdownDate === null ? 'is retired' : `was retired on ${shutdownDate}`;
     return { code: 'model-ending', message: `${title} ${when}.${remedy}` };
   }
@@ -66,24 +66,25 @@ function endingWarning(facts: ModelFacts): Warning | null {
  * The part of a configuration that the model supports, with warnings for dropped parameters and for a model that will be shut down.
  * Null parameters count as absent. Unknown keys stay.
  */
-export function applyFacts(
-  facts: ModelFacts,
+export function filterConfiguration(
+  metadata: ModelMetadata,
   configuration: Configuration,
 ): { configuration: Configuration; warnings: Warning[] } {
   const warnings: Warning[] = [];
   const dropped = new Set<string>();
-  for (const fact of facts.parameters) {
-    const value = configuration[fact.name];
+  for (const parameter of metadata.parameters) {
+    const value = configuration[parameter.name];
     if (value === undefined) continue;
-    const reason = value === null ? null : refusalInCall(fact, facts.catalogueEntry, facts.ruleSet, configuration);
-    if (value === null || reason !== null) dropped.add(fact.name);
-    if (reason !== null) warnings.push(droppedWarning(fact.name, facts.title, reason));
+    const reason =
+      value === null ? null : dropReason(parameter, metadata.catalogueEntry, metadata.ruleSet, configuration);
+    if (value === null || reason !== null) dropped.add(parameter.name);
+    if (reason !== null) warnings.push(droppedWarning(parameter.name, metadata.title, reason));
   }
-  const ending = endingWarning(facts);
+  const ending = endingWarning(metadata);
   if (ending) warnings.push(ending);
   if (dropped.size === 0) return { configuration, warnings };
-  const kept = Object.entries(configuration).filter(([key]) => !dropped.has(key));
-  return { configuration: Object.fromEntries(kept), warnings };
+  const remaining = Object.entries(configuration).filter(([key]) => !dropped.has(key));
+  return { configuration: Object.fromEntries(remaining), warnings };
 }
 
 function droppedWarning(parameter: NamedParameter, title: string, reason: string): Warning {

@@ -1,8 +1,8 @@
 /** Headers in undici's format. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** How a receiver controls the call that feeds it. */
-export interface AnswerFlow {
+export interface ResponseFlow {
   /** There is room for more. */
   resume(): void;
   /** Ends the call. */
@@ -10,16 +10,16 @@ export interface AnswerFlow {
 }
 
 /** Receives one response chunk by chunk and resolves the caller's promise. */
-export interface AnswerReceiver {
-  begin(status: number, statusText: string, headers: AnswerHeaders, flow: AnswerFlow): void;
+export interface ResponseReceiver {
+  begin(status: number, statusText: string, headers: ResponseHeaders, flow: ResponseFlow): void;
   /** Returns whether there is room for more. If not, the socket pauses until `resume`. */
-  take(piece: Uint8Array): boolean;
+  take(chunk: Uint8Array): boolean;
   end(): void;
   fail(error: Error): void;
 }
 
 /** A complete response. */
-export interface WholeAnswer {
+export interface WholeResponse {
   readonly status: number;
   readonly statusText: string;
   /** Lower-case names. */
@@ -28,7 +28,7 @@ export interface WholeAnswer {
 }
 
 /** The socket pauses when this many chunks wait for the reader. */
-const waitingPieces = 16;
+const maxQueuedChunks = 16;
 
 /** The provider sent more than any model or list needs. The socket is closed. */
 export class ResponseTooLarge extends Error {
@@ -55,7 +55,7 @@ const lineFeed = 10;
 
 const decoder = new TextDecoder();
 
-function* joined(headers: AnswerHeaders): Generator<[string, string]> {
+function* joined(headers: ResponseHeaders): Generator<[string, string]> {
   for (const name in headers) {
     const value = headers[name];
     if (value !== undefined) yield [name, typeof value === 'string' ? value : value.join(', ')];
@@ -63,30 +63,30 @@ function* joined(headers: AnswerHeaders): Generator<[string, string]> {
 }
 
 /** Passes a response on chunk by chunk, as the `Response` of a fetch. */
-export class StreamedAnswer implements AnswerReceiver {
-  readonly #settle: PromiseWithResolvers<Response>;
-  #flow: AnswerFlow | null = null;
+export class StreamedResponse implements ResponseReceiver {
+  readonly #deferred: PromiseWithResolvers<Response>;
+  #flow: ResponseFlow | null = null;
   /** Bytes since the last line end. The event parser buffers an incomplete line in memory. */
   #lineBytes = 0;
   #bytes = 0;
   #body: ReadableStreamDefaultController<Uint8Array> | null = null;
   readonly #limits: SizeLimits;
 
-  constructor(settle: PromiseWithResolvers<Response>, limits: SizeLimits) {
-    this.#settle = settle;
+  constructor(deferred: PromiseWithResolvers<Response>, limits: SizeLimits) {
+    this.#deferred = deferred;
     this.#limits = limits;
   }
 
-  begin(status: number, statusText: string, headers: AnswerHeaders, flow: AnswerFlow): void {
+  begin(status: number, statusText: string, headers: ResponseHeaders, flow: ResponseFlow): void {
     this.#flow = flow;
-    this.#settle.resolve(createAnswer(status, statusText, headers, this.#createBody(flow)));
+    this.#deferred.resolve(createResponse(status, statusText, headers, this.#createBody(flow)));
   }
 
-  take(piece: Uint8Array): boolean {
+  take(chunk: Uint8Array): boolean {
     if (!this.#body) return true;
-    const lineEnd = piece.lastIndexOf(lineFeed);
-    this.#lineBytes = lineEnd === -1 ? this.#lineBytes + piece.length : piece.length - lineEnd - 1;
-    this.#bytes += piece.length;
+    const lineEnd = chunk.lastIndexOf(lineFeed);
+    this.#lineBytes = lineEnd === -1 ? this.#lineBytes + chunk.length : chunk.length - lineEnd - 1;
+    this.#bytes += chunk.length;
     const { wholeBytes, streamBytes } = this.#limits;
     if (this.#lineBytes > wholeBytes || this.#bytes > streamBytes) {
       this.fail(new ResponseTooLarge(this.#lineBytes > wholeBytes ? wholeBytes : streamBytes));
@@ -94,7 +94,7 @@ export class StreamedAnswer implements AnswerReceiver {
       this.#flow?.cancel();
       return true;
     }
-    this.#body.enqueue(piece);
+    this.#body.enqueue(chunk);
     return (this.#body.desiredSize ?? 0) > 0;
   }
 
@@ -105,10 +105,10 @@ export class StreamedAnswer implements AnswerReceiver {
   fail(error: Error): void {
     this.#body?.error(error);
     // Has no effect once the promise is resolved.
-    this.#settle.reject(error);
+    this.#deferred.reject(error);
   }
 
-  #createBody(flow: AnswerFlow): ReadableStream<Uint8Array> {
+  #createBody(flow: ResponseFlow): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -120,61 +120,61 @@ export class StreamedAnswer implements AnswerReceiver {
           flow.cancel();
         },
       },
-      { highWaterMark: waitingPieces },
+      { highWaterMark: maxQueuedChunks },
     );
   }
 }
 
 /** Buffers a response until it is complete, which is faster than reading a stream. */
-export class CollectedAnswer implements AnswerReceiver {
-  readonly #settle: PromiseWithResolvers<WholeAnswer>;
-  readonly #pieces: Uint8Array[] = [];
-  #head: Omit<WholeAnswer, 'text'> = { status: 0, statusText: '', headers: {} };
-  #flow: AnswerFlow | null = null;
+export class CollectedResponse implements ResponseReceiver {
+  readonly #deferred: PromiseWithResolvers<WholeResponse>;
+  readonly #chunks: Uint8Array[] = [];
+  #head: Omit<WholeResponse, 'text'> = { status: 0, statusText: '', headers: {} };
+  #flow: ResponseFlow | null = null;
   #bytes = 0;
   readonly #limits: SizeLimits;
 
-  constructor(settle: PromiseWithResolvers<WholeAnswer>, limits: SizeLimits) {
-    this.#settle = settle;
+  constructor(deferred: PromiseWithResolvers<WholeResponse>, limits: SizeLimits) {
+    this.#deferred = deferred;
     this.#limits = limits;
   }
 
-  begin(status: number, statusText: string, headers: AnswerHeaders, flow: AnswerFlow): void {
+  begin(status: number, statusText: string, headers: ResponseHeaders, flow: ResponseFlow): void {
     this.#flow = flow;
     this.#head = { status, statusText, headers: Object.fromEntries(joined(headers)) };
   }
 
-  take(piece: Uint8Array): boolean {
-    this.#bytes += piece.length;
+  take(chunk: Uint8Array): boolean {
+    this.#bytes += chunk.length;
     if (this.#bytes > this.#limits.wholeBytes) {
-      this.#settle.reject(new ResponseTooLarge(this.#limits.wholeBytes));
+      this.#deferred.reject(new ResponseTooLarge(this.#limits.wholeBytes));
       this.#flow?.cancel();
       return true;
     }
-    this.#pieces.push(piece);
+    this.#chunks.push(chunk);
     return true;
   }
 
   end(): void {
-    const [only] = this.#pieces;
-    const text = decoder.decode(only && this.#pieces.length === 1 ? only : Buffer.concat(this.#pieces));
-    this.#settle.resolve({ ...this.#head, text });
+    const [only] = this.#chunks;
+    const text = decoder.decode(only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks));
+    this.#deferred.resolve({ ...this.#head, text });
   }
 
   fail(error: Error): void {
-    this.#settle.reject(error);
+    this.#deferred.reject(error);
   }
 }
 
 /** A real `Response` takes 10 µs more, nearly all of it for `Headers`. */
-function createAnswer(
+function createResponse(
   status: number,
   statusText: string,
-  headers: AnswerHeaders,
+  headers: ResponseHeaders,
   body: ReadableStream<Uint8Array>,
 ): Response {
   const text = () => new Response(body).text();
-  const answer = {
+  const response = {
     ok: status >= 200 && status < 300,
     status,
     statusText,
@@ -183,5 +183,5 @@ function createAnswer(
     text,
     json: async () => JSON.parse(await text()) as unknown,
   };
-  return answer as unknown as Response;
+  return response as unknown as Response;
 }

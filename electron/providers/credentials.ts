@@ -1,0 +1,208 @@
+import { isLoopback, originOf } from '../../shared/address-safety.ts';
+import { AppError } from '../../shared/app-error.ts';
+import type { AddressConfirmation, ProviderState } from '../../shared/contract/providers.ts';
+import type { KeyStore } from '../key-store/key-store.ts';
+import { addKnownSecret } from '../log.ts';
+import { type ConfirmedOrigins, createConfirmedOrigins, unconfirmedAddress } from './confirmed-origins.ts';
+import {
+  type AddressOptions,
+  createProviderAddresses,
+  endpointName,
+  isKeyedProvider,
+  type ProviderAddresses,
+  type ProviderId,
+} from './provider-addresses.ts';
+import { settingsPage } from './provider-error.ts';
+import type { ProviderFetch } from './provider-fetch.ts';
+import type { Provider } from './provider.ts';
+import { createEndpointProvider, type RegisteredProvider, registry } from './registry.ts';
+
+type KeySource = ProviderState['keySource'];
+
+interface ApiKey {
+  readonly key: string;
+  readonly source: KeySource;
+  /** The only origins that it may be sent to. The first is the one that it was entered for. */
+  readonly origins: readonly string[];
+}
+
+export interface CredentialsOptions extends AddressOptions {
+  readonly keyStore: KeyStore;
+  /** Environment variables. They supply the keys that the key store doesn't have. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly transport: ProviderFetch;
+  /** Called after every change of a key, an address or an endpoint. */
+  readonly onChange: () => void;
+}
+
+/** Keys, addresses, and the providers made from them. Each key is read once, and only its provider gets it. */
+export interface Credentials extends ProviderAddresses {
+  /** Where the key comes from. Null if there is none, or if it may not be sent to the current address. */
+  keySource(providerId: ProviderId): KeySource;
+  /** Whether requests can be sent now. */
+  isReady(providerId: ProviderId): boolean;
+  /**
+   * What the user has to confirm before anything is sent. Keys are the same for every data folder, but a database from someone else can
+   * bring other addresses. Addresses of the command line need no confirmation: whoever started the host chose them.
+   */
+  confirmation(providerId: ProviderId): AddressConfirmation | null;
+  /** Throws `conflict` if the origin is no longer `origin`, which is the one that the user saw. */
+  confirm(providerId: ProviderId, origin: string): void;
+  /** The user entered the address, so prompts may be sent there. A stored key still needs its own confirmation. */
+  confirmEnteredAddress(providerId: ProviderId): void;
+  /** Forgets that an address was confirmed if no endpoint has it any more. */
+  forgetUnusedOrigin(address: string): void;
+  /** Saves a key for the current address. It is sent to no other origin. */
+  setKey(providerId: ProviderId, key: string): void;
+  removeKey(providerId: ProviderId): void;
+  /** Throws `provider_not_configured` if the key is missing. The message says where to set it. */
+  provider(providerId: ProviderId): Provider;
+  /** Drops the cached key and the provider made from it. */
+  invalidate(providerId: ProviderId): void;
+}
+
+export function createCredentials(options: CredentialsOptions): Credentials {
+  const { keyStore, transport, onChange } = options;
+  const addresses = createProviderAddresses(options);
+  const origins = createConfirmedOrigins(keyStore);
+  const keys = new Map<ProviderId, ApiKey | null>();
+  const providers = new Map<ProviderId, Provider>();
+  const currentOrigin = (providerId: ProviderId) => originOf(addresses.addressOf(providerId));
+
+  function invalidate(providerId: ProviderId): void {
+    keys.delete(providerId);
+    providers.delete(providerId);
+    onChange();
+  }
+
+  function keyOf(providerId: ProviderId): ApiKey | null {
+    let apiKey = keys.get(providerId);
+    if (apiKey === undefined) keys.set(providerId, (apiKey = readKey(providerId, options, origins)));
+    return apiKey;
+  }
+
+  function confirmation(providerId: ProviderId): AddressConfirmation | null {
+    if (addresses.isFromCommandLine(providerId)) return null;
+    const origin = currentOrigin(providerId);
+    const apiKey = keyOf(providerId);
+    if (apiKey !== null) {
+      if (apiKey.origins.includes(origin)) return null;
+      return { origin, keyOrigin: apiKey.origins[0] ?? null, keySource: apiKey.source };
+    }
+    const isSafe = isKeyedProvider(providerId) || isLoopback(origin) || origins.has(origin);
+    return isSafe ? null : { origin, keyOrigin: null, keySource: null };
+  }
+
+  const keySource = (providerId: ProviderId) =>
+    confirmation(providerId) === null ? (keyOf(providerId)?.source ?? null) : null;
+
+  function createProvider(providerId: ProviderId): Provider {
+    const required = confirmation(providerId);
+    if (required !== null) throw unconfirmedAddress(...titleAndPage(providerId), required);
+    const key = keyOf(providerId)?.key ?? null;
+    if (isKeyedProvider(providerId)) {
+      if (key === null) throw missingKey(registry[providerId]);
+      const { title, create } = registry[providerId];
+      return create({ title, baseAddress: addresses.addressOf(providerId), key, transport });
+    }
+    const endpoint = addresses.findEndpoint(endpointName(providerId));
+    if (!endpoint) throw new AppError('not_found', 'Endpoint not found.');
+    return createEndpointProvider({ title: endpoint.name, baseAddress: endpoint.baseAddress, key, transport });
+  }
+
+  return {
+    ...addresses,
+    keySource,
+    confirmation,
+    invalidate,
+    isReady: (providerId) =>
+      isKeyedProvider(providerId) ? keySource(providerId) !== null : confirmation(providerId) === null,
+
+    setBaseAddress(provider, baseAddress) {
+      addresses.setBaseAddress(provider, baseAddress);
+      invalidate(provider);
+    },
+
+    confirm(providerId, origin) {
+      const required = confirmation(providerId);
+      if (required?.origin !== origin) {
+        if (required === null && currentOrigin(providerId) === origin) return;
+        throw new AppError('conflict', 'The address has changed. Check it and try again.');
+      }
+      if (required.keySource === null) origins.add(origin);
+      else origins.setOfKey(providerId, required.keySource, origin);
+      invalidate(providerId);
+    },
+
+    confirmEnteredAddress(providerId) {
+      const origin = currentOrigin(providerId);
+      if (!isLoopback(origin)) origins.add(origin);
+    },
+
+    forgetUnusedOrigin(address) {
+      const origin = originOf(address);
+      if (!addresses.endpoints().some(({ baseAddress }) => originOf(baseAddress) === origin)) origins.remove(origin);
+    },
+
+    setKey(providerId, key) {
+      addKnownSecret(key);
+      try {
+        keyStore.write(providerId, key);
+        // After the key: if it couldn't be saved, the previous key must not get the new origin.
+        origins.setOfKey(providerId, 'keychain', currentOrigin(providerId));
+      } finally {
+        invalidate(providerId);
+      }
+    },
+
+    removeKey(providerId) {
+      keyStore.remove(providerId);
+      origins.removeOfKey(providerId);
+      invalidate(providerId);
+    },
+
+    provider(providerId) {
+      let provider = providers.get(providerId);
+      if (!provider) providers.set(providerId, (provider = createProvider(providerId)));
+      return provider;
+    },
+  };
+}
+
+/** Null if there is no key. */
+function readKey(
+  providerId: ProviderId,
+  { keyStore, environment }: CredentialsOptions,
+  origins: ConfirmedOrigins,
+): ApiKey | null {
+  const stored = keyStore.read(providerId);
+  if (stored) {
+    addKnownSecret(stored);
+    // Keys of earlier versions have no origin. Nearly all of them were for the provider's own address.
+    const origin = origins.ofKey(providerId, keyStore.source) ?? defaultOrigin(providerId);
+    return { key: stored, source: keyStore.source, origins: origin === null ? [] : [origin] };
+  }
+  if (!isKeyedProvider(providerId)) return null;
+  const key = environment[registry[providerId].environmentVariable]?.trim();
+  if (!key) return null;
+  addKnownSecret(key);
+  const allowed = [defaultOrigin(providerId), origins.ofKey(providerId, 'environment')];
+  return { key, source: 'environment', origins: allowed.filter((origin) => origin !== null) };
+}
+
+function missingKey({ title, environmentVariable }: RegisteredProvider): AppError {
+  return new AppError(
+    'provider_not_configured',
+    `${title} has no API key. Add one in ${settingsPage}, or set the environment variable ${environmentVariable}.`,
+  );
+}
+
+/** The default origin of a provider; endpoints have none. */
+function defaultOrigin(providerId: ProviderId): string | null {
+  return isKeyedProvider(providerId) ? originOf(registry[providerId].baseAddress) : null;
+}
+
+function titleAndPage(providerId: ProviderId): [string, string] {
+  if (isKeyedProvider(providerId)) return [registry[providerId].title, settingsPage];
+  return [`"${endpointName(providerId)}"`, 'Settings, Compatible endpoints'];
+}
