@@ -1,9 +1,15 @@
-/** Texts that have made parsers, searches and expressions slow. */
+import { createChance } from './text-writer.ts';
 
+/** A text that has made parsers, searches and expressions slow. */
 export interface HostileText {
   readonly name: string;
-  /** Repeated to the wanted length. */
+  /** Repeated to the wanted length; of a random text, the characters that it is made of. */
   readonly unit: string;
+  readonly isRandom?: boolean;
+}
+
+function characters(first: number, last: number): string {
+  return Array.from({ length: last - first + 1 }, (_, index) => String.fromCharCode(first + index)).join('');
 }
 
 /** Of one byte for each character in memory; V8 has other code for them than for the ones below. */
@@ -33,6 +39,8 @@ const oneByte: readonly HostileText[] = [
   { name: 'open blocks', unit: '{{#a}}' },
   { name: 'Jinja statements', unit: '{%raw%}' },
   { name: 'single braces', unit: '{a' },
+  // Hardly any two words or trigrams are equal, which is expensive for every index.
+  { name: 'random characters', unit: characters(35, 91) + characters(93, 126), isRandom: true },
 ];
 
 const twoByte: readonly HostileText[] = [
@@ -45,15 +53,23 @@ const twoByte: readonly HostileText[] = [
   { name: 'joined emoji', unit: '\u{1f469}\u200d' },
   { name: 'right to left', unit: '\u202e\u05d0' },
   { name: 'no-break spaces', unit: '\u00a0\u2003' },
+  { name: 'random Han', unit: characters(0x4e00, 0x9fff), isRandom: true },
 ];
 
 /** Two-byte texts of the units above: a single wide character at the end widens the whole string. */
-const widened = oneByte.map(({ name, unit }) => ({ name: `${name}, two-byte`, unit, ending: '\u2026' }));
+const widened = oneByte.map((text) => ({ ...text, name: `${text.name}, two-byte`, ending: '\u2026' }));
 
 export const hostileTexts: readonly (HostileText & { ending?: string })[] = [...oneByte, ...widened, ...twoByte];
 
 /** The text of at most so many bytes in UTF-8, with a number in place of each `#`. */
-export function hostileText({ unit, ending = '' }: HostileText & { ending?: string }, bytes: number): string {
+export function hostileText(text: HostileText & { ending?: string }, bytes: number): string {
+  const { unit, ending = '' } = text;
+  if (text.isRandom) {
+    const chance = createChance(1);
+    const letters = [...unit];
+    const length = Math.floor((bytes - 8) / Buffer.byteLength(letters[0]!));
+    return Array.from({ length }, () => chance.pick(letters)).join('') + ending;
+  }
   const numbered = unit.includes('#');
   const count = Math.floor((bytes - 8) / (Buffer.byteLength(unit) + (numbered ? 6 : 0)));
   if (!numbered) return unit.repeat(count) + ending;

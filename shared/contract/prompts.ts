@@ -144,8 +144,9 @@ export const promptListQuery = listQuery.extend({
     .refine((search) => searchWords(search).length <= maxWords, `must not have more than ${maxWords} words`)
     .optional()
     .describe(
-      'Prompts in which every word stands: in their name, folder, tags, description or labels, or in the text, system message, model, ' +
-        'variables or note of any of their versions. Parts of words are found; letters count without case and accents; "in quotation marks" is one word',
+      'Prompts that contain every word: in their name, folder, tags, description or labels, or in the text, system message, model, ' +
+        'variables or note of any of their versions (of each version, the first 65,536 characters). Parts of words are found; case and accents ' +
+        'make no difference; "in quotation marks" is one word',
     ),
   searchIn: z
     .enum(['everything', 'details'])
