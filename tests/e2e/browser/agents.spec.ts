@@ -39,7 +39,7 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   await run.chatDelta({ content: ' six**.' });
   await run.chatEnd({ usage: { prompt_tokens: 20, completion_tokens: 5, total_tokens: 25 } });
   await expect(page.getByRole('article').locator('strong')).toHaveText('until six');
-  await expect(page.getByRole('article').getByText('25 tokens')).toBeVisible();
+  await expect(page.getByRole('article').getByText('20 in · 5 out')).toBeVisible();
   await expect(page).toHaveURL(/#\/agents\/[\w-]+\/[\w-]+$/);
 
   call = nextRun();
