@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { Plus } from 'lucide-react';
 import { Button, CopyButton } from '../../components/button.tsx';
 import { type Scope, scopes as allScopes } from '../../../shared/contract/endpoint.ts';
@@ -137,12 +137,46 @@ function KeyTable({ keys }: { keys: readonly ApiKey[] }) {
   );
 }
 
+interface KeyListProps {
+  keys: readonly ApiKey[];
+  /** Null while the form for a new key is open. */
+  createButton: ReactNode;
+  /** Whether a new key, or the form for one, is shown above the list. */
+  isNewShown: boolean;
+}
+
+/** The keys, without revoked ones unless they are requested. */
+function KeyList({ keys, createButton, isNewShown }: KeyListProps) {
+  const [areRevokedShown, setRevokedShown] = useState(false);
+  const revoked = keys.filter(({ revokedAt }) => revokedAt !== null).length;
+  const shown = keys.filter(({ revokedAt }) => areRevokedShown || revokedAt === null);
+  return (
+    <>
+      {shown.length > 0 && <KeyTable keys={shown} />}
+      {shown.length === 0 && !isNewShown && (
+        <EmptyState
+          title="No API keys"
+          reason="This window needs no key. Create one for each program that calls the service."
+        >
+          {createButton}
+        </EmptyState>
+      )}
+      <div className="row">
+        {shown.length > 0 && createButton}
+        <span className="grow" />
+        {revoked > 0 && (
+          <Checkbox label={`Show ${revoked} revoked`} isChecked={areRevokedShown} onCheckedChange={setRevokedShown} />
+        )}
+      </div>
+    </>
+  );
+}
+
 /** Keys for programs that call the service over HTTP. */
 export function ApiKeysPage() {
   const apiKeys = useApiKeys();
   const [isIssuing, setIssuing] = useState(false);
   const [issued, setIssued] = useState<string | null>(null);
-  const [areRevokedShown, setRevokedShown] = useState(false);
   const returnTarget = useReturnFocus<HTMLButtonElement>(isIssuing);
   const issueButton = (
     <Button ref={returnTarget} icon={Plus} onClick={() => setIssuing(true)}>
@@ -166,34 +200,13 @@ export function ApiKeysPage() {
           />
         )}
         <QueryView query={apiKeys} subject="the API keys">
-          {({ data }) => {
-            const revoked = data.filter(({ revokedAt }) => revokedAt !== null).length;
-            const shown = data.filter(({ revokedAt }) => areRevokedShown || revokedAt === null);
-            return (
-              <>
-                {shown.length > 0 && <KeyTable keys={shown} />}
-                {shown.length === 0 && !isIssuing && issued === null && (
-                  <EmptyState
-                    title="No API keys"
-                    reason="This window needs no key. Create one for each program that calls the service."
-                  >
-                    {issueButton}
-                  </EmptyState>
-                )}
-                <div className="row">
-                  {shown.length > 0 && !isIssuing && issueButton}
-                  <span className="grow" />
-                  {revoked > 0 && (
-                    <Checkbox
-                      label={`Show ${revoked} revoked`}
-                      isChecked={areRevokedShown}
-                      onCheckedChange={setRevokedShown}
-                    />
-                  )}
-                </div>
-              </>
-            );
-          }}
+          {({ data }) => (
+            <KeyList
+              keys={data}
+              createButton={isIssuing ? null : issueButton}
+              isNewShown={isIssuing || issued !== null}
+            />
+          )}
         </QueryView>
       </div>
     </SettingsPage>
