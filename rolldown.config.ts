@@ -43,6 +43,7 @@ export default defineConfig([
       'text-analysis-worker': 'electron/moderation/text-analysis-worker.ts',
       'source-reader-process': 'electron/knowledge/parsing/source-reader-process.ts',
       'source-reader-watch': 'electron/knowledge/parsing/source-reader-watch.ts',
+      'schema-worker': 'electron/schemas/schema-worker.ts',
       'transfer-worker': 'electron/prompts/transfer/transfer-worker.ts',
     },
     platform: 'node',

@@ -15,6 +15,7 @@ import { promptTransferHandlers } from './api/prompt-transfer.ts';
 import { promptHandlers } from './api/prompts.ts';
 import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
+import { schemaHandlers } from './api/schemas.ts';
 import { apiKeyHandlers, privacyHandlers, settingsHandlers } from './api/settings.ts';
 import { createAgents } from './agents/create-agents.ts';
 import { createAuditServices } from './audit/create-audit-services.ts';
@@ -30,6 +31,7 @@ import { createOnDeviceLanguageModels, type OnDeviceLanguageModels } from './on-
 import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
 import { registryAddress } from './on-device/registry-address.ts';
 import { storedPromptOf } from './prompts/stored-prompt.ts';
+import { createSchemaChecker } from './schemas/create-schema-checker.ts';
 import { createProviderExchanges } from './provider-exchanges/create-provider-exchanges.ts';
 import { createProviders } from './providers/create-providers.ts';
 import { openStorage } from './storage/open-storage.ts';
@@ -123,6 +125,7 @@ async function createServices(options: HostOptions) {
   const batches = createModerationBatches({ storage, classifierOf: moderation.classifierOf, log });
   const grounding = createGrounding({ retrieval: knowledge.retrieval, findDataspace: storage.dataspaces.find });
   const exchanges = createProviderExchanges({ store: storage.exchanges, settings: storage.settings, log });
+  const schemas = createSchemaChecker();
   const allowances = { credits: createCredits(), rateLimits: createRateLimits(), apiKeys: storage.apiKeys };
   const completions = createCompletions({
     runs: storage.runs,
@@ -131,6 +134,7 @@ async function createServices(options: HostOptions) {
     guard,
     grounding,
     exchanges,
+    schemas,
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const library = createPromptLibrary({ storage, providers, completions, log });
@@ -162,6 +166,7 @@ async function createServices(options: HostOptions) {
     completions,
     allowances,
     exchanges,
+    schemas,
     knowledge,
     ...library,
     agents,
@@ -172,6 +177,7 @@ async function createServices(options: HostOptions) {
       await auditServices.close();
       await library.close();
       await completions.close();
+      await schemas.close();
       await exchanges.close();
       await batches.close();
       await moderation.close();
@@ -222,6 +228,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers, onDevice, log),
       ...runHandlers({ runs: storage.runs, completions, exchanges: services.exchanges, log }),
+      ...schemaHandlers({ ...services, runs: storage.runs }),
       ...apiKeyHandlers(storage.apiKeys, allowances.credits),
       ...settingsHandlers(storage, hostState),
       ...privacyHandlers({

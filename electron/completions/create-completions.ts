@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../../shared/app-error.ts';
+import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
@@ -10,6 +10,8 @@ import type { ProviderExchanges } from '../provider-exchanges/create-provider-ex
 import type { Providers } from '../providers/create-providers.ts';
 import { titleOf } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
+import type { SchemaChecker } from '../schemas/create-schema-checker.ts';
+import { describeSchemaIssue, type SchemaIssue } from '../../shared/json-schema.ts';
 import type { AcceptedRun, Completions, RunContext, RunOrigin } from './completions.ts';
 import {
   type Allowance,
@@ -100,6 +102,7 @@ export interface CompletionsOptions extends AllowanceOptions {
   readonly guard: Guard;
   readonly grounding: Grounding;
   readonly exchanges: Pick<ProviderExchanges, 'open'>;
+  readonly schemas: Pick<SchemaChecker, 'check'>;
   /** The stored version that a request names, if it still has the same content; otherwise null. */
   readonly storedPromptOf: (request: CompletionRequest, applicable: ApplicablePart) => StoredPromptIds | null;
 }
@@ -144,6 +147,27 @@ async function startInSteps(
   return accepted;
 }
 
+function invalidSchema(issue: SchemaIssue): AppError {
+  return invalidField('configuration.response_format.json_schema.schema', describeSchemaIssue(issue));
+}
+
+/** Starts a request whose schema is valid. A promise only for a schema that was not checked before. */
+function withCheckedSchema(
+  { configuration }: CompletionRequest,
+  signal: AbortSignal,
+  schemas: Pick<SchemaChecker, 'check'>,
+  attempt: () => AcceptedRun | Promise<AcceptedRun>,
+): AcceptedRun | Promise<AcceptedRun> {
+  const format = configuration?.response_format;
+  if (format?.type !== 'json_schema') return attempt();
+  const start = (issue: SchemaIssue | null) => {
+    if (issue) throw invalidSchema(issue);
+    return attempt();
+  };
+  const checked = schemas.check(format.json_schema.schema, { signal });
+  return checked instanceof Promise ? checked.then(start) : start(checked);
+}
+
 /** Input tokens of a request, counted by its provider. */
 async function countTokens(
   request: CompletionRequest,
@@ -173,10 +197,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
   function storedPromptOf({ request, context, target }: PreparedRun): StoredPromptIds | null {
     if (context.storedPrompt) return context.storedPrompt;
     if (context.turn) return null;
-    return options.storedPromptOf(
-      request,
-      (parameters) => providers.applicableConfiguration(target, parameters).configuration,
-    );
+    return options.storedPromptOf(request, (sent) => providers.applicableConfiguration(target, sent).configuration);
   }
 
   function begin(
@@ -264,7 +285,9 @@ export function createCompletions(options: CompletionsOptions): Completions {
   return {
     start(request, origin, context) {
       const attempt = () => startNow(request, origin, context);
-      return isLong(request) ? startInSteps(request, context, attempt) : attempt();
+      return withCheckedSchema(request, context.signal, options.schemas, () =>
+        isLong(request) ? startInSteps(request, context, attempt) : attempt(),
+      );
     },
     previewGrounding,
     countTokens: (request, context) => countTokens(request, context, options),

@@ -44,6 +44,7 @@ export function prepareRun(
     : renderPrompt(request.promptText, request.replacements ?? {});
   const target = providers.resolve(request.aiSystem, request.model);
   const { configuration, warnings } = providers.applicableConfiguration(target, request.configuration ?? {});
+  target.provider.requireSupported?.(configuration);
   return {
     request,
     context,

@@ -9,6 +9,8 @@ import type {
   Provider,
 } from '../providers/provider.ts';
 import { AppError } from '../../shared/app-error.ts';
+import { objectGrammar, schemaGrammar } from '../../shared/schema-grammar.ts';
+import { describeSchemaIssue } from '../../shared/json-schema.ts';
 import { forkChild, type StartChild } from '../child-process/child.ts';
 import type { Log } from '../log.ts';
 import type { SettingsStore } from '../storage/storage.ts';
@@ -69,8 +71,13 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
         systemMessage: request.systemMessage,
         messages: request.messages.map(toEngineMessage),
         sampling: toSampling(request.configuration),
+        grammar: toGrammar(request.configuration),
       };
-      capture = exchanges?.beginOnDevice(basename(modelPath), { ...engineRequest.sampling });
+      const { response_format: responseFormat } = request.configuration;
+      capture = exchanges?.beginOnDevice(basename(modelPath), {
+        ...engineRequest.sampling,
+        ...(responseFormat && { responseFormat }),
+      });
       let isFirst = true;
       for await (const part of engine.answer(engineRequest, { modelPath, signal })) {
         if (part.type === 'prompt') {
@@ -91,6 +98,7 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
   }
 
   return {
+    requireSupported: (configuration) => void toGrammar(configuration),
     stream,
     async generate(request, options) {
       return collect(stream(request, options));
@@ -124,6 +132,20 @@ async function collect(parts: AsyncIterable<ModelPart>): Promise<ModelAnswer> {
 function toModelPart(part: Exclude<EnginePart, { type: 'prompt' }>): ModelPart {
   if (part.type === 'finished') return { type: 'finish', finishReason: part.finishReason, usage: part.usage };
   return { type: part.type === 'text' ? 'text-delta' : 'reasoning-delta', text: part.text };
+}
+
+/** The grammar of the requested form. Throws 400 that names what of a schema no grammar can express. */
+function toGrammar({ response_format: format }: Configuration): string | null {
+  if (format?.type === 'json_object') return objectGrammar;
+  if (format?.type !== 'json_schema') return null;
+  const result = schemaGrammar(format.json_schema.schema);
+  if ('grammar' in result) return result.grammar;
+  const details = result.problems.map(({ pointer, keyword, issue }) => ({
+    field: 'configuration.response_format.json_schema.schema',
+    issue: describeSchemaIssue({ pointer, issue: `"${keyword}" ${issue}` }),
+  }));
+  const [first] = details;
+  throw new AppError('invalid_request', `${first!.field}: ${first!.issue}`, { details });
 }
 
 function toSampling(configuration: Configuration): Sampling {

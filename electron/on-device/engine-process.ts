@@ -20,6 +20,8 @@ export interface EngineRequest {
   readonly systemMessage: string | null;
   readonly messages: readonly { readonly role: 'system' | 'user' | 'assistant'; readonly text: string }[];
   readonly sampling: Sampling;
+  /** GBNF that the answer follows; null for free text. */
+  readonly grammar: string | null;
 }
 
 /** Why an engine could not load its model; `details` is for the log, it may hold paths. */

@@ -1,5 +1,12 @@
 import { availableParallelism } from 'node:os';
-import type { ChatHistoryItem, LlamaChat, LLamaChatGenerateResponseOptions, Token } from 'node-llama-cpp';
+import type {
+  ChatHistoryItem,
+  Llama,
+  LlamaChat,
+  LLamaChatGenerateResponseOptions,
+  LlamaChatResponseChunk,
+  Token,
+} from 'node-llama-cpp';
 import type { EngineRequest, Sampling } from './engine-process.ts';
 import { createThreadMeter } from './spare-cores.ts';
 
@@ -65,11 +72,13 @@ export async function loadModel(modelPath: string, threads: number | null): Prom
   };
   return {
     contextTokens: context.contextSize,
-    answer: (request, callbacks, signal) => answer(chat, request, { ...callbacks, onStep: adaptThreads }, signal),
+    answer: (request, callbacks, signal) =>
+      answer(llama, chat, request, { ...callbacks, onStep: adaptThreads }, signal),
   };
 }
 
 async function answer(
+  llama: Llama,
   chat: LlamaChat,
   request: EngineRequest,
   callbacks: AnswerCallbacks & { readonly onStep: () => void },
@@ -88,17 +97,19 @@ async function answer(
 
   await readPrompt(chat, prompt, { sampling: request.sampling, signal, onStep: callbacks.onStep });
   const before = chat.sequence.tokenMeter.getState();
-  const { metadata } = await chat.generateResponse(history, {
+  const options = {
     ...toGenerationOptions(request.sampling),
     maxTokens: Math.min(request.sampling.maxTokens ?? roomForAnswer, roomForAnswer),
     signal,
     onToken: callbacks.onStep,
-    onResponseChunk({ type, text }) {
+    onResponseChunk({ type, text }: LlamaChatResponseChunk) {
       if (text === '') return;
       if (type === 'segment') callbacks.onReasoning(text);
       else callbacks.onText(text);
     },
-  });
+  };
+  const grammar = request.grammar === null ? null : await llama.createGrammar({ grammar: request.grammar });
+  const { metadata } = await chat.generateResponse(history, grammar ? { ...options, grammar } : options);
   return {
     type: 'finished',
     isCut: metadata.stopReason === 'maxTokens',
@@ -141,7 +152,12 @@ async function readPrompt(
   signal.throwIfAborted();
 }
 
-function toGenerationOptions(sampling: Sampling): LLamaChatGenerateResponseOptions {
+function toGenerationOptions(
+  sampling: Sampling,
+): Pick<
+  LLamaChatGenerateResponseOptions,
+  'temperature' | 'topP' | 'topK' | 'customStopTriggers' | 'seed' | 'repeatPenalty'
+> {
   const { frequencyPenalty, presencePenalty, seed } = sampling;
   const hasPenalty = frequencyPenalty !== undefined || presencePenalty !== undefined;
   return {

@@ -15,7 +15,6 @@ const otherRules: Readonly<Record<Exclude<RuleSet, KeyedProvider>, ParameterRule
   'on-device': {
     unsupported: {
       reasoning_effort: 'not supported by on-device models',
-      response_format: "JSON output isn't supported by on-device models",
     },
   },
 };
@@ -46,10 +45,16 @@ function unsupportedReason(ruleSet: RuleSet, entry: CatalogueEntry | null, name:
   return rules.modelRule?.(name, entry.name) ?? null;
 }
 
+function responseFormats(ruleSet: RuleSet, entry: CatalogueEntry | null): string[] | null {
+  const rules = rulesOf(ruleSet);
+  if (rules.responseFormats) return [...rules.responseFormats];
+  const lacksSchemas = rules.restrictsSchemas && entry && !entry.capabilities.includes('structured-output');
+  return lacksSchemas ? ['text', 'json_object'] : null;
+}
+
 function acceptedValues(ruleSet: RuleSet, entry: CatalogueEntry | null, name: NamedParameter): string[] | null {
   if (name === 'reasoning_effort') return entry?.reasoningEfforts ? [...entry.reasoningEfforts] : null;
-  if (name === 'response_format') return rulesOf(ruleSet).responseFormats?.slice() ?? null;
-  return null;
+  return name === 'response_format' ? responseFormats(ruleSet, entry) : null;
 }
 
 /** Whether a model supports each of the ten named parameters. A model outside the catalogue supports what its API does. */

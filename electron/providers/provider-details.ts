@@ -49,6 +49,8 @@ export interface ParameterRules {
   readonly unsupported: Readonly<Partial<Record<NamedParameter, string>>>;
   /** The values of `response_format`; absent if the API supports all. */
   readonly responseFormats?: readonly string[];
+  /** Whether the API rejects `json_schema` for models without the capability `structured-output`. */
+  readonly restrictsSchemas?: boolean;
   /** Why a model doesn't support a parameter, or null. */
   readonly modelRule?: (name: NamedParameter, model: string) => string | null;
   /** Why a parameter can't go with the other parameters of a call, or null. */

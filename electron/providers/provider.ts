@@ -72,6 +72,8 @@ export interface EmbeddingRequest {
  * `provider_silent`, ...), and an `AbortError` after an abort.
  */
 export interface Provider {
+  /** Throws `invalid_request` for a configuration that would lose its meaning here; absent where that can't be known before a call. */
+  requireSupported?(configuration: Configuration): void;
   /** One call for a complete answer; no retry. */
   generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelAnswer>;
   /** One call for a streamed answer; no retry. The last part is `finish`. A consumer that stops reading ends the call. */

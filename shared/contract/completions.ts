@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { describeSchemaIssue, schemaLimitIssue } from '../json-schema.ts';
 import { aiSystem, errorBody, uuid } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 
@@ -20,11 +21,16 @@ export type NamedParameter = (typeof namedParameters)[number];
 /** Keys of a provider's body that the service sets itself; in `configuration` they are refused. */
 export const reservedParameters = ['model', 'input', 'messages', 'stream', 'store'] as const;
 
+const limitedSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+  const issue = schemaLimitIssue(schema);
+  if (issue) context.addIssue({ code: 'custom', message: describeSchemaIssue(issue) });
+});
+
 const responseFormat = z.union([
   z.object({ type: z.enum(['text', 'json_object']) }),
   z.object({
     type: z.literal('json_schema'),
-    json_schema: z.looseObject({ schema: z.record(z.string(), z.unknown()) }),
+    json_schema: z.looseObject({ schema: limitedSchema }),
   }),
 ]);
 

@@ -23,6 +23,7 @@ import * as providerExchanges from './provider-exchanges.ts';
 import * as privacy from './privacy.ts';
 import * as providers from './providers.ts';
 import * as runs from './runs.ts';
+import * as schemas from './schemas.ts';
 import * as settings from './settings.ts';
 
 function isEndpoint(value: unknown): value is Endpoint {
@@ -53,6 +54,7 @@ export const endpoints: readonly Endpoint[] = [
   providers,
   runs,
   providerExchanges,
+  schemas,
   onDevice,
   apiKeys,
   settings,

@@ -8,6 +8,7 @@ export const groq: ProviderDetails = {
   models,
   countsTokens: false,
   parameterRules: {
+    restrictsSchemas: true,
     unsupported: { top_k: "not supported by Groq's API" },
   },
   promptFileNames: { dotprompt: ['groq'], promptfoo: ['groq'] },

@@ -10,6 +10,7 @@ export const openAi: ProviderDetails = {
   models,
   countsTokens: true,
   parameterRules: {
+    restrictsSchemas: true,
     unsupported: {
       top_k: notInResponses,
       stop: notInResponses,

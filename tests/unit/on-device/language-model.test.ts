@@ -8,6 +8,8 @@ import type { Configuration } from '../../../shared/contract/completions.ts';
 import { ensureTestModel } from '../../support/on-device-model.ts';
 import { createMemorySettings } from '../../support/on-device-settings.ts';
 import { whenState } from '../../support/on-device-state.ts';
+import { structuredPrompts } from '../../support/structured-prompts.ts';
+import { createAnswerCheck } from '../../../electron/schemas/check-schema.ts';
 import { longTest } from '../../support/patience.ts';
 
 type Models = ReturnType<typeof createOnDeviceLanguageModels>;
@@ -134,6 +136,60 @@ describe('an answer of the on-device model', longTest, () => {
         finishReason: 'Stop',
       });
     }
+  });
+
+  it('follows a JSON schema, streamed and whole, and ends with Stop', async () => {
+    const [{ prompt, schema }] = structuredPrompts as [(typeof structuredPrompts)[number]];
+    const asked = request(prompt, {
+      seed: 3,
+      max_tokens: 300,
+      response_format: { type: 'json_schema', json_schema: { name: 'claim', schema } },
+    });
+    const exchanges = new ExchangeLog(() => {});
+    const answer = await models.provider.generate(asked, { signal, exchanges });
+    expect(createAnswerCheck(schema)(answer.content), answer.content).toMatchObject({ outcome: 'valid' });
+    expect(answer.finishReason).toBe('Stop');
+    expect(exchanges.read()).toMatchObject([{ parameters: { responseFormat: { type: 'json_schema' } } }]);
+    let streamed = '';
+    for await (const part of models.provider.stream(asked, { signal })) {
+      if (part.type === 'text-delta') streamed += part.text;
+    }
+    expect(streamed).toBe(answer.content);
+  });
+
+  it('writes a JSON object for json_object', async () => {
+    const configuration = { seed: 1, max_tokens: 300, response_format: { type: 'json_object' } } as const;
+    const answer = await models.provider.generate(request('Ann is 30. Write it as JSON.', configuration), { signal });
+    expect(JSON.parse(answer.content)).toBeTypeOf('object');
+  });
+
+  it('ends with Length where max_tokens cuts its JSON, and repairs nothing', async () => {
+    const schema = { type: 'array', items: { type: 'string' }, minItems: 20 };
+    const answer = await models.provider.generate(
+      request('Name 20 colours.', {
+        max_tokens: 12,
+        response_format: { type: 'json_schema', json_schema: { name: 'colours', schema } },
+      }),
+      { signal },
+    );
+    expect(answer.finishReason).toBe('Length');
+    expect(createAnswerCheck(schema)(answer.content).outcome).toBe('not-json');
+  });
+
+  it('names what its grammar cannot express before it starts', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', pattern: 'a' } } };
+    const configuration = { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } } as const;
+    expect(() => models.provider.requireSupported!(configuration)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        details: [
+          {
+            field: 'configuration.response_format.json_schema.schema',
+            issue: `at /properties/a "pattern" isn't supported by the on-device model`,
+          },
+        ],
+      }),
+    );
   });
 
   it('is the same for the same seed, and another one for another seed', async () => {

@@ -4,6 +4,8 @@ import { useProvidersWorld } from '../../support/providers-world.ts';
 const world = useProvidersWorld();
 afterEach(() => void vi.useRealTimers());
 
+const jsonSchema = { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } } as const;
+
 describe('what goes with a run', () => {
   const environment = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k', GROQ_API_KEY: 'k' };
 
@@ -39,6 +41,15 @@ describe('what goes with a run', () => {
     ['Anthropic', 'claude-haiku-4-5', { temperature: 1, top_p: 0.5 }, ['top_p']],
     ['Anthropic', 'claude-haiku-4-5', { temperature: 1, reasoning_effort: 'low' }, ['temperature']],
     ['Anthropic', 'claude-opus-4-8', { response_format: { type: 'json_object' } }, ['response_format']],
+    ['OpenAi', 'gpt-4', { response_format: jsonSchema }, ['response_format']],
+    ['OpenAi', 'gpt-4', { response_format: { type: 'json_object' } }, []],
+    ['OpenAi', 'gpt-4.1', { response_format: jsonSchema }, []],
+    ['Anthropic', 'claude-opus-4-8', { response_format: jsonSchema }, []],
+    ['GoogleGemini', 'gemini-2.5-pro', { response_format: jsonSchema }, []],
+    ['Groq', 'llama-3.1-8b-instant', { response_format: jsonSchema }, ['response_format']],
+    ['Groq', 'openai/gpt-oss-20b', { response_format: jsonSchema }, []],
+    ['ServiceAi', 'hl-gpt-4o-mini', { response_format: jsonSchema }, []],
+    ['ServiceAi', 'hl-gpt-4o-mini', { response_format: { type: 'json_object' } }, []],
     ['GoogleGemini', 'gemini-2.5-pro', { presence_penalty: 1, top_k: 3 }, ['presence_penalty']],
     ['Groq', 'llama-3.1-8b-instant', { top_k: 3, reasoning_effort: 'low' }, ['top_k', 'reasoning_effort']],
     ['ServiceAi', 'hl-gpt-4o-mini', { temperature: 0, seed: 1, reasoning_effort: 'low' }, ['reasoning_effort']],

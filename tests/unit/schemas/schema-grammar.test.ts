@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { checkSchema, createAnswerCheck } from '../../../electron/schemas/check-schema.ts';
+import type { JsonSchema } from '../../../shared/json-schema.ts';
+import { objectGrammar, schemaGrammar } from '../../../shared/schema-grammar.ts';
+import { grammarSampler, seededRandom } from '../../support/sample-grammar.ts';
+
+const person = {
+  type: 'object',
+  properties: { name: { type: 'string' }, age: { type: 'integer', minimum: 0, maximum: 130 } },
+  required: ['name'],
+};
+
+const schemas: readonly (readonly [string, JsonSchema])[] = [
+  ['an object with optional properties', person],
+  ['only optional properties', { type: 'object', properties: { a: { type: 'null' }, b: { type: 'boolean' } } }],
+  ['a closed object', { ...person, additionalProperties: false, minProperties: 1, maxProperties: 2 }],
+  ['an empty object', { type: 'object', additionalProperties: false }],
+  ['a map', { type: 'object', additionalProperties: { type: 'integer', minimum: -3, maximum: 12 } }],
+  ['a required property without a schema', { type: 'object', properties: {}, required: ['x'] }],
+  [
+    'names with quotes and other characters',
+    { type: 'object', properties: { 'a"b\\\n': {}, 'ключ 漢': {} }, required: ['a"b\\\n'] },
+  ],
+  ['lists', { type: 'array', items: person, minItems: 1, maxItems: 4 }],
+  ['a list with a maximum of 0', { type: 'array', maxItems: 0 }],
+  ['a list with a maximum that is too large', { type: 'array', items: { type: 'integer' }, maxItems: 1e9 }],
+  ['tuples', { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false }],
+  ['texts of a length', { type: 'string', minLength: 2, maxLength: 5 }],
+  ['texts of at least a length', { type: 'string', minLength: 3 }],
+  ['empty texts', { type: 'string', maxLength: 0 }],
+  ['dates', { type: 'string', format: 'date' }],
+  ['times', { type: 'string', format: 'time' }],
+  ['dates with times', { type: 'string', format: 'date-time' }],
+  ['UUIDs', { type: 'string', format: 'uuid' }],
+  ['email addresses', { type: 'string', format: 'email' }],
+  ['any integer', { type: 'integer' }],
+  ['integers of a range', { type: 'integer', minimum: -1234, exclusiveMaximum: 70_005 }],
+  ['years', { type: 'integer', minimum: 1900, maximum: 2100 }],
+  ['positive integers', { type: 'integer', exclusiveMinimum: 0 }],
+  ['multiples', { type: 'integer', minimum: -10, maximum: 100, multipleOf: 5 }],
+  [
+    'the safe integers of other programs',
+    { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  ],
+  ['any number', { type: 'number' }],
+  ['shares', { type: 'number', minimum: 0, maximum: 1 }],
+  ['numbers above 0', { type: 'number', exclusiveMinimum: 0 }],
+  ['numbers around 0', { type: 'number', exclusiveMinimum: -2.5, exclusiveMaximum: 3 }],
+  ['negative numbers', { type: 'number', maximum: -10, minimum: -20.5 }],
+  ['several types', { type: ['object', 'null', 'integer'], properties: { a: { type: 'string' } }, required: ['a'] }],
+  ['values', { enum: ['a', 1, null, { b: [true] }, 'quote " and \\'] }],
+  ['values of a type', { type: 'string', enum: ['a', 1, null] }],
+  ['a constant', { const: { a: 'b' } }],
+  ['alternatives', { anyOf: [{ type: 'string', maxLength: 3 }, { type: 'null' }, person] }],
+  ['one schema for all', { allOf: [person] }],
+  ['any value', {}],
+  [
+    'a tree',
+    {
+      type: 'object',
+      properties: { value: { type: 'integer' }, children: { type: 'array', items: { $ref: '#' } } },
+      required: ['value'],
+    },
+  ],
+  [
+    'definitions',
+    {
+      $ref: '#/$defs/a~1b%25',
+      $defs: {
+        'a/b%': {
+          type: 'object',
+          properties: { next: { anyOf: [{ type: 'null' }, { $ref: '#/$defs/a~1b%25' }] } },
+          required: ['next'],
+        },
+      },
+    },
+  ],
+  [
+    'the form that zod writes',
+    { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 't', description: 'd', default: 1, ...person },
+  ],
+];
+
+describe('the grammar of a schema', () => {
+  it.each(schemas)('allows only answers that follow it: %s', (_, schema) => {
+    expect(checkSchema(schema)).toBeNull();
+    const result = schemaGrammar(schema);
+    if ('problems' in result) throw new Error(JSON.stringify(result.problems));
+    const sample = grammarSampler(result.grammar, seededRandom(7));
+    const check = createAnswerCheck(schema);
+    for (let index = 0; index < 60; index += 1) {
+      const text = sample();
+      expect(check(text), text).toMatchObject({ outcome: 'valid' });
+    }
+  });
+
+  it('reaches the ends of a range of integers, and nothing beyond', () => {
+    for (const [minimum, maximum] of [
+      [0, 0],
+      [7, 12],
+      [-5, 5],
+      [98, 1203],
+      [-120, -99],
+    ] as const) {
+      const result = schemaGrammar({ type: 'integer', minimum, maximum });
+      const sample = grammarSampler((result as { grammar: string }).grammar, seededRandom(3));
+      const numbers = Array.from({ length: 5000 }, () => Number(sample()));
+      expect(Math.min(...numbers)).toBeGreaterThanOrEqual(minimum);
+      expect(Math.max(...numbers)).toBeLessThanOrEqual(maximum);
+      if (maximum - minimum < 20)
+        expect(new Set(numbers.map((number) => number || 0)).size).toBe(maximum - minimum + 1);
+    }
+  });
+
+  it('allows any JSON object for json_object', () => {
+    const sample = grammarSampler(objectGrammar, seededRandom(5));
+    for (let index = 0; index < 100; index += 1) expect(JSON.parse(sample())).toBeTypeOf('object');
+  });
+
+  it.each([
+    [{ type: 'string', pattern: '^a' }, '', 'pattern'],
+    [{ type: 'object', properties: { a: { oneOf: [{ type: 'string' }] } } }, '/properties/a', 'oneOf'],
+    [{ type: 'array', items: { not: {} } }, '/items', 'not'],
+    [{ type: 'object', patternProperties: { a: {} } }, '', 'patternProperties'],
+    [{ type: 'array', uniqueItems: true }, '', 'uniqueItems'],
+    [{ type: 'array', minItems: 1e9 }, '', 'minItems'],
+    [{ type: 'array', minItems: 3, maxItems: 2 }, '', 'maxItems'],
+    [{ type: 'string', minLength: 1e6 }, '', 'minLength'],
+    [{ type: 'string', format: 'uri' }, '', 'format'],
+    [{ type: 'number', multipleOf: 0.1 }, '', 'multipleOf'],
+    [{ type: 'integer', minimum: 0.2, maximum: 0.8 }, '', 'minimum'],
+    [{ allOf: [{ type: 'string' }, { maxLength: 3 }] }, '', 'allOf'],
+    [{ type: 'string', anyOf: [{ maxLength: 3 }] }, '', 'type'],
+    [{ $ref: 'https://example.com/schema' }, '', '$ref'],
+    [{ $ref: '#' }, '', '$ref'],
+    [{ anyOf: [{ $ref: '#' }, { type: 'string' }] }, '', '$ref'],
+    [{ type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }, '', '$ref'],
+    [{ enum: Array.from({ length: 1001 }, (_, index) => index) }, '', 'enum'],
+    [{ anyOf: Array.from({ length: 501 }, () => ({})) }, '', 'anyOf'],
+    [{ type: 'string', enum: [1] }, '', 'enum'],
+    [{ type: 'object', required: ['a'], additionalProperties: false }, '/additionalProperties', 'false'],
+    [{ type: 'object', minProperties: 2, properties: { a: {}, b: {} } }, '', 'minProperties'],
+  ] as const)('names what no grammar can express: %j', (schema, pointer, keyword) => {
+    expect(schemaGrammar(schema as unknown as JsonSchema)).toEqual({
+      problems: expect.arrayContaining([{ pointer, keyword, issue: expect.any(String) }]),
+    });
+  });
+
+  it('is bounded for a schema that repeats a lot', () => {
+    const list = { type: 'array', items: { type: 'string', maxLength: 1e9 }, maxItems: 1e9 };
+    const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`p${index}`, list]));
+    expect(schemaGrammar({ type: 'object', properties })).toMatchObject({
+      problems: [{ keyword: 'maxLength', issue: 'repeats too much in all for the on-device model' }],
+    });
+  });
+});
