@@ -13,6 +13,7 @@ import {
   isSimple,
   nameOf,
   type Occurrence,
+  type PathExpression,
   pathResult,
   type ValuePath,
   type Program,
@@ -21,16 +22,25 @@ import {
   type Use,
   withParameters,
 } from './prompt-template-program.ts';
+import { compileJson, compileMedia, compileRole } from './prompt-template-helpers.ts';
 import { nodeSpan, TemplateProblem, type Span } from './prompt-template-syntax.ts';
 
 type Call = AST.MustacheStatement | AST.BlockStatement | AST.SubExpression;
 
 const blockHelpers = ['if', 'unless', 'each', 'with'] as const;
+/** Helpers only with values: alone, these names are variables. */
+const equalityHelpers = ['ifEquals', 'unlessEquals'] as const;
+const helperNames = 'if, unless, each, with, lookup, role, history, media, json, ifEquals and unlessEquals';
 const isBlockHelper = (name: string): name is (typeof blockHelpers)[number] => blockHelpers.some((one) => one === name);
+
+const isEqualityHelper = (name: string): name is (typeof equalityHelpers)[number] =>
+  equalityHelpers.some((one) => one === name);
 
 const uses: Record<BlockKind, Use> = {
   if: 'condition',
   unless: 'condition',
+  ifEquals: 'text',
+  unlessEquals: 'text',
   each: 'list',
   with: 'object',
   plain: 'section',
@@ -41,6 +51,9 @@ export class TemplateCompiler {
   readonly occurrences: Occurrence[] = [];
   /** Tags outside of any block that print all replacements at once, as `{{.}}` and `{{this}}` do. */
   readonly rootPrints: Span[] = [];
+  /** Every `{{history}}`. */
+  readonly historyTags: Span[] = [];
+  hasRoles = false;
   private readonly text: string;
 
   constructor(text: string) {
@@ -74,8 +87,10 @@ export class TemplateCompiler {
       }
       case 'CommentStatement':
         return null;
-      case 'MustacheStatement':
-        return { type: 'value', value: this.mustache(statement as AST.MustacheStatement, scope) };
+      case 'MustacheStatement': {
+        const call = statement as AST.MustacheStatement;
+        return this.dotpromptHelper(call, scope) ?? { type: 'value', value: this.mustache(call, scope) };
+      }
       case 'BlockStatement':
         return this.block(statement as AST.BlockStatement, scope);
       case 'PartialStatement':
@@ -84,6 +99,29 @@ export class TemplateCompiler {
       default:
         throw new TemplateProblem('Decorators ({{* ...}}) are not available', start);
     }
+  }
+
+  /** dotprompt's helpers; null for any other tag. */
+  private dotpromptHelper(call: AST.MustacheStatement, scope: Scope): Instruction | null {
+    const path = headPath(call.path as AST.Expression);
+    if (!isSimple(path) || findParameter(path.parts[0] as string, scope.parameters)) return null;
+    const hasArguments = call.params.length > 0 || Boolean(call.hash);
+    if (path.original === 'history') return hasArguments ? null : this.history(path, scope);
+    if (!hasArguments) return null;
+    if (path.original === 'role') {
+      this.hasRoles = true;
+      return compileRole(call);
+    }
+    if (path.original === 'media') return compileMedia(call, scope, this);
+    return path.original === 'json' ? compileJson(call, scope, this) : null;
+  }
+
+  private history(path: AST.PathExpression, scope: Scope): Instruction {
+    const { expression, valuePath } = this.path(path, scope);
+    // Inside of a block it is most likely a field of what the block is about.
+    if (valuePath && valuePath.length > 1) this.use(valuePath, 'text', path);
+    this.historyTags.push(nodeSpan(path));
+    return { type: 'history', variable: expression as PathExpression, start: nodeSpan(path).start };
   }
 
   private mustache(statement: AST.MustacheStatement, scope: Scope): Expression {
@@ -113,7 +151,7 @@ export class TemplateCompiler {
     if (call.params.length === 0 && !call.hash) return;
     const written = this.text.slice(nodeSpan(path).start, nodeSpan(call.hash ?? call.params.at(-1) ?? path).end);
     const advice = /^[\w -]{1,60}$/.test(written) ? `; a name with spaces is written {{[${written}]}}` : '';
-    throw this.problem(path, `There is no helper "${path.original}", only if, unless, each, with and lookup${advice}`);
+    throw this.problem(path, `There is no helper "${path.original}", only ${helperNames}${advice}`);
   }
 
   private lookup(call: Call, scope: Scope): Resolved {
@@ -134,7 +172,7 @@ export class TemplateCompiler {
     return { expression: { type: 'lookup', target: of.expression, key: by.expression, name }, valuePath };
   }
 
-  private argument(node: AST.Expression, scope: Scope): Resolved {
+  argument(node: AST.Expression, scope: Scope): Resolved {
     switch (node.type) {
       case 'PathExpression':
         return this.path(node as AST.PathExpression, scope);
@@ -185,6 +223,7 @@ export class TemplateCompiler {
 
   private block(block: AST.BlockStatement, scope: Scope): Instruction {
     const path = headPath(block.path);
+    if (this.isEquality(block, path, scope)) return this.equality(block, path.original, scope);
     const isHelper = this.isHelper(path, scope);
     if (isHelper && path.original === 'lookup') throw this.problem(path, 'lookup gives a value and opens no block');
     if (!isHelper) this.rejectArguments(block, path);
@@ -201,9 +240,44 @@ export class TemplateCompiler {
       type: 'block',
       kind,
       value: expression,
+      other: null,
       includeZero,
       program: block.program ? this.program(block.program, withParameters(block.program, kind, inner)) : null,
       inverse: block.inverse ? this.program(block.inverse, withParameters(block.inverse, null, scope)) : null,
+    };
+  }
+
+  private isEquality(
+    block: AST.BlockStatement,
+    path: AST.PathExpression,
+    scope: Scope,
+  ): path is AST.PathExpression & { original: (typeof equalityHelpers)[number] } {
+    return (
+      block.params.length > 0 &&
+      isEqualityHelper(path.original) &&
+      isSimple(path) &&
+      !findParameter(path.original, scope.parameters)
+    );
+  }
+
+  private equality(block: AST.BlockStatement, kind: (typeof equalityHelpers)[number], scope: Scope): Instruction {
+    const [one, other] = block.params;
+    const names = block.program?.blockParams ?? block.inverse?.blockParams;
+    if (!one || !other || block.params.length > 2 || block.hash || names)
+      throw this.problem(block.path, `{{#${kind} ...}} takes two values, no more`);
+    const [value, compared] = [one, other].map((node) => {
+      const { expression, valuePath } = this.argument(node, scope);
+      if (isPath(node)) this.use(valuePath, uses[kind], node);
+      return expression;
+    });
+    return {
+      type: 'block',
+      kind,
+      value: value!,
+      other: compared!,
+      includeZero: null,
+      program: block.program ? this.program(block.program, scope) : null,
+      inverse: block.inverse ? this.program(block.inverse, scope) : null,
     };
   }
 
@@ -225,7 +299,7 @@ export class TemplateCompiler {
     return last ? this.argument(last.value, scope).expression : null;
   }
 
-  private use(valuePath: ValuePath, use: Use, node: AST.Node): void {
+  use(valuePath: ValuePath, use: Use, node: AST.Node): void {
     if (valuePath && valuePath.length > 0) this.occurrences.push({ valuePath, use, ...nodeSpan(node) });
     else if (valuePath && use === 'text') this.rootPrints.push(nodeSpan(node));
   }

@@ -1,4 +1,5 @@
 import type { AST } from '@handlebars/parser';
+import type { PromptRole } from './prompt-messages.ts';
 import { nodeSpan, type Span, TemplateProblem } from './prompt-template-syntax.ts';
 
 /** What a template is compiled to. */
@@ -23,15 +24,29 @@ export type Expression =
   | { readonly type: 'literal'; readonly value: unknown }
   | { readonly type: 'lookup'; readonly target: Expression; readonly key: Expression; readonly name: string };
 
-export type BlockKind = 'if' | 'unless' | 'each' | 'with' | 'plain';
+export type BlockKind = 'if' | 'unless' | 'each' | 'with' | 'ifEquals' | 'unlessEquals' | 'plain';
 
 export type Instruction =
   | { readonly type: 'content'; readonly text: string }
   | { readonly type: 'value'; readonly value: Expression }
+  | { readonly type: 'json'; readonly value: Expression; readonly indent: Expression | null; readonly start: number }
+  | { readonly type: 'role'; readonly role: PromptRole }
+  /** The variable of that name, where there is one. */
+  | { readonly type: 'history'; readonly variable: PathExpression; readonly start: number }
+  | {
+      readonly type: 'media';
+      readonly url: Expression;
+      readonly contentType: Expression | null;
+      readonly start: number;
+      /** As a person reads it in an error. */
+      readonly name: string;
+    }
   | {
       readonly type: 'block';
       readonly kind: BlockKind;
       readonly value: Expression;
+      /** What `ifEquals` and `unlessEquals` compare the value with. */
+      readonly other: Expression | null;
       readonly includeZero: Expression | null;
       readonly program: Program | null;
       readonly inverse: Program | null;

@@ -1,6 +1,11 @@
 /** Carries out a compiled template. Gives what Handlebars gives with `noEscape`, without making code of it. */
 
+import type { FilePart, Message } from './contract/messages.ts';
+import { jsonText, TooDeepError } from './prompt-template-json.ts';
+import { maxMessages, MessageCollector } from './prompt-template-messages.ts';
 import type { Expression, Instruction, PathExpression, Program } from './prompt-template-program.ts';
+import { TemplateProblem } from './prompt-template-syntax.ts';
+import { isEmpty, isObject, ownProperty } from './prompt-template-values.ts';
 
 export interface RenderLimits {
   /** Max tags, loop passes and list items of one rendering. Work on long values counts by their length as well. */
@@ -22,9 +27,9 @@ const longKeySteps = 16_000;
 
 /** Which limit a rendering passed. */
 export class RenderLimitError extends Error {
-  readonly limit: keyof RenderLimits;
+  readonly limit: keyof RenderLimits | 'messages';
 
-  constructor(limit: keyof RenderLimits) {
+  constructor(limit: keyof RenderLimits | 'messages') {
     super(`Over the limit of ${limit}`);
     this.name = 'RenderLimitError';
     this.limit = limit;
@@ -51,45 +56,49 @@ interface Frame {
   readonly parameters: Parameters | null;
 }
 
+type Insertion = Exclude<Instruction, { type: 'content' | 'value' | 'block' }>;
+
 /** What JavaScript prints for an object, which is never what a prompt wants. */
 export const objectText = '[object Object]';
 
 /** Stands for a context that is null, as Handlebars has it inside of helpers. */
 const nullContext: object = Object.freeze({});
 
-function isEmpty(value: unknown): boolean {
-  return (!value && value !== 0) || (Array.isArray(value) && value.length === 0);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
-function ownProperty(parent: unknown, name: string): unknown {
-  if (parent === null || parent === undefined || !Object.hasOwn(parent as object, name)) return undefined;
-  const value = (parent as Record<string, unknown>)[name];
-  return typeof value === 'function' ? undefined : value;
+/** What a template is rendered with. */
+export interface RenderInput {
+  readonly replacements: Readonly<Record<string, unknown>>;
+  /** What was said before, oldest first; null outside of a conversation, where `{{history}}` is an error. */
+  readonly history: readonly Message[] | null;
+  /** Whether `{{history}}` is the variable of that name also where the variable has no value. */
+  readonly isHistoryVariable: boolean;
+  /** The file that a value holds; null for every other value. */
+  readonly fileOf: (value: unknown, contentType: unknown) => FilePart | null;
 }
 
 export class TemplateRenderer {
   readonly unfilled = new Set<string>();
   /** Tags that printed an object, by the name of their value. */
   readonly printedObjects = new Set<string>();
-  private text = '';
+  private readonly collector = new MessageCollector();
+  private characters = 0;
   private steps = 0;
   private readonly limits: RenderLimits;
+  private readonly input: RenderInput;
   private readonly replacements: Readonly<Record<string, unknown>>;
 
-  constructor(replacements: Readonly<Record<string, unknown>>, limits: RenderLimits) {
-    this.replacements = replacements;
+  constructor(input: RenderInput, limits: RenderLimits) {
+    this.input = input;
+    this.replacements = input.replacements;
     this.limits = limits;
   }
 
-  /** Throws `RenderLimitError`. */
-  render(program: Program): string {
+  /** Throws `RenderLimitError`, and `TemplateProblem` for a tag that cannot be filled. */
+  render(program: Program): Message[] {
     const context = this.replacements;
     this.run(program, { context, contexts: { context, outer: null }, data: { root: context }, parameters: null });
-    return this.text;
+    const messages = this.collector.finish(this.input.history ?? []);
+    this.requireRoomFor(messages.length);
+    return messages;
   }
 
   private step(): void {
@@ -106,8 +115,13 @@ export class TemplateRenderer {
   }
 
   private append(text: string): void {
-    this.text += text;
-    if (this.text.length > this.limits.characters) throw new RenderLimitError('characters');
+    this.characters += text.length;
+    if (this.characters > this.limits.characters) throw new RenderLimitError('characters');
+    this.collector.append(text);
+  }
+
+  private requireRoomFor(messages: number): void {
+    if (messages > maxMessages) throw new RenderLimitError('messages');
   }
 
   private run(program: Program, frame: Frame): void {
@@ -115,7 +129,57 @@ export class TemplateRenderer {
       this.step();
       if (instruction.type === 'content') this.append(instruction.text);
       else if (instruction.type === 'value') this.print(instruction.value, frame);
-      else this.block(instruction, frame);
+      else if (instruction.type === 'block') this.block(instruction, frame);
+      else this.insert(instruction, frame);
+    }
+  }
+
+  private insert(instruction: Insertion, frame: Frame): void {
+    switch (instruction.type) {
+      case 'json':
+        return this.json(instruction, frame);
+      case 'role':
+        this.collector.startRole(instruction.role);
+        return this.requireRoomFor(this.collector.count);
+      case 'media':
+        return this.media(instruction, frame);
+      case 'history':
+        return this.history(instruction, frame);
+    }
+  }
+
+  private history({ variable, start }: Extract<Instruction, { type: 'history' }>, frame: Frame): void {
+    const isVariable = this.input.isHistoryVariable || Object.hasOwn(this.replacements, 'history');
+    if (isVariable || this.resolve(variable, frame) !== undefined) return this.print(variable, frame);
+    const { history } = this.input;
+    if (history === null)
+      throw new TemplateProblem(
+        '{{history}} needs a conversation: run the prompt as an agent, or give a replacement for history',
+        start,
+      );
+    this.collector.addHistory(history);
+    this.requireRoomFor(this.collector.count);
+  }
+
+  private media({ url, contentType, name, start }: Extract<Instruction, { type: 'media' }>, frame: Frame): void {
+    const file = this.input.fileOf(
+      this.evaluate(url, frame, false),
+      contentType && this.evaluate(contentType, frame, false),
+    );
+    if (file === null) throw new TemplateProblem(`media needs a file, and "${name}" holds none`, start);
+    this.collector.addFile(file);
+  }
+
+  private json({ value, indent, start }: Extract<Instruction, { type: 'json' }>, frame: Frame): void {
+    const space = indent && this.evaluate(indent, frame, false);
+    try {
+      const text = jsonText(this.evaluate(value, frame, true), space, (characters) =>
+        this.charge(Math.ceil(characters / charactersPerStep)),
+      );
+      if (text !== undefined) this.append(text);
+    } catch (error) {
+      if (error instanceof TooDeepError) throw new TemplateProblem(`json: ${error.message}`, start);
+      throw error;
     }
   }
 
@@ -163,6 +227,13 @@ export class TemplateRenderer {
         const includesZero = block.includeZero !== null && Boolean(this.evaluate(block.includeZero, frame, false));
         const isTrue = (includesZero || Boolean(value)) && !isEmpty(value);
         return this.enter(isTrue === (block.kind === 'if') ? block.program : block.inverse, own, frame);
+      }
+      case 'ifEquals':
+      case 'unlessEquals': {
+        const other = this.evaluate(block.other!, frame, false);
+        this.chargeComparison(value, other);
+        const isEqual = value === other;
+        return this.enter(isEqual === (block.kind === 'ifEquals') ? block.program : block.inverse, own, frame);
       }
       case 'each':
         return this.each(block.program, block.inverse, value, own, frame);

@@ -1,8 +1,10 @@
 import { AppError, type ErrorDetail } from './app-error.ts';
+import { type FilePart, type Message, textMessage, textOfMessages } from './contract/messages.ts';
 import { TemplateCompiler } from './prompt-template-compile.ts';
 import type { Program } from './prompt-template-program.ts';
-import { RenderLimitError, type RenderLimits, TemplateRenderer } from './prompt-template-render.ts';
-import { parseSyntax, TemplateProblem } from './prompt-template-syntax.ts';
+import { maxMessages } from './prompt-template-messages.ts';
+import { RenderLimitError, type RenderInput, type RenderLimits, TemplateRenderer } from './prompt-template-render.ts';
+import { parseSyntax, type Span, TemplateProblem } from './prompt-template-syntax.ts';
 import {
   collectObjectPrints,
   collectVariables,
@@ -11,8 +13,9 @@ import {
 } from './prompt-template-variables.ts';
 
 /**
- * The language of prompt templates: Handlebars with `if`, `unless`, `each`, `with` and `lookup`, never HTML-escaped, without
- * other helpers, partials, decorators or access to prototypes. Handlebars' own parser reads it; the template is then carried
+ * The language of prompt templates: Handlebars with `if`, `unless`, `each`, `with` and `lookup`, and dotprompt's `role`, `history`,
+ * `media`, `json`, `ifEquals` and `unlessEquals`, which are helpers only with their arguments. Never HTML-escaped, without other
+ * helpers, partials, decorators or access to prototypes. Handlebars' own parser reads it; the template is then carried
  * out step by step, because `Handlebars.compile` makes code, which the window's content security policy forbids, and because
  * a run of steps can be bounded.
  */
@@ -38,9 +41,15 @@ export interface ParsedTemplate {
   readonly variables: readonly TemplateVariable[];
   /** Tags that always print an object; a prompt would contain "[object Object]". */
   readonly objectTags: readonly ObjectTag[];
+  /** Whether it sets roles: it may render to several messages. */
+  readonly hasRoles: boolean;
+  /** Every `{{history}}`, which is no variable unless the prompt or the request has one of that name. */
+  readonly historyTags: readonly Span[];
   /** Null when the text has no tags or has problems. */
   readonly program: Program | null;
 }
+
+const nothingFound = { variables: [], objectTags: [], hasRoles: false, historyTags: [], program: null };
 
 /** Enough for any prompt. A rendering that uses them up takes about 150 ms, and nothing else runs meanwhile. */
 const renderLimits: RenderLimits = { steps: 600_000, characters: 4 * 1_048_576 };
@@ -50,7 +59,7 @@ const renderLimits: RenderLimits = { steps: 600_000, characters: 4 * 1_048_576 }
  * and nest 100 blocks deep; a text of 4 MB takes at most about 200 ms, one without `{{` no time at all.
  */
 export function parseTemplate(text: string): ParsedTemplate {
-  if (!text.includes('{{')) return { text, problems: [], variables: [], objectTags: [], program: null };
+  if (!text.includes('{{')) return { text, problems: [], ...nothingFound };
   const positionOf = createLineFinder(text);
   const asDetails = (problems: readonly TemplateProblem[]) =>
     problems.slice(0, maxProblems).map(({ message, start }) => ({ field, issue: message, ...positionOf(start) }));
@@ -58,57 +67,96 @@ export function parseTemplate(text: string): ParsedTemplate {
     const compiler = new TemplateCompiler(text);
     const program = compiler.compile(parseSyntax(text));
     const variables = collectVariables(compiler.occurrences, positionOf);
+    const { hasRoles, historyTags } = compiler;
     if (compiler.problems.length > 0)
-      return { text, problems: asDetails(compiler.problems), variables, objectTags: [], program: null };
+      return { ...nothingFound, text, problems: asDetails(compiler.problems), variables, hasRoles, historyTags };
     const objectTags = collectObjectPrints(compiler).map(({ start, end }) => ({
       written: text.slice(start, end),
       ...positionOf(start),
     }));
-    return { text, problems: [], variables, objectTags, program };
+    return { text, problems: [], variables, objectTags, hasRoles, historyTags, program };
   } catch (error) {
     if (!(error instanceof TemplateProblem)) throw error;
-    return { text, problems: asDetails([error]), variables: [], objectTags: [], program: null };
+    return { text, problems: asDetails([error]), ...nothingFound };
   }
 }
 
 /** Throws `invalid_request`, with line and column, for a template that cannot be run. */
 export function requireRunnable(template: ParsedTemplate): void {
-  const [problem] = template.problems;
-  if (!problem) return;
-  throw new AppError(
+  if (template.problems.length > 0) throw templateError(template.problems);
+}
+
+function templateError(problems: ParsedTemplate['problems']): AppError {
+  const { line, column, issue } = problems[0]!;
+  return new AppError(
     'invalid_request',
-    `The prompt template has a mistake in line ${problem.line}, column ${problem.column}: ${problem.issue}`,
-    { details: [...template.problems] },
+    `The prompt template has a mistake in line ${line}, column ${column}: ${issue}`,
+    { details: [...problems] },
   );
 }
 
+export interface RenderOptions extends Partial<Omit<RenderInput, 'replacements'>> {
+  readonly limits?: RenderLimits;
+}
+
+export interface RenderedMessages {
+  /** The conversation, the history in its place. Empty when all roles are blank. */
+  readonly messages: readonly Message[];
+  /** Placeholders that had no replacement and rendered empty, each once. */
+  readonly unfilled: string[];
+  /** Placeholders that printed "[object Object]", each once. */
+  readonly objects: string[];
+}
+
+/** The file that a replacement holds; null for one that holds none. */
+function fileOf(): FilePart | null {
+  return null;
+}
+
 /**
- * Fills a template. `unfilled` names the placeholders that had no replacement and rendered empty, `objects` those that printed
- * "[object Object]", each once. Throws `invalid_request` for a template with problems and for one that takes too many steps or
- * gives too long a text.
+ * Fills a template. Without roles it is one message of the user. Throws `invalid_request` for a template with problems, for one that
+ * takes too many steps or gives too long a text or too many messages, for `{{history}}` outside of a conversation, and for
+ * `{{media}}` without a file.
  */
+export function renderMessages(
+  template: ParsedTemplate,
+  replacements: Readonly<Record<string, unknown>> | null | undefined,
+  options: RenderOptions = {},
+): RenderedMessages {
+  requireRunnable(template);
+  const { limits = renderLimits, history = null, isHistoryVariable = false } = options;
+  if (!template.program)
+    return { messages: [...(history ?? []), textMessage('user', template.text)], unfilled: [], objects: [] };
+  const input = { replacements: replacements ?? {}, history, isHistoryVariable, fileOf: options.fileOf ?? fileOf };
+  const renderer = new TemplateRenderer(input, limits);
+  try {
+    const messages = renderer.render(template.program);
+    return { messages, unfilled: [...renderer.unfilled], objects: [...renderer.printedObjects] };
+  } catch (error) {
+    if (error instanceof RenderLimitError) throw tooMuch(error, limits);
+    if (!(error instanceof TemplateProblem)) throw error;
+    const position = createLineFinder(template.text)(error.start);
+    throw templateError([{ field, issue: error.message, ...position }]);
+  }
+}
+
+/** Fills a template as `renderMessages` does; `text` is that of all messages, separated by empty lines. */
 export function renderTemplate(
   template: ParsedTemplate,
   replacements: Readonly<Record<string, unknown>> | null | undefined,
   limits: RenderLimits = renderLimits,
 ): { text: string; unfilled: string[]; objects: string[] } {
-  requireRunnable(template);
-  if (!template.program) return { text: template.text, unfilled: [], objects: [] };
-  const renderer = new TemplateRenderer(replacements ?? {}, limits);
-  try {
-    const text = renderer.render(template.program);
-    return { text, unfilled: [...renderer.unfilled], objects: [...renderer.printedObjects] };
-  } catch (error) {
-    if (error instanceof RenderLimitError) throw tooMuch(error, limits);
-    throw error;
-  }
+  const { messages, unfilled, objects } = renderMessages(template, replacements, { limits });
+  return { text: textOfMessages(messages), unfilled, objects };
 }
 
 function tooMuch({ limit }: RenderLimitError, limits: RenderLimits): AppError {
-  const issue =
-    limit === 'steps'
-      ? `takes more than ${limits.steps} steps to fill; use fewer loops or shorter lists`
-      : `becomes longer than ${limits.characters} characters when it is filled`;
+  const issues = {
+    steps: `takes more than ${limits.steps} steps to fill; use fewer loops or shorter lists`,
+    characters: `becomes longer than ${limits.characters} characters when it is filled`,
+    messages: `becomes more than ${maxMessages} messages when it is filled`,
+  };
+  const issue = issues[limit];
   return new AppError('invalid_request', `The prompt template ${issue}`, { details: [{ field, issue }] });
 }
 

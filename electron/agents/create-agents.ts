@@ -1,11 +1,14 @@
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { Agent, AgentChange, AgentInput, AgentRunRequest } from '../../shared/contract/agents.ts';
 import type { PromptVersion } from '../../shared/contract/prompts.ts';
+import { joinMessages, splitMessages } from '../../shared/prompt-messages.ts';
 import { serviceModels } from '../../shared/contract/settings.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
+import { literalTemplate } from '../prompts/transfer/templates/template-syntax.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { AgentFields, AgentStore } from '../storage/agents/agent-store.ts';
 import type { AcceptedRun, Completions, RunOrigin } from '../completions/completions.ts';
+import { isConversationTemplate, renderTurn } from '../completions/render-prompt.ts';
 import type { TurnStore } from '../storage/agents/turn-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { fitHistory } from './history.ts';
@@ -36,6 +39,27 @@ function versionOf(versionId: string | null | undefined, { findVersion }: AgentF
   return version;
 }
 
+/** A version whose template sets roles is one as a whole. Of any other, the agent takes the system message. */
+function promptOf({ promptText, systemMessage }: PromptVersion): string {
+  if (!isConversationTemplate(promptText)) return systemMessage ?? promptText;
+  if (systemMessage === null || systemMessage === '') return promptText;
+  const blocks = splitMessages(promptText) ?? [{ role: 'user', text: promptText }];
+  return joinMessages([{ role: 'system', text: literalTemplate(systemMessage) }, ...blocks]);
+}
+
+/** Throws `invalid_request` for a prompt that sets roles and can't be rendered. */
+function checkedPrompt(prompt: string): string {
+  if (!isConversationTemplate(prompt)) return prompt;
+  try {
+    renderTurn({ message: 'Hello', history: [], template: prompt });
+    return prompt;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const details = error.details.map((detail) => ({ ...detail, field: 'prompt' }));
+    throw new AppError(error.code, error.message, { details, cause: error });
+  }
+}
+
 function idsOf(base: PromptVersion | null): Pick<Agent, 'promptId' | 'promptVersionId'> {
   return { promptId: base?.promptId ?? null, promptVersionId: base?.id ?? null };
 }
@@ -58,7 +82,7 @@ export function newAgentFields(input: AgentInput, sources: AgentFieldSources): A
   const base = versionOf(input.promptVersionId, sources);
   return {
     name: input.name,
-    prompt: input.prompt ?? base?.systemMessage ?? base?.promptText ?? '',
+    prompt: checkedPrompt(input.prompt ?? (base && promptOf(base)) ?? ''),
     ...modelOf(input, base, sources),
     configuration: configurationOf(input.configuration === undefined ? base?.configuration : input.configuration),
     dataspaceIds: dataspacesOf(input.dataspaceIds, sources),
@@ -71,7 +95,7 @@ export function changedAgentFields(agent: Agent, change: AgentChange, sources: A
   const { model, configuration, dataspaceIds, promptVersionId } = change;
   return {
     name: change.name ?? agent.name,
-    prompt: change.prompt ?? agent.prompt,
+    prompt: change.prompt === undefined ? agent.prompt : checkedPrompt(change.prompt),
     ...(model === undefined ? { model: agent.model, aiSystem: agent.aiSystem } : modelOf(change, null, sources)),
     configuration: configuration === undefined ? agent.configuration : configurationOf(configuration),
     dataspaceIds: dataspaceIds === undefined ? agent.dataspaceIds : dataspacesOf(dataspaceIds, sources),
@@ -188,8 +212,9 @@ export function createAgents(options: AgentsOptions): Agents {
     signal: AbortSignal,
   ): Promise<AcceptedRun> {
     requireOwnDataspaces(agent);
-    const systemMessage = agent.prompt === '' ? null : agent.prompt;
-    const { messages, memory } = remember(agent, systemMessage, conversationId, message);
+    const template = isConversationTemplate(agent.prompt) ? agent.prompt : undefined;
+    const { messages, memory } = remember(agent, agent.prompt, conversationId, message);
+    const systemMessage = agent.prompt === '' || template !== undefined ? null : agent.prompt;
     const branchOf = turns.branches.find(conversationId)?.origin;
     return completions.start(
       {
@@ -199,10 +224,10 @@ export function createAgents(options: AgentsOptions): Agents {
         model: agent.model,
         configuration: agent.configuration,
         dataspaceIds: agent.dataspaceIds,
-        metadata: { agentId: agent.id, memory, ...(branchOf && { branchOf }) },
+        metadata: { agentId: agent.id, memory, ...(template && { isTemplate: true }), ...(branchOf && { branchOf }) },
       },
       origin,
-      { signal, turn: { conversationId, history: messages } },
+      { signal, turn: { conversationId, history: messages, template } },
     );
   }
 

@@ -5,6 +5,7 @@ import {
   readConversation,
   type ConversationRun,
 } from '../../shared/contract/conversations.ts';
+import { textMessage } from '../../shared/contract/messages.ts';
 import { LazyList } from '../storage/list-page.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import { implement, type Caller, type Handler } from './api.ts';
@@ -21,9 +22,14 @@ const seesAll = (caller: Caller): boolean => caller.scopes.includes('audit');
  */
 function withoutStoredText({ input, promptRunId, metadata }: ConversationRun): ConversationRun['input'] {
   if (promptRunId !== null)
-    return { ...input, promptText: '', systemMessage: null, renderedPrompt: '', configuration: null };
+    return { ...input, promptText: '', systemMessage: null, renderedPrompt: '', messages: [], configuration: null };
   const isAgentTurn = metadata?.['agentId'] !== undefined;
-  return isAgentTurn ? { ...input, systemMessage: null, configuration: null } : input;
+  if (!isAgentTurn) return input;
+  const own = { ...input, systemMessage: null, configuration: null };
+  // The agent's template is in the other messages, or around the caller's.
+  return metadata['isTemplate'] === true
+    ? { ...own, renderedPrompt: input.promptText, messages: [textMessage('user', input.promptText)] }
+    : own;
 }
 
 /**

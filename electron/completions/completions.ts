@@ -20,11 +20,15 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** The version that the request was made from. */
   readonly storedPrompt?: StoredPromptIds;
+  /** Whether the stored prompt declares a variable `history`. */
+  readonly isHistoryVariable?: boolean;
   /** Set if the request is a turn of a conversation. Its text is then no template. */
   readonly turn?: {
     readonly conversationId: string;
     /** Earlier messages, oldest first. */
     readonly history: readonly Message[];
+    /** The agent's prompt, if it sets roles: it is rendered with the history and the message. */
+    readonly template?: string | undefined;
   };
   /** Passages that the user selected, beside or instead of those that the search finds. */
   readonly grounding?: GroundingChoice;

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
-import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
+import { type Message, textOfMessage, textOfMessages } from '../../shared/contract/messages.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { ApplicablePart, StoredPromptIds } from '../prompts/stored-prompt.ts';
 import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
 import type { Providers } from '../providers/create-providers.ts';
-import { titleOf } from '../storage/run-rows.ts';
+import { runTitleOf } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { SchemaChecker } from '../schemas/create-schema-checker.ts';
 import { describeSchemaIssue, type SchemaIssue } from '../../shared/json-schema.ts';
@@ -35,7 +35,7 @@ interface RunIds {
 
 /** Stores a run as `Running`, in the conversation that it has joined. */
 function recordStart(
-  { request, target, systemMessage, renderedPrompt, dataspaceIds, warnings }: PreparedRun,
+  { request, target, systemMessage, renderedPrompt, ownMessages, dataspaceIds, warnings }: PreparedRun,
   origin: RunOrigin,
   { conversationId, workspaceId }: ReturnType<RunStore['joinConversation']>,
   storedPrompt: StoredPromptIds | null,
@@ -57,12 +57,19 @@ function recordStart(
     systemMessage,
     replacements: request.replacements ?? null,
     renderedPrompt,
+    messages: recordedMessages(ownMessages),
     configuration: request.configuration ?? null,
     dataspaceIds,
     metadata: request.metadata ?? null,
     warnings,
   });
   return ids;
+}
+
+/** The messages to store; null for a single one of the user, which the rendered prompt tells. */
+function recordedMessages(messages: readonly Message[]): readonly Message[] | null {
+  const isPlain = messages.length === 1 && messages[0]!.role === 'user';
+  return isPlain && messages[0]!.content.length === 1 ? null : messages;
 }
 
 /** A conversation as one text, which is stored with the run. */
@@ -72,26 +79,40 @@ function sentText(messages: readonly Message[]): string {
   return messages.map((message) => `${message.role}: ${textOfMessage(message)}`).join('\n\n');
 }
 
+/** Finds the passages for a prompt. `replace` puts them before the text of its last user message, wherever that message is. */
+async function groundMessages(
+  prepared: PreparedRun,
+  choice: GroundingChoice,
+  grounding: Grounding,
+  options: { readonly signal: AbortSignal },
+) {
+  const question = prepared.ownMessages.findLast(({ role }) => role === 'user')!;
+  const history = prepared.messages.filter((message) => message !== question);
+  const dataspaceIds = prepared.dataspaceIds ?? [];
+  const request = { ...prepared, renderedPrompt: textOfMessage(question), dataspaceIds, choice, history };
+  const { messages: filled, ...grounded } = await grounding.ground(request, options);
+  const last = filled.at(-1)!;
+  const files = question.content.filter(({ type }) => type !== 'text');
+  const replacement = [...filled.slice(0, -1), { ...last, content: [...last.content, ...files] }];
+  const replace = (messages: readonly Message[]): Message[] =>
+    messages.flatMap((message) => (message === question ? replacement : [message]));
+  return { ...grounded, replace };
+}
+
 /** How a run finds its passages; null if it has no dataspaces. */
 function groundRequest(prepared: PreparedRun, grounding: Grounding): RunPlan['ground'] {
-  const { context, systemMessage, target } = prepared;
-  const choice = context.grounding ?? {};
-  const dataspaceIds = prepared.dataspaceIds ?? [];
-  if (dataspaceIds.length === 0 && !choice.only) return null;
-  return async ({ signal }) => {
-    const { messages, configuration, citations } = await grounding.ground(
-      { ...prepared, dataspaceIds, choice, history: context.turn?.history ?? [] },
-      { signal },
-    );
+  const { systemMessage, target, messages, ownMessages } = prepared;
+  const choice = prepared.context.grounding ?? {};
+  if ((prepared.dataspaceIds ?? []).length === 0 && !choice.only) return null;
+  return async (options) => {
+    const { configuration, citations, replace } = await groundMessages(prepared, choice, grounding, options);
+    const sent = replace(ownMessages);
+    const isPlain = recordedMessages(ownMessages) === null;
     return {
-      request: {
-        model: target.model,
-        systemMessage,
-        messages: [...(context.turn?.history ?? []), ...messages],
-        configuration,
-      },
+      request: { model: target.model, systemMessage, messages: replace(messages), configuration },
       citations,
-      sentPrompt: sentText(messages),
+      sentPrompt: isPlain ? sentText(sent) : textOfMessages(sent),
+      sentMessages: isPlain ? null : sent,
     };
   };
 }
@@ -189,6 +210,23 @@ async function countTokens(
   return provider.countTokens(grounded?.request ?? plain, { signal });
 }
 
+/** What a run with these passages would send. */
+async function previewGrounding(
+  request: CompletionRequest,
+  choice: GroundingChoice,
+  { signal }: { signal: AbortSignal },
+  options: CompletionsOptions,
+): Promise<GroundingPreview> {
+  await parseAhead(request.promptText);
+  const prepared = prepareRun(request, { signal }, options);
+  const { citations: _, replace, ...preview } = await groundMessages(prepared, choice, options.grounding, { signal });
+  const messages = replace(prepared.messages).map((message) => ({
+    role: message.role,
+    content: textOfMessage(message),
+  }));
+  return { ...preview, messages };
+}
+
 export function createCompletions(options: CompletionsOptions): Completions {
   const { runs, providers, guard, grounding } = options;
   const active = new Map<string, Run>();
@@ -213,7 +251,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
       conversationId: context.turn?.conversationId ?? request.metadata?.conversationId ?? null,
       workspaceId: request.metadata?.workspaceId ?? null,
       callerId: origin.callerId,
-      name: titleOf(prepared.renderedPrompt),
+      name: runTitleOf({ ...prepared, messages: prepared.ownMessages }),
     });
     const ids = recordStart(prepared, origin, joined, storedPromptOf(prepared), runs);
     const run = new Run(
@@ -262,19 +300,6 @@ export function createCompletions(options: CompletionsOptions): Completions {
     });
   }
 
-  async function previewGrounding(
-    request: CompletionRequest,
-    choice: GroundingChoice,
-    { signal }: { signal: AbortSignal },
-  ): Promise<GroundingPreview> {
-    await parseAhead(request.promptText);
-    const prepared = prepareRun(request, { signal }, options);
-    const dataspaceIds = prepared.dataspaceIds ?? [];
-    const { citations: _, ...preview } = await grounding.ground({ ...prepared, dataspaceIds, choice }, { signal });
-    const messages = preview.messages.map((message) => ({ role: message.role, content: textOfMessage(message) }));
-    return { ...preview, messages };
-  }
-
   async function close(): Promise<void> {
     isClosing = true;
     const pending = [...active.values()];
@@ -289,7 +314,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
         isLong(request) ? startInSteps(request, context, attempt) : attempt(),
       );
     },
-    previewGrounding,
+    previewGrounding: (request, choice, context) => previewGrounding(request, choice, context, options),
     countTokens: (request, context) => countTokens(request, context, options),
     active: (runId) => active.get(runId) ?? null,
     close,

@@ -1,10 +1,11 @@
 import type { CompletionRequest, Configuration, Warning } from '../../shared/contract/completions.ts';
-import { type Message, textMessage, textOfMessage } from '../../shared/contract/messages.ts';
+import { type Message, textOfMessage, textOfMessages } from '../../shared/contract/messages.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { ResolvedModel } from '../providers/model-resolver.ts';
 import type { RunContext } from './completions.ts';
-import { renderPrompt } from './render-prompt.ts';
+import { messageWarnings } from '../providers/message-rules.ts';
+import { renderPrompt, renderTurn } from './render-prompt.ts';
 import type { CreditReservation, Credits } from '../credits/credits.ts';
 import type { RateLimits, TokenReservation } from '../credits/rate-limits.ts';
 import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
@@ -19,8 +20,10 @@ export interface PreparedRun {
   readonly dataspaceIds: readonly string[] | null;
   readonly systemMessage: string | null;
   readonly renderedPrompt: string;
-  /** Everything that is sent after the system message: the history of the conversation, and the prompt. */
+  /** Everything that is sent after the system message, the history of a conversation included. */
   readonly messages: readonly Message[];
+  /** The messages without the history. */
+  readonly ownMessages: readonly Message[];
   readonly target: ResolvedModel;
   /** The part of the request's configuration that the model supports. */
   readonly configuration: Configuration;
@@ -40,8 +43,9 @@ export function prepareRun(
 ): PreparedRun {
   const dataspaceIds = request.dataspaceIds ? grounding.requireDataspaces(request.dataspaceIds) : null;
   const rendered = context.turn
-    ? { text: request.promptText, warnings: [] }
-    : renderPrompt(request.promptText, request.replacements ?? {});
+    ? renderTurn({ ...context.turn, message: request.promptText })
+    : renderPrompt(request.promptText, request.replacements ?? {}, context);
+  const { messages, ownMessages } = rendered;
   const target = providers.resolve(request.aiSystem, request.model);
   const { configuration, warnings } = providers.applicableConfiguration(target, request.configuration ?? {});
   target.provider.requireSupported?.(configuration);
@@ -50,11 +54,12 @@ export function prepareRun(
     context,
     dataspaceIds,
     systemMessage: request.systemMessage ?? null,
-    renderedPrompt: rendered.text,
-    messages: [...(context.turn?.history ?? []), textMessage('user', rendered.text)],
+    renderedPrompt: textOfMessages(ownMessages),
+    messages,
+    ownMessages,
     target,
     configuration,
-    warnings: [...rendered.warnings, ...warnings],
+    warnings: [...rendered.warnings, ...warnings, ...messageWarnings(target.metadata.ruleSet, messages)],
   };
 }
 

@@ -1,9 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { invalidField } from '../../shared/app-error.ts';
 import type { Warning } from '../../shared/contract/completions.ts';
-import { createTemplateCache, renderTemplate, requireRunnable } from '../../shared/prompt-template.ts';
+import { type Message, textMessage } from '../../shared/contract/messages.ts';
+import { createTemplateCache, renderMessages, requireRunnable } from '../../shared/prompt-template.ts';
 
 export interface RenderedPrompt {
-  readonly text: string;
+  /** Everything that is sent, the history of a conversation included. */
+  readonly messages: readonly Message[];
+  /** The messages without the history. */
+  readonly ownMessages: readonly Message[];
   /** A `variable-unfilled` for each placeholder without a replacement. */
   readonly warnings: Warning[];
 }
@@ -28,12 +33,57 @@ export function requirePrompt(promptText: string): void {
   requireRunnable(parse(promptText));
 }
 
-/** Fills a prompt template. Throws `invalid_request` with line and column for a template that cannot be run. */
-export function renderPrompt(promptText: string, replacements: Readonly<Record<string, unknown>>): RenderedPrompt {
-  const { text, unfilled } = renderTemplate(parse(promptText), replacements);
-  const warnings = unfilled.map((variable): Warning => {
-    const message = `{{${variable}}} has no value and renders empty.`;
-    return { code: 'variable-unfilled', message, variable };
-  });
-  return { text, warnings };
+function unfilledWarning(variable: string): Warning {
+  return { code: 'variable-unfilled', message: `{{${variable}}} has no value and renders empty.`, variable };
+}
+
+/** No provider answers a prompt that says nothing but system messages. */
+function requireUserMessage(messages: readonly Message[]): void {
+  if (messages.some(({ role }) => role === 'user')) return;
+  const message = 'The prompt has no user message. Add {{role "user"}} and the text of the message.';
+  throw invalidField('promptText', 'renders to no user message', message);
+}
+
+/**
+ * Fills a prompt template. `isHistoryVariable` says that `{{history}}` is a variable even without a value. Throws `invalid_request`, with
+ * line and column where there are any, for a template that cannot be run.
+ */
+export function renderPrompt(
+  promptText: string,
+  replacements: Readonly<Record<string, unknown>>,
+  { isHistoryVariable = false }: { readonly isHistoryVariable?: boolean | undefined } = {},
+): RenderedPrompt {
+  const { messages, unfilled } = renderMessages(parse(promptText), replacements, { isHistoryVariable });
+  requireUserMessage(messages);
+  return { messages, ownMessages: messages, warnings: unfilled.map(unfilledWarning) };
+}
+
+/** Whether an agent's prompt is a template: it sets roles. Any other prompt is a system message, sent as it is written. */
+export function isConversationTemplate(prompt: string): boolean {
+  return parse(prompt).hasRoles;
+}
+
+/** A turn of a conversation. */
+export interface RenderedTurn {
+  readonly message: string;
+  readonly history: readonly Message[];
+  /** The agent's prompt, if it sets roles. */
+  readonly template?: string | undefined;
+}
+
+/**
+ * The messages of a turn. In a template, `{{history}}` is the conversation so far and `{{message}}` the new message. A template without
+ * `{{message}}` is followed by it.
+ */
+export function renderTurn({ message, history, template }: RenderedTurn): RenderedPrompt {
+  const last = textMessage('user', message);
+  if (template === undefined) return { messages: [...history, last], ownMessages: [last], warnings: [] };
+  const parsed = parse(template);
+  const rendered = renderMessages(parsed, { message }, { history });
+  const hasMessage = parsed.variables.some(({ name }) => name === 'message');
+  const messages = hasMessage ? rendered.messages : [...rendered.messages, last];
+  const earlier = new Set(history);
+  const ownMessages = messages.filter((one) => !earlier.has(one));
+  requireUserMessage(ownMessages);
+  return { messages, ownMessages, warnings: rendered.unfilled.map(unfilledWarning) };
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
+import type { Message } from '../../shared/contract/messages.ts';
 import type { RunCost } from '../providers/model-prices.ts';
 import type { ModelRequest, Provider, RawUsage } from '../providers/provider.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
@@ -31,6 +32,8 @@ export interface GroundedRequest {
   readonly citations: readonly Citation[];
   /** The prompt in the form that is sent. */
   readonly sentPrompt: string;
+  /** Its messages; null for a single one. */
+  readonly sentMessages: readonly Message[] | null;
 }
 
 /** What a run used. */
@@ -263,7 +266,7 @@ export class Run {
         totalMs: performance.now() - this.#startedAt,
         completedAt: Date.now(),
         citations: this.citations,
-        ...(this.#grounded && { sentPrompt: this.#grounded.sentPrompt }),
+        ...(this.#grounded && { sentPrompt: this.#grounded.sentPrompt, sentMessages: this.#grounded.sentMessages }),
         ...(moderation && { moderation }),
       });
       this.plan.exchanges?.store(this.plan.runId);

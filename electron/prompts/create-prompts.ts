@@ -217,7 +217,11 @@ export function createPrompts({ store, draftRuns, providers, completions }: Prom
           replacements: { ...defaultsOf(version), ...request.replacements },
         },
         origin,
-        { signal, storedPrompt: { promptId: version.promptId, promptVersionId: version.id } },
+        {
+          signal,
+          storedPrompt: { promptId: version.promptId, promptVersionId: version.id },
+          isHistoryVariable: version.variables.some(({ name }) => name === 'history'),
+        },
       );
     },
   };

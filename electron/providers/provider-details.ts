@@ -57,6 +57,14 @@ export interface ParameterRules {
   readonly callRule?: (name: NamedParameter, configuration: Configuration) => string | null;
 }
 
+/** What a provider's API expects of a conversation; absent where it takes any. */
+export interface MessageRules {
+  /** Whether system messages may only come before all others. */
+  readonly isSystemOnlyFirst?: boolean;
+  /** What happens to an assistant message at the end: it counts as complete and is not continued, or the call is rejected. */
+  readonly lastAssistant?: 'complete' | 'rejected';
+}
+
 /** The names that a provider has in prompt files, in lower case. Files are written with the first one. */
 export interface PromptFileNames {
   readonly dotprompt: readonly [string, ...string[]];
@@ -79,5 +87,6 @@ export interface ProviderDetails {
   /** Whether its client has `countTokens`. */
   readonly countsTokens: boolean;
   readonly parameterRules: ParameterRules;
+  readonly messageRules?: MessageRules;
   readonly promptFileNames: PromptFileNames;
 }

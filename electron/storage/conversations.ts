@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import { prepareQuery, valuesOf } from './queries.ts';
-import { type NewRun, titleOf } from './run-rows.ts';
+import { type NewRun, runTitleOf } from './run-rows.ts';
 import type { ConversationRow } from './schema.ts';
 import type { RunStore } from './storage.ts';
 import { timeOrderedId } from './time-ordered-id.ts';
@@ -39,7 +39,7 @@ export function createConversations(database: Database.Database): Conversations 
   /** A conversation that a stored prompt opens has the prompt's name, any other one the first words of its rendered prompt. */
   function nameOf(run: NewRun): string {
     const promptName = run.promptId === null ? undefined : queries.promptName.first({ id: run.promptId })?.name;
-    return promptName ?? unwritten.get(run.conversationId)?.name ?? titleOf(run.renderedPrompt);
+    return promptName ?? unwritten.get(run.conversationId)?.name ?? runTitleOf(run);
   }
 
   function insert(run: NewRun, runSequence: number): number {

@@ -20,6 +20,7 @@ import { providerExchangeTables } from './migrations/0017-provider-exchanges.ts'
 import { renderedTitles } from './migrations/0018-rendered-titles.ts';
 import { keyLimitColumns } from './migrations/0019-key-limits.ts';
 import { usageDetails } from './migrations/0020-usage-details.ts';
+import { messages } from './migrations/0021-messages.ts';
 import { registerRenderedTitle } from './migrations/rendered-title.ts';
 
 /** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
@@ -44,6 +45,7 @@ const migrations: readonly string[] = [
   renderedTitles,
   keyLimitColumns,
   usageDetails,
+  messages,
 ];
 
 function version(database: Database.Database): number {

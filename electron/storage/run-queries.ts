@@ -57,6 +57,7 @@ const runTextColumns = [
   'system_message',
   'replacements_json',
   'rendered_prompt',
+  'messages_json',
   'configuration_json',
   'dataspace_ids_json',
   'metadata_json',
@@ -79,11 +80,13 @@ export function runWriteQueries(database: Database.Database) {
     endTexts: prepareQuery(database, (tables, input: OutcomeTexts & { run: number }) =>
       tables.updateTable('run_texts').set(valuesOf(input, outcomeTextColumns)).where('run', '=', input.run),
     ),
-    keepSentPrompt: prepareQuery(database, (tables, input: { rendered_prompt: string; run: number }) =>
-      tables
-        .updateTable('run_texts')
-        .set(valuesOf(input, ['rendered_prompt']))
-        .where('run', '=', input.run),
+    keepSentPrompt: prepareQuery(
+      database,
+      (tables, input: Pick<RunTextRow, 'rendered_prompt' | 'messages_json' | 'run'>) =>
+        tables
+          .updateTable('run_texts')
+          .set(valuesOf(input, ['rendered_prompt', 'messages_json']))
+          .where('run', '=', input.run),
     ),
     insertCredits: prepareQuery(database, (tables, input: Schema['credit_entries']) =>
       tables.insertInto('credit_entries').values(valuesOf(input, ['run', 'api_key_id', 'credits', 'created_at'])),

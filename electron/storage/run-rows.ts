@@ -1,6 +1,7 @@
 import type { RawUsage } from '../providers/provider.ts';
 import type { RunCost } from '../providers/model-prices.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
+import { type Message, textMessage, textOfMessage } from '../../shared/contract/messages.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { flagsOf, type RunModeration } from '../../shared/contract/moderation.ts';
 import type { RunDetail, RunListItem, RunSummary } from '../../shared/contract/runs.ts';
@@ -25,6 +26,8 @@ export interface NewRun {
   readonly systemMessage: string | null;
   readonly replacements: Record<string, unknown> | null;
   readonly renderedPrompt: string;
+  /** Null for a single message, whose text is the rendered prompt. */
+  readonly messages?: readonly Message[] | null | undefined;
   readonly configuration: Record<string, unknown> | null;
   readonly dataspaceIds: readonly string[] | null;
   /** Lower-case names without the `x-app-` prefix. */
@@ -50,8 +53,9 @@ export interface RunOutcome {
   readonly totalMs: number;
   readonly completedAt: number;
   readonly citations: readonly Citation[];
-  /** The prompt as it was sent, where passages were put before it; kept in place of the rendered one. */
+  /** The prompt as it was sent, where passages were put before it; kept in place of the rendered one, as its messages are. */
   readonly sentPrompt?: string;
+  readonly sentMessages?: readonly Message[] | null;
   /** What the guard found; absent where it did not look. */
   readonly moderation?: RunModeration | null;
 }
@@ -68,6 +72,12 @@ export function titleOf(renderedPrompt: string): string {
   return line.slice(0, titleLength).replace(/[\uD800-\uDBFF]$/, '');
 }
 
+/** The title of a run: that of its last user message. */
+export function runTitleOf({ renderedPrompt, messages }: Pick<NewRun, 'renderedPrompt' | 'messages'>): string {
+  const last = messages?.findLast(({ role }) => role === 'user');
+  return titleOf(last ? textOfMessage(last) : renderedPrompt);
+}
+
 /** Null when there is nothing in it: most runs have no headers, warnings or citations, and null takes no room. */
 function jsonOrNull(value: object | null): string | null {
   if (value === null) return null;
@@ -75,7 +85,7 @@ function jsonOrNull(value: object | null): string | null {
   return json === '[]' || json === '{}' ? null : json;
 }
 
-function storedJson(value: object | null): string | null {
+export function storedJson(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
@@ -195,7 +205,7 @@ export function runRow(run: NewRun, outcome: RunOutcome | null, place: RunPositi
     model: run.model,
     served_by: run.servedBy,
     created_at: run.createdAt,
-    title: titleOf(run.renderedPrompt),
+    title: runTitleOf(run),
     draft_id: draftId,
     app_headers_json: jsonOrNull(run.appHeaders),
   };
@@ -209,6 +219,7 @@ export function runTextRow(run: NewRun, outcome: RunOutcome | null, sequence: nu
     system_message: run.systemMessage,
     replacements_json: storedJson(run.replacements),
     rendered_prompt: outcome?.sentPrompt ?? run.renderedPrompt,
+    messages_json: storedJson(outcome?.sentMessages ?? run.messages ?? null),
     configuration_json: storedJson(run.configuration),
     dataspace_ids_json: storedJson(run.dataspaceIds as string[] | null),
     metadata_json: storedJson(run.metadata),
@@ -280,6 +291,10 @@ function parsed<Value>(json: string | null, absent: Value): Value {
   return json === null ? absent : (JSON.parse(json) as Value);
 }
 
+function messagesIn(json: string): Message[] {
+  return JSON.parse(json) as Message[];
+}
+
 export function runDetailOf(row: ListedRunRow & RunTextRow): RunDetail {
   return {
     ...runSummaryOf(row),
@@ -290,6 +305,7 @@ export function runDetailOf(row: ListedRunRow & RunTextRow): RunDetail {
       systemMessage: row.system_message,
       replacements: parsed(row.replacements_json, null),
       renderedPrompt: row.rendered_prompt,
+      messages: row.messages_json === null ? [textMessage('user', row.rendered_prompt)] : messagesIn(row.messages_json),
       configuration: parsed(row.configuration_json, null),
       dataspaceIds: parsed(row.dataspace_ids_json, null),
     },

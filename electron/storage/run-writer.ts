@@ -1,7 +1,15 @@
 import type { Conversations } from './conversations.ts';
 import { runReadQueries, runWriteQueries } from './run-queries.ts';
 import type { RemovedRuns } from './retention-store.ts';
-import { type NewRun, outcomeColumns, outcomeTexts, type RunOutcome, runRow, runTextRow } from './run-rows.ts';
+import {
+  type NewRun,
+  outcomeColumns,
+  outcomeTexts,
+  type RunOutcome,
+  runRow,
+  runTextRow,
+  storedJson,
+} from './run-rows.ts';
 import type Database from 'better-sqlite3';
 
 /** A run that begins, ends, or does both at once. */
@@ -84,7 +92,8 @@ function createStatements({ database, conversations, draftIdOf }: RunWriterOptio
       queries.endRun.run({ ...outcomeColumns(outcome), sequence });
       queries.endTexts.run({ ...outcomeTexts(outcome), run: sequence });
       if (outcome.sentPrompt !== undefined) {
-        queries.keepSentPrompt.run({ rendered_prompt: outcome.sentPrompt, run: sequence });
+        const { sentPrompt: rendered_prompt, sentMessages = null } = outcome;
+        queries.keepSentPrompt.run({ rendered_prompt, messages_json: storedJson(sentMessages), run: sequence });
       }
       chargeCredits(run, outcome, sequence);
     },

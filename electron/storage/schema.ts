@@ -97,6 +97,8 @@ export interface RunTextRow {
   system_message: string | null;
   replacements_json: string | null;
   rendered_prompt: string;
+  /** Null for a single message, whose text is the rendered prompt. */
+  messages_json: string | null;
   configuration_json: string | null;
   dataspace_ids_json: string | null;
   metadata_json: string | null;

@@ -142,6 +142,7 @@ export const essentialColumns: readonly ExportColumn[] = [
   'model',
   'systemMessage',
   'renderedPrompt',
+  'messages',
   'content',
   'finishReason',
   'errorMessage',

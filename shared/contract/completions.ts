@@ -105,7 +105,7 @@ export type Usage = z.infer<typeof usage>;
 
 export const warning = z
   .object({
-    code: z.enum(['parameter-dropped', 'variable-unfilled', 'model-ending']),
+    code: z.enum(['parameter-dropped', 'variable-unfilled', 'model-ending', 'answer-not-continued']),
     message: z.string(),
     parameter: z.string().optional(),
     variable: z.string().optional(),

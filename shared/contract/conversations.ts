@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { aiSystem, listOf, listQuery, timestamp, uuid } from './common.ts';
 import { citation, usage, warning } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { message } from './messages.ts';
 import { runModeration } from './moderation.ts';
 
 const tag = 'Conversations';
@@ -49,7 +50,8 @@ export const conversationRun = z
       promptText: z.string(),
       systemMessage: z.string().nullable(),
       replacements: z.record(z.string(), z.unknown()).nullable(),
-      renderedPrompt: z.string(),
+      renderedPrompt: z.string().describe('Several messages are separated by empty lines'),
+      messages: z.array(message).describe('What the prompt rendered to, without the history of the conversation'),
       configuration: z.record(z.string(), z.unknown()).nullable(),
       dataspaceIds: z.array(uuid).nullable(),
     }),

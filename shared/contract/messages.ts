@@ -38,12 +38,9 @@ export const messagePart = z
   .meta({ id: 'MessagePart' });
 export type MessagePart = z.infer<typeof messagePart>;
 
-export const message = z.object({ role: messageRole, content: z.array(messagePart) }).meta({ id: 'Message' });
-
-export interface Message {
-  readonly role: MessageRole;
-  readonly content: readonly MessagePart[];
-}
+const messageContent: z.ZodType<readonly MessagePart[]> = z.array(messagePart);
+export const message = z.object({ role: messageRole, content: messageContent }).meta({ id: 'Message' });
+export type Message = Readonly<z.infer<typeof message>>;
 
 export function textMessage(role: MessageRole, text: string): Message {
   return { role, content: [{ type: 'text', text }] };

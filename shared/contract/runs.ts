@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { aiSystem, listOf, listQuery, timestamp, uuid } from './common.ts';
 import { citation, usage, warning } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { message } from './messages.ts';
 import { runModeration } from './moderation.ts';
 
 const tag = 'Window: runs';
@@ -51,6 +52,7 @@ export const runDetail = runSummary.extend({
     systemMessage: z.string().nullable(),
     replacements: z.record(z.string(), z.unknown()).nullable(),
     renderedPrompt: z.string().nullable(),
+    messages: z.array(message),
     configuration: z.record(z.string(), z.unknown()).nullable(),
     dataspaceIds: z.array(uuid).nullable(),
   }),

@@ -84,6 +84,7 @@ describe.each(ways)('%s', (way) => {
                 systemMessage: sent.systemMessage,
                 replacements: sent.replacements,
                 renderedPrompt: 'Say hello to Ada',
+                messages: [{ role: 'user', content: [{ type: 'text', text: 'Say hello to Ada' }] }],
                 configuration: sent.configuration,
                 dataspaceIds: null,
               },

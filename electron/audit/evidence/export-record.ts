@@ -57,6 +57,8 @@ const readers: Readonly<Record<ExportColumn, Reader>> = {
   promptText: (row) => row.prompt_text,
   replacements: (row) => parsed(row.replacements_json),
   renderedPrompt: (row) => row.rendered_prompt,
+  /** Null for a single message: its text is the rendered prompt. */
+  messages: (row) => parsed(row.messages_json),
   content: onceEnded((row) => row.content, ''),
   reasoning: onceEnded((row) => row.reasoning),
   finishReason: onceEnded((row) => row.finish_reason),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ExportColumn } from '../../../shared/contract/audit-exports.ts';
 import { citation, type Citation } from '../../../shared/contract/completions.ts';
+import { message, type Message } from '../../../shared/contract/messages.ts';
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { type Clock, createClock, type PackNames } from './pack-details.ts';
@@ -92,6 +93,7 @@ const blocks: Readonly<Partial<Record<ExportColumn, string>>> = {
   promptText: 'Prompt template',
   replacements: 'Variables',
   renderedPrompt: 'Final prompt',
+  messages: 'Final prompt',
   content: 'Answer',
   reasoning: 'Reasoning',
   errorMessage: 'Error',
@@ -146,7 +148,16 @@ function passageText({ index, sourceName, page, relevance, text }: Citation): st
   return `[${index}] ${place.filter((part) => part !== null).join(', ')}\n${text}`;
 }
 
+const messageList = z.array(message).min(1);
+
+function messageText({ role, content }: Message): string {
+  const parts = content.map((part) => (part.type === 'text' ? part.text : JSON.stringify(part, null, 2)));
+  return `${role.charAt(0).toUpperCase()}${role.slice(1)}:\n${parts.join('\n')}`;
+}
+
 function textOf(value: unknown, isBlock: boolean): string {
+  const messages = isBlock ? messageList.safeParse(value) : null;
+  if (messages?.success) return messages.data.map(messageText).join('\n\n');
   const passages = passageList.safeParse(value);
   if (passages.success) return passages.data.map(passageText).join('\n\n');
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
@@ -184,6 +195,8 @@ function runArticle(run: ShownRun): string {
   const texts: string[] = [];
   for (const [column, value] of Object.entries(record) as [ExportColumn, unknown][]) {
     if (column === 'conversationId' || column === 'conversationName' || isEmpty(value)) continue;
+    // Several messages say more than their joined text.
+    if (column === 'renderedPrompt' && !isEmpty(record.messages)) continue;
     const title = blocks[column];
     if (title !== undefined) texts.push(`<h3>${title}</h3>\n<pre dir="auto">${escaped(textOf(value, true))}</pre>`);
     else details.push(`<dt>${escaped(label(column))}</dt><dd dir="auto">${detailHtml(column, value, run)}</dd>`);

@@ -162,6 +162,7 @@ const feedbackColumns = [
 const longTexts = [
   'prompt_text',
   'rendered_prompt',
+  'messages_json',
   'system_message',
   'replacements_json',
   'content',

@@ -1,6 +1,9 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { Replay, ReplayTarget } from '../../../shared/contract/audit-replay.ts';
 import { type Job, JobRun } from '../../common/jobs.ts';
+import { textOfMessage } from '../../../shared/contract/messages.ts';
+import { joinMessages } from '../../../shared/prompt-messages.ts';
+import { literalTemplate } from '../../prompts/transfer/templates/template-syntax.ts';
 import type { Completions } from '../../completions/completions.ts';
 import type { Log } from '../../log.ts';
 import type { StoredReplay, ReplayedRun, ReplayState, ReplayStore } from '../../storage/replay-store.ts';
@@ -14,9 +17,24 @@ function configurationOf(original: RunDetail, change: ReplayTarget['configuratio
   return merged.length === 0 ? null : Object.fromEntries(merged);
 }
 
+/**
+ * The template that renders what a run sent. Of a turn of an agent, whose prompt is a template, only the rendered messages are recorded.
+ */
+function templateOf({ input, metadata }: RunDetail): string {
+  const roles = input.messages.flatMap(({ role }) => (role === 'tool' ? [] : [role]));
+  if (metadata?.['isTemplate'] !== true || roles.length < input.messages.length) return input.promptText;
+  return joinMessages(
+    input.messages.map((message, index) => ({
+      role: roles[index]!,
+      text: literalTemplate(textOfMessage(message)),
+      opening: '',
+    })),
+  );
+}
+
 /** The request that runs an original again with what the target changes. Throws `AppError` when it cannot be one. */
 function replayRequest(original: RunDetail, target: ReplayTarget): CompletionRequest {
-  const promptText = target.promptText ?? original.input.promptText;
+  const promptText = target.promptText ?? templateOf(original);
   if (promptText === '') {
     throw new AppError('conflict', 'The texts of this run were deleted, so it cannot be run again.');
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { textOfMessages } from '../../../shared/contract/messages.ts';
 import { renderPrompt } from '../../completions/render-prompt.ts';
 import type { SampleFeedback } from '../../storage/sample-store.ts';
 import type { NewRun, RunOutcome } from '../../storage/run-rows.ts';
@@ -141,7 +142,7 @@ function newRun(request: SampleRequest, model: SampleModel, createdAt: number, c
     promptText: request.promptText,
     systemMessage: topic.systemMessage,
     replacements: request.replacements,
-    renderedPrompt: renderPrompt(request.promptText, request.replacements).text,
+    renderedPrompt: textOfMessages(renderPrompt(request.promptText, request.replacements).messages),
     configuration: { ...(model.takesTemperature && { temperature }), max_tokens: 1024 },
     dataspaceIds: null,
     appHeaders: context.appHeaders,

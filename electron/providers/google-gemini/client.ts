@@ -1,4 +1,5 @@
 import { createGoogle } from '@ai-sdk/google';
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { embedAtProvider } from '../embed-at-provider.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import {
@@ -40,6 +41,20 @@ const listModels: ListModels = async (request) => {
   return models;
 };
 
+/** Gemini's roles must alternate: messages of the same role that follow each other become parts of one. */
+function mergeAdjacent(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const merged: LanguageModelV4Prompt = [];
+  for (const message of prompt) {
+    const last = merged.at(-1);
+    if (last?.role === 'user' && message.role === 'user')
+      merged[merged.length - 1] = { role: 'user', content: [...last.content, ...message.content] };
+    else if (last?.role === 'assistant' && message.role === 'assistant')
+      merged[merged.length - 1] = { role: 'assistant', content: [...last.content, ...message.content] };
+    else merged.push(message);
+  }
+  return merged;
+}
+
 /** Google's Gemini API. Its package has no option for `store`, so the field is added to the body. */
 export function createGoogleGeminiProvider(settings: ProviderSettings): Provider {
   const google = createGoogle({
@@ -59,11 +74,13 @@ export function createGoogleGeminiProvider(settings: ProviderSettings): Provider
       }),
       field: 'totalTokens',
     },
-    adaptOptions: (options) =>
+    adaptOptions: (callOptions) => {
+      const options = { ...callOptions, prompt: mergeAdjacent(callOptions.prompt) };
       // Gemini hides its reasoning by default. A model that supports an effort can show it.
-      options.reasoning === undefined || options.reasoning === 'none'
+      return options.reasoning === undefined || options.reasoning === 'none'
         ? options
-        : { ...options, providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } },
+        : { ...options, providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } };
+    },
   });
   return {
     ...provider,

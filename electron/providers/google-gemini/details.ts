@@ -12,5 +12,6 @@ export const googleGemini: ProviderDetails = {
     modelRule: (name, model) =>
       name.endsWith('_penalty') && model.startsWith('gemini-2.5') ? 'Gemini 2.5 supports it on Vertex AI only' : null,
   },
+  messageRules: { isSystemOnlyFirst: true, lastAssistant: 'rejected' },
   promptFileNames: { dotprompt: ['googleai', 'google', 'vertexai', 'gemini'], promptfoo: ['google', 'vertex'] },
 };

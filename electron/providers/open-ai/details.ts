@@ -19,5 +19,6 @@ export const openAi: ProviderDetails = {
       presence_penalty: notInResponses,
     },
   },
+  messageRules: { lastAssistant: 'complete' },
   promptFileNames: { dotprompt: ['openai'], promptfoo: ['openai'], promptfooKind: 'chat' },
 };

@@ -224,7 +224,12 @@ describe('a run on dataspaces', () => {
       },
     });
     const grounded = { ...request, messages: [textMessage('user', 'T, then the prompt')] };
-    const ground = async () => ({ request: grounded, citations: [citation], sentPrompt: 'T, then the prompt' });
+    const ground = async () => ({
+      request: grounded,
+      citations: [citation],
+      sentPrompt: 'T, then the prompt',
+      sentMessages: null,
+    });
     const run = new Run({ ...plan, ground }, new AbortController().signal);
     await run.complete();
     expect({ asked, citations: run.citations, outcome: outcomes[0] }).toEqual({

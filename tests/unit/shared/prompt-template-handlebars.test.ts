@@ -1,31 +1,12 @@
 import { parse } from '@handlebars/parser';
 import * as fc from 'fast-check';
-import Handlebars from 'handlebars';
 import { expect, test } from 'vitest';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 import { handlebarsExamples } from '../../fixtures/handlebars-examples.ts';
+import { createHandlebars } from '../../support/handlebars-peer.ts';
 import { replacements, template } from '../../support/template-generator.ts';
 
-/**
- * Handlebars itself, with one fault mended: with `noEscape` it adds values that follow each other as numbers, `{{one}}{{one}}`
- * is 2.
- */
-function createPeer(): typeof Handlebars {
-  type Compiler = new () => { appendToBuffer(source: unknown, ...rest: unknown[]): unknown };
-  const peer = Handlebars.create() as typeof Handlebars & { JavaScriptCompiler: Compiler };
-  peer.unregisterHelper('log');
-  peer.logger.log = () => undefined;
-  const Original = peer.JavaScriptCompiler;
-  peer.JavaScriptCompiler = class extends Original {
-    readonly compiler = peer.JavaScriptCompiler;
-    override appendToBuffer(source: unknown, ...rest: unknown[]): unknown {
-      return super.appendToBuffer(['("" + (', source, '))'], ...rest);
-    }
-  };
-  return peer;
-}
-
-const peer = createPeer();
+const peer = createHandlebars();
 
 /** Chains are read by the newer parser for both: Handlebars 4.7 itself leaves white space before the end of a chain. */
 function renderWithHandlebars(text: string, data: object): string {

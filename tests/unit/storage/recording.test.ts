@@ -55,6 +55,7 @@ test('a run comes back as it was sent and answered', async () => {
       systemMessage: run.systemMessage,
       replacements: run.replacements,
       renderedPrompt: run.renderedPrompt,
+      messages: [{ role: 'user', content: [{ type: 'text', text: run.renderedPrompt }] }],
       configuration: run.configuration,
       dataspaceIds: null,
     },

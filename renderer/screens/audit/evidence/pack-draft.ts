@@ -33,7 +33,7 @@ export const columnGroups: readonly { title: string; columns: readonly ExportCol
     columns: ['callerId', 'workspaceId', 'promptId', 'promptVersionId', 'appHeaders', 'metadata', 'callerSupplied'],
   },
   { title: 'Model', columns: ['aiSystem', 'model', 'servedBy', 'configuration', 'dataspaceIds'] },
-  { title: 'Input', columns: ['systemMessage', 'promptText', 'replacements', 'renderedPrompt'] },
+  { title: 'Input', columns: ['systemMessage', 'promptText', 'replacements', 'renderedPrompt', 'messages'] },
   {
     title: 'Answer',
     columns: ['content', 'reasoning', 'finishReason', 'errorCode', 'errorMessage', 'citations', 'warnings'],

@@ -54,6 +54,7 @@ const stored: RunDetail = {
     systemMessage: null,
     replacements: null,
     renderedPrompt: 'x',
+    messages: [],
     configuration: null,
     dataspaceIds: null,
   },

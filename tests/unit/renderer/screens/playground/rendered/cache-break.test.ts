@@ -51,6 +51,7 @@ test('the system message comes first, and a grounded run has no messages of its 
     systemMessage: null,
     replacements: null,
     renderedPrompt: 'Hello Ada',
+    messages: [],
     configuration: null,
     dataspaceIds: null,
   };
