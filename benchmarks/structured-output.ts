@@ -1,5 +1,5 @@
 /**
- * npm run benchmark -- structured-output [ANSWERS]: answers of the on-device model that follow JSON schemas, each checked by ajv. Every
+ * npm run benchmark -- structured-output [ANSWERS] [FIRST]: answers of the on-device model that follow JSON schemas, each checked by ajv. Every
  * one must be valid.
  */
 import { createOnDeviceLanguageModels } from '../electron/on-device/create-language-models.ts';
@@ -11,6 +11,8 @@ import { structuredPrompts } from '../tests/support/structured-prompts.ts';
 import { median, printReport, row } from './support/report.ts';
 
 const answers = Number(process.argv[2] ?? 50);
+/** Seed of the first answer. */
+const first = Number(process.argv[3] ?? 0);
 const { signal } = new AbortController();
 const models = createOnDeviceLanguageModels({
   directory: await ensureTestModel(),
@@ -22,7 +24,7 @@ await models.whenInstalled(defaultModelId, { signal });
 
 let valid = 0;
 const seconds: number[] = [];
-for (let index = 0; index < answers; index += 1) {
+for (let index = first; index < first + answers; index += 1) {
   const { prompt, schema } = structuredPrompts[index % structuredPrompts.length]!;
   const startedAt = performance.now();
   const { content, finishReason } = await models.provider.generate(

@@ -1,6 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { listRuns, readRun } from '../../shared/contract/runs.ts';
 import { useHost } from '../host/host-context.tsx';
+import { checkRunAnswer } from '../../shared/contract/schemas.ts';
 import { readProviderExchanges } from '../../shared/contract/provider-exchanges.ts';
 import { type GroundedRequest, previewGrounding } from '../../shared/contract/grounding.ts';
 
@@ -41,6 +42,17 @@ export function useProviderExchanges(runId: string) {
     queryFn: ({ signal }) => client.call(readProviderExchanges, { signal, parameters: { id: runId } }),
     // Up to 2 MB per call: not worth holding on to once the view is closed.
     gcTime: 30_000,
+  });
+}
+
+/** The check of a run's stored answer against its schema. It never changes, so it is read once. */
+export function useAnswerCheck(runId: string | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...runsKey, 'schema-check', runId],
+    enabled: runId !== null,
+    staleTime: Infinity,
+    queryFn: ({ signal }) => client.call(checkRunAnswer, { signal, parameters: { id: runId ?? '' } }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { type RefObject, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Square } from 'lucide-react';
 import { addressRemedy } from '../../../../shared/address-safety.ts';
@@ -9,6 +9,7 @@ import { failureWords, finishMeaning, type Remedy, type RunFailure as Cause } fr
 import type { ShownRun } from './shown-run.ts';
 import { formatRunDuration } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
+import { JsonAnswer } from './json-answer.tsx';
 import { CitationButton, CitedText } from '../../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import { Reasoning } from '../../../components/answer-parts.tsx';
@@ -110,13 +111,14 @@ export function RunFailure({ failure, run, isColumn = false, actions }: RunFailu
   );
 }
 
-function AnswerText({ run }: { run: ShownRun }) {
+function AnswerText({ run, scroller }: { run: ShownRun; scroller: RefObject<HTMLElement | null> }) {
   const view = usePlaygroundView(({ answerView }) => answerView);
   const isGrowing = run.state === 'streaming';
   if (run.text === '') {
     return run.state === 'completed' ? <p className="tertiary answer__empty">The answer is empty.</p> : null;
   }
   if (view === 'plain') return <pre className={isGrowing ? 'plain is-growing' : 'plain'}>{run.text}</pre>;
+  if (run.json !== 'none') return <JsonAnswer key={run.key} run={run} scroller={scroller} />;
   return (
     <CitedText citations={run.citations}>
       <MarkdownView key={run.key} text={run.text} isGrowing={isGrowing} />
@@ -212,7 +214,7 @@ export function AnswerBody({ run, title, actions, onScroller }: AnswerBodyProps)
           isOpen={isReasoningOpen}
           onOpenChange={(isOpen) => usePlaygroundView.setState({ isReasoningOpen: isOpen })}
         />
-        <AnswerText run={run} />
+        <AnswerText run={run} scroller={scroller} />
         <Citations run={run} />
         <AfterAnswer run={run} {...(title !== undefined && { title })} actions={actions} />
       </div>

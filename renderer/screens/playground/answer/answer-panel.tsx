@@ -23,6 +23,12 @@ const answerViews = [
   { value: 'plain', label: 'Plain' },
 ] as const;
 
+/** JSON has no Markdown; its formatted view is a tree. */
+const jsonViews = [
+  { value: 'markdown', label: 'Tree' },
+  { value: 'plain', label: 'Plain' },
+] as const;
+
 /** Buttons to add a column, to link scrolling, and to close the comparison. */
 function CompareButtons() {
   const comparison = useComparison();
@@ -80,7 +86,7 @@ function AnswerHeader({ run }: { run: ShownRun | null }) {
             label="Answer view"
             value={view}
             onValueChange={(answerView) => usePlaygroundView.setState({ answerView })}
-            options={answerViews}
+            options={run && run.json !== 'none' ? jsonViews : answerViews}
           />
           {run && <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" disabled={run.text === ''} />}
           {run && run.runId !== null && <CopyLink address={runAddress(run.runId)} size="small" />}

@@ -5,6 +5,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { Spinner } from '../../../components/badges.tsx';
 import { completeWords } from '../../../components/run-words.ts';
 import { WaitingForAnswer } from '../../../components/answer-parts.tsx';
+import { SchemaBadge } from './json-answer.tsx';
 import type { Metrics, ShownRun } from './shown-run.ts';
 import { formatCost, formatPlural, formatRunDuration, runDuration, tokensText } from '../../../components/format.ts';
 
@@ -33,10 +34,13 @@ export function RunStateBadge({ run }: { run: ShownRun }) {
       </span>
     );
   return (
-    <span className="row small secondary">
-      <Icon icon={Check} size="small" />
-      {completeWords(run.finishReason)}
-    </span>
+    <>
+      <span className="row small secondary">
+        <Icon icon={Check} size="small" />
+        {completeWords(run.finishReason)}
+      </span>
+      <SchemaBadge run={run} />
+    </>
   );
 }
 

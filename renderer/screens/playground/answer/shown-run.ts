@@ -2,6 +2,7 @@ import type { AiSystem } from '../../../../shared/contract/common.ts';
 import type { Citation, Usage, Warning } from '../../../../shared/contract/completions.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import type { RunDetail } from '../../../../shared/contract/runs.ts';
+import { isObject } from '../../../../shared/json-schema.ts';
 import type { RunFailure } from '../../../components/run-words.ts';
 import type { CompletionRun } from '../../../stores/live-runs.ts';
 import type { RunState } from '../../../stores/run-stream.ts';
@@ -19,6 +20,8 @@ export interface ShownRun {
   model: string;
   servedBy: string | null;
   text: string;
+  /** Whether the answer was to be JSON, and follows a schema. */
+  json: 'none' | 'any' | 'schema';
   reasoning: string;
   isReasoningLive: boolean;
   finishReason: string | null;
@@ -45,6 +48,14 @@ export interface Metrics {
   /** The part of `cost` that pays for the reported reasoning tokens. */
   reasoningCost: number | null;
   credits: number | null;
+}
+
+/** The form that a request asked for, if its model got it. */
+function jsonForm(configuration: unknown, warnings: readonly Warning[]): ShownRun['json'] {
+  const format = isObject(configuration) ? configuration['response_format'] : null;
+  if (!isObject(format) || warnings.some(({ parameter }) => parameter === 'response_format')) return 'none';
+  if (format['type'] === 'json_schema') return 'schema';
+  return format['type'] === 'json_object' ? 'any' : 'none';
 }
 
 function speedOf(tokens: number, milliseconds: number): number | null {
@@ -112,6 +123,7 @@ export function shownLive(run: CompletionRun): ShownRun {
     model: run.request.model,
     servedBy: run.servedBy,
     text: run.text,
+    json: jsonForm(run.request.configuration, run.warnings),
     reasoning: run.reasoning,
     isReasoningLive: run.isReasoningLive,
     finishReason: run.finishReason,
@@ -160,6 +172,7 @@ export function shownStored(run: RunDetail, model: Model | null = null): ShownRu
     model: run.model,
     servedBy: run.servedBy,
     text: output.content,
+    json: jsonForm(run.input.configuration, run.warnings),
     reasoning: output.reasoning ?? '',
     isReasoningLive: false,
     finishReason: output.finishReason,

@@ -1,0 +1,244 @@
+import { ChevronDown, ChevronRight, CircleX } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { classNames } from '../class-names.ts';
+import { formatPlural } from '../format.ts';
+import { Icon } from '../icon.tsx';
+import { type JsonNode, JsonOutline, keyOf, nodeAt, readString, visibleNodes } from './json-outline.ts';
+import './json-tree.css';
+
+/** What is wrong at a JSON pointer, as the end of a sentence. */
+export interface TreeError {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The values of a growing JSON text; its `fault` says why there is no tree. */
+export function useJsonOutline(text: string, isGrowing: boolean): JsonOutline {
+  const [outline, setOutline] = useState(() => new JsonOutline());
+  // A text that grew is read from where the outline stopped, any other one from its beginning.
+  const current = text.startsWith(outline.text) ? outline : new JsonOutline();
+  if (current !== outline) setOutline(current);
+  if (current.text !== text || !isGrowing) current.read(text, !isGrowing);
+  return current;
+}
+
+const rowHeight = 22;
+const errorHeight = 20;
+/** Rows up to here wrap long values; more are drawn only in view, each value on one line. */
+const maxPlainRows = 300;
+const maxShownCharacters = 2000;
+const maxIndentLevels = 40;
+
+type Closed = ReadonlySet<number>;
+
+function containerText({ kind, count }: JsonNode): ReactNode {
+  if (kind === 'list') {
+    return (
+      <>
+        <span className="tok-punc">[</span>
+        <span className="tok-num">{count.toLocaleString('en')}</span>
+        <span className="tok-punc">]</span>
+      </>
+    );
+  }
+  return (
+    <>
+      <span className="tok-punc">{'{'}</span>
+      <span className="json-tree__note">{formatPlural(count, 'property', 'properties')}</span>
+    </>
+  );
+}
+
+function valueText({ text }: JsonOutline, { kind, start, end }: JsonNode): ReactNode {
+  const isLong = (end ?? text.length) - start > maxShownCharacters;
+  const shownEnd = isLong ? null : end;
+  const raw = isLong ? text.slice(0, start + maxShownCharacters) : text;
+  if (kind === 'text') {
+    return (
+      <span className="tok-str">
+        {`"${readString(raw, start, shownEnd)}`}
+        {isLong ? '…' : end === null ? '' : '"'}
+      </span>
+    );
+  }
+  const written = raw.slice(start, shownEnd ?? undefined);
+  return <span className={kind === 'number' ? 'tok-num' : 'tok-key'}>{written + (isLong ? '…' : '')}</span>;
+}
+
+interface RowProps {
+  outline: JsonOutline;
+  node: JsonNode;
+  id: string;
+  isClosed: boolean;
+  isActive: boolean;
+  errors: readonly TreeError[];
+  onToggle: () => void;
+}
+
+function Row({ outline, node, id, isClosed, isActive, errors, onToggle }: RowProps) {
+  const isContainer = node.kind === 'object' || node.kind === 'list';
+  const key = keyOf(outline, node);
+  return (
+    <div
+      id={id}
+      role="treeitem"
+      aria-level={node.depth + 1}
+      aria-selected={isActive}
+      aria-expanded={isContainer && node.count > 0 ? !isClosed : undefined}
+      aria-invalid={errors.length > 0 || undefined}
+      className={classNames('json-tree__row', isActive && 'is-active', errors.length > 0 && 'is-invalid')}
+      style={{ paddingLeft: Math.min(node.depth, maxIndentLevels) * 18 }}
+    >
+      <span className="json-tree__toggle" onClick={isContainer ? onToggle : undefined} aria-hidden="true">
+        {isContainer && node.count > 0 && <Icon icon={isClosed ? ChevronRight : ChevronDown} size="small" />}
+      </span>
+      {key !== null && <span className="json-tree__key tok-var">{key}</span>}
+      <span className="json-tree__value">{isContainer ? containerText(node) : valueText(outline, node)}</span>
+      {errors.map(({ path, message }) => (
+        <span key={path + message} className="json-tree__error">
+          <Icon icon={CircleX} size="small" />
+          <span>
+            <span className="mono--small">{path === '' ? '/' : path}</span> {message}
+          </span>
+        </span>
+      ))}
+    </div>
+  );
+}
+
+const noErrors: readonly TreeError[] = [];
+
+/** The errors at each node; one without a node of its own is at the innermost value that contains it. */
+function errorsByNode(outline: JsonOutline, errors: readonly TreeError[]): ReadonlyMap<number, readonly TreeError[]> {
+  return Map.groupBy(errors, ({ path }) => nodeAt(outline, path));
+}
+
+/** The key's effect on the active row: another row, or whether the active one is closed. */
+function pressedKey(key: string, outline: JsonOutline, visible: readonly number[], active: number, closed: Closed) {
+  const position = visible.indexOf(active);
+  const node = outline.nodes[active];
+  const isContainer = node !== undefined && node.count > 0;
+  if (key === 'ArrowDown') return { active: visible[position + 1] ?? active };
+  if (key === 'ArrowUp') return { active: visible[position - 1] ?? active };
+  if (key === 'Home') return { active: visible[0] ?? 0 };
+  if (key === 'End') return { active: visible.at(-1) ?? 0 };
+  if (key === 'Enter' || key === ' ') return isContainer ? { toggle: active } : {};
+  if (key === 'ArrowRight')
+    return isContainer && closed.has(active) ? { toggle: active } : { active: visible[position + 1] ?? active };
+  if (key === 'ArrowLeft')
+    return isContainer && !closed.has(active) ? { toggle: active } : { active: Math.max(0, node?.parent ?? 0) };
+  return null;
+}
+
+export interface JsonTreeProps {
+  label: string;
+  outline: JsonOutline;
+  /** The element that scrolls the tree. */
+  scroller: RefObject<HTMLElement | null>;
+  errors?: readonly TreeError[] | undefined;
+}
+
+/** A JSON text as a tree: one value per line, with its errors below. A long one draws what is in view. */
+export function JsonTree({ label, outline, scroller, errors = noErrors }: JsonTreeProps) {
+  const treeId = useId();
+  const tree = useRef<HTMLDivElement>(null);
+  const [closed, setClosed] = useState<Closed>(new Set());
+  const [active, setActive] = useState(0);
+  const found = useMemo(() => errorsByNode(outline, errors), [outline, errors]);
+  const visible = visibleNodes(outline, closed);
+  const isLong = visible.length > maxPlainRows;
+
+  const toggle = (index: number): void => {
+    setActive(index);
+    setClosed((before) => {
+      const after = new Set(before);
+      if (!after.delete(index)) after.add(index);
+      return after;
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const effect = pressedKey(event.key, outline, visible, active, closed);
+    if (!effect) return;
+    event.preventDefault();
+    if (effect.toggle !== undefined) toggle(effect.toggle);
+    if (effect.active !== undefined) setActive(effect.active);
+  };
+  const row = (index: number): ReactNode => (
+    <Row
+      key={index}
+      outline={outline}
+      node={outline.nodes[index]!}
+      id={`${treeId}-${index}`}
+      isClosed={closed.has(index)}
+      isActive={index === active}
+      errors={found.get(index) ?? noErrors}
+      onToggle={() => toggle(index)}
+    />
+  );
+  return (
+    <div
+      ref={tree}
+      className={classNames('json-tree', isLong && 'is-long')}
+      role="tree"
+      aria-label={label}
+      aria-activedescendant={`${treeId}-${active}`}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    >
+      {isLong ? (
+        <LongRows tree={tree} scroller={scroller} visible={visible} active={active} errors={found} row={row} />
+      ) : (
+        visible.map(row)
+      )}
+    </div>
+  );
+}
+
+interface LongRowsProps {
+  tree: RefObject<HTMLDivElement | null>;
+  scroller: RefObject<HTMLElement | null>;
+  visible: readonly number[];
+  active: number;
+  errors: ReadonlyMap<number, readonly TreeError[]>;
+  row: (index: number) => ReactNode;
+}
+
+/** Draws the rows in view, each of a known height. */
+function LongRows({ tree, scroller, visible, active, errors, row }: LongRowsProps) {
+  // Null until the first drawing, after which the scroller is known.
+  const [measured, setMeasured] = useState<number | null>(null);
+  const offset = measured ?? 0;
+  const virtualizer = useVirtualizer({
+    count: visible.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (position) => rowHeight + errorHeight * (errors.get(visible[position]!)?.length ?? 0),
+    getItemKey: (position) => visible[position]!,
+    scrollMargin: offset,
+    overscan: 10,
+  });
+  useEffect(() => {
+    const element = scroller.current;
+    if (!tree.current || !element) return;
+    setMeasured(tree.current.getBoundingClientRect().top - element.getBoundingClientRect().top + element.scrollTop);
+  }, [tree, scroller, visible.length]);
+  useEffect(() => {
+    virtualizer.measure();
+  }, [virtualizer, errors]);
+  const position = visible.indexOf(active);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current && position >= 0) virtualizer.scrollToIndex(position);
+    isFirst.current = false;
+  }, [virtualizer, position, active]);
+  return (
+    <div className="json-tree__space" style={{ height: virtualizer.getTotalSize() }}>
+      {virtualizer.getVirtualItems().map(({ key, index, start }) => (
+        <div key={key} className="json-tree__place" style={{ transform: `translateY(${start - offset}px)` }}>
+          {row(visible[index]!)}
+        </div>
+      ))}
+    </div>
+  );
+}
