@@ -27,6 +27,23 @@ export interface RateLimits {
   headersFor(key: LimitedKey): Record<string, string>;
 }
 
+function rateLimited(limit: string, retryAfterSeconds: number): AppError {
+  return new AppError(
+    'rate_limited',
+    `This API key is limited to ${limit} per minute. Retry in ${retryAfterSeconds} s, or raise the limit in Settings, API keys.`,
+    { retryAfterSeconds },
+  );
+}
+
+/** The limit that the key is closest to: a response has one set of headers. */
+function nearestLimit({ requestsPerMinute, tokensPerMinute }: LimitedKey, { requests, tokens }: Minute) {
+  const limits = [
+    { limit: requestsPerMinute, used: requests },
+    { limit: tokensPerMinute, used: tokens },
+  ].flatMap(({ limit, used }) => (limit === null ? [] : [{ limit, left: Math.max(0, limit - used) }]));
+  return limits.toSorted((one, other) => one.left * other.limit - other.left * one.limit)[0];
+}
+
 /** Counts in memory, so a restart starts a new minute. A data folder has one host, so there is no other count. */
 export function createRateLimits(now = () => performance.now()): RateLimits {
   const minutes = new Map<string, Minute>();
@@ -41,29 +58,21 @@ export function createRateLimits(now = () => performance.now()): RateLimits {
 
   const secondsLeft = ({ startedAt }: Minute): number => Math.max(1, Math.ceil((startedAt + windowMs - now()) / 1000));
 
-  function exceeded(minute: Minute, limit: string): AppError {
-    const retryAfterSeconds = secondsLeft(minute);
-    return new AppError(
-      'rate_limited',
-      `This API key is limited to ${limit} per minute. Retry in ${retryAfterSeconds} s, or raise the limit in Settings, API keys.`,
-      { retryAfterSeconds },
-    );
-  }
-
   return {
     takeRequest(key) {
       const { requestsPerMinute: limit } = key;
       if (limit === null) return;
       const minute = minuteOf(key);
-      if (minute.requests >= limit) throw exceeded(minute, `${limit} requests`);
+      if (minute.requests >= limit) throw rateLimited(`${limit} requests`, secondsLeft(minute));
       minute.requests += 1;
     },
     reserveTokens(key, estimate) {
       if (key === null || key.tokensPerMinute === null) return { correct: () => {} };
       const { tokensPerMinute: limit } = key;
       const minute = minuteOf(key);
-      // A run that exceeds the whole limit gets a minute of its own. Otherwise it could never start.
-      if (minute.tokens > 0 && minute.tokens + estimate > limit) throw exceeded(minute, `${limit} tokens`);
+      // A run that exceeds the whole limit may start in a minute without other runs. Otherwise it could never start.
+      if (minute.tokens > 0 && minute.tokens + estimate > limit)
+        throw rateLimited(`${limit} tokens`, secondsLeft(minute));
       minute.tokens += estimate;
       let reserved: number | null = estimate;
       return {
@@ -79,12 +88,7 @@ export function createRateLimits(now = () => performance.now()): RateLimits {
     headersFor(key): Record<string, string> {
       if (key.requestsPerMinute === null && key.tokensPerMinute === null) return {};
       const minute = minuteOf(key);
-      const limits = [
-        { limit: key.requestsPerMinute, used: minute.requests },
-        { limit: key.tokensPerMinute, used: minute.tokens },
-      ].flatMap(({ limit, used }) => (limit === null ? [] : [{ limit, left: Math.max(0, limit - used) }]));
-      // One set of headers, for the limit that is closest.
-      const [nearest] = limits.toSorted((one, other) => one.left * other.limit - other.left * one.limit);
+      const nearest = nearestLimit(key, minute);
       if (!nearest) return {};
       return {
         'ratelimit-limit': String(nearest.limit),

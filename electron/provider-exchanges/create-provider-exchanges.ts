@@ -41,15 +41,18 @@ const runLimits: Record<ProviderExchangeSettings['keep'], number> = {
   all: Number.MAX_SAFE_INTEGER,
 };
 
-export function createProviderExchanges({ store, settings, log }: ProviderExchangesOptions): ProviderExchanges {
+interface ExchangeQueueOptions extends Pick<ProviderExchangesOptions, 'store' | 'log'> {
+  /** How many runs keep their exchanges, by the setting. */
+  readonly runLimit: () => number;
+}
+
+/** Exchanges of ended runs, written in slices a moment later. */
+function createExchangeQueue({ store, runLimit, log }: ExchangeQueueOptions) {
   const queue = new Map<string, ExchangeLog>();
   let queuedBytes = 0;
   let timer: NodeJS.Timeout | null = null;
   let turn: NodeJS.Immediate | null = null;
-  let pruning: Promise<void> | null = null;
-  let isClosing = false;
   let hasFailed = false;
-  const keep = () => runLimits[settings.read().providerExchanges.keep];
 
   function takeSlice(): StoredExchange[] {
     const slice: StoredExchange[] = [];
@@ -67,19 +70,15 @@ export function createProviderExchanges({ store, settings, log }: ProviderExchan
   function writeSlice(): void {
     const slice = takeSlice();
     // The setting was turned off meanwhile.
-    if (slice.length === 0 || keep() === 0) return;
+    if (slice.length === 0 || runLimit() === 0) return;
     try {
       store.write(slice);
-      store.prune(keep(), slice.length + pruneSlice);
+      store.prune(runLimit(), slice.length + pruneSlice);
       hasFailed = false;
     } catch (error) {
       if (!hasFailed) log('provider requests and responses could not be stored', error);
       hasFailed = true;
     }
-  }
-
-  function writeAll(): void {
-    while (queue.size > 0) writeSlice();
   }
 
   function writeSlices(): void {
@@ -88,15 +87,30 @@ export function createProviderExchanges({ store, settings, log }: ProviderExchan
     if (queue.size > 0) turn = setImmediate(writeSlices);
   }
 
-  function enqueue(runId: string, exchanges: ExchangeLog): void {
-    queue.set(runId, exchanges);
-    queuedBytes += exchanges.size;
-    while (queuedBytes > maxQueuedBytes) writeSlice();
-    if (timer === null && turn === null) timer = setTimeout(writeSlices, writeDelayMilliseconds).unref();
-  }
+  return {
+    find: (runId: string) => queue.get(runId),
+    add(runId: string, exchanges: ExchangeLog): void {
+      queue.set(runId, exchanges);
+      queuedBytes += exchanges.size;
+      while (queuedBytes > maxQueuedBytes) writeSlice();
+      if (timer === null && turn === null) timer = setTimeout(writeSlices, writeDelayMilliseconds).unref();
+    },
+    writeAll(): void {
+      if (timer) clearTimeout(timer);
+      if (turn) clearImmediate(turn);
+      while (queue.size > 0) writeSlice();
+    },
+  };
+}
+
+export function createProviderExchanges({ store, settings, log }: ProviderExchangesOptions): ProviderExchanges {
+  const runLimit = () => runLimits[settings.read().providerExchanges.keep];
+  const queue = createExchangeQueue({ store, runLimit, log });
+  let pruning: Promise<void> | null = null;
+  let isClosing = false;
 
   async function pruneAll(): Promise<void> {
-    while (!isClosing && store.prune(keep(), pruneSlice) > 0) await wait(prunePauseMilliseconds);
+    while (!isClosing && store.prune(runLimit(), pruneSlice) > 0) await wait(prunePauseMilliseconds);
   }
 
   function pruneInBackground(): void {
@@ -107,19 +121,19 @@ export function createProviderExchanges({ store, settings, log }: ProviderExchan
       });
   }
 
-  let applied = keep();
+  let applied = runLimit();
   const unsubscribe = settings.subscribe(() => {
-    const isFewer = keep() < applied;
-    applied = keep();
+    const isFewer = runLimit() < applied;
+    applied = runLimit();
     if (isFewer) pruneInBackground();
   });
-  // Completes a deletion that the end of the last host interrupted.
+  // The last host may have ended during a deletion.
   pruneInBackground();
 
   return {
-    open: () => (keep() === 0 ? null : new ExchangeLog(enqueue)),
+    open: () => (runLimit() === 0 ? null : new ExchangeLog(queue.add)),
     read(runId) {
-      const queued = queue.get(runId);
+      const queued = queue.find(runId);
       if (queued) return queued.read();
       const json = store.read(runId);
       return json === null ? [] : (JSON.parse(json) as ProviderExchange[]);
@@ -127,9 +141,7 @@ export function createProviderExchanges({ store, settings, log }: ProviderExchan
     async close() {
       isClosing = true;
       unsubscribe();
-      if (timer) clearTimeout(timer);
-      if (turn) clearImmediate(turn);
-      writeAll();
+      queue.writeAll();
       await pruning;
     },
   };

@@ -51,6 +51,11 @@ export interface ModelResolver {
   forget(): void;
 }
 
+function requireServiceModel(name: string, directory: ModelDirectory): ServiceModel {
+  if (isServiceModel(name)) return name;
+  throw unknownModel(name, "the service's own", serviceModels, directory.ownerHint('ServiceAi', name));
+}
+
 /** Finds the provider of a model. `Providers` documents the methods. */
 export function createModelResolver({
   settings,
@@ -72,13 +77,8 @@ export function createModelResolver({
     };
   }
 
-  function requireServiceModel(name: string): ServiceModel {
-    if (isServiceModel(name)) return name;
-    throw unknownModel(name, "the service's own", serviceModels, directory.ownerHint('ServiceAi', name));
-  }
-
   function resolveServiceModel(name: string): ResolvedModel {
-    const route = settings.read().serviceRoutes[requireServiceModel(name)];
+    const route = settings.read().serviceRoutes[requireServiceModel(name, directory)];
     if (route.kind === 'on-device') {
       const servedBy = `on-device/${onDevice.selectedFileName()}`;
       const metadata = onDeviceMetadata(onDevice.selectedContextTokens());
@@ -105,7 +105,7 @@ export function createModelResolver({
 
   function systemOf(aiSystem: AiSystem | null, model: string): AiSystem {
     const has = (system: AiSystem) => (system === 'ServiceAi' ? isServiceModel(model) : directory.has(system, model));
-    if (aiSystem === 'ServiceAi') requireServiceModel(model);
+    if (aiSystem === 'ServiceAi') requireServiceModel(model, directory);
     else if (aiSystem !== null) directory.find(aiSystem, model);
     const match = aiSystem ?? aiSystems.find(has);
     if (match !== undefined) return match;

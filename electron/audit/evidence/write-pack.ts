@@ -8,11 +8,12 @@ import { packFiles, readCheckpoint, writeJson, type PackCheckpoint, type PackPla
 import { createCsvWriter, createHtmlWriter, createJsonLinesWriter, type PackWriter } from './pack-writers.ts';
 import { createRedactor } from './redaction.ts';
 import { readSelection } from './pack-selection.ts';
+import type { SelectedConversation } from '../query/selection.ts';
 
-/** How long is written before what is written is made safe: so much is done again after a crash. */
+/** Time between checkpoints. After a crash this much work is repeated. */
 const checkpointMilliseconds = 200;
 
-/** How long is worked before messages are looked at. */
+/** Time until the thread handles its messages. */
 const turnMilliseconds = 20;
 
 export interface WritePackOptions {
@@ -29,50 +30,58 @@ export interface WritePackOptions {
 /** A pack whose files are written but not yet checked. */
 export type WrittenPack = Pick<PackCheckpoint, 'conversations' | 'runs' | 'replaced' | 'lengths'>;
 
-const beginning: Omit<PackCheckpoint, 'replaced'> = { offset: 0, conversations: 0, runs: 0, lengths: {} };
+function firstCheckpoint({ input }: PackPlan): PackCheckpoint {
+  return { offset: 0, conversations: 0, runs: 0, lengths: {}, replaced: input.rules.map(() => 0) };
+}
+
+/** The runs of a conversation that the pack contains. */
+function exportedRuns({ plan, rows }: WritePackOptions, selected: SelectedConversation) {
+  const matched = new Set(selected.runs);
+  return rows
+    .runs(selected.conversation, plan.lastRun)
+    .map((row) => ({ row, isMatched: matched.has(row.sequence) }))
+    .filter(({ isMatched }) => plan.input.runs === 'all' || isMatched);
+}
 
 /**
- * Writes the files of a pack, going on from the last checkpoint. What comes out depends on the selection alone, not on how
- * often it was interrupted. Resolves with null when the signal ended it; then a checkpoint has everything.
+ * Writes the files of a pack from the last checkpoint on. The files depend only on the selection, not on interruptions. Resolves with
+ * null when the signal is aborted; a checkpoint then has all progress.
  */
 export async function writePack(options: WritePackOptions): Promise<WrittenPack | null> {
   const { plan, rows, signal } = options;
   const files = packFiles(options.folder);
-  // It was put in its place, but its end was not noted any more: what follows is done again.
+  // The last host renamed the folder but ended before it saved the result. The rest is done again.
   if (existsSync(files.pack)) await rename(files.pack, files.partial);
   await mkdir(files.partial, { recursive: true, mode: 0o700 });
-  const start = (await readCheckpoint(files.checkpoint)) ?? {
-    ...beginning,
-    replaced: plan.input.rules.map(() => 0),
-  };
+  const start = (await readCheckpoint(files.checkpoint)) ?? firstCheckpoint(plan);
   const redactor = createRedactor(plan.input.rules);
-  // Names stand in the pages alone, so what is replaced in them is not among the counts.
+  // Only the HTML pages contain names, so replacements in them aren't counted.
   const namesOf = createNameReader(rows, createRedactor(plan.input.rules));
   const writers = await openWriters(files.partial, options, start);
   let { offset, conversations, runs } = start;
 
-  async function checkpoint(): Promise<PackCheckpoint> {
+  /** Makes the files safe first: nothing counts as written that a crash could lose. */
+  async function progress(): Promise<PackCheckpoint> {
     const lengths = Object.assign({}, ...(await Promise.all(writers.map((writer) => writer.sync()))));
     const replaced = start.replaced.map((count, rule) => count + redactor.counts[rule]!);
-    const state: PackCheckpoint = { offset, conversations, runs, replaced, lengths };
+    return { offset, conversations, runs, replaced, lengths };
+  }
+
+  async function checkpoint(): Promise<void> {
+    const state = await progress();
     await writeJson(files.checkpoint, state);
     options.onProgress(state);
-    return state;
   }
 
   try {
     let turnEnd = performance.now() + turnMilliseconds;
     let nextCheckpoint = performance.now() + checkpointMilliseconds;
     for await (const selected of readSelection(files.selection, start)) {
-      const matched = new Set(selected.runs);
-      const found = rows
-        .runs(selected.conversation, plan.lastRun)
-        .filter(({ sequence }) => plan.input.runs === 'all' || matched.has(sequence));
-      const records = found.map((row) => {
-        const context = { snapshotAt: plan.createdAt, isMatched: matched.has(row.sequence) };
-        return exportRecord(row, plan.input.columns, context, redactor);
-      });
-      const names = plan.input.formats.includes('html') ? found.map(namesOf) : [];
+      const exported = exportedRuns(options, selected);
+      const records = exported.map(({ row, isMatched }) =>
+        exportRecord(row, plan.input.columns, { snapshotAt: plan.createdAt, isMatched }, redactor),
+      );
+      const names = plan.input.formats.includes('html') ? exported.map(({ row }) => namesOf(row)) : [];
       for (const writer of writers) await writer.write(conversations, records, names);
       conversations += 1;
       runs += records.length;
@@ -90,9 +99,8 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
       return null;
     }
     for (const writer of writers) await writer.end();
-    const lengths = Object.assign({}, ...(await Promise.all(writers.map((writer) => writer.sync()))));
-    const replaced = start.replaced.map((count, rule) => count + redactor.counts[rule]!);
-    return { conversations, runs, replaced, lengths };
+    const { offset: _end, ...written } = await progress();
+    return written;
   } finally {
     await Promise.all(writers.map((writer) => writer.close()));
   }

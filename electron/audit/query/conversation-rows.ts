@@ -4,7 +4,7 @@ import type { AuditRow } from '../../../shared/contract/audit.ts';
 import type { Conversation, ConversationRun, Feedback } from '../../../shared/contract/conversations.ts';
 import { prepareQuery } from '../../storage/queries.ts';
 import { runDetailOf, runSummaryOf } from '../../storage/run-rows.ts';
-import type { FeedbackRow, RunRow, RunTextRow, Schema } from '../../storage/schema.ts';
+import type { ConversationRow, FeedbackRow, RunRow, RunTextRow, Schema } from '../../storage/schema.ts';
 
 const excerptLength = 200;
 
@@ -15,6 +15,38 @@ type WholeRow = RunRow & RunTextRow & FeedbackColumns & { readonly conversation_
 
 function isoTime(time: number): string {
   return new Date(time).toISOString();
+}
+
+function conversationOf(row: ConversationRow, newestRunAt: number = row.updated_at): Conversation {
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(newestRunAt),
+    workspaceId: row.workspace_id,
+    callerId: row.caller_id,
+  };
+}
+
+function auditRunOf(row: WholeRow): AuditRow['run'] {
+  const run = runSummaryOf(row);
+  return {
+    runId: run.runId,
+    createdAt: run.createdAt,
+    status: run.status,
+    aiSystem: run.aiSystem,
+    model: run.model,
+    servedBy: row.served_by,
+    title: run.title,
+    excerpt: row.content.slice(0, excerptLength).replace(/[\uD800-\uDBFF]$/, ''),
+    totalMs: run.totalMs,
+    firstTokenMs: run.firstTokenMs,
+    usage: run.usage,
+    cost: run.cost,
+    finishReason: row.finish_reason,
+    errorCode: run.errorCode,
+    feedback: feedbackOf(row),
+  };
 }
 
 export function feedbackOf(row: FeedbackColumns): Feedback | null {
@@ -74,15 +106,7 @@ export function createConversationRows(database: Database.Database) {
   const turnsBefore = database.prepare<[string], number>(countTurnsBefore).pluck();
 
   function conversation(sequence: number, newestRunAt?: number): Conversation {
-    const row = queries.conversation.first({ sequence })!;
-    return {
-      id: row.id,
-      name: row.name,
-      createdAt: isoTime(row.created_at),
-      updatedAt: isoTime(newestRunAt ?? row.updated_at),
-      workspaceId: row.workspace_id,
-      callerId: row.caller_id,
-    };
+    return conversationOf(queries.conversation.first({ sequence })!, newestRunAt);
   }
 
   return {
@@ -125,27 +149,7 @@ export function createConversationRows(database: Database.Database) {
       queries.runSequences.all({ conversation: sequence, last }).map((row) => row.sequence),
     runId: (sequence: number): string => queries.runId.first({ sequence })!.id,
     /** The run of a line of the list; `sequence` is that of the run. */
-    rowRun(sequence: number): AuditRow['run'] {
-      const row = queries.rowRun.first({ sequence })! as WholeRow;
-      const run = runSummaryOf(row);
-      return {
-        runId: run.runId,
-        createdAt: run.createdAt,
-        status: run.status,
-        aiSystem: run.aiSystem,
-        model: run.model,
-        servedBy: row.served_by,
-        title: run.title,
-        excerpt: row.content.slice(0, excerptLength).replace(/[\uD800-\uDBFF]$/, ''),
-        totalMs: run.totalMs,
-        firstTokenMs: run.firstTokenMs,
-        usage: run.usage,
-        cost: run.cost,
-        finishReason: row.finish_reason,
-        errorCode: run.errorCode,
-        feedback: feedbackOf(row),
-      };
-    },
+    rowRun: (sequence: number): AuditRow['run'] => auditRunOf(queries.rowRun.first({ sequence })! as WholeRow),
   };
 }
 

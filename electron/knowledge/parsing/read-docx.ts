@@ -143,18 +143,10 @@ const setters: Readonly<Record<string, Setter>> = {
   'w:noBreakHyphen': (paragraph) => paragraph.parts.push('-'),
 };
 
-/** Takes the tags of a Word document's text in order and writes its paragraphs, headings, list items and tables. */
-export function createDocxText(writer: DocumentWriter, { styleOf, isNumbered }: DocxDefinitions): XmlHandler {
-  /** A stack, because a text box is nested in its anchor paragraph. */
-  const paragraphs: OpenParagraph[] = [];
-  const tables = createDocxTables(writer);
+/** Returns a function for the marker of the next item of a list: a number, or a dash in a list without numbers. */
+function createListMarkers(isNumbered: DocxDefinitions['isNumbered']): (listId: string, level: number) => string {
   const counters = new Map<string, number>();
-  let droppedDepth = 0;
-  let isInText = false;
-  let isInRun = false;
-  let isHidden = false;
-
-  function marker(listId: string, level: number): string {
+  return (listId, level) => {
     if (!isNumbered(listId, level)) return '-';
     const key = `${listId}/${level}`;
     const number = (counters.get(key) ?? 0) + 1;
@@ -164,7 +156,19 @@ export function createDocxText(writer: DocumentWriter, { styleOf, isNumbered }: 
       if (ofList === listId && Number(ofLevel) > level) counters.delete(deeper);
     }
     return `${number}.`;
-  }
+  };
+}
+
+/** Takes the tags of a Word document's text in order and writes its paragraphs, headings, list items and tables. */
+export function createDocxText(writer: DocumentWriter, { styleOf, isNumbered }: DocxDefinitions): XmlHandler {
+  /** A stack, because a text box is nested in its anchor paragraph. */
+  const paragraphs: OpenParagraph[] = [];
+  const tables = createDocxTables(writer);
+  const marker = createListMarkers(isNumbered);
+  let droppedDepth = 0;
+  let isInText = false;
+  let isInRun = false;
+  let isHidden = false;
 
   function writeParagraph(paragraph: OpenParagraph): void {
     const text = paragraph.parts.join('');

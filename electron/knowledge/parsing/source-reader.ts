@@ -81,6 +81,34 @@ async function endProcess({ worker, idleTimer }: Slot): Promise<void> {
   await worker.terminate(stopped());
 }
 
+/** Rejects when the process ends, and at the deadline or an abort, which end the process. */
+async function readInProcess(
+  worker: Slot['worker'],
+  task: ReadTask,
+  { signal, onProgress, deadlineSeconds }: ReadSourceOptions & { readonly deadlineSeconds: number },
+): Promise<ParsedSource> {
+  const parts: string[] = [];
+  try {
+    const document = await worker.call('read', task, {
+      signal,
+      onAbort: 'terminate',
+      timeLimitMs: deadlineSeconds * 1000,
+      onProgress(progress) {
+        if ('part' in progress) parts.push(progress.part);
+        else onProgress?.(progress.fraction);
+      },
+    });
+    return unpackDocument(parts.join(''), document);
+  } catch (error) {
+    // After an unexpected error the state of the process is unknown. Its memory must be free before the next one starts.
+    if (!(error instanceof AppError)) await worker.terminate(stopped());
+    if (signal.aborted) throw stopped();
+    if (error instanceof AppError) throw error;
+    if ((error as Error).name !== 'TimeoutError') throw unreadable(damaged, error);
+    throw unreadable(`Reading the file took longer than ${deadlineSeconds} seconds. Split it into smaller files.`);
+  }
+}
+
 /** Reads files in processes that start with the first file and are replaced when one of them misbehaves. */
 export function createSourceReader({
   deadlineSeconds = 120,
@@ -112,31 +140,6 @@ export function createSourceReader({
     if (!closing.signal.aborted) slot.idleTimer = setTimeout(() => void endProcess(slot), idleSeconds * 1000).unref();
   }
 
-  /** Rejects when the process ends, and at the deadline or an abort, which end the process. */
-  async function read({ worker }: Slot, task: ReadTask, options: ReadSourceOptions): Promise<ParsedSource> {
-    const { signal, onProgress } = options;
-    const parts: string[] = [];
-    try {
-      const document = await worker.call('read', task, {
-        signal,
-        onAbort: 'terminate',
-        timeLimitMs: deadlineSeconds * 1000,
-        onProgress(progress) {
-          if ('part' in progress) parts.push(progress.part);
-          else onProgress?.(progress.fraction);
-        },
-      });
-      return unpackDocument(parts.join(''), document);
-    } catch (error) {
-      // After an unexpected error the state of the process is unknown. Its memory must be free before the next one starts.
-      if (!(error instanceof AppError)) await worker.terminate(stopped());
-      if (signal.aborted) throw stopped();
-      if (error instanceof AppError) throw error;
-      if ((error as Error).name !== 'TimeoutError') throw unreadable(damaged, error);
-      throw unreadable(`Reading the file took longer than ${deadlineSeconds} seconds. Split it into smaller files.`);
-    }
-  }
-
   return {
     async readSource({ path, mediaType }, { signal, onProgress }) {
       const either = AbortSignal.any([signal, closing.signal]);
@@ -145,7 +148,11 @@ export function createSourceReader({
       });
       const slot = takeSlot();
       try {
-        return await read(slot, { path, mediaType }, { signal: either, ...(onProgress && { onProgress }) });
+        return await readInProcess(
+          slot.worker,
+          { path, mediaType },
+          { signal: either, deadlineSeconds, ...(onProgress && { onProgress }) },
+        );
       } finally {
         releaseSlot(slot);
         release();

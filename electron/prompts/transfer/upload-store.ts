@@ -45,6 +45,16 @@ export function requireImportable(files: number, bytes: number): void {
   throw new AppError('payload_too_large', `Too many files. Import up to ${maxImportedFiles} at a time.`);
 }
 
+/** Throws `payload_too_large`. */
+function addFile(upload: Upload, source: ImportSource): void {
+  const content = contentOf(source);
+  const last = upload.files.at(-1);
+  if (source.isContinued === true && last !== undefined) last.parts.push(content);
+  else upload.files.push({ name: source.name, parts: [content] });
+  upload.bytes += content.length;
+  requireImportable(upload.files.length, upload.bytes);
+}
+
 export function createUploadStore(): UploadStore {
   const uploads = new Map<string, Upload>();
 
@@ -74,21 +84,12 @@ export function createUploadStore(): UploadStore {
     upload.timer = setTimeout(() => remove(uploadId), cacheLifetimeMs).unref();
   }
 
-  function take(upload: Upload, source: ImportSource): void {
-    const content = contentOf(source);
-    const last = upload.files.at(-1);
-    if (source.isContinued === true && last !== undefined) last.parts.push(content);
-    else upload.files.push({ name: source.name, parts: [content] });
-    upload.bytes += content.length;
-    requireImportable(upload.files.length, upload.bytes);
-  }
-
   return {
     add(known, sources) {
       const uploadId = known?.toLowerCase() ?? begin();
       const upload = required(uploadId);
       try {
-        for (const source of sources) take(upload, source);
+        for (const source of sources) addFile(upload, source);
       } catch (error) {
         remove(uploadId);
         throw error;

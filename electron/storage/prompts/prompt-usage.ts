@@ -90,8 +90,8 @@ export interface DraftRuns {
   claimSome(options: ClaimOptions): { readonly claimed: number; readonly next: number | null };
 }
 
-export function createDraftRuns(database: Database.Database, flush: () => void): DraftRuns {
-  // Texts are compared here: they may be long, and most runs of a draft have another one.
+function draftRunStatements(database: Database.Database) {
+  // SQL compares the texts: they may be long, and most runs of a draft have another one.
   const slice = database.prepare<
     [{ draftId: string; after: number; limit: number; promptText: string; systemMessage: string }],
     DraftRunRow
@@ -121,6 +121,11 @@ export function createDraftRuns(database: Database.Database, flush: () => void):
       scored_runs = scored_runs + excluded.scored_runs, score = score + excluded.score
   `);
   const noteChange = database.prepare<[number]>("INSERT INTO run_changes (run, kind) VALUES (?, 'run')");
+  return { slice, setVersion, addUsage, noteChange };
+}
+
+export function createDraftRuns(database: Database.Database, flush: () => void): DraftRuns {
+  const { slice, setVersion, addUsage, noteChange } = draftRunStatements(database);
 
   const claimSome = database.transaction(({ version, isSame, ...position }: ClaimOptions) => {
     const { promptText, systemMessage } = version;
