@@ -127,6 +127,40 @@ test('a JSON schema opens in a large editor that locates mistakes and formats', 
   expect(useDrafts.getState().drafts[0]?.parameters.response_format).toBe('{\n  "type": "object"\n}');
 });
 
+test('the schema editor says what is invalid, what each provider rejects, and fixes it', async () => {
+  await openPlayground();
+  const schema = (value: unknown) =>
+    act(() => useDrafts.getState().change(activeId(), { parameters: { response_format: JSON.stringify(value) } }));
+  schema({ name: 'claim', schema: { type: 'text' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Edit JSON schema in a large editor' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'JSON schema' }));
+  await waitFor(() =>
+    expect(dialog.getByRole('status').textContent).toMatch(/^The schema at \/type must be one of "array", "boolean"/),
+  );
+  expect(dialog.queryByRole('region', { name: 'Provider support' })).toBeNull();
+  const properties = { name: { type: 'string', maxLength: 9 }, when: { type: 'string', format: 'date' } };
+  schema({ name: 'claim', schema: { type: 'object', properties, required: ['name'] } });
+  const support = within(await dialog.findByRole('region', { name: 'Provider support' }));
+  support.getByText('Rejected by 3 of 6: OpenAI (strict), Cohere, Groq (strict)');
+  const limit = support.getByText(`"maxLength" isn't supported`).closest('li');
+  expect(limit?.textContent).toBe(`/properties/name"maxLength" isn't supportedOpenAI (strict)Cohere`);
+  fireEvent.click(support.getByRole('button', { name: 'Fix for all providers' }));
+  await dialog.findByText('Every provider and the on-device model support this schema');
+  expect(JSON.parse(useDrafts.getState().drafts[0]!.parameters.response_format!)).toEqual({
+    name: 'claim',
+    schema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'maxLength: 9' },
+        when: { type: ['string', 'null'], format: 'date' },
+      },
+      required: ['name', 'when'],
+      additionalProperties: false,
+    },
+  });
+  expect(dialog.queryByRole('button', { name: 'Fix for all providers' })).toBeNull();
+});
+
 test('the toolbar has one button for Run and Stop, which keeps the focus while a run waits, runs and finishes', async () => {
   await openPlayground();
   write('Hello');
