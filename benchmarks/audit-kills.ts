@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { killWhileExporting } from '../tests/support/kills-while-exporting.ts';
 import { killWhileRecording } from '../tests/support/kills-while-recording.ts';
-import { createChance } from './support/text-writer.ts';
+import { createRandom } from './support/text-writer.ts';
 import { printReport, row, type Row } from './support/report.ts';
 
 /**
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
   },
 });
-const chance = createChance(Number(values.seed));
+const random = createRandom(Number(values.seed));
 const folder = mkdtempSync(join(tmpdir(), 'touchstone-kills-'));
 const rows: Row[] = [];
 const problems: string[] = [];
@@ -27,13 +27,13 @@ const problems: string[] = [];
 const recording = await killWhileRecording({
   directory: join(folder, 'recording'),
   kills: Number(values.kills),
-  runsBefore: () => 1 + Math.floor(400 * chance.next() ** 2),
+  runsBefore: () => 1 + Math.floor(400 * random.next() ** 2),
 });
 problems.push(...recording.problems);
 rows.push(
   row('hosts killed while recording', Number(values.kills), ''),
   row('runs that had been answered', recording.answered, ''),
-  row('problems after recording', recording.problems.length, '', { atMost: 0 }),
+  row('problems after recording', recording.problems.length, '', { max: 0 }),
 );
 
 let killed = 0;
@@ -42,7 +42,7 @@ for (let pack = 0; pack < Number(values.packs); pack += 1) {
     directory: join(folder, `pack-${pack}`),
     copy: join(folder, `whole-${pack}`),
     form: pack % 2 === 0 ? 'folder' : 'zip',
-    conversations: 2000 + Math.floor(chance.next() * 8000),
+    conversations: 2000 + Math.floor(random.next() * 8000),
     maxKills: 25,
   });
   killed += report.kills;
@@ -51,7 +51,7 @@ for (let pack = 0; pack < Number(values.packs); pack += 1) {
 rows.push(
   row('hosts killed while writing a pack', killed, ''),
   row('packs that were gone on with', Number(values.packs), ''),
-  row('problems of packs', problems.length - recording.problems.length, '', { atMost: 0 }),
+  row('problems of packs', problems.length - recording.problems.length, '', { max: 0 }),
 );
 rmSync(folder, { recursive: true, force: true });
 for (const problem of problems) console.log(problem);

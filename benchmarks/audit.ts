@@ -14,7 +14,7 @@ import { prepareAuditFolder } from './support/audit-folder.ts';
 import { filterPairs, singleFilters, type Known } from './support/audit-queries.ts';
 import { plansOf, type Plan } from './support/query-plans.ts';
 import { percentile, printReport, row, type Row } from './support/report.ts';
-import { createChance, wordOfRank } from './support/text-writer.ts';
+import { createRandom, wordOfRank } from './support/text-writer.ts';
 
 /**
  * Fills a data folder with runs (a million unless `--runs N`; `--directory DIR` keeps it for the next time), asks the audit
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 const count = Number(values.runs);
 const directory = values.directory ?? mkdtempSync(join(tmpdir(), 'touchstone-audit-'));
 const signal = new AbortController().signal;
-const chance = createChance(7);
+const random = createRandom(7);
 const rows: Row[] = [];
 const warmUps = 400;
 /** Of each kind: enough that the slowest two are left out of the 99th percentile. */
@@ -39,10 +39,10 @@ const samples = 300;
 function indexRuns(): Plan[] {
   const database = new Database(databaseFile(directory), { readonly: true });
   const plans = plansOf(() => {
-    const began = performance.now();
+    const startedAt = performance.now();
     const engine = new AuditEngine(database, directory);
     while (engine.follow());
-    rows.push(row(`open and complete the index of ${count} runs`, performance.now() - began, 'ms'));
+    rows.push(row(`open and complete the index of ${count} runs`, performance.now() - startedAt, 'ms'));
     return engine;
   });
   database.close();
@@ -51,20 +51,20 @@ function indexRuns(): Plan[] {
 
 /** What the audit's thread does after its first question. */
 function warmFiles(): void {
-  const began = performance.now();
+  const startedAt = performance.now();
   let slowest = 0;
-  let step = began;
+  let step = startedAt;
   for (const _ of readAhead(directory)) {
     slowest = Math.max(slowest, performance.now() - step);
     step = performance.now();
   }
-  rows.push(row('reading the index and the runs ahead', performance.now() - began, 'ms'));
+  rows.push(row('reading the index and the runs ahead', performance.now() - startedAt, 'ms'));
   rows.push(row('reading ahead, slowest step', slowest, 'ms'));
 }
 
-function knownFacts(): Known {
+function readKnown(): Known {
   const database = new Database(databaseFile(directory), { readonly: true });
-  const sequences = Array.from({ length: 500 }, () => 1 + Math.floor(chance.next() * count));
+  const sequences = Array.from({ length: 500 }, () => 1 + Math.floor(random.next() * count));
   const find = database.prepare<[number], Known['runs'][number]>(
     `SELECT runs.id, conversations.id AS conversationId, prompt_id AS promptId FROM runs
      JOIN conversations ON conversations.sequence = conversation WHERE runs.sequence = ?`,
@@ -86,31 +86,31 @@ function knownFacts(): Known {
 async function timesOf(times: number, work: (index: number) => Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
   for (let index = 0; index < times; index += 1) {
-    const began = performance.now();
+    const startedAt = performance.now();
     await work(index);
-    taken.push(performance.now() - began);
+    taken.push(performance.now() - startedAt);
   }
   return taken;
 }
 
-function addTimes(what: string, times: readonly number[], atMost: number): void {
+function addTimes(what: string, times: readonly number[], max: number): void {
   rows.push(row(`${what}, p50`, percentile(times, 0.5), 'ms'));
-  rows.push(row(`${what}, p99`, percentile(times, 0.99), 'ms', { atMost }));
+  rows.push(row(`${what}, p99`, percentile(times, 0.99), 'ms', { max }));
 }
 
 async function measureQueries({ audit }: Storage): Promise<void> {
-  const known = knownFacts();
+  const known = readKnown();
   const page = (filter: AuditFilter) =>
     audit.report({ filter, pageSize: 20, continuationToken: null, hasFeedback: true }, { signal });
   // The first questions are the compiler's.
-  await timesOf(warmUps, () => page(chance.pick(filterPairs)[1](chance, known)));
+  await timesOf(warmUps, () => page(random.pick(filterPairs)[1](random, known)));
   for (const [name, make] of Object.entries(singleFilters)) {
-    addTimes(`page of 20 by ${name}`, await timesOf(samples, () => page(make(chance, known))), 10);
+    addTimes(`page of 20 by ${name}`, await timesOf(samples, () => page(make(random, known))), 10);
   }
   const slowest: [name: string, p99: number][] = [];
   const all: number[] = [];
   for (const [name, make] of filterPairs) {
-    const times = await timesOf(20, () => page(make(chance, known)));
+    const times = await timesOf(20, () => page(make(random, known)));
     all.push(...times);
     slowest.push([name, percentile(times, 0.99)]);
   }
@@ -119,7 +119,7 @@ async function measureQueries({ audit }: Storage): Promise<void> {
   for (const [name, p99] of slowest.slice(0, 5)) rows.push(row(`slowest of 20 by ${name}`, p99, 'ms'));
   const wordRanks = { rare: [30_000, 20_000], medium: [400, 600], 'in every third run': [40, 12] } as const;
   for (const [name, [first, many]] of Object.entries(wordRanks)) {
-    const ask = () => page({ text: wordOfRank(first + Math.floor(chance.next() * many)) });
+    const ask = () => page({ text: wordOfRank(first + Math.floor(random.next() * many)) });
     await timesOf(20, ask);
     const times = await timesOf(samples, ask);
     addTimes(`page of 20 with a word, ${name}`, times, name === 'in every third run' ? 50 : 10);
@@ -131,10 +131,10 @@ function measureWork(): void {
   const database = new Database(databaseFile(directory), { readonly: true });
   database.pragma('mmap_size = 2147418112');
   const engine = new AuditEngine(database, directory);
-  const known = knownFacts();
+  const known = readKnown();
   const ask = (make: (typeof filterPairs)[number][1]) =>
-    engine.report({ filter: make(chance, known), pageSize: 20, position: null, hasFeedback: true });
-  for (let index = 0; index < warmUps; index += 1) ask(chance.pick(filterPairs)[1]);
+    engine.report({ filter: make(random, known), pageSize: 20, position: null, hasFeedback: true });
+  for (let index = 0; index < warmUps; index += 1) ask(random.pick(filterPairs)[1]);
   // The clock of a thread's work has steps of several milliseconds, so that only a mean can be read from it.
   const before = process.threadCpuUsage();
   for (let round = 0; round < 12; round += 1) for (const [, make] of filterPairs) ask(make);
@@ -152,9 +152,9 @@ async function measureWindow({ audit }: Storage): Promise<void> {
   const steps = Math.min(2000, Math.ceil(total / 50));
   const scrolled = await timesOf(steps, (index) => search({ snapshot, offset: Math.floor((total * index) / steps) }));
   rows.push(row('scrolling the whole list, p50 of 50 rows', percentile(scrolled, 0.5), 'ms'));
-  rows.push(row('scrolling the whole list, slowest of 50 rows', Math.max(...scrolled), 'ms', { atMost: 20 }));
+  rows.push(row('scrolling the whole list, slowest of 50 rows', Math.max(...scrolled), 'ms', { max: 20 }));
   for (const sort of ['slowest', 'dearest', 'lowest-score'] as const) {
-    const times = await timesOf(20, () => search({ sort, offset: Math.floor(chance.next() * total) }));
+    const times = await timesOf(20, () => search({ sort, offset: Math.floor(random.next() * total) }));
     rows.push(row(`50 rows sorted by ${sort}, p50`, percentile(times, 0.5), 'ms'));
     rows.push(row(`50 rows sorted by ${sort}, the first time`, times[0]!, 'ms'));
   }
@@ -176,7 +176,7 @@ async function measureWalk({ audit }: Storage): Promise<void> {
     token = answer.continuationToken;
   });
   addTimes('page of 20 of a walk through all', times, 10);
-  rows.push(row('conversations seen once in 300 pages', seen.size, '', { atLeast: Math.min(6000, count / 10) }));
+  rows.push(row('conversations seen once in 300 pages', seen.size, '', { min: Math.min(6000, count / 10) }));
 }
 
 /** Sixteen callers at a time, each waiting until its run is on the disk. */
@@ -185,7 +185,7 @@ async function measureRecording(): Promise<void> {
   const storage = openStorage({ directory: folder, durability: 'power-loss' });
   const runs = [...generateRuns(12_000, { seed: 3 })];
   const next = runs.values();
-  const began = performance.now();
+  const startedAt = performance.now();
   const caller = async () => {
     for (const { run, outcome } of next) {
       storage.runs.begin(run);
@@ -193,15 +193,15 @@ async function measureRecording(): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: 16 }, caller));
-  const recorded = performance.now() - began;
+  const recorded = performance.now() - startedAt;
   const found = await storage.audit.search({ filter: { text: wordOfRank(0) }, sort: 'newest', limit: 1 }, { signal });
-  const indexed = performance.now() - began;
+  const indexed = performance.now() - startedAt;
   await storage.close();
   rmSync(folder, { recursive: true });
   rows.push(
-    row('runs recorded per second, safe from loss of power', (runs.length * 1000) / recorded, '', { atLeast: 3000 }),
+    row('runs recorded per second, safe from loss of power', (runs.length * 1000) / recorded, '', { min: 3000 }),
   );
-  rows.push(row('the same until their words are found', (runs.length * 1000) / indexed, '', { atLeast: 3000 }));
+  rows.push(row('the same until their words are found', (runs.length * 1000) / indexed, '', { min: 3000 }));
   rows.push(row('conversations found with the most frequent word', found.total, ''));
 }
 
@@ -220,7 +220,7 @@ for (const { sql, steps, isScan } of plans) {
     `${isScan ? 'SCAN  ' : 'ok    '}${sql.replaceAll(/\s+/g, ' ').slice(0, 160)}\n        ${steps.join(' | ')}`,
   );
 }
-rows.push(row('statements that scan', plans.filter(({ isScan }) => isScan).length, '', { atMost: 0 }));
+rows.push(row('statements that scan', plans.filter(({ isScan }) => isScan).length, '', { max: 0 }));
 if (values.directory === undefined) rmSync(directory, { recursive: true });
 console.log(
   `Files read ahead; ${warmUps} questions for warming up before the filters and 20 before each kind of word, not counted; ` +

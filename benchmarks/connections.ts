@@ -80,23 +80,23 @@ async function main(): Promise<void> {
   const sockets: Socket[] = [];
   try {
     const call = async (): Promise<number> => {
-      const began = performance.now();
+      const startedAt = performance.now();
       // A connection of its own each time: room for new callers is what is measured.
       const headers = { authorization: `Bearer ${key}`, connection: 'close' };
       const response = await fetch(`http://127.0.0.1:${port}/prompts`, { headers });
       await response.text();
       if (response.status !== 200) throw new Error(`The service responded with ${response.status}.`);
-      return performance.now() - began;
+      return performance.now() - startedAt;
     };
     for (let warmUp = 0; warmUp < 50; warmUp += 1) await call();
     const before = megabytes(server.pid, 'VmRSS');
     const socketsBefore = countSockets(server.pid);
     const cpuBefore = cpuSeconds(server.pid);
-    const began = performance.now();
+    const startedAt = performance.now();
     sockets.push(...attack(port));
     const times: number[] = [];
-    let [failures, peak, goneAfter] = [0, before, Number.NaN];
-    while (performance.now() - began < longestWaitMs) {
+    let [failures, peak, closedAfter] = [0, before, Number.NaN];
+    while (performance.now() - startedAt < longestWaitMs) {
       await delay(100);
       await call().then(
         (time) => times.push(time),
@@ -105,19 +105,19 @@ async function main(): Promise<void> {
       peak = Math.max(peak, megabytes(server.pid, 'VmRSS'));
       // One more may be the call of this benchmark, on its way out.
       if (countSockets(server.pid) > socketsBefore + 1) continue;
-      goneAfter = (performance.now() - began) / 1000;
+      closedAfter = (performance.now() - startedAt) / 1000;
       break;
     }
     printReport('connections', [
       row('memory of the host before', before, 'MB'),
       row('memory of the host at most', peak, 'MB'),
-      row('of that for the connections', peak - before, 'MB', { atMost: 300 }),
-      row(`until the last of ${connectionCount} connections is gone`, goneAfter, 's', { atMost: 60 }),
+      row('of that for the connections', peak - before, 'MB', { max: 300 }),
+      row(`until the last of ${connectionCount} connections is gone`, closedAfter, 's', { max: 60 }),
       row('processor time of the host meanwhile', cpuSeconds(server.pid) - cpuBefore, 's'),
       row('calls of a program with a key meanwhile', times.length, 'calls'),
-      row('of them failed', failures, 'calls', { atMost: 0 }),
+      row('of them failed', failures, 'calls', { max: 0 }),
       row('p50 of these calls', percentile(times, 0.5), 'ms'),
-      row('slowest of these calls', percentile(times, 1), 'ms', { atMost: 1000 }),
+      row('slowest of these calls', percentile(times, 1), 'ms', { max: 1000 }),
     ]);
   } finally {
     for (const socket of sockets) socket.destroy();

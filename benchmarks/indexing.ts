@@ -14,13 +14,13 @@ import { read, startHost, type RunningHost } from '../tests/support/running-host
 import { everydayParagraph } from './support/everyday-text.ts';
 import { cpuSeconds } from './support/processes.ts';
 import { percentile, printReport, row } from './support/report.ts';
-import { createChance, createWriter } from './support/text-writer.ts';
+import { createRandom, createWriter } from './support/text-writer.ts';
 
 /** Characters that a passage adds to a text, about. */
 const charactersOfPassage = 540;
 
 /** Milliseconds between two polls of the source: polling takes processor time as well. */
-const lookInterval = 100;
+const pollInterval = 100;
 
 function longText(characters: number, writeParagraph: () => string): string {
   const paragraphs: string[] = [];
@@ -52,14 +52,14 @@ const residentMegabytes = (pid: number) =>
 /** Polls the source until it reaches a state. */
 async function watch(host: RunningHost, id: string, isReached: (source: SourceDetail) => boolean): Promise<Watched> {
   const waits: number[] = [];
-  let most = 0;
+  let max = 0;
   for (;;) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const last = await read<SourceDetail>(host, `/window/knowledge/sources/${id}`);
-    waits.push(performance.now() - begun);
-    most = Math.max(most, residentMegabytes(host.child.pid!));
-    if (isReached(last)) return { last, waits, residentMegabytes: most };
-    await delay(lookInterval);
+    waits.push(performance.now() - startedAt);
+    max = Math.max(max, residentMegabytes(host.child.pid!));
+    if (isReached(last)) return { last, waits, residentMegabytes: max };
+    await delay(pollInterval);
   }
 }
 
@@ -67,11 +67,11 @@ const isDone = ({ status }: SourceDetail) => status !== 'Processing';
 
 /** Indexes a text that it has not seen. */
 async function index(host: RunningHost, text: string) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const id = await add(host, text);
   const whole = await watch(host, id, isDone);
   if (whole.last.status !== 'Ready') throw new Error(`It failed: ${whole.last.failureReason}`);
-  return { id, whole, passages: whole.last.passages!, seconds: (performance.now() - begun) / 1000 };
+  return { id, whole, passages: whole.last.passages!, seconds: (performance.now() - startedAt) / 1000 };
 }
 
 async function measure(host: RunningHost, text: string) {
@@ -89,21 +89,26 @@ async function measure(host: RunningHost, text: string) {
   await read(host, `/window/knowledge/sources/${id}/stop`, { method: 'POST' });
   const stopped = performance.now() - stopAt;
   await read(host, `/sources/${id}/reindex`, { method: 'POST' });
-  const goneOn = await watch(host, id, ({ progress }) => progress?.stage === 'embedding');
-  const kept = goneOn.last.progress?.passagesDone ?? 0;
+  const resumed = await watch(host, id, ({ progress }) => progress?.stage === 'embedding');
+  const passagesBefore = resumed.last.progress?.passagesDone ?? 0;
   await watch(host, id, isDone);
   return [
     row('passages', passages, ''),
-    row('passages a second, on the clock', passages / seconds, '/s', { atLeast: 60 }),
+    row('passages a second, on the clock', passages / seconds, '/s', { min: 60 }),
     row('passages a second of processor time', passages / cpu, '/s'),
     row('characters a second, on the clock', text.length / seconds, '/s'),
-    row('memory above that at rest, most', whole.residentMegabytes - before.resident, 'MB', { atMost: 600 }),
+    row('memory above that at rest, most', whole.residentMegabytes - before.resident, 'MB', { max: 600 }),
     row('another call meanwhile, median', percentile(whole.waits, 0.5), 'ms'),
-    row('another call meanwhile, p99', percentile(whole.waits, 0.99), 'ms', { atMost: 100 }),
-    row('Stop', stopped, 'ms', { atMost: 1000 }),
-    row('share of what was done before Stop that need not be done again', kept / last.progress!.passagesDone!, '', {
-      atLeast: 1,
-    }),
+    row('another call meanwhile, p99', percentile(whole.waits, 0.99), 'ms', { max: 100 }),
+    row('Stop', stopped, 'ms', { max: 1000 }),
+    row(
+      'share of what was done before Stop that need not be done again',
+      passagesBefore / last.progress!.passagesDone!,
+      '',
+      {
+        min: 1,
+      },
+    ),
   ];
 }
 
@@ -117,7 +122,7 @@ const [passages = 3000] = process.argv.slice(2).map(Number);
 const directory = mkdtempSync(join(tmpdir(), 'touchstone-indexing-'));
 const host = await startHost(directory);
 try {
-  const [forEveryday, writer] = [createChance(7), createWriter(createChance(7))];
+  const [forEveryday, writer] = [createRandom(7), createWriter(createRandom(7))];
   const everyday = longText(passages * charactersOfPassage, () => everydayParagraph(forEveryday));
   const madeUp = longText((passages / 4) * charactersOfPassage, writer.answer);
   printReport('indexing', [...(await measure(host, everyday)), ...(await measureUnknownWords(host, madeUp))]);

@@ -54,7 +54,7 @@ function qualityRows(texts: readonly LabelledText[], found: Record<Category, Sco
     const draws = scores.map((draw) => withLabels(texts, draw, category));
     if (!draws[0]?.some(({ isPositive }) => isPositive)) return [];
     return [
-      row(`${category}: AUPRC, ${how}`, mean(draws.map(averagePrecision)), '', { atLeast: auprcAims[category] }),
+      row(`${category}: AUPRC, ${how}`, mean(draws.map(averagePrecision)), '', { min: auprcAims[category] }),
       row(`${category}: AUROC, ${how}`, mean(draws.map(areaUnderRoc)), ''),
       ...moderationPresets.flatMap((preset) => {
         const { precision, recall, f1 } = atThreshold(draws.flat(), thresholds[preset]);
@@ -68,7 +68,7 @@ function qualityRows(texts: readonly LabelledText[], found: Record<Category, Sco
   });
   const any = found.sexual.scores.map((_, draw) => anyScored(texts, found, draw));
   if (!any[0]?.some(({ isPositive }) => isPositive)) return ofCategory;
-  return [...ofCategory, row(`any category: AUPRC, ${how}`, mean(any.map(averagePrecision)), '', { atLeast: anyAim })];
+  return [...ofCategory, row(`any category: AUPRC, ${how}`, mean(any.map(averagePrecision)), '', { min: anyAim })];
 }
 
 async function crossValidated(): Promise<Row[]> {
@@ -104,7 +104,7 @@ async function shipped(path: string): Promise<Row[]> {
   return [
     row('texts', texts.length, ''),
     // Figures on training texts say nothing about others.
-    row('of these, used in training', texts.filter(({ text }) => learned.has(text)).length, '', { atMost: 0 }),
+    row('of these, used in training', texts.filter(({ text }) => learned.has(text)).length, '', { max: 0 }),
     ...qualityRows(texts, found, 'shipped weights'),
   ];
 }
@@ -113,12 +113,12 @@ async function benign(): Promise<Row[]> {
   const texts = readLabelledTexts(dataFiles.benign);
   const scores = await shippedScores(texts);
   return [
-    row('harmless texts that training never reads', texts.length, 'texts', { atLeast: 500 }),
+    row('harmless texts that training never reads', texts.length, 'texts', { min: 500 }),
     ...moderationPresets.map((preset) => {
       const flagged = texts.filter((_, index) => isFlagged(scores, index, preset));
-      const atMost = falseAlarmAims[preset];
+      const max = falseAlarmAims[preset];
       const share = (100 * flagged.length) / texts.length;
-      return row(`of these, flagged by ${preset}`, share, '%', atMost === undefined ? {} : { atMost });
+      return row(`of these, flagged by ${preset}`, share, '%', max === undefined ? {} : { max });
     }),
   ];
 }

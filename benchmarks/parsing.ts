@@ -10,25 +10,25 @@ import { join } from 'node:path';
 import yazl from 'yazl';
 import { detectMediaType } from '../electron/knowledge/parsing/detect-media-type.ts';
 import { readDocument } from '../electron/knowledge/parsing/read-document.ts';
-import { createChance } from './support/text-writer.ts';
+import { createRandom } from './support/text-writer.ts';
 import { printReport, row, type Row } from './support/report.ts';
 
 const words =
   'the stone gold streak acid needle of and is on with dark pale warm office coin alloy parts a in told by'.split(' ');
-const chance = createChance(7);
-const sentence = () => `The ${Array.from({ length: 14 }, () => chance.pick(words)).join(' ')}.`;
+const random = createRandom(7);
+const sentence = () => `The ${Array.from({ length: 14 }, () => random.pick(words)).join(' ')}.`;
 const sentences = Array.from({ length: 2000 }, sentence);
-const paragraph = () => Array.from({ length: 4 }, () => chance.pick(sentences)).join(' ');
+const paragraph = () => Array.from({ length: 4 }, () => random.pick(sentences)).join(' ');
 
 /** What each format begins with, its parts, and what it ends with. */
 const formats: Readonly<Record<string, readonly [string, (index: number) => string, string]>> = {
   'paragraphs.txt': ['', () => `${paragraph()}\n\n`, ''],
-  'one-line.txt': ['', () => `${chance.pick(sentences)} `, ''],
+  'one-line.txt': ['', () => `${random.pick(sentences)} `, ''],
   'one-word.txt': ['', () => 'x'.repeat(1000), ''],
   'book.md': ['# Book\n\n', (index) => `## Chapter ${index}\n\n${paragraph()}\n\n- ${sentence()}\n\n`, ''],
   'book.html': ['<title>Book</title>', (index) => `<h2>Chapter ${index}</h2><p>${paragraph()}</p>\n`, ''],
-  'rows.csv': ['no,text,price\n', (index) => `${index},"${chance.pick(sentences)}",${index % 97}.50\n`, ''],
-  'records.jsonl': ['', (no) => `${JSON.stringify({ no, text: chance.pick(sentences), inner: { a: 1 } })}\n`, ''],
+  'rows.csv': ['no,text,price\n', (index) => `${index},"${random.pick(sentences)}",${index % 97}.50\n`, ''],
+  'records.jsonl': ['', (no) => `${JSON.stringify({ no, text: random.pick(sentences), inner: { a: 1 } })}\n`, ''],
 };
 
 function writeFile(path: string, bytes: number, [head, part, tail]: (typeof formats)[string]): void {
@@ -83,7 +83,7 @@ function measureApart(path: string, name: string): Row[] {
   return [
     row(`${name}, read`, statSync(path).size / 1e6 / seconds, 'MB/s'),
     row(`${name}, chunked`, passages / seconds, 'passages/s'),
-    row(`${name}, memory of the process`, peak, 'MB', { atMost: 1024 }),
+    row(`${name}, memory of the process`, peak, 'MB', { max: 1024 }),
   ];
 }
 

@@ -10,7 +10,7 @@ import { createMemoryKeyStore } from '../electron/key-store/key-store.ts';
 import type { VersionContent } from '../shared/prompt-content.ts';
 import { diffRows } from '../renderer/screens/prompts/compare-model.ts';
 import { median, percentile, printReport, row, type Row } from './support/report.ts';
-import { createChance, createWriter } from './support/text-writer.ts';
+import { createRandom, createWriter } from './support/text-writer.ts';
 
 const promptCount = 10_000;
 const versionsEach = 5;
@@ -18,8 +18,8 @@ const repetitions = 200;
 const importedAtOnce = 500;
 const characters = 1_000;
 
-const chance = createChance(11);
-const writer = createWriter(chance);
+const random = createRandom(11);
+const writer = createWriter(random);
 const words = (count: number) => writer.remark().slice(0, -1).split(' ').slice(0, count).join(' ');
 const areas = ['support', 'legal', 'research', 'engineering', 'translation', 'sales'];
 const topics = ['mail', 'calls', 'reports', 'summaries', 'reviews'];
@@ -35,7 +35,7 @@ function newText(length: number): string {
 /** The same text with one line replaced. */
 function editedText(text: string): string {
   const lines = text.split('\n');
-  lines[Math.floor(chance.next() * lines.length)] = writer.remark();
+  lines[Math.floor(random.next() * lines.length)] = writer.remark();
   return lines.join('\n');
 }
 
@@ -53,15 +53,15 @@ function versionOf(promptText: string, note: string): VersionContent {
 
 /** Gives the CPU milliseconds that one version took. */
 function fill({ prompts }: Host['storage']): number {
-  const began = process.cpuUsage();
+  const startedAt = process.cpuUsage();
   for (let start = 0; start < promptCount; start += importedAtOnce) {
     const texts = Array.from({ length: importedAtOnce }, () => newText(characters));
     const made = prompts.createAll(
       texts.map((text, index) => ({
         prompt: {
           name: `${words(3)} ${start + index}`,
-          folder: chance.next() < 0.1 ? null : `${chance.pick(areas)}/${chance.pick(topics)}`,
-          tags: [...new Set([chance.pick(tags), chance.pick(tags)])],
+          folder: random.next() < 0.1 ? null : `${random.pick(areas)}/${random.pick(topics)}`,
+          tags: [...new Set([random.pick(tags), random.pick(tags)])],
           description: words(8),
         },
         version: versionOf(text, 'First'),
@@ -75,7 +75,7 @@ function fill({ prompts }: Host['storage']): number {
       }
     });
   }
-  const { user, system } = process.cpuUsage(began);
+  const { user, system } = process.cpuUsage(startedAt);
   return (user + system) / 1000 / (promptCount * versionsEach);
 }
 
@@ -87,19 +87,19 @@ interface Times {
 async function timesOf(work: (turn: number) => Promise<unknown> | unknown, turns = repetitions): Promise<Times> {
   const times: Times = { wall: [], cpu: [] };
   for (let turn = 0; turn < turns; turn += 1) {
-    const [began, cpu] = [performance.now(), process.cpuUsage()];
+    const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
     await work(turn);
-    times.wall.push(performance.now() - began);
+    times.wall.push(performance.now() - startedAt);
     const { user, system } = process.cpuUsage(cpu);
     times.cpu.push((user + system) / 1000);
   }
   return times;
 }
 
-function rowsOf(what: string, { wall, cpu }: Times, atMost: number): Row[] {
+function rowsOf(what: string, { wall, cpu }: Times, max: number): Row[] {
   return [
     row(`${what}: p50`, median(wall), 'ms'),
-    row(`${what}: p99`, percentile(wall, 0.99), 'ms', { atMost }),
+    row(`${what}: p99`, percentile(wall, 0.99), 'ms', { max }),
     row(`${what}: CPU p99`, percentile(cpu, 0.99), 'ms'),
   ];
 }
@@ -107,7 +107,7 @@ function rowsOf(what: string, { wall, cpu }: Times, atMost: number): Row[] {
 /** What people type: frequent and rare words, parts of words, several words, one and two letters, and what is not there. */
 function searches(): readonly (readonly [string, readonly string[]])[] {
   const rare = Array.from({ length: 50 }, () => words(1));
-  const pairs = Array.from({ length: 50 }, () => `${words(1)} ${chance.pick(['mara', 'kindly', 'the', 'would'])}`);
+  const pairs = Array.from({ length: 50 }, () => `${words(1)} ${random.pick(['mara', 'kindly', 'the', 'would'])}`);
   return [
     ['a word of the language', rare],
     ['two words', pairs],
@@ -143,10 +143,10 @@ async function main(): Promise<void> {
     ids.push(...page.data.map(({ id }: { id: string }) => id));
   }, promptCount / 100);
   const found: Row[] = [];
-  for (const [what, asked] of searches()) {
+  for (const [what, queries] of searches()) {
     const times = await timesOf(
-      (turn) => ask(`/prompts?pageSize=100&search=${encodeURIComponent(asked[turn % asked.length]!)}`),
-      Math.max(asked.length * 3, 60),
+      (turn) => ask(`/prompts?pageSize=100&search=${encodeURIComponent(queries[turn % queries.length]!)}`),
+      Math.max(queries.length * 3, 60),
     );
     found.push(...rowsOf(`search, ${what}`, times, 50));
   }
@@ -161,7 +161,7 @@ async function main(): Promise<void> {
   const edited = Array.from({ length: 200 }).reduce<string>((text) => editedText(text), long);
   const other = newText(100_000);
   printReport('prompts', [
-    row('prompts', ids.length, '', { atLeast: promptCount }),
+    row('prompts', ids.length, '', { min: promptCount }),
     row('CPU to keep and index a version', perVersion, 'ms'),
     ...rowsOf('list, a page of 100', pages, 50),
     ...found,

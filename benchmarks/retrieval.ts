@@ -57,8 +57,8 @@ async function ownRows(): Promise<Row[]> {
   const ofKind = (answered: readonly Answered[], kind: string) =>
     answered.filter(({ question }) => question.kind === kind);
   return [
-    row('passages', set.passages.length, '', { atLeast: 300 }),
-    row('questions', set.questions.length, '', { atLeast: 200 }),
+    row('passages', set.passages.length, '', { min: 300 }),
+    row('questions', set.questions.length, '', { min: 200 }),
     ...qualityRows(held, 'held-out half', { isAimed: true }),
     ...kinds.flatMap((kind) => qualityRows(ofKind(held, kind), kind)),
     ...qualityRows(ofPassages.filter(isChosenBy), 'development half'),

@@ -48,7 +48,7 @@ async function install(): Promise<void> {
   const ours = Object.entries(optionalDependencies).filter(([name]) =>
     name.includes(`${process.platform}-${process.arch}`),
   );
-  await run('npm', [...quiet, ...ours.map(([name, wanted]) => `${name}@${wanted}`)]);
+  await run('npm', [...quiet, ...ours.map((entry) => entry.join('@'))]);
   writeFileSync(join(folder, 'complete'), '');
 }
 
@@ -120,8 +120,8 @@ let compared = 0;
 for (const [index, { name }] of cases.entries()) {
   const [before, after] = [rendered[2 * index]!, rendered[2 * index + 1]!];
   if (before.length !== after.length) throw new Error(`${name}: ${before.length} renderings became ${after.length}`);
-  before.forEach((text, place) => {
-    const [one, other] = [asMessages(meaning(text)), asMessages(meaning(after[place]!))];
+  before.forEach((text, position) => {
+    const [one, other] = [asMessages(meaning(text)), asMessages(meaning(after[position]!))];
     if (text.startsWith('error:') || !isDeepStrictEqual(one, other)) {
       throw new Error(`${name}: promptfoo renders\n${JSON.stringify(one)}\nand after export\n${JSON.stringify(other)}`);
     }

@@ -28,12 +28,12 @@ function readPackages(file) {
  * all, so an installation that broke off does not count.
  */
 export function isInstalled() {
-  const wanted = readPackages('package-lock.json');
+  const required = readPackages('package-lock.json');
   const present = readPackages('node_modules/.package-lock.json');
-  if (!wanted || !present) return false;
+  if (!required || !present) return false;
   // npm counts an optional package that is missing as installed.
-  if (!isNewEnough && wanted[nodePackage] && !existsSync(projectNode)) return false;
-  return Object.entries(wanted).every(([path, entry]) => {
+  if (!isNewEnough && required[nodePackage] && !existsSync(projectNode)) return false;
+  return Object.entries(required).every(([path, entry]) => {
     if (path === '' || entry.link) return true;
     const installed = present[path];
     return installed ? installed.version === entry.version : Boolean(entry.optional || entry.os || entry.cpu);
@@ -44,7 +44,7 @@ export function isInstalled() {
  * Calls back once when the process that started us is gone. npm starts us through a shell that passes no signal on: without
  * this a host would stay behind, on its port, when npm is ended.
  */
-function onParentGone(callBack) {
+function onParentExit(callBack) {
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
@@ -62,7 +62,7 @@ export function runToEnd(command, parameters, options = {}) {
     // A terminal's Ctrl+C already reaches the child; a second one would make it exit at once.
     const forward = (signal) => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
-    const stopWatching = onParentGone(() => child.kill('SIGTERM'));
+    const stopWatching = onParentExit(() => child.kill('SIGTERM'));
     child.on('error', reject);
     child.on('close', (status, signal) => {
       stopWatching();

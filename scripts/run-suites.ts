@@ -29,7 +29,7 @@ const isFull = suite !== 'all';
 if (isFull) process.env['TOUCHSTONE_FULL_SUITE'] = '1';
 const mustRunAll = process.env['TOUCHSTONE_REQUIRE_ALL_SUITES'] === '1';
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
@@ -110,7 +110,7 @@ async function makePackage(): Promise<Counts | null> {
 async function runEndToEnd(project: Project): Promise<Counts> {
   const obstacle = await obstacleTo(project);
   if (!obstacle) return (project === 'package' ? await makePackage() : null) ?? runPlaywright(project);
-  say(`\n  NOT RUN: the end-to-end tests in ${project}. ${obstacle}\n`);
+  print(`\n  NOT RUN: the end-to-end tests in ${project}. ${obstacle}\n`);
   return { passed: 0, failed: mustRunAll ? 1 : 0, skipped: mustRunAll ? 0 : 1 };
 }
 
@@ -143,6 +143,6 @@ async function runSuites(): Promise<Counts[]> {
 
 const counts = await runSuites();
 const { passed, failed, skipped } = add([...counts, await checkConnections()]);
-if (failures.length > 0) say(`\nFailed:\n${failures.map((failure) => `  ${failure}\n`).join('')}`);
+if (failures.length > 0) print(`\nFailed:\n${failures.map((failure) => `  ${failure}\n`).join('')}`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
-say(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+print(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);

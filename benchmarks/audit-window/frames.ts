@@ -54,7 +54,7 @@ export interface Effect {
  * clock begins with the key's own time stamp.
  */
 export async function fromKey(page: Page, press: () => Promise<unknown>, effect: Effect): Promise<number> {
-  await page.evaluate((wanted: Effect) => {
+  await page.evaluate((expected: Effect) => {
     const isThere = (): boolean => {
       const list = document.querySelector('[role=listbox][aria-label=Conversations]');
       if (list === null || list.getAttribute('aria-busy') !== 'false') return false;
@@ -65,8 +65,8 @@ export async function fromKey(page: Page, press: () => Promise<unknown>, effect:
       };
       const unread = [...list.querySelectorAll('[aria-label="Loading"]')].some(isInView);
       const open = list.querySelector('[role=option][aria-current]');
-      const isOpen = wanted.openRow === undefined || Number(open?.getAttribute('aria-posinset')) === wanted.openRow;
-      const isAddressed = wanted.address === undefined || location.hash.includes(wanted.address);
+      const isOpen = expected.openRow === undefined || Number(open?.getAttribute('aria-posinset')) === expected.openRow;
+      const isAddressed = expected.address === undefined || location.hash.includes(expected.address);
       return !unread && isOpen && isAddressed;
     };
     const measured = new Promise<number>((resolve) => {
@@ -74,12 +74,12 @@ export async function fromKey(page: Page, press: () => Promise<unknown>, effect:
       let pressed = 0;
       const onKey = (event: KeyboardEvent): void => void (pressed = event.timeStamp);
       addEventListener('keydown', onKey, { capture: true });
-      const look = (): void => {
-        if (pressed === 0 || !isThere()) return void requestAnimationFrame(look);
+      const check = (): void => {
+        if (pressed === 0 || !isThere()) return void requestAnimationFrame(check);
         removeEventListener('keydown', onKey, { capture: true });
         resolve(performance.now() - pressed);
       };
-      requestAnimationFrame(look);
+      requestAnimationFrame(check);
     });
     Object.assign(window, { measured });
   }, effect);

@@ -107,10 +107,10 @@ export async function goOnJourney(page: Page, prefix: string, model: string): Pr
   };
   const rows: Row[] = [];
   for (const [what, step] of Object.entries(steps)) {
-    const began = performance.now();
+    const startedAt = performance.now();
     const { intervals } = await recordFrames(page, step);
     rows.push(
-      row(`${prefix}, journey, ${what}: whole step`, performance.now() - began, 'ms'),
+      row(`${prefix}, journey, ${what}: whole step`, performance.now() - startedAt, 'ms'),
       row(`${prefix}, journey, ${what}: slowest frame`, Math.max(...intervals), 'ms'),
     );
   }

@@ -15,7 +15,7 @@ function frameRows(what: string, recorded: readonly Frames[]): Row[] {
   const all = recorded.flatMap(({ intervals }) => intervals);
   const dropped = all.filter((interval) => interval > maxMilliseconds).length;
   return [
-    row(`${what}: slowest frame of the best of ${rounds} rounds`, slowestOf(best), 'ms', { atMost: maxMilliseconds }),
+    row(`${what}: slowest frame of the best of ${rounds} rounds`, slowestOf(best), 'ms', { max: maxMilliseconds }),
     row(`${what}: slowest frame of all rounds`, Math.max(...all), 'ms'),
     row(`${what}: frame, p99`, percentile(all, 0.99), 'ms'),
     row(`${what}: frames over 50 ms of ${all.length}`, dropped, ''),
@@ -29,7 +29,7 @@ async function taskRow(page: Page, tracer: Tracer, what: string, work: () => Pro
   await tracer.start();
   await work();
   const longest = longestTask(await tracer.stop());
-  return row(`${what}: CPU of the longest task`, longest, 'ms', { atMost: maxMilliseconds });
+  return row(`${what}: CPU of the longest task`, longest, 'ms', { max: maxMilliseconds });
 }
 
 async function inRounds(page: Page, what: string, work: () => Promise<unknown>): Promise<Row[]> {

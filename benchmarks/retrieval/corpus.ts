@@ -1,4 +1,4 @@
-import { createChance, type Chance } from '../support/text-writer.ts';
+import { createRandom, type SeededRandom } from '../support/text-writer.ts';
 import gridList from './grids.json' with { type: 'json' };
 import { notes } from './notes.ts';
 
@@ -24,10 +24,10 @@ export interface RetrievalSet {
   readonly passages: readonly { readonly id: string; readonly title: string | null; readonly text: string }[];
   readonly questions: readonly RetrievalQuestion[];
   /** Answers that are a part of a passage; any other answer is a whole passage. */
-  readonly places?: ReadonlyMap<string, AnswerPlace>;
+  readonly locations?: ReadonlyMap<string, AnswerLocation>;
 }
 
-export interface AnswerPlace {
+export interface AnswerLocation {
   /** Id of the passage. */
   readonly within: string;
   readonly start: number;
@@ -59,16 +59,16 @@ function readNotes(): Part {
   return part;
 }
 
-function fillGrid({ title, subjects, values, aspects }: Grid, chance: Chance): Part {
+function fillGrid({ title, subjects, values, aspects }: Grid, random: SeededRandom): Part {
   const part: Part = { passages: [], questions: [] };
   for (const name of subjects) {
     for (const [index, { passage, questions }] of aspects.entries()) {
       const id = `${title}-${name}-${index}`;
       const text = passage.replaceAll(/\{(\w+)\}/g, (_, value: string) =>
-        value === 'name' ? name : chance.pick(values[value]!),
+        value === 'name' ? name : random.pick(values[value]!),
       );
       part.passages.push({ id, title, text });
-      const question = chance.pick(questions).replaceAll('{name}', name);
+      const question = random.pick(questions).replaceAll('{name}', name);
       part.questions.push({
         id: `${id}-q`,
         text: question,
@@ -117,19 +117,19 @@ const openings = ['What happened in', 'Summarise', 'What was the outcome of', 'T
 const numbered = 'numbers';
 
 /** Reports that differ in little but their numbers. */
-function reports(count: number, chance: Chance): Part {
+function reports(count: number, random: SeededRandom): Part {
   const part: Part = { passages: [], questions: [] };
   for (let index = 0; index < count; index += 1) {
     const id = `report-${index}`;
-    const number = `${chance.pick(['RX', 'QF', 'LM', 'TZ'])}-${1000 + Math.floor(chance.next() * 9000)}`;
-    const fault = chance.pick(faults);
+    const number = `${random.pick(['RX', 'QF', 'LM', 'TZ'])}-${1000 + Math.floor(random.next() * 9000)}`;
+    const fault = random.pick(faults);
     const text =
-      `Report ${number}: a ${fault} in ${chance.pick(halls)} failed because it ${chance.pick(causes)}. ` +
-      `It ${chance.pick(remedies)} within ${chance.pick(['an hour', 'a day', 'two days', 'a week'])}.`;
+      `Report ${number}: a ${fault} in ${random.pick(halls)} failed because it ${random.pick(causes)}. ` +
+      `It ${random.pick(remedies)} within ${random.pick(['an hour', 'a day', 'two days', 'a week'])}.`;
     part.passages.push({ id, title: 'Reports', text });
     part.questions.push({
       id: `${id}-q`,
-      text: `${chance.pick(openings)} ${number}?`,
+      text: `${random.pick(openings)} ${number}?`,
       relevant: new Map([[id, 1]]),
       kind: numbered,
     });
@@ -159,7 +159,7 @@ const passagesOfParagraph = 3;
 /** The same passages as paragraphs of longer documents, which need chunking. */
 function asDocuments({ passages, questions }: RetrievalSet): RetrievalSet {
   const texts = new Map<string, string[]>();
-  const places = new Map<string, AnswerPlace>();
+  const locations = new Map<string, AnswerLocation>();
   const titles = new Map<string, string | null>();
   for (const { id, title, text } of passages) {
     const number = /^report-(\d+)$/.exec(id)?.[1];
@@ -167,12 +167,12 @@ function asDocuments({ passages, questions }: RetrievalSet): RetrievalSet {
     const before = texts.get(within) ?? [];
     const separator = before.length === 0 ? '' : before.length % passagesOfParagraph === 0 ? '\n\n' : ' ';
     const start = before.reduce((sum, part) => sum + part.length, separator.length);
-    places.set(id, { within, start, end: start + text.length });
+    locations.set(id, { within, start, end: start + text.length });
     texts.set(within, [...before, separator + text]);
     titles.set(within, title);
   }
   const documents = [...texts].map(([id, parts]) => ({ id, title: titles.get(id)!, text: parts.join('') }));
-  return { passages: documents, questions, places };
+  return { passages: documents, questions, locations };
 }
 
 export interface OwnCorpus {
@@ -185,9 +185,9 @@ export interface OwnCorpus {
 
 /** The corpus of this benchmark, the same each time; half of the notes and grids, with all that is asked of them, are for development. */
 export function ownCorpus(): OwnCorpus {
-  const chance = createChance(20_261_120);
-  const [notePart, reportPart] = [readNotes(), reports(60, chance)];
-  const gridParts = grids.map((grid) => fillGrid(grid, chance));
+  const random = createRandom(20_261_120);
+  const [notePart, reportPart] = [readNotes(), reports(60, random)];
+  const gridParts = grids.map((grid) => fillGrid(grid, random));
   const parts = [notePart, reportPart, ...gridParts];
   const half = <Item>(items: readonly Item[]) => items.filter((_, index) => index % 2 === 0);
   const chosenBy = [

@@ -8,7 +8,7 @@ import type { Answered } from './quality.ts';
 const isEveryday = (kind: string) => kind.startsWith('other words');
 
 /** Passages of a question that are learned from: those that compete for being given. */
-const learnedPlaces = 10;
+const learnedRanks = 10;
 const rounds = 20_000;
 const rate = 0.5;
 
@@ -23,11 +23,11 @@ function fit(samples: readonly Sample[]): number[] {
   for (let round = 0; round < rounds; round += 1) {
     const slope = weights.map(() => 0);
     for (const { features, isRelevant } of samples) {
-      const evidence = features.reduce((sum, value, place) => sum + value * weights[place]!, 0);
+      const evidence = features.reduce((sum, value, index) => sum + value * weights[index]!, 0);
       const error = 1 / (1 + Math.exp(-evidence)) - (isRelevant ? 1 : 0);
-      features.forEach((value, place) => (slope[place]! += error * value));
+      features.forEach((value, index) => (slope[index]! += error * value));
     }
-    slope.forEach((value, place) => (weights[place]! -= (rate * value) / samples.length));
+    slope.forEach((value, index) => (weights[index]! -= (rate * value) / samples.length));
   }
   return weights;
 }
@@ -38,25 +38,25 @@ function fit(samples: readonly Sample[]): number[] {
  */
 export function learnRelevance(answered: readonly Answered[]): Record<string, readonly number[]> {
   const samples = answered.flatMap(({ question, hits }) =>
-    hits.slice(0, learnedPlaces).map(({ answers, similarity, coverage }) => ({
+    hits.slice(0, learnedRanks).map(({ answers, similarity, coverage }) => ({
       kind: question.kind,
       similarity: similarity ?? 0,
-      held: coverage ** 2,
+      coverage: coverage ** 2,
       isRelevant: answers.length > 0,
     })),
   );
   const [, meaning, words] = fit(
-    samples.map(({ similarity, held, isRelevant }) => ({ features: [1, similarity, held], isRelevant })),
+    samples.map(({ similarity, coverage, isRelevant }) => ({ features: [1, similarity, coverage], isRelevant })),
   );
   const share = words! / meaning!;
   const [constant, together] = fit(
     samples
       .filter(({ kind }) => isEveryday(kind))
-      .map(({ similarity, held, isRelevant }) => ({ features: [1, similarity + share * held], isRelevant })),
+      .map(({ similarity, coverage, isRelevant }) => ({ features: [1, similarity + share * coverage], isRelevant })),
   );
   return {
     both: [constant!, together!, together! * share],
-    wordsAlone: fit(samples.map(({ held, isRelevant }) => ({ features: [1, held], isRelevant }))),
+    keywordOnly: fit(samples.map(({ coverage, isRelevant }) => ({ features: [1, coverage], isRelevant }))),
   };
 }
 
@@ -69,15 +69,15 @@ const maxGiven = 8;
  */
 export function relevanceRows(answered: readonly Answered[], of: string): Row[] {
   const kinds = [...new Set(answered.map(({ question }) => question.kind))].filter(isEveryday);
-  return [instructionTemplate, exampleTemplate].flatMap(({ relevance: least }) =>
+  return [instructionTemplate, exampleTemplate].flatMap(({ relevance: min }) =>
     kinds.flatMap((kind) => {
-      const asked = answered.filter(({ question }) => question.kind === kind);
-      const given = asked.map(({ hits }) => hits.slice(0, maxGiven).filter(({ relevance }) => relevance >= least));
+      const ofKind = answered.filter(({ question }) => question.kind === kind);
+      const given = ofKind.map(({ hits }) => hits.slice(0, maxGiven).filter(({ relevance }) => relevance >= min));
       const answers = given.map(
-        (hits, place) => new Set(hits.flatMap((hit) => hit.answers)).size / asked[place]!.question.relevant.size,
+        (hits, index) => new Set(hits.flatMap((hit) => hit.answers)).size / ofKind[index]!.question.relevant.size,
       );
       const others = given.map((hits) => Number(hits.some((hit) => hit.answers.length === 0)));
-      const name = `relevance ${least} or more, ${of}, ${kind}`;
+      const name = `relevance ${min} or more, ${of}, ${kind}`;
       return [
         row(`${name}: answers given`, 100 * mean(answers), '%'),
         row(`${name}: something else`, 100 * mean(others), '%'),
@@ -115,5 +115,5 @@ export async function offTopicRows(bestRelevance: (query: string) => Promise<num
   const best = await Promise.all(offTopic.map(bestRelevance));
   const misleading = best.filter((relevance) => relevance >= weakRelevance);
   const name = `off-topic queries with a relevance of ${weakRelevance} or more, ${of}`;
-  return [row(name, (100 * misleading.length) / best.length, '%', { atMost: 10 })];
+  return [row(name, (100 * misleading.length) / best.length, '%', { max: 10 })];
 }

@@ -1,15 +1,15 @@
 /** How good a list of passages is for a question; grades by passage, what is not in them is not relevant. */
 export type Grades = ReadonlyMap<string, number>;
 
-const gain = (grade: number, place: number) => (2 ** grade - 1) / Math.log2(place + 2);
+const gain = (grade: number, rank: number) => (2 ** grade - 1) / Math.log2(rank + 2);
 
 /** Normalised discounted cumulative gain of the first `depth` places, 0 to 1. */
 export function ndcg(ranked: readonly string[], grades: Grades, depth: number): number {
-  const found = ranked.slice(0, depth).reduce((sum, id, place) => sum + gain(grades.get(id) ?? 0, place), 0);
+  const found = ranked.slice(0, depth).reduce((sum, id, rank) => sum + gain(grades.get(id) ?? 0, rank), 0);
   const best = [...grades.values()]
     .toSorted((one, other) => other - one)
     .slice(0, depth)
-    .reduce((sum, grade, place) => sum + gain(grade, place), 0);
+    .reduce((sum, grade, rank) => sum + gain(grade, rank), 0);
   return best === 0 ? 0 : found / best;
 }
 

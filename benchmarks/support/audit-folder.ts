@@ -13,10 +13,10 @@ export function prepareAuditFolder(directory: string, count: number): void {
     openDatabase(directory).close();
     return;
   }
-  const began = performance.now();
+  const startedAt = performance.now();
   fillDatabase(directory, generateRuns(count));
   writeFileSync(mark, String(count));
-  console.log(`${count} runs made in ${Math.round(performance.now() - began)} ms`);
+  console.log(`${count} runs made in ${Math.round(performance.now() - startedAt)} ms`);
 }
 
 /** Completes the index of a data folder, which otherwise lags behind the recorded runs. */

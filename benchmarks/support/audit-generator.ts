@@ -7,7 +7,7 @@ import type { Schema } from '../../electron/storage/schema.ts';
 import { timeOrderedId } from '../../electron/storage/time-ordered-id.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import type { FinishReason } from '../../shared/contract/completions.ts';
-import { type Chance, createChance, createWriter } from './text-writer.ts';
+import { type SeededRandom, createRandom, createWriter } from './text-writer.ts';
 
 /** A run that could have been, with its outcome and what was thought of it. */
 export interface GeneratedRun {
@@ -50,38 +50,38 @@ interface OpenConversation {
   left: number;
 }
 
-function openConversation(chance: Chance, time: number): OpenConversation {
+function openConversation(random: SeededRandom, time: number): OpenConversation {
   return {
     id: timeOrderedId(time),
-    callerId: generatedCallers[Math.floor(chance.next() ** 2 * generatedCallers.length)]!,
-    workspaceId: chance.next() < 0.4 ? chance.pick(workspaceIds) : null,
-    appHeaders: chance.next() < 0.6 ? { team: chance.pick(teams), release: chance.pick(releases) } : {},
-    left: 1 + Math.floor(chance.next() * 6),
+    callerId: generatedCallers[Math.floor(random.next() ** 2 * generatedCallers.length)]!,
+    workspaceId: random.next() < 0.4 ? random.pick(workspaceIds) : null,
+    appHeaders: random.next() < 0.6 ? { team: random.pick(teams), release: random.pick(releases) } : {},
+    left: 1 + Math.floor(random.next() * 6),
   };
 }
 
-function pickModel(chance: Chance): (typeof models)[number] {
-  let rest = chance.next();
+function pickModel(random: SeededRandom): (typeof models)[number] {
+  let rest = random.next();
   for (const entry of models) if ((rest -= entry[2]) < 0) return entry;
   return models[0]!;
 }
 
-function feedbackOf(chance: Chance, words: () => string): GeneratedRun['feedback'] {
-  if (chance.next() > 0.08) return null;
-  const chosen = tags.filter(() => chance.next() < 0.25);
+function feedbackOf(random: SeededRandom, words: () => string): GeneratedRun['feedback'] {
+  if (random.next() > 0.08) return null;
+  const chosen = tags.filter(() => random.next() < 0.25);
   return {
-    score: Math.floor(chance.next() * 21) - 10,
-    scoreText: chance.next() < 0.5 ? words() : null,
+    score: Math.floor(random.next() * 21) - 10,
+    scoreText: random.next() < 0.5 ? words() : null,
     scoreTags: chosen.length === 0 ? null : chosen.join(','),
   };
 }
 
-function outcomeOf(chance: Chance, content: string, promptTokens: number, createdAt: number): RunOutcome {
-  const fate = chance.next();
+function outcomeOf(random: SeededRandom, content: string, promptTokens: number, createdAt: number): RunOutcome {
+  const fate = random.next();
   const status = fate < 0.95 ? 'Completed' : fate < 0.97 ? 'Cancelled' : 'Failed';
   const completionTokens = Math.ceil(content.length / 4.5);
-  const totalMs = 300 + completionTokens * (4 + 20 * chance.next() ** 3);
-  const finished: FinishReason = chance.next() < 0.96 ? 'Stop' : 'Length';
+  const totalMs = 300 + completionTokens * (4 + 20 * random.next() ** 3);
+  const finished: FinishReason = random.next() < 0.96 ? 'Stop' : 'Length';
   return {
     status,
     content: status === 'Failed' ? '' : content,
@@ -89,7 +89,7 @@ function outcomeOf(chance: Chance, content: string, promptTokens: number, create
     finishReason: status === 'Completed' ? finished : status === 'Cancelled' ? 'Cancelled' : 'Error',
     error:
       status === 'Failed'
-        ? { code: chance.pick(['provider_failed', 'provider_silent', 'rate_limited']), message: 'The provider failed.' }
+        ? { code: random.pick(['provider_failed', 'provider_silent', 'rate_limited']), message: 'The provider failed.' }
         : null,
     usage:
       status === 'Completed'
@@ -104,7 +104,7 @@ function outcomeOf(chance: Chance, content: string, promptTokens: number, create
         ? { amount: (promptTokens * 2.5 + completionTokens * 10) / 1e6, pricesFrom: '2026-07-02' }
         : null,
     credits: 1,
-    firstTokenMs: 80 + 400 * chance.next() ** 2,
+    firstTokenMs: 80 + 400 * random.next() ** 2,
     totalMs,
     completedAt: createdAt + Math.round(totalMs),
     citations: [],
@@ -113,19 +113,19 @@ function outcomeOf(chance: Chance, content: string, promptTokens: number, create
 
 /** Runs of two years up to `until`, oldest first; equal seeds give equal runs but for their ids. */
 export function* generateRuns(count: number, { seed = 1, until = Date.now() } = {}): Generator<GeneratedRun> {
-  const chance = createChance(seed);
-  const writer = createWriter(chance);
-  const open = Array.from({ length: openConversations }, () => openConversation(chance, until - twoYears));
+  const random = createRandom(seed);
+  const writer = createWriter(random);
+  const open = Array.from({ length: openConversations }, () => openConversation(random, until - twoYears));
   for (let index = 0; index < count; index += 1) {
-    const createdAt = Math.floor(until - twoYears + (twoYears * (index + chance.next())) / count);
-    const place = Math.floor(chance.next() * open.length);
-    if (open[place]!.left === 0) open[place] = openConversation(chance, createdAt);
-    const conversation = open[place]!;
+    const createdAt = Math.floor(until - twoYears + (twoYears * (index + random.next())) / count);
+    const position = Math.floor(random.next() * open.length);
+    if (open[position]!.left === 0) open[position] = openConversation(random, createdAt);
+    const conversation = open[position]!;
     conversation.left -= 1;
-    const [aiSystem, model] = pickModel(chance);
+    const [aiSystem, model] = pickModel(random);
     const text = writer.prompt();
-    const isStored = chance.next() < 0.15;
-    const promptId = isStored ? chance.pick(promptIds) : null;
+    const isStored = random.next() < 0.15;
+    const promptId = isStored ? random.pick(promptIds) : null;
     yield {
       run: {
         runId: timeOrderedId(createdAt),
@@ -147,8 +147,8 @@ export function* generateRuns(count: number, { seed = 1, until = Date.now() } = 
         metadata: { conversationId: conversation.id },
         warnings: [],
       },
-      outcome: outcomeOf(chance, writer.answer(), Math.ceil(text.renderedPrompt.length / 4.5), createdAt),
-      feedback: feedbackOf(chance, writer.remark),
+      outcome: outcomeOf(random, writer.answer(), Math.ceil(text.renderedPrompt.length / 4.5), createdAt),
+      feedback: feedbackOf(random, writer.remark),
     };
   }
 }
@@ -173,8 +173,8 @@ export function fillDatabase(directory: string, generated: Iterable<GeneratedRun
       if (next.done) return false;
       const { run, outcome, feedback } = next.value;
       sequence += 1;
-      const place = { sequence, conversation: conversations.append(run, sequence) };
-      queries.insertRun.run(runRow(run, outcome, place, null));
+      const position = { sequence, conversation: conversations.append(run, sequence) };
+      queries.insertRun.run(runRow(run, outcome, position, null));
       queries.insertTexts.run(runTextRow(run, outcome, sequence));
       if (feedback === null) continue;
       insertFeedback.run({
@@ -190,7 +190,7 @@ export function fillDatabase(directory: string, generated: Iterable<GeneratedRun
   let hasMore = true;
   while (hasMore) {
     hasMore = writeBatch.immediate();
-    conversations.settle(true);
+    conversations.endRun(true);
   }
   database.pragma('wal_checkpoint(TRUNCATE)');
   database.close();

@@ -1,6 +1,6 @@
 import type { AuditFilter } from '../../shared/contract/audit.ts';
 import { generatedCallers } from './audit-generator.ts';
-import { wordOfRank, type Chance } from './text-writer.ts';
+import { wordOfRank, type SeededRandom } from './text-writer.ts';
 
 /** Facts of the filled database that filters are made from. */
 export interface Known {
@@ -11,47 +11,47 @@ export interface Known {
   readonly runs: readonly { readonly id: string; readonly conversationId: string; readonly promptId: string | null }[];
 }
 
-type MakeFilter = (chance: Chance, known: Known) => AuditFilter;
+type MakeFilter = (random: SeededRandom, known: Known) => AuditFilter;
 
-function moment(chance: Chance, { firstRunAt, lastRunAt }: Known, from = 0, to = 1): string {
-  return new Date(firstRunAt + (lastRunAt - firstRunAt) * (from + (to - from) * chance.next())).toISOString();
+function moment(random: SeededRandom, { firstRunAt, lastRunAt }: Known, from = 0, to = 1): string {
+  return new Date(firstRunAt + (lastRunAt - firstRunAt) * (from + (to - from) * random.next())).toISOString();
 }
 
 /** Part of a remark: of very many, of few, or of none. */
-function remarkPart(chance: Chance): string {
-  const word = wordOfRank(Math.floor(chance.next() ** 3 * 5000));
-  return chance.next() < 0.2 ? `${word}zzz` : word;
+function remarkPart(random: SeededRandom): string {
+  const word = wordOfRank(Math.floor(random.next() ** 3 * 5000));
+  return random.next() < 0.2 ? `${word}zzz` : word;
 }
 
 /** Every single filter, with new values each time it is asked. */
 export const singleFilters: Readonly<Record<string, MakeFilter>> = {
-  callerId: (chance) => ({ callerId: chance.pick(generatedCallers) }),
-  startDate: (chance, known) => ({ startDate: moment(chance, known) }),
-  endDate: (chance, known) => ({ endDate: moment(chance, known) }),
-  month: (chance, known) => {
-    const startDate = moment(chance, known, 0, 0.95);
+  callerId: (random) => ({ callerId: random.pick(generatedCallers) }),
+  startDate: (random, known) => ({ startDate: moment(random, known) }),
+  endDate: (random, known) => ({ endDate: moment(random, known) }),
+  month: (random, known) => {
+    const startDate = moment(random, known, 0, 0.95);
     return { startDate, endDate: new Date(Date.parse(startDate) + 30 * 86_400_000).toISOString() };
   },
-  appHeader: (chance) => ({ appHeaders: { team: chance.pick(['support', 'sales', 'legal', 'nobody']) } }),
+  appHeader: (random) => ({ appHeaders: { team: random.pick(['support', 'sales', 'legal', 'nobody']) } }),
   absentHeader: () => ({ appHeaders: { team: null } }),
-  promptId: (chance, { promptIds }) => ({ promptId: chance.pick(promptIds) }),
-  promptVersionId: (chance, { promptIds }) => ({
-    promptVersionId: chance.pick(promptIds).replace('00009209', '00009210'),
+  promptId: (random, { promptIds }) => ({ promptId: random.pick(promptIds) }),
+  promptVersionId: (random, { promptIds }) => ({
+    promptVersionId: random.pick(promptIds).replace('00009209', '00009210'),
   }),
-  promptRunId: (chance, { runs }) => ({ promptRunId: chance.pick(runs).id }),
-  conversationRunId: (chance, { runs }) => ({ conversationRunId: chance.pick(runs).id }),
-  workspaceId: (chance, { workspaceIds }) => ({ workspaceId: chance.pick(workspaceIds) }),
-  conversationId: (chance, { runs }) => ({ conversationId: chance.pick(runs).conversationId }),
-  score: (chance) => ({ feedback: { score: Math.floor(chance.next() * 23) - 11 } }),
-  scoreText: (chance) => ({ feedback: { scoreText: remarkPart(chance) } }),
-  scoreTags: (chance) => ({
-    feedback: { scoreTags: chance.pick(['wrong', 'helpful,tone', 'none', 'off topic,unsafe', 'accurate']) },
+  promptRunId: (random, { runs }) => ({ promptRunId: random.pick(runs).id }),
+  conversationRunId: (random, { runs }) => ({ conversationRunId: random.pick(runs).id }),
+  workspaceId: (random, { workspaceIds }) => ({ workspaceId: random.pick(workspaceIds) }),
+  conversationId: (random, { runs }) => ({ conversationId: random.pick(runs).conversationId }),
+  score: (random) => ({ feedback: { score: Math.floor(random.next() * 23) - 11 } }),
+  scoreText: (random) => ({ feedback: { scoreText: remarkPart(random) } }),
+  scoreTags: (random) => ({
+    feedback: { scoreTags: random.pick(['wrong', 'helpful,tone', 'none', 'off topic,unsafe', 'accurate']) },
   }),
-  model: (chance) => ({ models: [chance.pick(['gpt-4o', 'hl-gpt-4.1-mini', 'llama3-70b-8192'])] }),
-  status: (chance) => ({ statuses: [chance.pick(['Completed', 'Failed', 'Cancelled'] as const)] }),
-  latency: (chance) => ({ totalMs: { min: chance.next() * 5000 } }),
-  cost: (chance) => ({ cost: { max: chance.next() * 0.002 } }),
-  tokens: (chance) => ({ totalTokens: { min: Math.floor(chance.next() * 400) } }),
+  model: (random) => ({ models: [random.pick(['gpt-4o', 'hl-gpt-4.1-mini', 'llama3-70b-8192'])] }),
+  status: (random) => ({ statuses: [random.pick(['Completed', 'Failed', 'Cancelled'] as const)] }),
+  latency: (random) => ({ totalMs: { min: random.next() * 5000 } }),
+  cost: (random) => ({ cost: { max: random.next() * 0.002 } }),
+  tokens: (random) => ({ totalTokens: { min: Math.floor(random.next() * 400) } }),
 };
 
 /** All pairs of two different single filters. */
@@ -62,7 +62,7 @@ export const filterPairs: readonly (readonly [name: string, make: MakeFilter])[]
     .slice(index + 1)
     .map(([other, makeOther]): [string, MakeFilter] => [
       `${one} and ${other}`,
-      (chance, known) => merged(makeOne(chance, known), makeOther(chance, known)),
+      (random, known) => merged(makeOne(random, known), makeOther(random, known)),
     ]),
 );
 

@@ -1,5 +1,5 @@
 import { dataFiles, readLabelledTexts } from '../../scripts/moderation/corpus.ts';
-import type { Chance } from './text-writer.ts';
+import type { SeededRandom } from './text-writer.ts';
 
 /**
  * Everyday English sentences: what a text costs to embed follows from its tokens, and only real words have as many as texts have
@@ -8,9 +8,9 @@ import type { Chance } from './text-writer.ts';
 export const everydaySentences: readonly string[] = readLabelledTexts(dataFiles.benign).map(({ text }) => text);
 
 /** A paragraph of 3 to 12 of them, in any order. */
-export function everydayParagraph(chance: Chance): string {
-  const count = 3 + Math.floor(chance.next() * 10);
-  return Array.from({ length: count }, () => chance.pick(everydaySentences)).join(' ');
+export function everydayParagraph(random: SeededRandom): string {
+  const count = 3 + Math.floor(random.next() * 10);
+  return Array.from({ length: count }, () => random.pick(everydaySentences)).join(' ');
 }
 
 /** A text of them, another one for every number. */

@@ -1,4 +1,4 @@
-import { createChance } from './text-writer.ts';
+import { createRandom } from './text-writer.ts';
 
 /** A text that has made parsers, searches and expressions slow. */
 export interface HostileText {
@@ -65,10 +65,10 @@ export const hostileTexts: readonly (HostileText & { ending?: string })[] = [...
 export function hostileText(text: HostileText & { ending?: string }, bytes: number): string {
   const { unit, ending = '' } = text;
   if (text.isRandom) {
-    const chance = createChance(1);
+    const random = createRandom(1);
     const letters = [...unit];
     const length = Math.floor((bytes - 8) / Buffer.byteLength(letters[0]!));
-    return Array.from({ length }, () => chance.pick(letters)).join('') + ending;
+    return Array.from({ length }, () => random.pick(letters)).join('') + ending;
   }
   const numbered = unit.includes('#');
   const count = Math.floor((bytes - 8) / (Buffer.byteLength(unit) + (numbered ? 6 : 0)));

@@ -40,9 +40,9 @@ type EverydayText = ReturnType<typeof createEverydayTexts>;
 async function times(count: number, act: (number: number) => Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
   for (let number = 0; number < count; number += 1) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await act(number);
-    taken.push(performance.now() - begun);
+    taken.push(performance.now() - startedAt);
   }
   return taken;
 }
@@ -56,7 +56,7 @@ async function shortTexts(moderation: Moderation, everydayText: EverydayText): P
   const { user, system } = process.cpuUsage(processor);
   return [
     row('first text, engine started', loading!, 'ms'),
-    row('500 characters, p50', median(taken), 'ms', { atMost: 30 }),
+    row('500 characters, p50', median(taken), 'ms', { max: 30 }),
     row('500 characters, p95', percentile(taken, 0.95), 'ms'),
     // What the machine can do when nothing else runs.
     row('500 characters, p5', percentile(taken, 0.05), 'ms'),
@@ -78,16 +78,16 @@ async function largeText(moderation: Moderation, everydayText: EverydayText): Pr
   const before = process.memoryUsage.rss();
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const peak = await withPeak(moderation.classify(text, { signal }));
-  const taken = performance.now() - begun;
+  const taken = performance.now() - startedAt;
   delay.disable();
   return [
     row('1 MB', taken, 'ms'),
     row('1 MB, host held up, 99 % of the time at most', delay.percentile(99) / 1e6, 'ms'),
-    row('1 MB, host held up at most', delay.max / 1e6, 'ms', { atMost: 100 }),
+    row('1 MB, host held up at most', delay.max / 1e6, 'ms', { max: 100 }),
     row('1 MB, memory of the process before', before / megabyte, 'MB'),
-    row('1 MB, memory beyond that at most', (peak - before) / megabyte, 'MB', { atMost: 200 }),
+    row('1 MB, memory beyond that at most', (peak - before) / megabyte, 'MB', { max: 200 }),
   ];
 }
 
@@ -112,11 +112,11 @@ async function guardedRuns(openModeration: () => Moderation, everydayText: Every
         systemMessage: null,
         configuration: {},
       };
-      const begun = await guard.begin(prompt, { signal });
+      const startedAt = await guard.begin(prompt, { signal });
       const answer = everydayText(answerCharacters, number * sentencesOfAnswer);
       const parts = partsOf(answer);
-      for await (const _ of begun ? begun.screen(parts) : parts);
-      await begun?.findings(answer);
+      for await (const _ of startedAt ? startedAt.screen(parts) : parts);
+      await startedAt?.findings(answer);
     });
     await moderation.close();
     return taken;
@@ -124,12 +124,12 @@ async function guardedRuns(openModeration: () => Moderation, everydayText: Every
   const off = await run({ prompts: 'off', answers: 'off' });
   const prompts = await run({ prompts: 'refuse', answers: 'off' });
   const noted = await run({ prompts: 'off', answers: 'note' });
-  const refused = await run({ prompts: 'off', answers: 'refuse' });
+  const blocked = await run({ prompts: 'off', answers: 'refuse' });
   return [
     row('guard off, p50 a run', median(off), 'ms'),
     row('guard of prompts, 500 characters, p50 a run', median(prompts), 'ms'),
     row('guard notes answers, 2,000 characters, p50 a run', median(noted), 'ms'),
-    row('guard refuses streamed answers, 2,000 characters, p50 a run', median(refused), 'ms'),
+    row('guard refuses streamed answers, 2,000 characters, p50 a run', median(blocked), 'ms'),
   ];
 }
 

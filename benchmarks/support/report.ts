@@ -7,12 +7,11 @@ export interface Row {
   readonly met: boolean | null;
 }
 
-export function row(what: string, value: number, unit: string, aim?: { atMost?: number; atLeast?: number }): Row {
+export function row(what: string, value: number, unit: string, aim?: { max?: number; min?: number }): Row {
   const rounded = Number(value.toPrecision(4));
-  if (aim?.atMost !== undefined)
-    return { what, value: rounded, unit, aim: `<= ${aim.atMost}`, met: value <= aim.atMost };
-  if (aim?.atLeast !== undefined) {
-    return { what, value: rounded, unit, aim: `>= ${aim.atLeast}`, met: value >= aim.atLeast };
+  if (aim?.max !== undefined) return { what, value: rounded, unit, aim: `<= ${aim.max}`, met: value <= aim.max };
+  if (aim?.min !== undefined) {
+    return { what, value: rounded, unit, aim: `>= ${aim.min}`, met: value >= aim.min };
   }
   return { what, value: rounded, unit, aim: null, met: null };
 }

@@ -21,8 +21,8 @@ export function surroundedTexts(own: readonly LabelledText[]): Probe[] {
   const step = Math.max(1, Math.floor(bad.length / probes));
   return bad
     .filter((_, index) => index % step === 0)
-    .map(({ text: source, source: place }) => {
+    .map(({ text: source, source: position }) => {
       const text = [any(), any(), any(), asSentence(source), any(), any()].join(' ');
-      return { source: place, text: { text, labels: source.labels, windows: windowTexts(text) } };
+      return { source: position, text: { text, labels: source.labels, windows: windowTexts(text) } };
     });
 }

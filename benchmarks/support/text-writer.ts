@@ -1,12 +1,12 @@
 /** Chance that can be repeated. */
-export interface Chance {
+export interface SeededRandom {
   /** From 0 up to, but without, 1. */
   next(): number;
   pick<Item>(items: readonly Item[]): Item;
 }
 
 /** mulberry32: small, fast and good enough to make texts. */
-export function createChance(seed: number): Chance {
+export function createRandom(seed: number): SeededRandom {
   let state = seed | 0;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -58,18 +58,18 @@ const values: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Texts whose words are as unevenly frequent as those of a language (Zipf). */
-export function createWriter(chance: Chance) {
+export function createWriter(random: SeededRandom) {
   const shares = new Float64Array(vocabularySize);
   let sum = 0;
   for (let rank = 0; rank < vocabularySize; rank += 1) shares[rank] = sum += 1 / (rank + 12);
   const words = Array.from({ length: vocabularySize }, (_, rank) => wordOfRank(rank));
-  const drawn = Array.from({ length: drawnWords }, () => words[rankAt(shares, chance.next() * sum)]!);
+  const drawn = Array.from({ length: drawnWords }, () => words[rankAt(shares, random.next() * sum)]!);
 
   function sentences(count: number): string {
     let text = '';
     for (let sentence = 0; sentence < count; sentence += 1) {
-      const length = 6 + Math.floor(chance.next() * 9);
-      const start = Math.floor(chance.next() * (drawnWords - length));
+      const length = 6 + Math.floor(random.next() * 9);
+      const start = Math.floor(random.next() * (drawnWords - length));
       text += `${sentence === 0 ? '' : ' '}${drawn.slice(start, start + length).join(' ')}.`;
     }
     return text;
@@ -77,14 +77,14 @@ export function createWriter(chance: Chance) {
 
   return {
     prompt() {
-      const [promptText, systemMessage] = chance.pick(templates);
+      const [promptText, systemMessage] = random.pick(templates);
       const names = [...promptText.matchAll(/\{\{(\w+)\}\}/g)]
         .map((match) => match[1]!)
         .filter((name) => name !== 'text');
       const replacements: Record<string, string> = Object.fromEntries(
-        names.map((name) => [name, chance.pick(values[name]!)]),
+        names.map((name) => [name, random.pick(values[name]!)]),
       );
-      replacements['text'] = sentences(6 + Math.floor(chance.next() * 4));
+      replacements['text'] = sentences(6 + Math.floor(random.next() * 4));
       const renderedPrompt = promptText.replaceAll(/\{{2,3}(\w+)\}{2,3}/g, (_, name: string) => replacements[name]!);
       return {
         promptText,
@@ -93,7 +93,7 @@ export function createWriter(chance: Chance) {
         renderedPrompt,
       };
     },
-    answer: () => sentences(6 + Math.floor(chance.next() * 8)),
+    answer: () => sentences(6 + Math.floor(random.next() * 8)),
     remark: () => sentences(1),
   };
 }

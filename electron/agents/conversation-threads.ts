@@ -44,10 +44,10 @@ export function createConversationThreads({ turns, audit }: ConversationThreadsO
 
   /** The first thing said in a branch stands in the place of the one that it comes from. */
   function originOf(runId: string): BranchOrigin | null {
-    const place = branches.placeOf(runId);
-    if (place === null) return null;
-    const branch = place.isFirst ? branches.find(place.conversationId) : null;
-    return branch?.origin ?? { conversationId: place.conversationId, runId };
+    const position = branches.positionOf(runId);
+    if (position === null) return null;
+    const branch = position.isFirst ? branches.find(position.conversationId) : null;
+    return branch?.origin ?? { conversationId: position.conversationId, runId };
   }
 
   return {
@@ -67,9 +67,9 @@ export function createConversationThreads({ turns, audit }: ConversationThreadsO
     branch(from, callerId) {
       requireOwn(from.conversationId, callerId);
       const runId = from.runId.toLowerCase();
-      const place = branches.placeOf(runId);
+      const position = branches.positionOf(runId);
       const isInThread = [...stretchesOf(branches, from.conversationId)].some(
-        ({ conversationId }) => conversationId === place?.conversationId,
+        ({ conversationId }) => conversationId === position?.conversationId,
       );
       const origin = isInThread ? originOf(runId) : null;
       if (origin === null) {

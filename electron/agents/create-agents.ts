@@ -196,13 +196,13 @@ export function createAgents(options: AgentsOptions): Agents {
     message: string,
   ) {
     const { contextTokens } = providers.resolve(aiSystem, model).metadata;
-    const { messages, turns: remembered } = fitHistory(turns.newestFirst(conversationId), {
+    const { messages, turns: turnCount } = fitHistory(turns.newestFirst(conversationId), {
       contextTokens,
       systemMessage,
       message,
       isGrounded: dataspaceIds !== null,
     });
-    return { messages, memory: { turns: remembered, forgottenTurns: turns.count(conversationId) - remembered } };
+    return { messages, memory: { turns: turnCount, forgottenTurns: turns.count(conversationId) - turnCount } };
   }
 
   async function startTurn(

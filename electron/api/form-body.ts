@@ -104,10 +104,10 @@ class FormReading {
         throw malformed(error);
       });
     let bytes = 0;
-    for (let piece = await next(); !piece.done && !signal.aborted; piece = await next()) {
-      bytes += piece.value.byteLength;
+    for (let chunk = await next(); !chunk.done && !signal.aborted; chunk = await next()) {
+      bytes += chunk.value.byteLength;
       if (bytes > this.#form.maximumFileBytes + spareBytes) this.fail(tooLarge(this.#form));
-      else if (!this.#parser.write(piece.value)) await once(this.#parser, 'drain', { signal });
+      else if (!this.#parser.write(chunk.value)) await once(this.#parser, 'drain', { signal });
     }
     signal.throwIfAborted();
     this.#parser.end();

@@ -104,13 +104,13 @@ export class JsonResponse extends ResponseStatus implements Response {
 const wholeLength = 1_048_576;
 
 /** Characters of one chunk of a longer response. */
-const pieceLength = 65_536;
+const chunkLength = 65_536;
 
-function* listPieces(items: Iterable<unknown>): Generator<string, void, void> {
+function* listChunks(items: Iterable<unknown>): Generator<string, void, void> {
   let before = '[';
   for (const item of items) {
     yield before;
-    yield* jsonPieces(item);
+    yield* jsonChunks(item);
     before = ',';
   }
   yield before === '[' ? '[]' : ']';
@@ -120,34 +120,34 @@ function* listPieces(items: Iterable<unknown>): Generator<string, void, void> {
 const maxSearchDepth = 3;
 
 /** Whether a value has a `LazyList` among its own values, or a long text or a `LazyList` a few levels below. */
-function isInPieces(value: unknown, depth = 0): boolean {
-  if (typeof value === 'string') return value.length > pieceLength;
+function isChunked(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return value.length > chunkLength;
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof LazyList) return true;
-  return depth < maxSearchDepth && Object.values(value).some((part) => isInPieces(part, depth + 1));
+  return depth < maxSearchDepth && Object.values(value).some((part) => isChunked(part, depth + 1));
 }
 
 /** The text of `JSON.stringify` in chunks. A `LazyList` is read as the consumer proceeds, and every long text is a separate chunk. */
-function* jsonPieces(value: unknown): Generator<string, void, void> {
-  if (value instanceof LazyList) return yield* listPieces(value);
-  const isWhole = typeof value !== 'object' || value === null || 'toJSON' in value || !isInPieces(value);
+function* jsonChunks(value: unknown): Generator<string, void, void> {
+  if (value instanceof LazyList) return yield* listChunks(value);
+  const isWhole = typeof value !== 'object' || value === null || 'toJSON' in value || !isChunked(value);
   if (isWhole) return yield JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return yield* listPieces(value);
+  if (Array.isArray(value)) return yield* listChunks(value);
   let before = '{';
   for (const [name, part] of Object.entries(value)) {
     if (part === undefined) continue;
     yield `${before}${JSON.stringify(name)}:`;
-    yield* jsonPieces(part);
+    yield* jsonChunks(part);
     before = ',';
   }
   yield '}';
 }
 
 /** Joins chunks to at least `length` characters, unless the text ends before. */
-function takePieces(pieces: Iterator<string, void, void>, length: number): { text: string; isDone: boolean } {
+function takeChunks(chunks: Iterator<string, void, void>, length: number): { text: string; isDone: boolean } {
   let text = '';
   while (text.length < length) {
-    const next = pieces.next();
+    const next = chunks.next();
     if (next.done) return { text, isDone: true };
     text += next.value;
   }
@@ -160,8 +160,8 @@ function takePieces(pieces: Iterator<string, void, void>, length: number): { tex
  */
 export function longJsonResponse(value: object): Response {
   const headers = { 'content-type': 'application/json' };
-  const pieces = jsonPieces(value);
-  const beginning = takePieces(pieces, wholeLength);
+  const chunks = jsonChunks(value);
+  const beginning = takeChunks(chunks, wholeLength);
   if (beginning.isDone) return new Response(beginning.text, { headers });
   const encoder = new TextEncoder();
   let first: string | null = beginning.text;
@@ -170,12 +170,12 @@ export function longJsonResponse(value: object): Response {
       async pull(controller) {
         // Other callers must not wait for a caller that reads as fast as the response is written.
         await new Promise(setImmediate);
-        const { text, isDone } = first === null ? takePieces(pieces, pieceLength) : { text: first, isDone: false };
+        const { text, isDone } = first === null ? takeChunks(chunks, chunkLength) : { text: first, isDone: false };
         first = null;
         if (text !== '') controller.enqueue(encoder.encode(text));
         if (isDone) controller.close();
       },
-      cancel: () => void pieces.return(),
+      cancel: () => void chunks.return(),
     },
     { highWaterMark: 0 },
   );

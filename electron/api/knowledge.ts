@@ -53,7 +53,7 @@ function dataspaceHandlers({ dataspaces, retrieval, isEmbeddingPaid, ...payment 
       const { id } = dataspaces.read(parameters.id);
       const query = { dataspaceIds: [id], text: body.query, limit: body.limit ?? defaultLimit };
       const search = () => retrieval.search(query, { signal });
-      const wasEmbedded = (outcome: SearchOutcome) => outcome.wordsAloneBecause === null;
+      const wasEmbedded = (outcome: SearchOutcome) => outcome.keywordOnlyReason === null;
       const isFree = key === null || !isEmbeddingPaid();
       const { passages } = await (isFree ? search() : payForCall(key, payment, search, wasEmbedded));
       return { data: passages.map((passage, index) => toCitation(passage, index + 1)) };

@@ -49,17 +49,17 @@ export function promptTransferHandlers({ prompts, reader, uploads, systemOf }: P
     return contents;
   }
 
-  const look = (body: ImportBody, signal: AbortSignal) =>
+  const readImport = (body: ImportBody, signal: AbortSignal) =>
     previewImport({ ...body, sources: contentsOf(body) }, { reader, systemOf, signal });
 
   return [
     implement(uploadPromptFiles, ({ body }) => uploads.add(body.uploadId ?? null, body.sources)),
-    implement(previewPromptImport, async ({ body, signal }) => ({ sources: await look(body, signal) })),
+    implement(previewPromptImport, async ({ body, signal }) => ({ sources: await readImport(body, signal) })),
     implement(importPrompts, async ({ body, signal }) => {
-      const chosen = chosenPrompts(await look(body, signal), body.chosen ?? null);
-      const kept = prompts.createAll(chosen, { areTemplatesChecked: true });
+      const chosen = chosenPrompts(await readImport(body, signal), body.chosen ?? null);
+      const created = prompts.createAll(chosen, { areTemplatesChecked: true });
       if (body.uploadId !== undefined) uploads.remove(body.uploadId);
-      return { prompts: kept };
+      return { prompts: created };
     }),
     implement(exportPrompts, async ({ body, signal }) => {
       const exported = await readExported(exportedPrompts(prompts, body.prompts));

@@ -149,7 +149,7 @@ function findPrototypeField(value: unknown): string | null {
 }
 
 /** Copying an object silently drops such a field, so it would be neither sent nor stored. */
-function refusePrototypeFields(body: unknown): void {
+function rejectPrototypeFields(body: unknown): void {
   const field = findPrototypeField(body);
   if (field === null) return;
   const issue = 'is a name that no field can have';
@@ -178,7 +178,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   const isLong = text.length > longBodyBytes;
   if (isLong) await nextTurn();
   const body = parseJson(text);
-  if (text.includes('__proto__')) refusePrototypeFields(body);
+  if (text.includes('__proto__')) rejectPrototypeFields(body);
   if (isLong) await nextTurn();
   return body;
 }

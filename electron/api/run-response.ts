@@ -14,11 +14,11 @@ type Input = Pick<HandlerInput<unknown, unknown, unknown>, 'caller' | 'headers' 
 const appHeaderPrefix = 'x-app-';
 
 function appHeaders(headers: Headers): Record<string, string> {
-  const kept: Record<string, string> = {};
+  const result: Record<string, string> = {};
   for (const [name, value] of headers) {
-    if (name.startsWith(appHeaderPrefix)) kept[name.slice(appHeaderPrefix.length)] = value;
+    if (name.startsWith(appHeaderPrefix)) result[name.slice(appHeaderPrefix.length)] = value;
   }
-  return kept;
+  return result;
 }
 
 /** The caller of a run, in stored form. */

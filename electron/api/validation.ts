@@ -28,13 +28,13 @@ const units: Record<string, string> = { string: 'characters', array: 'items' };
 
 /** A limit without a message in the schema. */
 function describeLimit(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>): string {
-  const isMost = issue.code === 'too_big';
-  const limit = isMost ? issue.maximum : issue.minimum;
+  const isMax = issue.code === 'too_big';
+  const limit = isMax ? issue.maximum : issue.minimum;
   const unit = units[issue.origin];
-  if (unit !== undefined && !isMost && limit === 1) return 'must not be empty';
-  if (unit !== undefined) return `must have ${isMost ? 'at most' : 'at least'} ${limit} ${unit}`;
-  if (issue.inclusive === false) return `must be ${isMost ? 'below' : 'above'} ${limit}`;
-  return `must be ${isMost ? 'at most' : 'at least'} ${limit}`;
+  if (unit !== undefined && !isMax && limit === 1) return 'must not be empty';
+  if (unit !== undefined) return `must have ${isMax ? 'at most' : 'at least'} ${limit} ${unit}`;
+  if (issue.inclusive === false) return `must be ${isMax ? 'below' : 'above'} ${limit}`;
+  return `must be ${isMax ? 'at most' : 'at least'} ${limit}`;
 }
 
 function describe(issue: Issue, isMissing: boolean): string {

@@ -20,19 +20,19 @@ class SideMeter {
   readonly #durations: number[] = [];
   #checked = 0;
   #flagged = 0;
-  #refused = 0;
+  #blocked = 0;
 
   note({ milliseconds, categories }: GuardFinding, isBlocked: boolean): void {
     this.#durations[this.#checked % maxSamples] = milliseconds;
     this.#checked += 1;
     if (categories.length > 0) this.#flagged += 1;
-    if (isBlocked) this.#refused += 1;
+    if (isBlocked) this.#blocked += 1;
   }
 
   cost(): GuardCost {
     const sorted = this.#durations.toSorted((one, other) => one - other);
     const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? null;
-    return { checked: this.#checked, flagged: this.#flagged, refused: this.#refused, p50: at(0.5), p95: at(0.95) };
+    return { checked: this.#checked, flagged: this.#flagged, refused: this.#blocked, p50: at(0.5), p95: at(0.95) };
   }
 }
 

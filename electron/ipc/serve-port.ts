@@ -21,7 +21,7 @@ export interface IncomingBody {
 export function createIncomingBody(onTaken: (bytes: number) => void): IncomingBody {
   let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
   let isOpen = true;
-  let [received, told] = [0, 0];
+  let [received, acknowledged] = [0, 0];
 
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -31,8 +31,8 @@ export function createIncomingBody(onTaken: (bytes: number) => void): IncomingBo
       // Called after every read. Bytes that are no longer in the queue were read.
       pull() {
         const taken = received - (initialCredit - controller.desiredSize!);
-        if (taken > told) onTaken(taken - told);
-        told = Math.max(told, taken);
+        if (taken > acknowledged) onTaken(taken - acknowledged);
+        acknowledged = Math.max(acknowledged, taken);
       },
       cancel() {
         isOpen = false;
@@ -117,7 +117,7 @@ function requestOf(frame: RequestFrame, { controller, body: incoming }: Exchange
 }
 
 /** Copies of the chunks: sending a view of a larger buffer would send the whole buffer. */
-function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
   const isWhole = bytes.byteLength === bytes.buffer.byteLength;
   if (isWhole && bytes.byteLength <= maximumChunk) return yield bytes;
   for (let start = 0; start < bytes.byteLength; start += maximumChunk) {
@@ -134,10 +134,10 @@ async function sendBody(response: Response, exchange: Exchange, send: (bytes: Ui
     await credit.available({ signal: controller.signal });
     const { done, value } = await reader.read();
     if (done) return;
-    for (const piece of piecesOf(value)) {
+    for (const chunk of chunksOf(value)) {
       await credit.available({ signal: controller.signal });
-      credit.take(piece.byteLength);
-      send(piece);
+      credit.take(chunk.byteLength);
+      send(chunk);
     }
   }
 }

@@ -37,7 +37,7 @@ export async function clearRemoved(ids: readonly string[], { sources, files, ind
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const { sources, index } = options;
   await clearRemoved(sources.removed(), options);
-  const stored = sources.kept();
+  const stored = sources.listAll();
   // The index is not even opened for those who have no use for it.
   if (stored.length === 0) return;
   const indexed = await index.sources();

@@ -102,15 +102,15 @@ async function writePassages({ passages }: ParsedSource, writing: Writing): Prom
   tell(first);
   let writingBefore = Promise.resolve();
   try {
-    for (let place = first; place < passages.length; place += batchSize) {
-      const batch = passages.slice(place, place + batchSize);
+    for (let position = first; position < passages.length; position += batchSize) {
+      const batch = passages.slice(position, position + batchSize);
       const embedding = embedder.embed(batch.map(embeddedText), { signal });
       // Waited for together, so that neither fails unseen while the other is waited for.
       const [vectors] = await Promise.all([embedding, writingBefore]);
-      tell(place);
-      if (place === first + batchSize) onWritten();
+      tell(position);
+      if (position === first + batchSize) onWritten();
       // What is embedded is written even if it is stopped now: it need not be embedded again.
-      const batchToWrite = { sourceId, revision, first: place, passages: batch, vectors };
+      const batchToWrite = { sourceId, revision, first: position, passages: batch, vectors };
       writingBefore = index.add(batchToWrite, { signal: uncancelled });
     }
   } finally {

@@ -139,7 +139,7 @@ class ArrivingFile implements IncomingFile {
   readonly path: string;
   readonly #moveToStore: (id: string) => Promise<void>;
   #bytes = 0;
-  #isKept = false;
+  #isStored = false;
 
   constructor(id: string, folder: string, moveToStore: (id: string) => Promise<void>) {
     this.id = id;
@@ -158,12 +158,12 @@ class ArrivingFile implements IncomingFile {
   }
 
   async keep(): Promise<void> {
-    this.#isKept = true;
+    this.#isStored = true;
     await this.#moveToStore(this.id);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isKept) await rm(this.path, { force: true });
+    if (!this.#isStored) await rm(this.path, { force: true });
   }
 }
 

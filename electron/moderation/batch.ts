@@ -146,20 +146,20 @@ export class ModerationBatch implements Job<Batch> {
   }
 
   results(offset: number, limit: number): BatchResult[] {
-    return this.#options.texts.slice(offset, offset + limit).map(({ text, labels }, place) => ({
+    return this.#options.texts.slice(offset, offset + limit).map(({ text, labels }, index) => ({
       title: titleOf(text),
       words: text.match(/\S+/g)?.length ?? 0,
       labels: labels ?? null,
-      scores: this.#lanes.map((lane) => scoresAt(lane, offset + place)),
+      scores: this.#lanes.map((lane) => scoresAt(lane, offset + index)),
     }));
   }
 
   /** Every text with its scores, for an export. */
   *records(thresholds: readonly CategoryScores[]) {
     for (const [index, { text, labels }] of this.#options.texts.entries()) {
-      const judged = this.#lanes.map((lane, place) => {
+      const judged = this.#lanes.map((lane, laneIndex) => {
         const scores = scoresAt(lane, index);
-        const limits = thresholds[place] ?? thresholds[0]!;
+        const limits = thresholds[laneIndex] ?? thresholds[0]!;
         const flagged = scores && categories.filter((category, at) => scores[at]! >= limits[category]);
         return { model: lane.model, scores, flagged };
       });

@@ -31,7 +31,7 @@ function jsonLines(batch: ModerationBatch, thresholds: readonly CategoryScores[]
 }
 
 function csv(batch: ModerationBatch, thresholds: readonly CategoryScores[]): string {
-  const names = batch.state().classifiers.map((_, place) => 'ab'[place]!);
+  const names = batch.state().classifiers.map((_, index) => 'ab'[index]!);
   const ofClassifiers = names.flatMap((name) => [
     `${name}_model`,
     ...categories.map((each) => `${name}_${each}`),

@@ -23,13 +23,13 @@ import {
   worstScores,
 } from './on-device-classifier.ts';
 import { moderationWeights } from './linear-model.ts';
-import { mostUrgent, type Span } from './windows.ts';
+import { topByUrgency, type Span } from './windows.ts';
 
 /** A text of one sentence is explained by runs of words: at most this many, so that each is still worth a line. */
 const maxRuns = 12;
 
 interface Candidate {
-  readonly place: Span;
+  readonly location: Span;
   readonly urgency: number;
 }
 
@@ -60,12 +60,17 @@ function decidingWindows(judged: readonly JudgedWindow[]): JudgedWindow[] {
 
 function candidatesOf(text: string, judged: readonly JudgedWindow[]): Candidate[] {
   const found = decidingWindows(judged).flatMap(({ window }): Candidate[] => {
-    const passages = window.sentences.map(({ place, sums }) => ({ place, urgency: Math.max(...Object.values(sums)) }));
-    return passages.length > 0 ? passages : wordRuns(text, window.place).map((place) => ({ place, urgency: 0 }));
+    const passages = window.sentences.map(({ location, sums }) => ({
+      location,
+      urgency: Math.max(...Object.values(sums)),
+    }));
+    return passages.length > 0
+      ? passages
+      : wordRuns(text, window.location).map((location) => ({ location, urgency: 0 }));
   });
   // Overlapping windows share sentences.
-  const unique = new Map(found.map((candidate) => [candidate.place.start, candidate]));
-  return [...unique.values()].toSorted((one, other) => one.place.start - other.place.start);
+  const unique = new Map(found.map((candidate) => [candidate.location.start, candidate]));
+  return [...unique.values()].toSorted((one, other) => one.location.start - other.location.start);
 }
 
 /**
@@ -83,12 +88,12 @@ export async function explainText(
   async function scoresWithout({ start, end }: Span): Promise<Scores> {
     const all: Scores[] = [];
     for (const { window, scores } of judged) {
-      const { place } = window;
-      if (start < place.start || end > place.end) {
+      const { location } = window;
+      if (start < location.start || end > location.end) {
         all.push(scores);
         continue;
       }
-      const rest = text.slice(place.start, start) + text.slice(end, place.end);
+      const rest = text.slice(location.start, start) + text.slice(end, location.end);
       const judgedRest = await classifier.judgeWindows(rest, { signal });
       all.push(...judgedRest.map((each) => each.scores));
     }
@@ -96,8 +101,8 @@ export async function explainText(
   }
 
   const passages: Explanation['passages'] = [];
-  for (const { place } of mostUrgent(candidates, maxExplainedPassages, ({ urgency }) => urgency)) {
-    passages.push({ ...place, scores: { ...(await scoresWithout(place)) } });
+  for (const { location } of topByUrgency(candidates, maxExplainedPassages, ({ urgency }) => urgency)) {
+    passages.push({ ...location, scores: { ...(await scoresWithout(location)) } });
   }
   return { scores: worstScores(judged.map(({ scores }) => scores)), passages, candidates: candidates.length };
 }
@@ -111,17 +116,17 @@ const maxCached = 2000;
  */
 export function rememberVectors(embeddings: Pick<Embeddings, 'embed'>): Pick<Embeddings, 'embed'> {
   /** The one that was used longest ago comes first. */
-  const remembered = new Map<string, Float32Array>();
+  const cached = new Map<string, Float32Array>();
 
   function remember(text: string, vector: Float32Array): void {
-    remembered.delete(text);
-    remembered.set(text, vector);
-    if (remembered.size > maxCached) remembered.delete(remembered.keys().next().value!);
+    cached.delete(text);
+    cached.set(text, vector);
+    if (cached.size > maxCached) cached.delete(cached.keys().next().value!);
   }
 
   return {
     async embed(texts, options) {
-      const known = new Map(texts.map((text) => [text, remembered.get(text)]));
+      const known = new Map(texts.map((text) => [text, cached.get(text)]));
       const missing = [...known].flatMap(([text, vector]) => (vector ? [] : [text]));
       const vectors = await embeddings.embed(missing, options);
       // Copied: a vector may be a part of a buffer that holds many.

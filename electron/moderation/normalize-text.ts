@@ -117,7 +117,7 @@ function readUnits(input: string): Units {
 /** Shortens runs of one unit to what says the same: three or more letters or spaces become one, other signs three. */
 function shortenRuns(text: Units): void {
   const { units, ends } = text;
-  let kept = 0;
+  let written = 0;
   for (let first = 0; first < text.length;) {
     const unit = units[first]!;
     let last = first;
@@ -125,11 +125,11 @@ function shortenRuns(text: Units): void {
     const run = last - first + 1;
     const keeps = run < 3 ? run : isLetter(unit) || unit === space ? 1 : 3;
     const end = ends[last]!;
-    for (let index = 0; index < keeps; index += 1) text.move(first + index, kept++);
-    ends[kept - 1] = end;
+    for (let index = 0; index < keeps; index += 1) text.move(first + index, written++);
+    ends[written - 1] = end;
     first = last + 1;
   }
-  text.length = kept;
+  text.length = written;
 }
 
 /** Length of a run of single letters with one and the same sign between them, counted in letters. */
@@ -148,16 +148,16 @@ function spreadLetters({ units, length }: Units, first: number): number {
 /** Joins single letters that are kept apart by a space or a sign each, four or more of them: `k i l l`, `k.i.l.l`. */
 function joinSpreadLetters(text: Units): void {
   const { units } = text;
-  let kept = 0;
+  let written = 0;
   let isAfterLetter = false;
   for (let index = 0; index < text.length;) {
     const letters: number = isAfterLetter ? 0 : spreadLetters(text, index);
     isAfterLetter = letters >= 4 || isLetter(units[index]);
     const count = letters >= 4 ? letters : 1;
-    for (let letter = 0; letter < count; letter += 1) text.move(index + 2 * letter, kept++);
+    for (let letter = 0; letter < count; letter += 1) text.move(index + 2 * letter, written++);
     index += 2 * count - 1;
   }
-  text.length = kept;
+  text.length = written;
 }
 
 /** Puts Latin letters where lookalikes and leetspeak stand for them, inside one word. */

@@ -157,7 +157,7 @@ function highlightsOfWindow(window: AnalyzedWindow, judged: Judged, thresholds: 
       const ranked = sentences.toSorted((a, b) => scoreOf(b) - scoreOf(a));
       const over = ranked.filter((each) => scoreOf(each) >= thresholds[category]);
       const chosen = over.length > 0 ? over : ranked.length > 0 ? ranked.slice(0, 1) : [window];
-      return chosen.map(({ place }) => ({ ...place, category }));
+      return chosen.map(({ location }) => ({ ...location, category }));
     });
 }
 

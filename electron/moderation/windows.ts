@@ -14,7 +14,7 @@ export interface Passage {
   /** Normalized text, as the embedding model gets it. */
   readonly text: string;
   /** Place in the text that was sent, without white space around. */
-  readonly place: Span;
+  readonly location: Span;
   readonly sums: Readonly<Record<Category, number>>;
 }
 
@@ -49,7 +49,7 @@ function cut(text: string): TextWindow[] {
 }
 
 /** Place of a span of the normalized text in the original, without the white space around it. */
-function placeOf({ text, starts, ends }: NormalizedText, span: Span): Span {
+function locationOf({ text, starts, ends }: NormalizedText, span: Span): Span {
   let { start, end } = span;
   while (start < end && /\s/.test(text[start]!)) start += 1;
   while (end > start && /\s/.test(text[end - 1]!)) end -= 1;
@@ -67,7 +67,7 @@ function sumsOf(text: string, weights: ModerationWeights): Record<Category, numb
 const urgencyOf = (sums: Passage['sums']) => Math.max(...Object.values(sums));
 
 /** The given number of items that look worst, in the order in which they were. */
-export function mostUrgent<Item>(items: readonly Item[], count: number, urgency: (item: Item) => number): Item[] {
+export function topByUrgency<Item>(items: readonly Item[], count: number, urgency: (item: Item) => number): Item[] {
   if (items.length <= count) return [...items];
   const worst = items
     .map((item, index) => ({ item, index, urgency: urgency(item) }))
@@ -78,7 +78,7 @@ export function mostUrgent<Item>(items: readonly Item[], count: number, urgency:
 
 /** The sentences of a window that are judged by themselves, too. */
 export function suspectsOf<Item extends { readonly sums: Passage['sums'] }>(sentences: readonly Item[]): Item[] {
-  return mostUrgent(sentences, suspectsOfWindow, ({ sums }) => urgencyOf(sums));
+  return topByUrgency(sentences, suspectsOfWindow, ({ sums }) => urgencyOf(sums));
 }
 
 /** The texts of a text's windows and their sentences, as they are learned from and judged by. */
@@ -96,7 +96,7 @@ export function analyzeText(input: string, weights: ModerationWeights): Analyzed
   const normalized = normalizeText(input);
   const passage = (span: Span): Passage => {
     const text = normalized.text.slice(span.start, span.end).trim();
-    return { text, place: placeOf(normalized, span), sums: sumsOf(text, weights) };
+    return { text, location: locationOf(normalized, span), sums: sumsOf(text, weights) };
   };
   /** By their start: overlapping windows share sentences. */
   const sentences = new Map<number, Passage>();
@@ -112,7 +112,7 @@ export function analyzeText(input: string, weights: ModerationWeights): Analyzed
     const inside = spans.map(sentence);
     windows.set(text, { ...passage(span), sentences: inside, suspects: suspectsOf(inside) });
   }
-  return mostUrgent([...windows.values()], maximumWindows, ({ sums, suspects }) =>
+  return topByUrgency([...windows.values()], maximumWindows, ({ sums, suspects }) =>
     Math.max(urgencyOf(sums), ...suspects.map((each) => urgencyOf(each.sums) - sentenceMargin)),
   );
 }
@@ -143,16 +143,16 @@ function wholeCharacterAt(text: string, position: number): number {
 }
 
 function splitLongSentence(text: string, { start, end }: Span): Span[] {
-  const pieces: Span[] = [];
+  const segments: Span[] = [];
   let from = start;
   while (end - from > sentenceCharacters) {
     const space = text.slice(from, from + sentenceCharacters).lastIndexOf(' ');
     const to = space > sentenceCharacters / 2 ? from + space + 1 : wholeCharacterAt(text, from + sentenceCharacters);
-    pieces.push({ start: from, end: to });
+    segments.push({ start: from, end: to });
     from = to;
   }
-  if (end > from) pieces.push({ start: from, end });
-  return pieces;
+  if (end > from) segments.push({ start: from, end });
+  return segments;
 }
 
 /** Place after the sentence end or the line end that begins here; the place itself where there is none. One step per character. */

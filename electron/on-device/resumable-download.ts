@@ -52,7 +52,8 @@ async function receive(options: ResumableDownloadOptions, signal: AbortSignal, o
   const isResumed = response.status === 206 && Number(range?.[1]) === hereBytes;
   if (hereBytes > 0 && !isResumed) options.onRestart();
   // Neither the whole file nor the rest of ours: what is here belongs to something else.
-  const answer = response.status === 200 || isResumed ? response : await requestAnew(response, options.address, signal);
+  const answer =
+    response.status === 200 || isResumed ? response : await requestAgain(response, options.address, signal);
   const startBytes = isResumed ? hereBytes : 0;
   const length = answer.headers.get('content-length');
   const totalBytes = isResumed ? Number(range?.[2]) : length === null ? null : Number(length);
@@ -91,7 +92,7 @@ async function request(address: string, fromByte: number, signal: AbortSignal): 
   throw new HttpStatusError(response.status);
 }
 
-async function requestAnew(unusable: Response, address: string, signal: AbortSignal): Promise<Response> {
+async function requestAgain(unusable: Response, address: string, signal: AbortSignal): Promise<Response> {
   await cancelBody(unusable);
   return request(address, 0, signal);
 }

@@ -58,8 +58,8 @@ function sameAs(
       return settings;
     }
   };
-  const wanted = sent(version);
-  return (run) => runsTheSame(sent(run), wanted);
+  const target = sent(version);
+  return (run) => runsTheSame(sent(run), target);
 }
 
 function compareNames(one: string, other: string): number {

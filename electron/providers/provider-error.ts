@@ -216,8 +216,8 @@ export function failureFromStatus(failure: HttpFailure, about: ProviderIdentity)
 }
 
 function failureFromSilence(silence: ProviderSilence, about: ProviderIdentity): ProviderFailure {
-  const { seconds, hasResponseStarted: hasAnswerBegun } = silence;
-  const message = hasAnswerBegun
+  const { seconds, hasResponseStarted } = silence;
+  const message = hasResponseStarted
     ? `${nameOf(about)} stopped responding in the middle of its answer. It sent nothing for ${seconds} s.`
     : `${nameOf(about)} stopped responding. It sent nothing for ${seconds} s. Retry, or raise the time limit in Settings.`;
   return new ProviderFailure('provider_silent', message, { kind: 'silent', cause: silence });

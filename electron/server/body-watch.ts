@@ -18,9 +18,9 @@ interface OpenBody {
 
 interface BodyCallbacks {
   /** The time for the body is over. The rest is dropped for a while, so that the caller can read the error. */
-  refuse(): void;
+  reject(): void;
   /** The time for dropping the rest is over. */
-  cut(): void;
+  close(): void;
 }
 
 /**
@@ -71,10 +71,10 @@ export class BodyWatch {
         continue;
       } else if (body.lingersSince === null) {
         body.lingersSince = now;
-        body.callbacks.refuse();
+        body.callbacks.reject();
       } else {
         this.#bodies.delete(incoming);
-        body.callbacks.cut();
+        body.callbacks.close();
       }
     }
   }

@@ -73,7 +73,7 @@ export class BrowserWindow {
   }
 
   /** The response to a request for a page or a file of the window; null for requests to the API. */
-  async answer(head: RequestHead): Promise<Response | null> {
+  async respond(head: RequestHead): Promise<Response | null> {
     if (!isReading(head.method)) return null;
     const [path = '/', query] = head.target.split('?', 2);
     if (!isWindowPath(path)) return null;
@@ -83,10 +83,10 @@ export class BrowserWindow {
       if (!this.#hasCookie(head)) return this.#locked();
       // A used token, in a browser that is signed in.
       if (token !== null)
-        return answerWith(null, 303, { ...windowHeaders, location: '/', 'cache-control': 'no-store' });
+        return createResponse(null, 303, { ...windowHeaders, location: '/', 'cache-control': 'no-store' });
     }
     const file = await readWindowFile(this.#options.directory, path);
-    return file && answerWith(file.body, 200, file.headers);
+    return file && createResponse(file.body, 200, file.headers);
   }
 
   /**
@@ -111,7 +111,7 @@ export class BrowserWindow {
    * The error for a browser that isn't signed in: its page is from an earlier host, or it has the cookie without the secret. Null for
    * all other callers.
    */
-  refusal(head: RequestHead): AppError | null {
+  rejection(head: RequestHead): AppError | null {
     const { headers } = head;
     // A followed link has no custom header. Public endpoints stay public.
     if (hasApiKey(head) || headers['sec-fetch-mode'] === 'navigate') return null;
@@ -156,7 +156,7 @@ export class BrowserWindow {
     const head = `<meta name="touchstone-session" content="${this.#secret}">\n<script src="/assets/sign-in.v1.js"></script>\n`;
     const text =
       'If this page stays, allow scripts and site data for this address, then open the next address from the terminal.';
-    return answerWith(page('Signing in', head, text), 200, {
+    return createResponse(page('Signing in', head, text), 200, {
       ...htmlHeaders,
       'set-cookie': `${this.#cookieName}=${this.#cookie}; HttpOnly; SameSite=Strict; Path=/${secure}`,
     });
@@ -164,7 +164,7 @@ export class BrowserWindow {
 
   #locked(): Response {
     this.#renewToken();
-    return answerWith(lockedPage, 401, htmlHeaders);
+    return createResponse(lockedPage, 401, htmlHeaders);
   }
 }
 
@@ -182,7 +182,7 @@ function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-function answerWith(
+function createResponse(
   body: Buffer<ArrayBuffer> | string | null,
   status: number,
   headers: Record<string, string>,

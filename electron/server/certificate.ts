@@ -82,8 +82,8 @@ async function makeCertificate(now: number): Promise<Certificate> {
  */
 export async function readOrMakeCertificate(dataDirectory: string, now: number): Promise<Certificate> {
   const folder = join(dataDirectory, 'tls');
-  const kept = await readCertificate(folder);
-  if (kept && isUsable(kept, now)) return kept;
+  const stored = await readCertificate(folder);
+  if (stored && isUsable(stored, now)) return stored;
   const made = await makeCertificate(now);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writePrivately(folder, keyFile, made.key);

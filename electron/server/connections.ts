@@ -15,8 +15,8 @@ type Peer = Pick<Socket, 'remoteAddress' | 'remotePort'>;
 export class OpenResponse {
   readonly outgoing: Outgoing;
   /** Bytes of a complete body that wait in memory, beside those that the connection has. */
-  heldBytes = 0;
-  hasBegun = false;
+  bufferedBytes = 0;
+  hasStarted = false;
   #length = 0;
   #progressAt: number;
   readonly #now: () => number;
@@ -49,7 +49,7 @@ export class Connection {
   readonly #onIdentified: (() => void)[] = [];
   #waiting: (() => void)[] = [];
   #isKnown = false;
-  #refused = 0;
+  #rejected = 0;
   idleSince: number;
   readonly socket: Socket;
   readonly peer: string;
@@ -91,9 +91,9 @@ export class Connection {
   }
 
   /** Counts a rejected request. Returns whether there were so many that the connection has to end. */
-  refuse(): boolean {
-    this.#refused += 1;
-    return this.#refused > this.#limits.strangerRequests;
+  reject(): boolean {
+    this.#rejected += 1;
+    return this.#rejected > this.#limits.strangerRequests;
   }
 
   /** Resolves when the caller has read enough of the earlier responses that this one may start, or when the signal aborts. */
@@ -102,7 +102,7 @@ export class Connection {
       signal.addEventListener('abort', () => this.#wake(), { once: true });
       while (!signal.aborted && !this.#hasRoom()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-    response.hasBegun = true;
+    response.hasStarted = true;
   }
 
   /** Ends responses that take too long. Called about once a second. */
@@ -122,9 +122,12 @@ export class Connection {
   }
 
   #hasRoom(): boolean {
-    const begun = [...this.#responses].filter(({ hasBegun }) => hasBegun);
-    if (!this.#isKnown) return begun.length < this.#limits.strangerResponses;
-    const bytes = begun.reduce((sum, { heldBytes, outgoing }) => sum + heldBytes + outgoing.writableLength, 0);
+    const started = [...this.#responses].filter(({ hasStarted }) => hasStarted);
+    if (!this.#isKnown) return started.length < this.#limits.strangerResponses;
+    const bytes = started.reduce(
+      (sum, { bufferedBytes, outgoing }) => sum + bufferedBytes + outgoing.writableLength,
+      0,
+    );
     return bytes < this.#limits.unreadBytes;
   }
 

@@ -10,7 +10,7 @@ import {
 import { AppError } from '../../shared/app-error.ts';
 import type { ListenerLimits } from './listener-limits.ts';
 import { errorResponse } from '../api/error-response.ts';
-import type { NodeAnswer, RequestListener } from './request-listener.ts';
+import type { OutgoingResponse, RequestListener } from './request-listener.ts';
 import type { WindowSockets } from './window-sockets.ts';
 import type { Connections } from './connections.ts';
 
@@ -28,7 +28,7 @@ function parseError(code: string | undefined): AppError {
 }
 
 /** Writes to the socket itself, which is all that is left after a parser error or a CONNECT request. */
-async function refuse(error: AppError, socket: Socket): Promise<void> {
+async function reject(error: AppError, socket: Socket): Promise<void> {
   const response = errorResponse(error);
   const body = await response.text();
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
@@ -59,8 +59,8 @@ function serveSockets(server: Server, sockets: WindowSockets): void {
   server.on('upgrade', (incoming, stream, head) => {
     const socket = stream as Socket;
     socket.on('error', () => socket.destroy());
-    const refusal = sockets.refusal(incoming);
-    if (refusal) void refuse(refusal, socket);
+    const rejection = sockets.rejection(incoming);
+    if (rejection) void reject(rejection, socket);
     else sockets.serve(incoming, socket, head);
   });
 }
@@ -83,7 +83,7 @@ export function createHttp1Server(
     maxHeaderSize: limits.headSize,
     // The access rules reject a missing Host, with the usual error body.
     requireHostHeader: false,
-    ...(sockets && { shouldUpgradeCallback: (incoming: IncomingMessage) => sockets.isAskedFor(incoming) }),
+    ...(sockets && { shouldUpgradeCallback: (incoming: IncomingMessage) => sockets.isUpgrade(incoming) }),
   });
   if (sockets) serveSockets(server, sockets);
   const serve = (waitsForContinue: boolean) => (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -96,12 +96,12 @@ export function createHttp1Server(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const { writable, bytesWritten } = socket as Socket;
     if (!writable || error.code === 'ECONNRESET' || bytesWritten > 0) socket.destroy();
-    else void refuse(parseError(error.code), socket as Socket);
+    else void reject(parseError(error.code), socket as Socket);
   });
   server.on('connect', (_incoming, socket) => {
     socket.on('error', () => socket.destroy());
     const noTunnels = 'This service opens no tunnels to other hosts.';
-    void refuse(new AppError('method_not_allowed', noTunnels, { allow: [...methods] }), socket as Socket);
+    void reject(new AppError('method_not_allowed', noTunnels, { allow: [...methods] }), socket as Socket);
   });
   // Node checks for slow heads once the server listens. This one has no port, so the event is emitted here.
   server.emit('listening');
@@ -149,7 +149,7 @@ export class Http2Listener {
     this.server.on('session', (session) => this.#watch(session));
     // The published types lack `destroy` and `flushHeaders`.
     const serve = (waitsForContinue: boolean) => (incoming: Http2ServerRequest, outgoing: Http2ServerResponse) =>
-      listener.handle(incoming, outgoing as unknown as NodeAnswer, waitsForContinue);
+      listener.handle(incoming, outgoing as unknown as OutgoingResponse, waitsForContinue);
     this.server.on('request', serve(false));
     this.server.on('checkContinue', serve(true));
     // Node closes the session that broke the protocol. The others continue.

@@ -64,9 +64,9 @@ export function runKeysCommand(parameters: readonly string[], output: KeysOutput
       output.complain(error.message);
       return error instanceof UsageError || error.code === 'not_found' ? usageStatus : 1;
     }
-    const told = describeStartFailure(error);
-    if (told === null) throw error;
-    output.complain(told.message);
+    const startError = describeStartFailure(error);
+    if (startError === null) throw error;
+    output.complain(startError.message);
     return 1;
   }
 }
@@ -94,7 +94,7 @@ function parseCommandLine(parameters: readonly string[]) {
 }
 
 function readCommand(parameters: readonly string[]): Command {
-  const { values: options, positionals } = parseOrRefuse(parameters);
+  const { values: options, positionals } = parseOrReject(parameters);
   const [name = '', id, ...rest] = positionals;
   const taken = takenOptions[name];
   if (!taken)
@@ -113,7 +113,7 @@ function readCommand(parameters: readonly string[]): Command {
   return { name, id, options };
 }
 
-function parseOrRefuse(parameters: readonly string[]): ReturnType<typeof parseCommandLine> {
+function parseOrReject(parameters: readonly string[]): ReturnType<typeof parseCommandLine> {
   try {
     return parseCommandLine(parameters);
   } catch (error) {
@@ -140,8 +140,8 @@ function perform({ name, id, options }: Command, output: KeysOutput): void {
 
 function readInput(options: Command['options']): ApiKeyInput {
   if (options.name === undefined) throw new UsageError(`keys issue needs --name NAME. ${seeHelp}`);
-  const wanted = options.scopes?.split(',').map((scope) => scope.trim());
-  const unknown = wanted?.find((scope) => !(scopes as readonly string[]).includes(scope));
+  const requestedScopes = options.scopes?.split(',').map((scope) => scope.trim());
+  const unknown = requestedScopes?.find((scope) => !(scopes as readonly string[]).includes(scope));
   if (unknown !== undefined) throw new UsageError(`Unknown scope '${unknown}'. The scopes are ${scopes.join(', ')}.`);
   const limit = (option: 'credits' | 'requests-per-minute' | 'tokens-per-minute', min: number): number | null => {
     const text = options[option];
@@ -154,7 +154,7 @@ function readInput(options: Command['options']): ApiKeyInput {
     creditLimit: limit('credits', 0),
     requestsPerMinute: limit('requests-per-minute', 1),
     tokensPerMinute: limit('tokens-per-minute', 1),
-    scopes: wanted,
+    scopes: requestedScopes,
   });
   if (checked.success) return checked.data;
   const [problem] = checked.error.issues;

@@ -102,8 +102,8 @@ async function closeServer(server: Server): Promise<void> {
  * Binds the port on both loopback addresses, because `localhost` can resolve to either. Another process on one of them would get requests
  * for this service. Resolves with the port.
  */
-async function listenOnLoopback(server: Server, second: Server, wanted: number, attempt = 1): Promise<number> {
-  await bind(server, wanted, '127.0.0.1');
+async function listenOnLoopback(server: Server, second: Server, requestedPort: number, attempt = 1): Promise<number> {
+  await bind(server, requestedPort, '127.0.0.1');
   const { port } = server.address() as AddressInfo;
   try {
     await bind(second, port, '::1');
@@ -113,8 +113,8 @@ async function listenOnLoopback(server: Server, second: Server, wanted: number, 
     if (noAddressCodes.has(code)) return port;
     await closeServer(server);
     // A free port of one address can be in use on the other one.
-    if (wanted === 0 && code === 'EADDRINUSE' && attempt < maxPortAttempts) {
-      return listenOnLoopback(server, second, wanted, attempt + 1);
+    if (requestedPort === 0 && code === 'EADDRINUSE' && attempt < maxPortAttempts) {
+      return listenOnLoopback(server, second, requestedPort, attempt + 1);
     }
     throw failure;
   }

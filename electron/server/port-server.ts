@@ -61,9 +61,9 @@ function detectProtocol(socket: Socket, servers: ProtocolServers, queue: Connect
     queue.add(socket, () => socket.on('readable', detect));
   };
   const detect = (): void => {
-    const piece = socket.read() as Buffer | null;
-    if (piece === null) return;
-    start = Buffer.concat([start, piece]);
+    const chunk = socket.read() as Buffer | null;
+    if (chunk === null) return;
+    start = Buffer.concat([start, chunk]);
     const length = Math.min(start.length, preface.length);
     const isHttp2 = start.subarray(0, length).equals(preface.subarray(0, length));
     if (isHttp2 && length < preface.length) return;

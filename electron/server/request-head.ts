@@ -12,7 +12,7 @@ export interface RequestHead extends RequestSource {
 }
 
 /** `Request` of the Fetch standard throws for these. They are handled like OPTIONS, which no endpoint supports either. */
-const refusedMethods = new Set(['CONNECT', 'TRACE', 'TRACK']);
+const unsupportedMethods = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
 function joinedHeaders(rawHeaders: readonly string[]): Record<string, string> {
   const headers = Object.create(null) as Record<string, string>;
@@ -42,8 +42,8 @@ function splitTarget(target: string): { authority: string | null; target: string
 
 /** Reads a head. Returns an error if the target is malformed. */
 export function readHead(incoming: NodeRequest): RequestHead | AppError {
-  const asked = incoming.method ?? 'GET';
-  const method = refusedMethods.has(asked) ? 'OPTIONS' : asked;
+  const requestMethod = incoming.method ?? 'GET';
+  const method = unsupportedMethods.has(requestMethod) ? 'OPTIONS' : requestMethod;
   const split = splitTarget(incoming.url ?? '');
   if (!split) return new AppError('invalid_request', 'The request target must be a path that begins with `/`.');
   const headers = joinedHeaders(incoming.rawHeaders);
@@ -86,7 +86,7 @@ export class AccessRules {
   }
 
   /** The error for a request that must not reach the API, or null. */
-  refusal({ authorities, origin }: RequestSource): AppError | null {
+  rejection({ authorities, origin }: RequestSource): AppError | null {
     if (authorities.length === 0) {
       return new AppError('invalid_request', 'The request has no Host header; send the address of this service in it.');
     }

@@ -13,7 +13,7 @@ import type { BrowserWindow } from './browser-window.ts';
 import { type NodeResponse, writeResponse } from './write-response.ts';
 
 /** A response of either protocol, with what only HTTP/1.1 has. */
-export type NodeAnswer = NodeResponse & {
+export type OutgoingResponse = NodeResponse & {
   writeContinue(): void;
   destroy(error?: Error): unknown;
   once(event: 'close', listener: () => void): unknown;
@@ -29,14 +29,14 @@ export interface RequestListenerOptions {
 }
 
 /** HTTP/2's error code for a request that wasn't processed and can be sent again. */
-const refusedStream = constants.NGHTTP2_REFUSED_STREAM;
+const rejectedStream = constants.NGHTTP2_REFUSED_STREAM;
 
 const tooSlow = () => new AppError('invalid_request', 'The request body took too long to arrive; send it again.');
 
 /** One request and its response. */
 interface Exchange {
   readonly incoming: NodeRequest;
-  readonly outgoing: NodeAnswer;
+  readonly outgoing: OutgoingResponse;
   readonly waitsForContinue: boolean;
   readonly head: RequestHead | AppError;
   readonly connection: Connection;
@@ -47,9 +47,9 @@ interface Exchange {
  * One read of a socket can contain a hundred requests, and rejecting each takes as much time and memory as processing it. Node skips the
  * rest only if the session is destroyed.
  */
-function refuse(stream: ServerHttp2Stream, connection: Connection | undefined): void {
-  if (!connection || connection.refuse()) stream.session?.destroy();
-  else stream.close(refusedStream);
+function reject(stream: ServerHttp2Stream, connection: Connection | undefined): void {
+  if (!connection || connection.reject()) stream.session?.destroy();
+  else stream.close(rejectedStream);
 }
 
 function socketOf(incoming: NodeRequest): Socket | undefined {
@@ -59,7 +59,7 @@ function socketOf(incoming: NodeRequest): Socket | undefined {
 /** Turns requests of both protocols into calls of the API, and aborts the calls of callers that leave. */
 export class RequestListener {
   readonly #options: RequestListenerOptions;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #active = new Set<Promise<void>>();
   readonly #controllers = new Set<AbortController>();
 
   constructor(options: RequestListenerOptions) {
@@ -67,30 +67,30 @@ export class RequestListener {
   }
 
   /** Serves one request. Never throws. With `waitsForContinue` the caller sends its body after `100 Continue`. */
-  handle(incoming: NodeRequest, outgoing: NodeAnswer, waitsForContinue: boolean): void {
+  handle(incoming: NodeRequest, outgoing: OutgoingResponse, waitsForContinue: boolean): void {
     const head = readHead(incoming);
     const connection = this.#options.connections.find(socketOf(incoming));
     if (connection && !connection.isKnown) this.#identify(connection, head);
     const open = connection?.open(outgoing);
     if (!connection || !open) {
-      if ('stream' in incoming) refuse(incoming.stream, connection);
+      if ('stream' in incoming) reject(incoming.stream, connection);
       else outgoing.destroy();
       return;
     }
     const work = this.#serve({ incoming, outgoing, waitsForContinue, head, connection, open });
-    this.#underWay.add(work);
-    void work.finally(() => this.#underWay.delete(work));
+    this.#active.add(work);
+    void work.finally(() => this.#active.delete(work));
   }
 
   /** Aborts active requests as if their callers had left. Resolves when all have ended. */
   async abortAll(): Promise<void> {
     for (const controller of this.#controllers) controller.abort();
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#active);
   }
 
   #identify(connection: Connection, head: RequestHead | AppError): void {
     const { window, api, rules, connections } = this.#options;
-    const isAllowed = !(head instanceof AppError) && rules.refusal(head) === null;
+    const isAllowed = !(head instanceof AppError) && rules.rejection(head) === null;
     if (isAllowed && (window?.isFromBrowser(head) || api.isKnown(head.headers))) connection.identify();
     else connections.noteStranger(connection);
   }
@@ -123,13 +123,13 @@ export class RequestListener {
     const { incoming, outgoing, waitsForContinue, head } = exchange;
     if (head instanceof AppError) return errorResponse(head);
     if (head.hasBody) this.#watchBody(head, incoming, outgoing, controller);
-    const refusal = this.#options.rules.refusal(head);
-    if (refusal) return errorResponse(refusal);
+    const rejection = this.#options.rules.rejection(head);
+    if (rejection) return errorResponse(rejection);
     const { window, api } = this.#options;
-    const page = await window?.answer(head);
+    const page = await window?.respond(head);
     if (page) return page;
     const download = window?.redeemDownload(head) ?? null;
-    const stranger = download === null && window?.refusal(head);
+    const stranger = download === null && window?.rejection(head);
     if (stranger) return errorResponse(stranger);
     const request = toRequest(download === null ? head : { ...head, target: download }, incoming, {
       controller,
@@ -143,18 +143,18 @@ export class RequestListener {
     return api.fetch(request, { access: isFromWindow ? 'window' : 'network' });
   }
 
-  #watchBody(head: RequestHead, incoming: NodeRequest, outgoing: NodeAnswer, controller: AbortController): void {
+  #watchBody(head: RequestHead, incoming: NodeRequest, outgoing: OutgoingResponse, controller: AbortController): void {
     const socket = socketOf(incoming);
     if (!socket) return;
     const isForm = head.headers['content-type']?.toLowerCase().startsWith('multipart/form-data') === true;
     this.#options.bodies.open(incoming, socket, isForm, {
-      refuse: () => {
+      reject: () => {
         if (outgoing.headersSent) return;
         const { signal } = new AbortController();
-        const refusal = writeResponse(errorResponse(tooSlow()), outgoing, { hasBody: true, signal });
-        void refusal.catch(() => outgoing.destroy()).then(() => controller.abort());
+        const rejection = writeResponse(errorResponse(tooSlow()), outgoing, { hasBody: true, signal });
+        void rejection.catch(() => outgoing.destroy()).then(() => controller.abort());
       },
-      cut: () => {
+      close: () => {
         if ('stream' in incoming) incoming.stream.close();
         else socket.destroy();
       },
@@ -162,7 +162,7 @@ export class RequestListener {
   }
 
   /** The API never throws, and its streams end without an error. A failure here is a bug. */
-  async #fail(failure: unknown, outgoing: NodeAnswer, signal: AbortSignal): Promise<void> {
+  async #fail(failure: unknown, outgoing: OutgoingResponse, signal: AbortSignal): Promise<void> {
     const requestId = randomUUID();
     const error = toAppError(failure, requestId, this.#options.log);
     if (outgoing.headersSent) return void outgoing.destroy(new Error('The response failed.'));

@@ -61,11 +61,11 @@ export class ServerControl {
   }
 
   async #apply(): Promise<void> {
-    const wanted = this.#options.host.storage.settings.read().localServer;
-    if (isSame(wanted, this.#applied)) return;
-    this.#applied = wanted;
+    const requested = this.#options.host.storage.settings.read().localServer;
+    if (isSame(requested, this.#applied)) return;
+    this.#applied = requested;
     await this.#stop();
-    if (wanted.isEnabled) await this.#start(wanted);
+    if (requested.isEnabled) await this.#start(requested);
   }
 
   async #start({ port, isTls }: LocalServer): Promise<void> {

@@ -53,17 +53,17 @@ export class WindowSockets {
   }
 
   /** Whether a request asks for a window's WebSocket. Other upgrades are ignored, as HTTP allows. */
-  isAskedFor({ method, url, headers }: IncomingMessage): boolean {
+  isUpgrade({ method, url, headers }: IncomingMessage): boolean {
     return method === 'GET' && url === socketPath && headers.upgrade?.toLowerCase() === 'websocket';
   }
 
   /** The error for a request that may not open a WebSocket, or null. Browsers always send the origin of the page. */
-  refusal(incoming: IncomingMessage): AppError | null {
+  rejection(incoming: IncomingMessage): AppError | null {
     const head = readHead(incoming);
     if (head instanceof AppError) return head;
     const { rules, window } = this.#options;
-    const refusal = rules.refusal(head);
-    if (refusal) return refusal;
+    const rejection = rules.rejection(head);
+    if (rejection) return rejection;
     const [protocol, secret] = (head.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
     if (head.origin !== undefined && protocol === socketProtocol && window.isFromWindow(head, secret ?? ''))
       return null;

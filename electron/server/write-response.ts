@@ -16,12 +16,12 @@ export interface NodeResponse {
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
-type Piece = Awaited<ReturnType<Reader['read']>>;
+type Chunk = Awaited<ReturnType<Reader['read']>>;
 
 /** Records what the caller still has to read, so that stalled responses can be ended. */
 export interface WriteProgress {
   /** Bytes of a complete body, which are in memory until the caller has read it. */
-  heldBytes: number;
+  bufferedBytes: number;
   noteProgress(): void;
 }
 
@@ -33,7 +33,7 @@ export interface WriteOptions {
 }
 
 /** Bytes per write. Only a completely sent chunk shows that the caller reads. */
-const pieceBytes = 65_536;
+const chunkBytes = 65_536;
 
 /** Headers about the connection. Node sets them for HTTP/1.1, and HTTP/2 forbids them. */
 const connectionHeaders = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
@@ -57,25 +57,25 @@ async function writeText(
 ): Promise<void> {
   const length = bytes?.byteLength ?? Buffer.byteLength(text);
   outgoing.writeHead(status, { ...defaultHeaders, ...headers, 'content-length': length });
-  if (length <= pieceBytes) return void outgoing.end(text);
-  await writePieces(bytes ?? Buffer.from(text), outgoing, options);
+  if (length <= chunkBytes) return void outgoing.end(text);
+  await writeChunks(bytes ?? Buffer.from(text), outgoing, options);
   if (!options.signal.aborted) outgoing.end();
 }
 
 /** Writes at the caller's pace. The last chunk may still be unsent when it resolves. */
-async function writePieces(bytes: Uint8Array, outgoing: NodeResponse, options: WriteOptions): Promise<void> {
+async function writeChunks(bytes: Uint8Array, outgoing: NodeResponse, options: WriteOptions): Promise<void> {
   const { signal, progress } = options;
-  if (progress) progress.heldBytes = bytes.byteLength;
-  for (let start = 0; start < bytes.byteLength && !signal.aborted; start += pieceBytes) {
-    if (outgoing.write(bytes.subarray(start, start + pieceBytes))) continue;
+  if (progress) progress.bufferedBytes = bytes.byteLength;
+  for (let start = 0; start < bytes.byteLength && !signal.aborted; start += chunkBytes) {
+    if (outgoing.write(bytes.subarray(start, start + chunkBytes))) continue;
     await drained(outgoing);
     progress?.noteProgress();
   }
-  if (progress) progress.heldBytes = 0;
+  if (progress) progress.bufferedBytes = 0;
 }
 
 /** The result if it needs no timer or socket; null if the source isn't ready. */
-async function readIfReady(pending: Promise<Piece>): Promise<Piece | null> {
+async function readIfReady(pending: Promise<Chunk>): Promise<Chunk | null> {
   let immediate: NodeJS.Immediate | undefined;
   const turn = new Promise<null>((resolve) => {
     immediate = setImmediate(resolve, null);
@@ -102,17 +102,17 @@ function drained(outgoing: NodeResponse): Promise<void> {
 
 /** Writes the pending reads first. Reads the next chunk only when the caller has read the last one. */
 async function pump(
-  asked: Promise<Piece>[],
+  pendingReads: Promise<Chunk>[],
   reader: Reader,
   outgoing: NodeResponse,
   options: WriteOptions,
 ): Promise<void> {
   const { signal } = options;
   while (!signal.aborted) {
-    const piece = await (asked.shift() ?? reader.read());
+    const chunk = await (pendingReads.shift() ?? reader.read());
     if (signal.aborted) return;
-    if (piece.done) return void outgoing.end();
-    await writePieces(piece.value, outgoing, options);
+    if (chunk.done) return void outgoing.end();
+    await writeChunks(chunk.value, outgoing, options);
   }
 }
 
@@ -139,8 +139,8 @@ async function writeBody(
     const bytes = first.value ?? new Uint8Array();
     headers['content-length'] ??= bytes.byteLength;
     outgoing.writeHead(response.status, headers);
-    if (bytes.byteLength <= pieceBytes) return void outgoing.end(bytes);
-    await writePieces(bytes, outgoing, options);
+    if (bytes.byteLength <= chunkBytes) return void outgoing.end(bytes);
+    await writeChunks(bytes, outgoing, options);
     if (!signal.aborted) outgoing.end();
     return;
   }

@@ -6,7 +6,7 @@ import {
   type Bounds,
   firstState,
   parseWindowState,
-  placeWindow,
+  fitWindow,
   smallestSize,
   titleBarColours,
   titleBarHeight,
@@ -19,7 +19,7 @@ function stateFile(directory: string): string {
   return join(directory, 'window-state.json');
 }
 
-function readKeptState(directory: string): WindowState {
+function readStoredState(directory: string): WindowState {
   try {
     return parseWindowState(readFileSync(stateFile(directory), 'utf8'));
   } catch {
@@ -29,9 +29,9 @@ function readKeptState(directory: string): WindowState {
 
 /** How the window stood when it was last seen, moved to where the displays are now. */
 export function readWindowState(directory: string): { readonly bounds: Bounds; readonly isMaximized: boolean } {
-  const { bounds, isMaximized } = readKeptState(directory);
+  const { bounds, isMaximized } = readStoredState(directory);
   const workAreas = screen.getAllDisplays().map((display) => display.workArea);
-  return { bounds: placeWindow(bounds, screen.getPrimaryDisplay().workArea, workAreas), isMaximized };
+  return { bounds: fitWindow(bounds, screen.getPrimaryDisplay().workArea, workAreas), isMaximized };
 }
 
 function writeWindowState(directory: string, state: WindowState): void {

@@ -161,8 +161,8 @@ async function start(): Promise<void> {
 }
 
 function failStart(error: unknown): void {
-  const told = error instanceof AppError ? error : describeStartFailure(error);
-  const message = told?.message ?? 'Unexpected error.';
+  const startError = error instanceof AppError ? error : describeStartFailure(error);
+  const message = startError?.message ?? 'Unexpected error.';
   log(`Touchstone couldn't start. ${message}`, error);
   dialog.showErrorBox("Touchstone couldn't start", `${message}\n\nData folder: ${options.dataDirectory}`);
   app.exit(1);

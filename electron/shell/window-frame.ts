@@ -59,7 +59,7 @@ function middleOf(area: Bounds): Bounds {
  * Where a window that last stood at `bounds` is to open, whole on one of the work areas: a display may be gone since the last
  * start, and one may be smaller than a first window. In the middle of `main` where nothing of it would be seen, and for null.
  */
-export function placeWindow(bounds: Bounds | null, main: Bounds, others: readonly Bounds[]): Bounds {
+export function fitWindow(bounds: Bounds | null, main: Bounds, others: readonly Bounds[]): Bounds {
   if (!bounds) return middleOf(main);
   const [area] = [main, ...others]
     .filter((candidate) => sharedArea(bounds, candidate) > 0)

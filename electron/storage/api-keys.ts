@@ -7,18 +7,18 @@ import { prepareQuery, valuesOf } from './queries.ts';
 import type { ApiKeyRow } from './schema.ts';
 import type { ApiKeyStore } from './storage.ts';
 
-/** How far `lastUsedAt` may be behind: a write for each request would cost more than all the rest of authentication. */
+/** Max delay of `lastUsedAt`. A write for each request would take longer than the rest of authentication. */
 const lastUseMilliseconds = 60_000;
 
-/** `ts_` and 256 random bits; anything else can't be one of our keys. */
+/** `ts_` and 256 random bits. */
 const keyForm = /^ts_[A-Za-z0-9_-]{43}$/;
 
 export interface ApiKeys extends ApiKeyStore {
-  /** Writes when each key was used last. */
+  /** Writes the last use of each key. */
   writeLastUses(): void;
 }
 
-/** API keys of the database; several processes may issue and revoke at the same time. */
+/** The API keys of the database. Several processes may issue and revoke keys at the same time. */
 export function createApiKeys(database: Database.Database): ApiKeys {
   const queries = apiKeyQueries(database);
   const lastUses = new Map<string, number>();

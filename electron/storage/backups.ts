@@ -24,12 +24,12 @@ export function backupDirectory(directory: string): string {
   return join(directory, 'backups');
 }
 
-/** Holds the name of the copy that the next start puts in place. */
+/** Contains the name of the backup that the next start restores. */
 function restoreMark(directory: string): string {
   return join(backupDirectory(directory), 'restore-next');
 }
 
-/** A free file in the folder of copies, named by the time, with the name taken at once. */
+/** Creates an empty backup file, named by the time. */
 function newBackupFile(directory: string): string {
   const folder = backupDirectory(directory);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -41,7 +41,7 @@ function newBackupFile(directory: string): string {
   }
 }
 
-/** Makes a finished copy one single file, safe on the disk, under its final name. */
+/** Turns a finished copy into a single file, syncs it and gives it its final name. */
 function completeBackup(file: string): void {
   const copy = new Database(`${file}.partial`);
   copy.pragma('journal_mode = DELETE');
@@ -56,7 +56,7 @@ function moveToDisk(from: string, to: string): void {
   renameSync(from, to);
 }
 
-/** Throws `conflict` when a file is not a whole database of ours. */
+/** Throws `conflict` if a file isn't a complete Touchstone database. */
 function requireRestorable(file: string): void {
   const fileName = basename(file);
   try {
@@ -74,7 +74,7 @@ function requireRestorable(file: string): void {
   throw new AppError('conflict', `${fileName} is damaged or is not a copy of this database. Choose another one.`);
 }
 
-/** Copies of the database in the data folder. `flush` writes what is queued. */
+/** Backups of the database in the data folder. `flush` writes queued runs first. */
 export function createBackups(
   directory: string,
   database: Database.Database,
@@ -113,9 +113,8 @@ export function createBackups(
 }
 
 /**
- * Puts the copy in place that was marked for it, before the database is opened; the present database becomes a copy of its
- * own. Interrupted at any point it begins again at the next start. A copy that has become unusable is left alone, and the
- * reason returned for a log.
+ * Restores the scheduled backup before the database is opened. The current database becomes a backup, too. If the process ends in the
+ * middle, the next start repeats all of it. An unusable backup isn't restored, and the reason is returned.
  */
 export function applyScheduledRestore(directory: string): string | null {
   const mark = restoreMark(directory);
@@ -131,7 +130,7 @@ export function applyScheduledRestore(directory: string): string | null {
   const file = databaseFile(directory);
   createPrivateFile(`${file}.restoring`);
   copyFileSync(copy, `${file}.restoring`);
-  // A log of the old database beside the new one would be played into it.
+  // SQLite would apply the old database's log to the restored one.
   for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
   moveToDisk(`${file}.restoring`, file);
   rmSync(mark);
@@ -141,16 +140,16 @@ export function applyScheduledRestore(directory: string): string | null {
 function keepPresent(directory: string): void {
   const file = databaseFile(directory);
   if (!existsSync(file)) return;
-  const kept = newBackupFile(directory);
+  const safetyCopy = newBackupFile(directory);
   const database = new Database(file);
   try {
-    // Reading finds the log; closing the only connection then brings it into the file.
+    // Reading opens the log. Closing the only connection then writes it into the file.
     database.pragma('user_version');
   } catch {
-    // A damaged database may be the reason for the restore, so it is kept unchanged.
+    // A damaged database may be the reason for the restore, so it stays unchanged.
   } finally {
     database.close();
   }
-  copyFileSync(file, `${kept}.partial`);
-  moveToDisk(`${kept}.partial`, kept);
+  copyFileSync(file, `${safetyCopy}.partial`);
+  moveToDisk(`${safetyCopy}.partial`, safetyCopy);
 }

@@ -5,14 +5,14 @@ import { type AppError, invalidField } from '../../shared/app-error.ts';
 /** 128 bits, so that a seal can't be guessed. */
 const sealBytes = 16;
 
-/** The tokens of one kind of list: where its next page begins, sealed together with what was asked. */
+/** The tokens of one kind of list. A token has the position of the next page and is bound to the query. */
 export interface ContinuationTokens<Position> {
   write(query: unknown, position: Position): string;
-  /** Throws `invalid_request` naming `continuationToken` for anything that was not written for this list and this query. */
+  /** Throws `invalid_request` for `continuationToken` if it is not a token of this list and this query. */
   read(query: unknown, token: string): Position;
 }
 
-/** JSON with the names of every object in order and without absent values, so that equal queries have equal text. */
+/** JSON with sorted names and without absent values, so that equal queries have equal text. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
@@ -30,8 +30,8 @@ function rejectedToken(): AppError {
 }
 
 /**
- * Tokens that callers can neither read a promise into nor change: the position as JSON after an HMAC over the kind of
- * list, the query and the position. `secret` is the database's own, so tokens survive a restart and fit no other database.
+ * Opaque tokens that callers can't change: the position as JSON, after an HMAC of the kind of list, the query and the position. `secret`
+ * belongs to the database, so tokens stay valid after a restart and are invalid in other databases.
  */
 export function createContinuationTokens<Position>(
   secret: string,
@@ -54,7 +54,7 @@ export function createContinuationTokens<Position>(
     read(query, token) {
       const bytes = Buffer.from(token, 'base64url');
       const positionBytes = bytes.subarray(sealBytes);
-      // Decoding forgives stray characters and spare bits; only the one true spelling is taken.
+      // Decoding ignores stray characters and spare bits. Only the canonical encoding is accepted.
       const isWhole = bytes.length > sealBytes && bytes.toString('base64url') === token;
       if (!isWhole || !timingSafeEqual(bytes.subarray(0, sealBytes), seal(query, positionBytes))) throw rejectedToken();
       const position = positionSchema.safeParse(JSON.parse(positionBytes.toString()));

@@ -6,27 +6,27 @@ import type { RunStore } from './storage.ts';
 import { timeOrderedId } from './time-ordered-id.ts';
 import type Database from 'better-sqlite3';
 
-/** What joining needs to know of a conversation. */
+/** The fields of a conversation that are checked when a run joins it. */
 interface Membership {
   readonly name: string;
   readonly callerId: string;
   readonly workspaceId: string | null;
 }
 
-/** More than can be between joining and the write of a run; requests that fail in between must not fill memory. */
+/** More than can be between joining and the write of a run. Requests that fail in between must not fill the memory. */
 const maxUnwritten = 10_000;
 
 export interface Conversations {
   join: RunStore['joinConversation'];
-  /** Inside a transaction: makes the run its conversation's newest one and returns `conversations.sequence`. */
+  /** Makes the run the newest of its conversation and returns `conversations.sequence`. Call it in a transaction. */
   append(run: NewRun, runSequence: number): number;
-  /** Tells after the transaction whether what it appended is on disk or has to be written again. */
-  settle(isCommitted: boolean): void;
+  /** Call it after the transaction. If it was rolled back, the conversations have to be written again. */
+  endRun(isCommitted: boolean): void;
 }
 
 export function createConversations(database: Database.Database): Conversations {
   const queries = conversationQueries(database);
-  /** Joined, but written only together with their first run. */
+  /** New conversations. They are written together with their first run. */
   const unwritten = new Map<string, Membership>();
   const inserted = new Map<string, number>();
   let lastSequence = queries.last.first({})?.sequence ?? 0;
@@ -36,7 +36,7 @@ export function createConversations(database: Database.Database): Conversations 
     if (unwritten.size > maxUnwritten) unwritten.delete(unwritten.keys().next().value!);
   }
 
-  /** A conversation that a stored prompt opens has the prompt's name, any other one the first words of its rendered prompt. */
+  /** A conversation that starts with a stored prompt has the prompt's name. Others have the first words of the rendered prompt. */
   function nameOf(run: NewRun): string {
     const promptName = run.promptId === null ? undefined : queries.promptName.first({ id: run.promptId })?.name;
     return promptName ?? unwritten.get(run.conversationId)?.name ?? runTitleOf(run);
@@ -59,12 +59,12 @@ export function createConversations(database: Database.Database): Conversations 
     return sequence;
   }
 
-  /** What is still to be written need not be looked for. */
+  /** New conversations aren't in the database yet. */
   function sequenceOf(id: string): number | undefined {
     return unwritten.has(id) ? undefined : queries.find.first({ id })?.sequence;
   }
 
-  /** The runs that are there become findable by the workspace. */
+  /** Sets the workspace, also of the existing runs. */
   const setWorkspace = database.transaction((sequence: number, workspace: string) => {
     queries.setWorkspace.run({ sequence, workspace_id: workspace });
     queries.noteChanges.run({ conversation: sequence });
@@ -82,7 +82,7 @@ export function createConversations(database: Database.Database): Conversations 
       }
       requireMembership(present, callerId, workspace);
       if (present.workspaceId === null && workspace !== null) {
-        // Kept before the answer, so that of two callers at the same moment the second gets its conflict.
+        // Stored before the response, so that the second of two simultaneous callers gets the conflict.
         if (stored) setWorkspace(stored.sequence, workspace);
         else remember(id, { ...present, workspaceId: workspace });
       }
@@ -96,7 +96,7 @@ export function createConversations(database: Database.Database): Conversations 
       return known;
     },
 
-    settle(isCommitted) {
+    endRun(isCommitted) {
       if (isCommitted) {
         for (const id of inserted.keys()) unwritten.delete(id);
         lastSequence += inserted.size;

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { AppError } from '../../shared/app-error.ts';
 
-/** The default data folder: `TOUCHSTONE_DATA_DIR`, otherwise where the platform keeps an application's data. */
+/** The default data folder: `TOUCHSTONE_DATA_DIR`, otherwise the platform's folder for application data. */
 export function defaultDataDirectory(
   environment: NodeJS.ProcessEnv = process.env,
   platform: NodeJS.Platform = process.platform,
@@ -15,7 +15,7 @@ export function defaultDataDirectory(
   return join(environment['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'touchstone');
 }
 
-/** What Touchstone makes in its data folder. Everything else in it may belong to other programs. */
+/** What Touchstone creates in its data folder. Everything else may belong to other programs. */
 const ownNames =
   /^(?:(?:touchstone|audit-index|knowledge)\.|(?:audit|backups|exports|knowledge|models|sources|tls|window)$)/;
 
@@ -23,12 +23,12 @@ const otherWriters = 0o022;
 const anyoneElse = 0o077;
 
 /**
- * Makes the data folder if needed, for its owner alone. Prompts, answers and keys are private, and a user who can write to
- * the folder can make Touchstone write elsewhere or read another database. Throws `conflict` with the remedy. Windows
- * protects a person's folders by default and has neither modes nor owners here.
+ * Creates the data folder if needed, readable only by its owner. Prompts, answers and keys are private, and another user who can write to
+ * the folder could make Touchstone write elsewhere or read another database. Throws `conflict` with the remedy. Windows protects a
+ * user's folders by default and has no modes and owners here.
  */
 export function prepareDirectory(chosen: string): void {
-  // With a slash at its end, a link would be followed.
+  // A slash at the end would follow a link.
   const directory = resolve(chosen);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   rejectLink(directory, lstatSync(directory));
@@ -41,7 +41,7 @@ export function prepareDirectory(chosen: string): void {
 function requireOwnFolder(directory: string, isEmpty: boolean): void {
   const { uid, mode } = lstatSync(directory);
   const user = process.getuid?.() ?? uid;
-  // The administrator may run Touchstone on a folder that is mounted for another account, as containers do.
+  // The administrator may use a folder of another user, as containers do.
   if (uid !== user && user !== 0) {
     throw new AppError(
       'conflict',

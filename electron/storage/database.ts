@@ -5,12 +5,12 @@ import { AppError } from '../../shared/app-error.ts';
 import { prepareDirectory } from './data-directory.ts';
 import { migrate } from './migrate.ts';
 
-/** How long a statement waits for another process (the command line for keys) to end its transaction. */
+/** How long a statement waits for the transaction of another process, such as the command line for keys. */
 const busyMilliseconds = 5000;
 
 /**
- * A commit writes the log back into the database itself when it has this many pages (64 MB). The log's writer does so much
- * earlier beside it, so that this is what is left for processes without one, and for writing that outruns it.
+ * A commit writes the log back into the database itself when it has this many pages (64 MB). The worker of `write-ahead-log.ts` does so
+ * much earlier. This limit is for processes without that worker, and for writes that are faster than it.
  */
 const checkpointPages = 16_000;
 
@@ -19,8 +19,8 @@ export function databaseFile(directory: string): string {
 }
 
 /**
- * Makes a file that only its owner may read, before SQLite does; SQLite's log takes over the mode. One that is there is
- * never opened: closing it again would drop the locks that this process may already hold on it through SQLite.
+ * Creates the file before SQLite does, readable only by its owner. SQLite's log gets the same mode. An existing file is not opened,
+ * because closing it would release the locks that this process may have on it through SQLite.
  */
 export function createPrivateFile(file: string): void {
   if (existsSync(file)) chmodSync(file, 0o600);
@@ -32,14 +32,14 @@ function fileBytes(file: string): number {
 }
 
 /**
- * A database that was lost, by a damaged disk or an unfinished copy of the folder, is not taken for a folder that is used for the first
- * time: SQLite would silently discard its log, which may contain everything.
+ * Throws if the database was lost, because of a damaged disk or an incomplete copy of the folder. SQLite would create a new one and
+ * silently discard the log, which may contain everything.
  */
 function rejectLostDatabase(directory: string): void {
   const file = databaseFile(directory);
   if (fileBytes(file) > 0) return;
   const hasLog = fileBytes(`${file}-wal`) > 0;
-  // The first start leaves an empty file if it is ended at once, and none of the others.
+  // A first start that is interrupted early leaves only an empty file.
   const wasUsed = existsSync(file) && ['audit-index.sqlite', 'knowledge.sqlite', 'backups'].some(isIn(directory));
   if (!hasLog && !wasUsed) return;
   throw new AppError(
@@ -53,7 +53,7 @@ const isIn = (directory: string) => (name: string) => existsSync(join(directory,
 
 /**
  * Opens the database of a data folder and brings its tables up to date. Several processes may have it open.
- * Throws `conflict` when a newer version made it, and when it was lost from a folder that is in use.
+ * Throws `conflict` if a newer version created it, or if it was lost from a folder that is in use.
  */
 export function openDatabase(directory: string): Database.Database {
   prepareDirectory(directory);
@@ -65,7 +65,7 @@ export function openDatabase(directory: string): Database.Database {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
     database.pragma('foreign_keys = ON');
-    // Always, not only while runs are removed: an older copy of a text that was moved would stay in the file without it.
+    // Always on, not only while runs are removed: otherwise old copies of moved texts would stay in the file.
     database.pragma('secure_delete = ON');
     database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
     migrate(database);

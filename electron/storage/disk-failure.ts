@@ -20,7 +20,7 @@ const damaged =
   'The database is damaged. End Touchstone, put the newest copy from the folder `backups` in the place of ' +
   'touchstone.sqlite, remove touchstone.sqlite-wal and touchstone.sqlite-shm, and start again.';
 
-/** By the beginning of a code of Node or of SQLite, whose codes go on with details (`SQLITE_IOERR_WRITE`). */
+/** By the first part of a code of Node or SQLite. SQLite's codes can end with details (`SQLITE_IOERR_WRITE`). */
 const messages: readonly (readonly [code: string, message: string])[] = [
   ['ENOSPC', full],
   ['EDQUOT', full],
@@ -37,7 +37,7 @@ const messages: readonly (readonly [code: string, message: string])[] = [
   ['SQLITE_NOTADB', damaged],
 ];
 
-/** Failures that only a start can have: later Touchstone chooses all files. */
+/** Failures that only occur at the start. Later Touchstone chooses all files. */
 const startMessages: typeof messages = [
   ...['EACCES', 'EPERM', 'SQLITE_PERM', 'SQLITE_AUTH'].map((code) => [code, closedToUs] as const),
   ...['ENOTDIR', 'EISDIR', 'EEXIST', 'ENOENT', 'ELOOP', 'ENAMETOOLONG'].map((code) => [code, noFolder] as const),
@@ -51,14 +51,14 @@ function describe(failure: unknown, known: typeof messages): AppError | null {
 }
 
 /**
- * An `internal` error that says what a person can do about a failure of the disk; null for any other failure. Only the code matters, so
- * that failures from any thread and any library are recognised.
+ * An `internal` error that says what the user can do about a failure of the disk; null for any other failure. It checks only the code, so
+ * that it recognises failures from any thread and library.
  */
 export function describeDiskFailure(failure: unknown): AppError | null {
   return describe(failure, messages);
 }
 
-/** The same for a data folder that cannot be opened. */
+/** The same for a data folder that can't be opened. */
 export function describeStartFailure(failure: unknown): AppError | null {
   return describe(failure, [...messages, ...startMessages]);
 }

@@ -7,7 +7,7 @@ export interface StoredExchange {
 
 /** Provider exchanges of runs, as JSON. */
 export interface ExchangeStore {
-  /** Writes all in one transaction. Runs that are gone or anonymous by now get nothing. */
+  /** Writes all in one transaction. Skips runs that were deleted or anonymised meanwhile. */
   write(exchanges: readonly StoredExchange[]): void;
   read(runId: string): string | null;
   /** Deletes at most `limit` of all but the newest `keep`, oldest first, and returns how many. */
@@ -22,7 +22,7 @@ export function createExchangeStore(database: Database.Database): ExchangeStore 
   const read = database
     .prepare<[string], string>('SELECT exchanges_json FROM provider_exchanges WHERE run_id = ?')
     .pluck();
-  // By number instead of by count, which would read a thousand pages after every run.
+  // By sequence, because counting would read a thousand pages after every run.
   const prune = database.prepare<[{ keep: number; limit: number }]>(
     `DELETE FROM provider_exchanges WHERE sequence IN (
        SELECT sequence FROM provider_exchanges

@@ -4,18 +4,18 @@ import { prepareQuery } from './queries.ts';
 /** The stored columns of a run that an evidence pack may contain. */
 export type ExportRow = ReturnType<ReturnType<typeof exportQueries>['runs']['all']>[number];
 
-/** Reads conversations for evidence packs, each in its own transaction: a long one would keep the log from being emptied. */
+/** Reads conversations for evidence packs, each in its own transaction. During a long transaction the log can't be emptied. */
 export interface ExportRows {
   /** The runs of a conversation up to a sequence, oldest first. */
   runs(conversation: number, lastRun: number): ExportRow[];
   /** `conversations.sequence`; null for an unknown id. */
   conversation(id: string): number | null;
   runSequences(conversation: number): number[];
-  /** Ids of runs by their sequences; one that was removed is left out. */
+  /** Ids of runs by their sequences, without removed runs. */
   runIds(sequences: readonly number[]): string[];
   /** Highest `runs.sequence`; 0 without runs. */
   lastRun(): number;
-  /** What people call the things that a run names by id; null for one without a name, or deleted. */
+  /** Names of the things that a run refers to by id; null if they have no name or were deleted. */
   readonly names: {
     caller(id: string): string | null;
     prompt(id: string): string | null;

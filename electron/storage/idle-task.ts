@@ -1,8 +1,8 @@
-/** Between two steps. */
+/** Pause between two steps. */
 const pauseMilliseconds = 1;
 /** Pause between two steps while queries arrive, so that the steps take at most a tenth of the time but still make progress. */
 const longPauseMilliseconds = 100;
-/** How long a question is taken for the first of several. */
+/** How long after a query more queries are expected. */
 const recentMilliseconds = 1000;
 
 /** Background work of a thread, in small steps between its queries. */
@@ -12,7 +12,7 @@ export interface IdleTask {
   stop(): void;
 }
 
-/** `step` does a little of it and returns false when there is no more. One that fails, on a full disk, is tried again when it is started again. */
+/** `step` does a small part of the work and returns false when nothing is left. After a failure, such as a full disk, the next start retries. */
 export function createIdleTask(step: () => boolean): IdleTask {
   let timer: NodeJS.Timeout | null = null;
   let lastQueryAt = Number.NEGATIVE_INFINITY;

@@ -2,17 +2,17 @@ import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { createPrivateFile } from './database.ts';
 
-/** A database that holds nothing but what can be made again from somewhere else. */
+/** A database that can be rebuilt from other data. */
 export interface IndexFile {
   readonly file: string;
-  /** A file of another format is thrown away. */
+  /** A file with another format is deleted. */
   readonly format: number;
-  /** SQL that makes its tables. */
+  /** SQL that creates the tables. */
   readonly tables: string;
   readonly cacheKilobytes: number;
-  /** What every connection needs, such as temporary tables. */
+  /** Sets up each connection, for example with temporary tables. */
   readonly prepare?: (index: Database.Database) => void;
-  /** Whether it fits what it was made from; one that does not is thrown away. */
+  /** Whether the index matches its source. If not, it is deleted. */
   readonly isOurs?: (index: Database.Database) => boolean;
 }
 
@@ -21,12 +21,12 @@ export function removeIndexFile(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true, recursive: true });
 }
 
-/** Whether a failure says that a file is damaged. Only the pages that are read are looked at, so it may come long after the opening. */
+/** Whether a failure means that the file is damaged. SQLite checks only the pages that it reads, so it can occur long after opening. */
 export function isDamage(failure: unknown): boolean {
   return failure instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(failure.code);
 }
 
-/** A file that cannot be opened, or belongs to somebody else, is in the way as a damaged one is. */
+/** Whether an index can't be opened because it is damaged, unreadable or another user's file. */
 function isInTheWay(failure: unknown): boolean {
   return (
     failure instanceof Database.SqliteError ||
@@ -40,10 +40,10 @@ function openFile({ file, format, tables, cacheKilobytes, prepare }: IndexFile):
   try {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = NORMAL');
-    // What is taken away is overwritten too: otherwise words of removed texts would stay readable in the file's free pages.
+    // Deleted data is overwritten. Otherwise words of removed texts would stay readable in free pages of the file.
     database.pragma('secure_delete = ON');
     database.pragma(`cache_size = -${cacheKilobytes}`);
-    // A word that was not looked for before is spread over a dozen pages; this way they are read without a copy.
+    // A word that wasn't searched before is on a dozen pages. Memory mapping reads them without a copy.
     database.pragma('mmap_size = 2147418112');
     if (database.pragma('user_version', { simple: true }) === 0) {
       database.transaction(() => {

@@ -6,10 +6,10 @@ interface Numbered {
   readonly sequence: number;
 }
 
-/** Rows that stand before a sequence, the newest of them first. */
+/** Rows before a sequence, newest first. */
 export type RowsBefore<Row> = (input: { before: number; limit: number }) => Row[];
 
-/** The whole rows of a table that is numbered by `sequence`. */
+/** Rows of a table that is ordered by `sequence`. */
 export function rowsOf<Row extends Numbered>(
   database: Database.Database,
   table: 'agents' | 'dataspaces',
@@ -21,8 +21,7 @@ export function rowsOf<Row extends Numbered>(
 }
 
 /**
- * A list without a filter, newest first. `name` is what its tokens are bound to; the list throws `invalid_request` for a token of
- * another one.
+ * A list without a filter, newest first. Its tokens are bound to `name`. Throws `invalid_request` for a token of another list.
  */
 export function newestList<Row extends Numbered, Item>(options: {
   readonly tokenSecret: string;
@@ -41,7 +40,7 @@ export function newestList<Row extends Numbered, Item>(options: {
     });
 }
 
-/** A list that may be too long for memory: each iteration reads its items again. */
+/** A list that may be too long for memory. Each iteration reads its items again. */
 export class LazyList<Item> implements Iterable<Item> {
   readonly #items: () => Iterator<Item>;
 
@@ -54,7 +53,7 @@ export class LazyList<Item> implements Iterable<Item> {
   }
 }
 
-/** What a caller asks of a list. */
+/** The page that a caller requests. */
 export interface ListQuery {
   readonly pageSize: number;
   readonly continuationToken: string | null;
@@ -67,8 +66,7 @@ export interface ListPage<Item> {
 }
 
 /**
- * One page of rows that are listed by falling position. `filter` is what the token is bound to. Throws `invalid_request` for a
- * token of another list.
+ * One page of rows in descending order. The token is bound to `filter`. Throws `invalid_request` for a token of another list.
  */
 export function listPage<Row, Item>(
   { pageSize, continuationToken }: ListQuery,
@@ -82,7 +80,7 @@ export function listPage<Row, Item>(
 ): ListPage<Item> {
   const { tokens, filter } = options;
   const before = continuationToken === null ? Number.MAX_SAFE_INTEGER : tokens.read(filter, continuationToken);
-  // One more than asked for tells whether there is a next page.
+  // Reads one more row to know whether there is a next page.
   const rows = options.rows(before, pageSize + 1);
   const shown = rows.slice(0, pageSize);
   return {

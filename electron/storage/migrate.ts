@@ -23,7 +23,7 @@ import { usageDetails } from './migrations/0020-usage-details.ts';
 import { messages } from './migrations/0021-messages.ts';
 import { registerRenderedTitle } from './migrations/rendered-title.ts';
 
-/** Every change of the tables, oldest first. The number of those applied is the database's `user_version`. Only ever append. */
+/** Every change of the tables, oldest first. `user_version` is the number of applied ones. Only append. */
 const migrations: readonly string[] = [
   firstTables,
   auditTables,
@@ -52,7 +52,7 @@ function version(database: Database.Database): number {
   return database.pragma('user_version', { simple: true }) as number;
 }
 
-/** Throws `conflict` for a database that a later version of the service made: writing to it could damage it. */
+/** Throws `conflict` for a database of a later version, because writing to it could damage it. */
 export function rejectNewerVersion(database: Database.Database): void {
   if (version(database) <= migrations.length) return;
   throw new AppError(
@@ -62,7 +62,7 @@ export function rejectNewerVersion(database: Database.Database): void {
   );
 }
 
-/** Brings the tables up to date in one transaction: all of it happens or nothing, whenever the process ends. */
+/** Updates the tables in one transaction, so that an interruption changes nothing. */
 export function migrate(database: Database.Database): void {
   rejectNewerVersion(database);
   if (version(database) === migrations.length) return;

@@ -29,16 +29,16 @@ import { AppError } from '../../shared/app-error.ts';
 import Database from 'better-sqlite3';
 
 /**
- * Makes this process the only host of a data folder: credits are counted and runs are queued in its memory, and a second
- * host would take its runs under way for interrupted ones. The lock is SQLite's, hence the operating system's: it ends with
- * the process, however that ends. Throws `conflict` when another host has the folder.
+ * Makes this process the only host of a data folder. It counts credits and queues runs in memory, and a second host would mark its active
+ * runs as interrupted. The lock is SQLite's, and therefore the operating system's, so it always ends with the process. Throws `conflict`
+ * if another host has the folder.
  */
 function lockHost(directory: string): { release(): void } {
   const file = join(directory, 'touchstone.lock');
   createPrivateFile(file);
   const lock = new Database(file, { timeout: 0 });
   try {
-    // Nothing is ever written; without this an empty journal would lie beside the lock.
+    // Nothing is written. Otherwise there would be an empty journal beside the lock.
     lock.pragma('journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -54,22 +54,21 @@ function lockHost(directory: string): { release(): void } {
 }
 
 export interface OpenStorageOptions {
-  /** The data folder; made when it is not there. */
+  /** The data folder. Created if missing. */
   readonly directory: string;
-  /** What a completed run survives; `process` by default. See docs/decisions/recording-and-durability.md. */
+  /** What completed runs survive; `process` by default. See docs/decisions/recording-and-durability.md. */
   readonly durability?: Durability;
 }
 
 /**
- * Opens the data folder's database for the one host that may use it at a time. Throws `conflict` when another host has it
- * open or a newer version made it.
+ * Opens the data folder's database for its only host. Throws `conflict` if another host has it open or a newer version created it.
  */
 export function openStorage({ directory, durability = 'process' }: OpenStorageOptions): Storage {
   prepareDirectory(directory);
   const lock = lockHost(directory);
   try {
-    const refusal = applyScheduledRestore(directory);
-    if (refusal !== null) process.emitWarning(`The backup was not restored: ${refusal}`);
+    const failure = applyScheduledRestore(directory);
+    if (failure !== null) process.emitWarning(`The backup was not restored: ${failure}`);
     const database = openDatabase(directory);
     return assembleStorage(directory, database, durability, lock.release);
   } catch (error) {

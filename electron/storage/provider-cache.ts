@@ -14,7 +14,7 @@ interface CachedProvider {
 
 const uncached: CachedProvider = { baseAddress: null, lastTest: null, listedModels: null };
 
-/** Every run asks for some of it, so all of it is held in memory; changes are written before they are seen. */
+/** Every run reads it, so all of it is in memory. Changes are written to the database first. */
 export function createProviderCache(database: Database.Database): ProviderCache {
   const queries = providerQueries(database);
   const providers = new Map(queries.providers.all({}).map((row) => [row.account, toCachedProvider(row)]));
@@ -62,7 +62,7 @@ export function createProviderCache(database: Database.Database): ProviderCache 
       const present = endpoints.find(isNamed(name));
       if (!present) return;
       queries.removeEndpoint.run({ name });
-      // What is known of it must not become the knowledge of a later endpoint of the same name.
+      // A later endpoint of the same name must not get this data.
       queries.removeProvider.run({ account: `endpoint:${present.name}` });
       providers.delete(`endpoint:${present.name}`);
       endpoints = endpoints.filter((endpoint) => endpoint !== present);

@@ -5,11 +5,11 @@ import type Database from 'better-sqlite3';
 export type MetadataName =
   'window_caller_id' | 'token_secret' | 'settings' | 'retention' | 'retention_doubt' | 'samples';
 
-/** Single values that the whole database shares. */
+/** Single values of the whole database. */
 export interface Metadata {
   read(name: MetadataName): string | null;
   write(name: MetadataName, value: string): void;
-  /** The value that is there, or the made one, which is kept from then on. */
+  /** The stored value. If there is none, creates and stores one. */
   readOrMake(name: MetadataName, make: () => string): string;
 }
 
@@ -54,7 +54,7 @@ export interface Query<Input, Row> {
   each(input: Input): IterableIterator<Row>;
 }
 
-/** Stands for an input while the SQL text is made; its place among the parameters is remembered. */
+/** A placeholder for an input while the SQL text is built, which shows its position among the parameters. */
 class InputPosition {
   readonly name: string;
   constructor(name: string) {
@@ -64,7 +64,7 @@ class InputPosition {
 
 const inputPositions = new Proxy({}, { get: (_target, name) => new InputPosition(String(name)) });
 
-/** Only writes and checks SQL text; nothing is ever executed through it. */
+/** Only builds SQL text. It never runs a query. */
 const tables = new Kysely<Schema>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
@@ -75,8 +75,8 @@ const tables = new Kysely<Schema>({
 });
 
 /**
- * Makes a statement from a typed Kysely query, once; afterwards it runs without Kysely, synchronously, because building a
- * query or awaiting one costs several times what SQLite needs for it.
+ * Creates a statement from a typed Kysely query. It runs synchronously and without Kysely, because building or awaiting a query takes
+ * several times as long as SQLite needs to run it.
  */
 export function prepareQuery<Input extends object, Row>(
   database: Database.Database,

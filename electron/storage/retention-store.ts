@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Metadata } from './queries.ts';
 import type Database from 'better-sqlite3';
 
-/** Takes runs out of the database. Everything here belongs inside a transaction. */
+/** Removes runs from the database. Call its methods in a transaction. */
 export interface RunRemoval {
-  /** Removes runs with their texts and feedback; a conversation without runs goes too. What was paid for them stays. */
+  /** Removes runs with their texts and feedback, and conversations without runs. Credit entries stay. */
   remove(runs: readonly { readonly sequence: number; readonly conversation: number }[]): void;
 }
 
-/** What was removed so far, for those who count runs by their sequences. */
+/** The removed runs so far, for counts that are based on sequences. */
 export interface RemovedRuns {
   lastRun(): number;
   count(): number;
@@ -67,25 +67,25 @@ const appliedRetention = z.object({
   endedAt: z.number().nullable(),
   runs: z.int(),
 });
-/** When the retention was applied last. Times are milliseconds since 1970. */
+/** The last time that the retention was applied. Times are milliseconds since 1970. */
 export type AppliedRetention = z.infer<typeof appliedRetention>;
 
-/** Old runs: found slice by slice, so that the service is never held for long. Samples are not among them. */
+/** Old runs without samples. They are read in slices, so that other requests never wait for long. */
 export interface RetentionStore {
-  /** Runs that a mode would change, oldest first; at most `limit` from a position on. */
+  /** Runs that a mode would change, oldest first, at most `limit` after a position. */
   find(mode: RetentionMode, before: number, after: OldRunPosition | null, limit: number): OldRunPosition[];
   /** Bytes of the texts of a run. */
   textBytes(sequence: number): number;
-  /** Deletes or anonymises at most `limit` runs in one transaction and returns how many; 0 when there are none left. */
+  /** Deletes or anonymises at most `limit` runs in one transaction. Returns how many; 0 if none are left. */
   apply(mode: RetentionMode, before: number, limit: number): number;
   lastApplied(): AppliedRetention | null;
   noteApplied(applied: AppliedRetention): void;
-  /** Since when the clock shows a time that is not yet believed; null when there is no doubt. */
+  /** When the clock first showed a doubtful time; null if it is plausible. */
   doubtedSince(): number | null;
   noteDoubt(since: number | null): void;
 }
 
-/** Rows that were made anonymous hold nothing more to blank, but may still be deleted. */
+/** Anonymised rows need no second anonymisation, but can still be deleted. */
 const startOf: Readonly<Record<0 | 1, OldRunPosition>> = {
   0: { isAnonymous: 0, createdAt: -1, conversation: 0, sequence: 0 },
   1: { isAnonymous: 1, createdAt: -1, conversation: 0, sequence: 0 },
@@ -155,8 +155,8 @@ export function createRetentionStore(
       }
     },
     lastApplied() {
-      const kept = metadata.read('retention');
-      return kept === null ? null : appliedRetention.parse(JSON.parse(kept));
+      const stored = metadata.read('retention');
+      return stored === null ? null : appliedRetention.parse(JSON.parse(stored));
     },
     noteApplied(applied) {
       metadata.write('retention', JSON.stringify(applied));
@@ -167,16 +167,16 @@ export function createRetentionStore(
   };
 }
 
-/** Numbers and switches of a configuration say nothing about anybody; texts in it may. */
+/** The numbers and booleans of a configuration. Its texts could identify a person. */
 function withoutTexts(configurationJson: string | null): string | null {
   if (configurationJson === null) return null;
-  const kept = Object.entries(JSON.parse(configurationJson) as object).filter(
+  const remaining = Object.entries(JSON.parse(configurationJson) as object).filter(
     ([, value]) => typeof value === 'number' || typeof value === 'boolean',
   );
-  return JSON.stringify(Object.fromEntries(kept));
+  return JSON.stringify(Object.fromEntries(remaining));
 }
 
-/** Stands where a prompt's first line stood. */
+/** Replaces the first line of a prompt. */
 const anonymousTitle = 'Anonymised';
 
 function createAnonymiser(database: Database.Database): (runs: readonly OldRunPosition[]) => void {
@@ -194,7 +194,7 @@ function createAnonymiser(database: Database.Database): (runs: readonly OldRunPo
     'UPDATE runs SET is_anonymous = 1, title = ?, draft_id = NULL, app_headers_json = NULL WHERE sequence = ?',
   );
   const blankFeedback = database.prepare<[number]>('UPDATE feedback SET score_text = NULL WHERE run = ?');
-  // A conversation is named by its first prompt.
+  // The name of a conversation comes from its first prompt.
   const blankName = database.prepare<[string, number, number]>(
     'UPDATE conversations SET name = ? WHERE sequence = ? AND created_at <= ?',
   );

@@ -65,7 +65,7 @@ const runTextColumns = [
   ...outcomeTextColumns,
 ] as const satisfies (keyof RunTextRow)[];
 
-/** The statements that write runs. */
+/** Statements that write runs. */
 export function runWriteQueries(database: Database.Database) {
   return {
     insertRun: prepareQuery(database, (tables, input: RunRow) =>
@@ -115,7 +115,7 @@ export function runWriteQueries(database: Database.Database) {
 /** Characters of a row's excerpt. */
 const maxExcerptCharacters = 200;
 
-/** Rows of the history, newest first. Only the beginning of the long texts is read. */
+/** Rows of the history, newest first. It reads only the beginning of long texts. */
 function listedRuns(tables: Kysely<Schema>, { before, limit }: { before: number; limit: number }) {
   return tables
     .selectFrom('runs')
@@ -138,7 +138,7 @@ function listedRuns(tables: Kysely<Schema>, { before, limit }: { before: number;
     .limit(limit);
 }
 
-/** The statements that read runs; `before` is the sequence that the page before ended with. */
+/** Statements that read runs. `before` is the last sequence of the previous page. */
 export function runReadQueries(database: Database.Database) {
   return {
     newest: prepareQuery(database, (tables) =>

@@ -17,13 +17,13 @@ interface EndedRun {
   outcome: RunOutcome | null;
 }
 
-/** Runs that ended while the disk took nothing, kept in memory until it does. */
+/** Runs that ended while the disk was failing. They stay in memory until they can be written. */
 export interface RetryBuffer<Run extends EndedRun> {
   /** Buffers a run whose caller gets the failure. A completed run is buffered as failed, with its text. */
   hold(run: Run, failure: AppError): void;
-  /** Writes what is held, as far as the disk takes it. */
+  /** Writes the buffered runs until the disk fails again. */
   writeAll(): void;
-  /** Throws what the last one failed with while any are held: a run that could not be kept should not be paid for. */
+  /** Throws the last failure while runs are buffered, because nobody should pay for a run that can't be stored. */
   requireNone(): void;
 }
 
@@ -31,14 +31,14 @@ function charactersOf({ run, outcome }: EndedRun): number {
   return run.promptText.length + run.renderedPrompt.length + (outcome?.content.length ?? 0);
 }
 
-function asTold(outcome: RunOutcome, { code, message }: AppError): RunOutcome {
+function withFailure(outcome: RunOutcome, { code, message }: AppError): RunOutcome {
   if (outcome.status !== 'Completed') return outcome;
   return { ...outcome, status: 'Failed', finishReason: 'Error', error: { code, message } };
 }
 
-/** `write` returns whether the run was written; one that was not may be held again. */
+/** `write` returns whether the run was written. If not, it may be buffered again. */
 export function createRetryBuffer<Run extends EndedRun>(write: (run: Run) => boolean): RetryBuffer<Run> {
-  const held = new Set<Run>();
+  const pending = new Set<Run>();
   let characters = 0;
   let lastFailure: AppError | null = null;
   let timer: NodeJS.Timeout | null = null;
@@ -46,52 +46,52 @@ export function createRetryBuffer<Run extends EndedRun>(write: (run: Run) => boo
   function writeAll(): void {
     if (timer) clearTimeout(timer);
     timer = null;
-    for (const run of held) {
-      held.delete(run);
+    for (const run of pending) {
+      pending.delete(run);
       characters -= charactersOf(run);
       // Buffering it again moves it to the end, where this loop would find it again.
       if (!write(run)) break;
     }
-    if (held.size > 0) timer ??= setTimeout(writeAll, retryMilliseconds).unref();
+    if (pending.size > 0) timer ??= setTimeout(writeAll, retryMilliseconds).unref();
   }
 
   return {
     hold(run, failure) {
       lastFailure = failure;
-      if (run.outcome === null || held.has(run) || characters + charactersOf(run) > maxCharacters) return;
-      run.outcome = asTold(run.outcome, failure);
-      held.add(run);
+      if (run.outcome === null || pending.has(run) || characters + charactersOf(run) > maxCharacters) return;
+      run.outcome = withFailure(run.outcome, failure);
+      pending.add(run);
       characters += charactersOf(run);
       timer ??= setTimeout(writeAll, retryMilliseconds).unref();
     },
     writeAll,
     requireNone() {
-      if (held.size === 0) return;
+      if (pending.size === 0) return;
       writeAll();
-      if (held.size > 0) throw lastFailure!;
+      if (pending.size > 0) throw lastFailure!;
     },
   };
 }
 
-/** How long the start of a run may wait for company before it is written. */
+/** How long the start of a run waits for others, to be written together. */
 const beginDelayMilliseconds = 20;
 
-/** A run between its begin and the moment when its outcome is on disk. */
+/** A run whose outcome isn't on disk yet. */
 interface RecordedRun extends WrittenRun {
   outcome: RunOutcome | null;
   readonly written: PromiseWithResolvers<void>;
 }
 
 export interface RunRecorder extends Pick<RunStore, 'requireRoom' | 'begin' | 'finish'> {
-  /** Writes what is queued now; readers call it first, so that they see every run. */
+  /** Writes the queue. Readers call it first, so that they see every run. */
   flush(): void;
-  /** How many runs there are, including those queued. */
+  /** The number of runs, including queued ones. */
   count(): number;
 }
 
 export interface RunRecorderOptions extends RunWriterOptions {
   readonly logSync: LogSync;
-  /** `power-loss`: a finish also waits until the disk has it. `process`: until the operating system has it. */
+  /** What a run waits for at its end: `power-loss` for the disk, `process` for the operating system. */
   readonly durability: Durability;
   /** Called after a write. */
   readonly onWrite: () => void;
@@ -106,8 +106,8 @@ export type Durability = 'process' | 'power-loss';
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   const { logSync } = options;
   const writer = createRunWriter(options);
-  const underWay = new Map<string, RecordedRun>();
-  const held = createRetryBuffer<RecordedRun>((recorded) => commit([recorded]));
+  const active = new Map<string, RecordedRun>();
+  const retryBuffer = createRetryBuffer<RecordedRun>((recorded) => commit([recorded]));
   let queue = new Set<RecordedRun>();
   let beginTimer: NodeJS.Timeout | null = null;
   let finishTurn: NodeJS.Immediate | null = null;
@@ -116,19 +116,19 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     if (beginTimer) clearTimeout(beginTimer);
     if (finishTurn) clearImmediate(finishTurn);
     beginTimer = finishTurn = null;
-    held.writeAll();
+    retryBuffer.writeAll();
     if (queue.size === 0) return;
     const batch = [...queue];
     queue = new Set();
     commit(batch);
   }
 
-  /** Whether all of it was written. */
+  /** Returns whether all runs were written. */
   function commit(batch: RecordedRun[]): boolean {
     try {
       writer.write(batch);
     } catch (error) {
-      // A run that cannot be written must not take the others of its batch with it.
+      // The failure of one run must not affect the others of its batch.
       if (batch.length > 1) for (const recorded of batch) commit([recorded]);
       else reject(batch[0]!, error);
       return false;
@@ -149,31 +149,31 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     logSync.syncSoon();
   }
 
-  /** What could not be written as a begin is written whole when its run ends. */
+  /** If the start of a run couldn't be written, the whole run is written at its end. */
   function reject(recorded: RecordedRun, error: unknown): void {
     if (recorded.outcome === null) return;
     const failure = describeDiskFailure(error);
-    if (failure !== null) held.hold(recorded, failure);
+    if (failure !== null) retryBuffer.hold(recorded, failure);
     recorded.written.reject(error);
   }
 
   return {
     flush,
-    requireRoom: held.requireNone,
+    requireRoom: retryBuffer.requireNone,
     count: () =>
       writer.lastSequence() -
       options.removedRuns.count() +
       [...queue].filter(({ sequence }) => sequence === null).length,
     begin(run) {
       const recorded = { run, sequence: null, outcome: null, written: Promise.withResolvers<void>() };
-      underWay.set(run.runId, recorded);
+      active.set(run.runId, recorded);
       queue.add(recorded);
       beginTimer ??= setTimeout(flush, beginDelayMilliseconds).unref();
     },
     finish(runId, outcome) {
-      const recorded = underWay.get(runId);
+      const recorded = active.get(runId);
       if (!recorded) return Promise.reject(new Error(`The run ${runId} has not begun, or has ended already.`));
-      underWay.delete(runId);
+      active.delete(runId);
       recorded.outcome = outcome;
       queue.add(recorded);
       finishTurn ??= setImmediate(flush);

@@ -7,7 +7,7 @@ import { flagsOf, type RunModeration } from '../../shared/contract/moderation.ts
 import type { RunDetail, RunListItem, RunSummary } from '../../shared/contract/runs.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
 
-/** What is known of a run when it starts. Times are milliseconds since 1970. */
+/** The fields of a run that are known at its start. Times are milliseconds since 1970. */
 export interface NewRun {
   readonly runId: string;
   readonly messageId: string;
@@ -44,31 +44,31 @@ export interface RunOutcome {
   readonly finishReason: FinishReason | 'Cancelled' | 'Error';
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly usage: Usage | null;
-  /** The provider's own usage object; absent where there is none. */
+  /** The provider's own usage object; absent if there is none. */
   readonly rawUsage?: RawUsage | null;
-  /** Null when the price or the usage is unknown. */
+  /** Null if the price or the usage is unknown. */
   readonly cost: RunCost | null;
   readonly credits: number;
   readonly firstTokenMs: number | null;
   readonly totalMs: number;
   readonly completedAt: number;
   readonly citations: readonly Citation[];
-  /** The prompt as it was sent, where passages were put before it; kept in place of the rendered one, as its messages are. */
+  /** The sent prompt, or messages, with passages. They replace the rendered ones. */
   readonly sentPrompt?: string;
   readonly sentMessages?: readonly Message[] | null;
-  /** What the guard found; absent where it did not look. */
+  /** The guard's findings; absent if it was off. */
   readonly moderation?: RunModeration | null;
 }
 
 /** Characters of a run's title and of a conversation's name. */
 const titleLength = 120;
 
-/** The first words of a rendered prompt: its first line that is not blank, cut to `titleLength`. */
+/** The first non-blank line of a rendered prompt, truncated to `titleLength`. */
 export function titleOf(renderedPrompt: string): string {
   const text = renderedPrompt.trimStart();
   const end = text.indexOf('\n');
   const line = (end === -1 ? text : text.slice(0, end)).trimEnd();
-  // A cut through a pair of surrogates would leave half a character.
+  // Truncating between surrogates would leave half a character.
   return line.slice(0, titleLength).replace(/[\uD800-\uDBFF]$/, '');
 }
 
@@ -78,7 +78,7 @@ export function runTitleOf({ renderedPrompt, messages }: Pick<NewRun, 'renderedP
   return titleOf(last ? textOfMessage(last) : renderedPrompt);
 }
 
-/** Null when there is nothing in it: most runs have no headers, warnings or citations, and null takes no room. */
+/** Null for an empty list or object. Most runs have no headers, warnings or citations, and null needs no space. */
 function jsonOrNull(value: object | null): string | null {
   if (value === null) return null;
   const json = JSON.stringify(value);
@@ -113,7 +113,7 @@ export type OutcomeTexts = Pick<
   'content' | 'reasoning' | 'error_message' | 'citations_json' | 'usage_json' | 'moderation_json'
 >;
 
-const underWay: OutcomeColumns = {
+const unfinished: OutcomeColumns = {
   status: 'Running',
   completed_at: null,
   first_token_ms: null,
@@ -145,7 +145,7 @@ function storedFlags(moderation: RunModeration | null | undefined): string | nul
 }
 
 export function outcomeColumns(outcome: RunOutcome | null): OutcomeColumns {
-  if (outcome === null) return underWay;
+  if (outcome === null) return unfinished;
   return {
     status: outcome.status,
     completed_at: outcome.completedAt,
@@ -191,9 +191,9 @@ export interface RunPosition {
   readonly conversation: number;
 }
 
-export function runRow(run: NewRun, outcome: RunOutcome | null, place: RunPosition, draftId: string | null): RunRow {
+export function runRow(run: NewRun, outcome: RunOutcome | null, position: RunPosition, draftId: string | null): RunRow {
   return {
-    ...place,
+    ...position,
     ...outcomeColumns(outcome),
     id: run.runId,
     message_id: run.messageId,
@@ -263,7 +263,7 @@ export function runSummaryOf(row: ListedRunRow): RunSummary {
   };
 }
 
-/** Without half a character at its end, and with white space as one space. */
+/** Removes half a character at the end, and collapses white space. */
 function excerptOf(text: string): string {
   return text
     .replace(/[\uD800-\uDBFF]$/, '')

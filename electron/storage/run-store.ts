@@ -20,7 +20,7 @@ export interface RunStoreOptions {
   readonly onWrite: () => void;
 }
 
-/** Runs that were under way when the host before this one ended can never be completed. */
+/** Marks runs that were active when the last host ended as failed. */
 function endInterruptedRuns(database: Database.Database): void {
   const queries = runWriteQueries(database);
   database
@@ -31,7 +31,7 @@ function endInterruptedRuns(database: Database.Database): void {
     .immediate();
 }
 
-/** Runs, and `flush`, which must be called before the database is copied or closed. */
+/** The run store. Call `flush` before the database is copied or closed. */
 export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRecorder, 'flush'> {
   const { database, windowCallerId } = options;
   endInterruptedRuns(database);

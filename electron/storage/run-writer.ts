@@ -12,7 +12,7 @@ import {
 } from './run-rows.ts';
 import type Database from 'better-sqlite3';
 
-/** A run that begins, ends, or does both at once. */
+/** A run whose start, end, or both have to be written. */
 export interface WrittenRun {
   readonly run: NewRun;
   /** Null until the run is on disk. */
@@ -22,9 +22,9 @@ export interface WrittenRun {
 }
 
 export interface RunWriter {
-  /** Writes all of them in one transaction and gives new ones their sequence; when it throws, none was written. */
+  /** Writes all runs in one transaction and sets the sequence of new ones. If it throws, none was written. */
   write(batch: readonly WrittenRun[]): void;
-  /** The sequence that was given last. None is given twice, also when its run was removed. */
+  /** The last assigned sequence. Sequences of removed runs aren't reused. */
   lastSequence(): number;
 }
 
@@ -54,11 +54,11 @@ export function createRunWriter(options: RunWriterOptions): RunWriter {
       try {
         writeAll.immediate(batch);
       } catch (error) {
-        conversations.settle(false);
+        conversations.endRun(false);
         statements.forgetCredits();
         throw error;
       }
-      conversations.settle(true);
+      conversations.endRun(true);
       for (const written of batch) written.sequence ??= ++lastSequence;
     },
     lastSequence: () => lastSequence,

@@ -5,7 +5,7 @@ import { createRunRemoval } from './retention-store.ts';
 
 const sampleState = z.object({ isWhole: z.boolean(), loadedAt: z.number() });
 
-/** What a person thought of a sample run. */
+/** The feedback on a sample run. */
 export interface SampleFeedback {
   readonly runId: string;
   readonly score: number | null;
@@ -16,14 +16,14 @@ export interface SampleFeedback {
 
 /** Which conversations are samples. Their ids are stored before their runs, so that a partial load can be removed. */
 export interface SampleStore {
-  /** Null when no sample is here; `isWhole` is false while loading, and after a loading that was interrupted. */
+  /** Null without samples. `isWhole` is false while they load, and after an interrupted load. */
   state(): { readonly isWhole: boolean; readonly loadedAt: number } | null;
   count(): { conversations: number; runs: number };
   begin(loadedAt: number): void;
   mark(conversationIds: readonly string[]): void;
   giveFeedback(feedback: readonly SampleFeedback[]): void;
   finish(): void;
-  /** Removes at most `limit` conversations in one transaction; false when there are none left. */
+  /** Removes at most `limit` conversations in one transaction. Returns false if none are left. */
   removeSome(limit: number): boolean;
 }
 
@@ -37,7 +37,7 @@ export function createSampleStore(database: Database.Database, metadata: Metadat
      WHERE conversations.id = ?`,
   );
   const counted = database.prepare<[], { conversations: number; runs: number }>(
-    // The order is given: left to itself SQLite may begin with all runs.
+    // CROSS JOIN sets the order. Otherwise SQLite may start with all runs.
     `SELECT count(DISTINCT conversations.sequence) AS conversations, count(runs.sequence) AS runs
      FROM sample_conversations CROSS JOIN conversations USING (id)
        CROSS JOIN runs ON runs.conversation = conversations.sequence`,
@@ -51,8 +51,8 @@ export function createSampleStore(database: Database.Database, metadata: Metadat
   );
 
   function state(): z.infer<typeof sampleState> | null {
-    const kept = metadata.read('samples');
-    return kept === null || kept === '' ? null : sampleState.parse(JSON.parse(kept));
+    const stored = metadata.read('samples');
+    return stored === null || stored === '' ? null : sampleState.parse(JSON.parse(stored));
   }
 
   const removeSlice = database.transaction((limit: number) => {
@@ -79,8 +79,8 @@ export function createSampleStore(database: Database.Database, metadata: Metadat
       }
     }),
     finish() {
-      const begun = state();
-      if (begun !== null) metadata.write('samples', JSON.stringify({ ...begun, isWhole: true }));
+      const started = state();
+      if (started !== null) metadata.write('samples', JSON.stringify({ ...started, isWhole: true }));
     },
     removeSome: (limit) => removeSlice.immediate(limit),
   };

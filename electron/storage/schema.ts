@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely';
 
 /**
- * The tables as Kysely sees them; the migrations make them. Times are milliseconds since 1970, ids lower-case uuids, columns
- * that end in `_json` JSON text. Rows point at each other by `sequence`, which grows with every insert: paging by it is stable.
+ * The tables, for Kysely. The migrations create them. Times are milliseconds since 1970, ids are lower-case UUIDs, and columns that end in
+ * `_json` are JSON. Rows refer to each other by `sequence`, which grows with every insert, so paging by it is stable.
  */
 export interface Schema {
   facts: MetadataRow;
@@ -42,13 +42,13 @@ export interface ConversationRow {
   name: string;
   caller_id: string;
   workspace_id: string | null;
-  /** `runs.sequence` of its newest run: conversations are listed by it. */
+  /** `runs.sequence` of its newest run. Conversations are ordered by it. */
   last_run: number;
   created_at: number;
   updated_at: number;
 }
 
-/** What lists and filters need of a run. Rows stay small, so that a page of them, or a scan, reads little. */
+/** The columns of runs for lists and filters. Rows are small, so that a page or a scan reads little. */
 export interface RunRow {
   sequence: number;
   id: string;
@@ -70,26 +70,26 @@ export interface RunRow {
   prompt_tokens: number | null;
   completion_tokens: number | null;
   total_tokens: number | null;
-  /** Null where the provider did not report it, as for the next two. */
+  /** Null if the provider didn't report it. The same applies to the next two. */
   cached_tokens: number | null;
   cache_write_tokens: number | null;
   reasoning_tokens: number | null;
   /** US dollars. */
   cost: number | null;
-  /** Day of the prices, `YYYY-MM-DD`; null for costs that do not know cached tokens: those of runs before version 0.2. */
+  /** Day of the prices, `YYYY-MM-DD`; null for runs before version 0.2, whose costs ignore cached tokens. */
   prices_from: string | null;
   credits: number;
   finish_reason: string | null;
   error_code: string | null;
   title: string;
   draft_id: string | null;
-  /** Null when the caller sent none. */
+  /** Null if the caller sent none. */
   app_headers_json: string | null;
-  /** Separated by commas: `prompt:violence,answer:sexual`; null when nothing was flagged. */
+  /** Comma-separated: `prompt:violence,answer:sexual`; null if nothing was flagged. */
   moderation_flags: string | null;
 }
 
-/** The long parts of a run, read only for one run at a time. */
+/** The long texts of a run, which are read for one run at a time. */
 export interface RunTextRow {
   /** `runs.sequence`. */
   run: number;
@@ -102,7 +102,7 @@ export interface RunTextRow {
   configuration_json: string | null;
   dataspace_ids_json: string | null;
   metadata_json: string | null;
-  /** Null for an empty list, as for the citations. */
+  /** Null for an empty list. The same applies to citations. */
   warnings_json: string | null;
   content: string;
   reasoning: string | null;
@@ -110,7 +110,7 @@ export interface RunTextRow {
   citations_json: string | null;
   /** The provider's own usage object. */
   usage_json: string | null;
-  /** Null when the guard did not look. */
+  /** Null if the guard was off. */
   moderation_json: string | null;
 }
 
@@ -134,7 +134,7 @@ export interface ApiKeyRow {
 }
 
 interface CreditEntryRow {
-  /** `runs.sequence`: a run is paid for once. */
+  /** `runs.sequence`. A run is charged once. */
   run: number;
   api_key_id: string;
   credits: number;
@@ -168,7 +168,7 @@ export interface FeedbackRow {
   updated_at: number;
 }
 
-/** A run that was changed after it had ended. */
+/** A run that changed after its end. */
 interface RunChangeRow {
   revision: Generated<number>;
   /** `runs.sequence`. */
@@ -186,7 +186,7 @@ export interface AuditViewRow {
   name: string;
   filter_json: string;
   sort: string;
-  /** Of `auditSpans`, in place of the filter's dates. */
+  /** One of `auditSpans`, instead of the filter's dates. */
   span: string | null;
   created_at: number;
   updated_at: number;
@@ -211,7 +211,7 @@ export interface PromptVersionRow {
   id: string;
   /** `prompts.sequence`. */
   prompt: number;
-  /** Counts from 1 within its prompt. */
+  /** From 1, within its prompt. */
   number: number;
   prompt_text: string;
   system_message: string | null;
@@ -240,23 +240,23 @@ export interface AgentRow {
 export interface PromptFolderRow {
   sequence: number;
   id: string;
-  /** On the disk, without links in it. */
+  /** The path on disk, with links resolved. */
   path: string;
-  /** The library's folder that it is. */
+  /** The library's folder that it is linked with. */
   folder: string;
   linked_at: number;
-  /** Null until all of it was read once. */
+  /** Null until the folder was read completely. */
   first_read_at: number | null;
 }
 
-/** A file and the prompt that it is; what they had in common last. */
+/** A file and its prompt, as of the last time that they were in sync. */
 export interface PromptFileRow {
   /** `prompt_folders.sequence`. */
   prompt_folder: number;
-  /** Below its folder, parted by `/`. */
+  /** Relative to the folder, separated by `/`. */
   path: string;
   prompt_id: string;
-  /** SHA-256 of the bytes; empty where the two were never in step, as `version_id`. */
+  /** SHA-256 of the bytes. Empty if the two were never in sync, like `version_id`. */
   hash: string;
   version_id: string;
   /** Name, folder, tags and description. */
@@ -296,11 +296,11 @@ export interface SourceRow {
   bytes: number;
   status: 'Processing' | 'Ready' | 'Failed';
   failure_reason: string | null;
-  /** Identifies the current reading; a new one makes the source be read from its start. */
+  /** Identifies the current indexing. A new value restarts it. */
   revision: string;
-  /** When it was given to be read. */
+  /** When it was queued. */
   queued_at: number;
-  /** How often the process ended while this revision was read without getting on; one more while it is being read. */
+  /** How often the process ended before this revision made progress, plus one while it is being indexed. */
   attempts: number;
   passages: number | null;
   pages: number | null;
@@ -309,12 +309,12 @@ export interface SourceRow {
   created_at: number;
 }
 
-/** A source that is gone from the lists and of which the file or the index may still hold something. */
+/** A deleted source whose file or index entries may still have to be removed. */
 interface RemovedSourceRow {
   id: string;
 }
 
-/** The tables give a sequence themselves. */
+/** SQLite assigns sequences. */
 type Numbered<Row> = Omit<Row, 'sequence'> & { sequence: Generated<number> };
 type PromptTable = Numbered<PromptRow>;
 type PromptVersionTable = Numbered<PromptVersionRow>;

@@ -7,9 +7,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Every part of a kept value that is still valid, and the default of every part that is not. */
-function salvage(schema: z.ZodObject, kept: unknown, defaults: Record<string, unknown>): Record<string, unknown> {
-  const values = isRecord(kept) ? kept : {};
+/** The valid parts of a stored value, and the defaults of the others. */
+function salvage(schema: z.ZodObject, stored: unknown, defaults: Record<string, unknown>): Record<string, unknown> {
+  const values = isRecord(stored) ? stored : {};
   return Object.fromEntries(
     Object.entries(schema.shape).map(([name, part]) => {
       const fallback = defaults[name];
@@ -28,13 +28,13 @@ function parseStored(json: string | null): unknown {
   }
 }
 
-/** What every reader shares must not be changed by one of them. */
+/** All readers share the settings, so none of them may change the object. */
 function frozen<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen);
   return Object.freeze(value);
 }
 
-/** Settings live in memory and in one row; reading them costs nothing. */
+/** Settings are in memory and in one row, so reading them is cheap. */
 export function createSettingsStore(metadata: Metadata): SettingsStore {
   const listeners = new Set<(settings: Settings) => void>();
   let current = frozen(

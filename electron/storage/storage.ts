@@ -22,8 +22,8 @@ import type { SampleStore } from './sample-store.ts';
 /** Runs and the conversations that they belong to. */
 export interface RunStore {
   /**
-   * Finds or makes the conversation that a run belongs to. Throws `forbidden` for another caller's conversation and
-   * `conflict` for a second workspace. Without an id it is a new conversation.
+   * Finds or creates the conversation of a run. Without an id it is new. Throws `forbidden` for another caller's conversation and
+   * `conflict` for a second workspace.
    */
   joinConversation(request: {
     conversationId: string | null;
@@ -31,16 +31,16 @@ export interface RunStore {
     callerId: string;
     name: string;
   }): { conversationId: string; workspaceId: string | null };
-  /** Throws `internal`, saying what to do, while outcomes of earlier runs wait in memory because the disk does not take them. */
+  /** Throws `internal` with the remedy while the disk is failing and earlier runs wait in memory. */
   requireRoom(): void;
-  /** Keeps a run as `Running`. Returns at once; it is on disk within a moment, together with others. */
+  /** Stores a run as `Running`. Returns immediately. The write follows within a moment, together with others. */
   begin(run: NewRun): void;
   /**
-   * Keeps the outcome and the credits in one transaction; resolves when it is on disk. When the disk does not take it the promise
-   * rejects with the disk's failure, and the run is kept as failed once the disk does.
+   * Stores the outcome and the credits in one transaction. Resolves when they are on disk. If the disk fails, the promise rejects with its
+   * failure, and the run is stored as failed when the disk works again.
    */
   finish(runId: string, outcome: RunOutcome): Promise<void>;
-  /** Runs, newest first, including those under way. */
+  /** Runs, newest first, including active ones. */
   list(query: { pageSize: number; continuationToken: string | undefined; draftId: string | undefined }): {
     data: RunListItem[];
     continuationToken: string | null;
@@ -65,17 +65,17 @@ export type ApiKeyChange = {
 };
 
 export interface ApiKeyStore {
-  /** The key is returned once and kept only as SHA-256. */
+  /** The key is returned once and stored only as SHA-256. */
   issue(input: ApiKeyInput): ApiKey & { key: string };
   /** Newest first. */
   list(): ApiKey[];
   /** Throws `not_found`. */
   update(id: string, change: ApiKeyChange): ApiKey;
-  /** Throws `not_found`; revoking twice is not an error. */
+  /** Throws `not_found`. Revoking a key twice is no error. */
   revoke(id: string): void;
-  /** Null for an unknown or revoked key. Sees at once what another process issued or revoked; a few microseconds. */
+  /** Null for an unknown or revoked key. Sees changes of other processes immediately. Takes a few microseconds. */
   authenticate(key: string): AuthenticatedKey | null;
-  /** Adds credits that no run accounts for to what a key has used. */
+  /** Charges credits that don't belong to a run. */
   charge(id: string, credits: number): void;
 }
 
@@ -85,17 +85,17 @@ export interface SettingsStore {
   subscribe(listener: (settings: Settings) => void): () => void;
 }
 
-/** What the service remembers of providers between starts; never a key. `account` is `OpenAi` or `endpoint:<name>`. */
+/** Data about providers, without keys. `account` is `OpenAi` or `endpoint:<name>`. */
 export interface ProviderCache {
   baseAddress(account: string): string | null;
   setBaseAddress(account: string, baseAddress: string | null): void;
   lastTest(account: string): ProviderTest | null;
   setLastTest(account: string, test: ProviderTest | null): void;
-  /** The list that the provider itself returned last, null when it was never asked. */
+  /** The provider's last list of models; null if it was never fetched. */
   listedModels(account: string): ListedModel[] | null;
   setListedModels(account: string, models: ListedModel[]): void;
   endpoints(): { name: string; baseAddress: string }[];
-  /** Throws `conflict` for a name that is taken (names compare without case). */
+  /** Throws `conflict` if the name is taken, ignoring case. */
   addEndpoint(endpoint: { name: string; baseAddress: string }): void;
   /** Throws `not_found`. */
   setEndpointAddress(name: string, baseAddress: string): void;
@@ -105,7 +105,7 @@ export interface ProviderCache {
   removeUserModel(aiSystem: AiSystem, model: string): void;
 }
 
-/** Everything that is kept in the data folder's database. */
+/** Everything in the data folder's database. */
 export interface Storage {
   readonly runs: RunStore;
   readonly audit: AuditStore;
@@ -124,7 +124,7 @@ export interface Storage {
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
   readonly providerCache: ProviderCache;
-  /** The caller id of calls from the window itself; made at the first start. */
+  /** The caller id of the window, created at the first start. */
   readonly windowCallerId: string;
   /** The database file, for threads that open their own connection. */
   readonly databaseFile: string;
@@ -134,8 +134,8 @@ export interface Storage {
   /** Copies in `<data folder>/backups`. */
   createBackup(): Promise<{ fileName: string; bytes: number }>;
   listBackups(): { fileName: string; bytes: number; createdAt: string }[];
-  /** IndexCheckpoints a copy to be put in place at the next start. Throws `not_found`. */
+  /** Schedules a backup to be restored at the next start. Throws `not_found`. */
   scheduleRestore(fileName: string): void;
-  /** Writes what is pending and closes; runs still under way become `Failed` at the next start. */
+  /** Writes the queue and closes the database. Runs that are still active become `Failed` at the next start. */
   close(): Promise<void>;
 }

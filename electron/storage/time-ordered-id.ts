@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 /**
- * A uuid of version 7: the time in its first 48 bits, chance in the rest. Ids that are made one after the other lie side by
- * side in an index, which halves what SQLite has to write for each run.
+ * A UUID of version 7: the time in its first 48 bits, random bits in the rest. Consecutive ids are next to each other in an index, which
+ * halves what SQLite has to write for each run.
  */
 export function timeOrderedId(time = Date.now()): string {
   const digits = time.toString(16).padStart(12, '0');

@@ -1,29 +1,28 @@
 import type Database from 'better-sqlite3';
 
 /**
- * Pages that one step writes: 1 to 3 ms. A word that nearly every row has is merged as a whole, which takes some tens of
- * milliseconds among a million rows.
+ * Pages that one step writes, in 1 to 3 ms. A word that nearly every row has is merged in one step, which takes some tens of milliseconds
+ * with a million rows.
  */
 const stepPages = 16;
 
-/** FTS5 stores its records of removed rows after all others in its data table. */
+/** FTS5 stores its records of removed rows at the end of its data table. */
 const firstRemoval = '9007199254740992';
 
 /**
- * Takes the words of removed rows out of an index's file. FTS5 only notes that a row was removed and drops its words when it merges
- * them with others, so everything is merged once. The file itself shows what is left to do, so the work
- * continues after a restart.
+ * Removes the words of deleted rows from an index's file. FTS5 only records that a row was deleted and drops its words when it merges them
+ * with others, so this merges everything once. The file shows what is left to do, so the work continues after a restart.
  */
 export interface WordErasure {
-  /** Tells that something was removed. */
+  /** Call it after rows were removed. */
   begin(): void;
-  /** Does a little of it; false when nothing of what was removed is left, in the file or in its log. */
+  /** Does a small part of the work. Returns false when no removed word is left in the file or its log. */
   step(): boolean;
 }
 
 /**
- * For a table of FTS5 with `contentless_delete`. The connection must overwrite what it deletes (`secure_delete`). The table
- * must not merge automatically after removals: that would add seconds to the transaction that removes.
+ * For an FTS5 table with `contentless_delete`. The connection must overwrite deleted data (`secure_delete`). The table must not merge
+ * automatically, which would add seconds to the transaction that deletes.
  */
 export function createWordErasure(database: Database.Database, table: string): WordErasure {
   const configured = database.prepare(`SELECT 1 FROM ${table}_config WHERE k = 'deletemerge' AND v = 0`);
@@ -58,12 +57,12 @@ export function createWordErasure(database: Database.Database, table: string): W
 }
 
 /**
- * Writes the log back and cuts it off, so that nothing that was overwritten is left in it. False while somebody else reads or writes:
- * they are not waited for.
+ * Writes the log back and truncates it, so that it has no overwritten data. Returns false, without waiting, while another connection reads
+ * or writes.
  */
 export function emptyLog(database: Database.Database): boolean {
   const timeout = database.pragma('busy_timeout', { simple: true }) as number;
-  // Most of it is done without keeping others from writing.
+  // Does most of the work without blocking writers.
   database.pragma('wal_checkpoint(PASSIVE)');
   database.pragma('busy_timeout = 0');
   try {

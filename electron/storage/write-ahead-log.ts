@@ -4,7 +4,7 @@ import { databaseFile } from './database.ts';
 import { emptyLog } from './word-erasure.ts';
 import Database from 'better-sqlite3';
 
-/** The log is written back when it has this many pages more than the database: rarely enough that hot pages are written once. */
+/** The log is written back after this many new pages. That is rare enough to write frequently changed pages only once. */
 const maxPages = 4000;
 
 interface LogState {
@@ -12,11 +12,11 @@ interface LogState {
   readonly checkpointed: number;
 }
 
-/** Checkpoints the log into the database, on a separate connection in a worker thread: it takes 5 to 20 ms. */
+/** Writes the log back into the database, on a separate connection in a worker thread, because it takes 5 to 20 ms. */
 export interface LogWriter {
-  /** Does so when there is enough of it. Writers go on meanwhile. */
+  /** Writes the log back if it is long enough. Writers continue meanwhile. */
   writeBack(): void;
-  /** Writes all of it back and cuts it off; false while somebody reads or writes, who is not waited for. */
+  /** Writes all of the log back and truncates it. Returns false, without waiting, while another connection reads or writes. */
   empty(): boolean;
   close(): void;
 }
@@ -39,7 +39,7 @@ const closeFile = promisify(close);
 
 const syncDelayMilliseconds = 20;
 
-/** Pushes what SQLite has written to its log out of the operating system's memory and onto the disk, without blocking. */
+/** Syncs SQLite's log to the disk without blocking. */
 export interface LogSync {
   /** Resolves when everything written before the call would survive a loss of power. */
   sync(): Promise<void>;

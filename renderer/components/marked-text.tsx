@@ -74,8 +74,8 @@ export function MarkedText({ text, query, characters }: MarkedTextProps): ReactN
   return (
     <>
       {start > 0 && '… '}
-      {parts.map((piece, index) =>
-        index % 2 === 1 ? <mark key={index}>{piece}</mark> : <Fragment key={index}>{piece}</Fragment>,
+      {parts.map((part, index) =>
+        index % 2 === 1 ? <mark key={index}>{part}</mark> : <Fragment key={index}>{part}</Fragment>,
       )}
     </>
   );

@@ -135,15 +135,15 @@ export interface BranchPoint {
 }
 
 /** Creates a branch that continues from before a run, and returns its id. Earlier turns are shown immediately. */
-export function useBranchConversation(): (place: BranchPoint) => Promise<string> {
+export function useBranchConversation(): (index: BranchPoint) => Promise<string> {
   const { client } = useHost();
   const queryClient = useQueryClient();
   return async ({ conversationId, runId }) => {
     const branch = await client.call(branchConversation, { parameters: { id: conversationId }, body: { runId } });
     const thread = queryClient.getQueryData<AgentThread>(turnsKey(conversationId));
-    const place = thread?.runs.findIndex(({ conversationRunId }) => conversationRunId === runId) ?? -1;
-    if (thread && place >= 0) {
-      const before = { id: branch.conversationId, isOwn: true, runs: thread.runs.slice(0, place) };
+    const index = thread?.runs.findIndex(({ conversationRunId }) => conversationRunId === runId) ?? -1;
+    if (thread && index >= 0) {
+      const before = { id: branch.conversationId, isOwn: true, runs: thread.runs.slice(0, index) };
       queryClient.setQueryData<AgentThread>(turnsKey(branch.conversationId), before);
     }
     return branch.conversationId;

@@ -153,7 +153,7 @@ export function useGiveFeedback() {
         queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] }),
       ]),
     // Refused or kept: what the host has is older than the next change, which is on the screen already.
-    onSettled: (_kept, _error, { conversationId }) => {
+    onSettled: (_saved, _error, { conversationId }) => {
       const activeMutations = queryClient.isMutating({
         mutationKey: feedbackKey,
         predicate: ({ state }) => (state.variables as RunFeedback | undefined)?.conversationId === conversationId,
@@ -212,13 +212,13 @@ export function useRetention() {
 }
 
 /** What a retention would take away now. */
-export function useRetentionPreview(asked: { mode: 'delete' | 'anonymise'; days: number } | null) {
+export function useRetentionPreview(change: { mode: 'delete' | 'anonymise'; days: number } | null) {
   const { client } = useHost();
   return useQuery({
-    queryKey: [...retentionKey, 'preview', asked],
-    enabled: asked !== null,
+    queryKey: [...retentionKey, 'preview', change],
+    enabled: change !== null,
     queryFn: ({ signal }) =>
-      client.call(previewRetention, { signal, body: asked as { mode: 'delete' | 'anonymise'; days: number } }),
+      client.call(previewRetention, { signal, body: change as { mode: 'delete' | 'anonymise'; days: number } }),
     placeholderData: keepPreviousData,
   });
 }

@@ -23,12 +23,12 @@ function matchesSettings(address: string, { port, isTls }: Settings['localServer
  * The host starts and moves its listener after it has answered the change of settings, and a certificate may have to be made
  * first: until both agree, it is changing. A host that cannot switch always listens as it was started.
  */
-export function serverState(host: HostState, wanted: Settings['localServer'] | undefined): ServerState {
+export function serverState(host: HostState, requested: Settings['localServer'] | undefined): ServerState {
   if (host.serverFailure !== null) return 'failed';
   const canSwitch = host.capabilities.includes('local-server-switch');
-  if (host.serverAddress === null) return canSwitch && wanted?.isEnabled ? 'changing' : 'off';
-  if (!canSwitch || !wanted) return 'on';
-  return wanted.isEnabled && matchesSettings(host.serverAddress, wanted) ? 'on' : 'changing';
+  if (host.serverAddress === null) return canSwitch && requested?.isEnabled ? 'changing' : 'off';
+  if (!canSwitch || !requested) return 'on';
+  return requested.isEnabled && matchesSettings(host.serverAddress, requested) ? 'on' : 'changing';
 }
 
 export const hostKey = ['host'] as const;

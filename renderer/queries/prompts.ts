@@ -62,7 +62,7 @@ export function usePromptList(filter: LibraryFilter) {
   });
 }
 
-async function readMany(client: Client, filter: LibraryFilter, most: number, signal: AbortSignal): Promise<Prompt[]> {
+async function readMany(client: Client, filter: LibraryFilter, max: number, signal: AbortSignal): Promise<Prompt[]> {
   const prompts: Prompt[] = [];
   let continuationToken: string | null = null;
   do {
@@ -73,17 +73,17 @@ async function readMany(client: Client, filter: LibraryFilter, most: number, sig
     });
     prompts.push(...page.data);
     continuationToken = page.continuationToken;
-  } while (continuationToken !== null && prompts.length < most);
+  } while (continuationToken !== null && prompts.length < max);
   return prompts;
 }
 
 /** The prompts that pass, newest first and not many more than `most` of them, at once. */
-export function usePromptsAtOnce(filter: LibraryFilter, { most, isEnabled }: { most: number; isEnabled: boolean }) {
+export function usePromptsAtOnce(filter: LibraryFilter, { max, isEnabled }: { max: number; isEnabled: boolean }) {
   const { client } = useHost();
   return useQuery({
-    queryKey: [...promptsKey, 'at-once', filter, most],
+    queryKey: [...promptsKey, 'at-once', filter, max],
     enabled: isEnabled,
-    queryFn: ({ signal }) => readMany(client, filter, most, signal),
+    queryFn: ({ signal }) => readMany(client, filter, max, signal),
   });
 }
 

@@ -197,17 +197,17 @@ export function readFilter(text: string, now = new Date()): ReadFilter {
     for (const [name, value] of readPairs(text)) if (!addPair(values, name, value)) ignored.push(name);
   }
   const span = resolveSpan(values, now);
-  const { sort: requestedSort = 'newest', ...asked } = values;
+  const { sort: requestedSort = 'newest', ...requested } = values;
   const sort = auditSort.safeParse(requestedSort);
   if (!sort.success) ignored.push('sort');
-  const filter = auditFilter.safeParse(asked);
+  const filter = auditFilter.safeParse(requested);
   if (filter.success) return { filter: filter.data, sort: sort.data ?? 'newest', span, ignored };
-  for (const { path } of filter.error.issues) delete asked[String(path[0])];
-  const names = Object.keys(values).filter((key) => key !== 'sort' && !Object.hasOwn(asked, key));
+  for (const { path } of filter.error.issues) delete requested[String(path[0])];
+  const names = Object.keys(values).filter((key) => key !== 'sort' && !Object.hasOwn(requested, key));
   const written = new Map<string, string>(
     Object.entries({ ...texts, ...lists, ...ranges, ...others }).map(([name, key]) => [key, name]),
   );
-  const rest = auditFilter.safeParse(asked);
+  const rest = auditFilter.safeParse(requested);
   return {
     filter: rest.data ?? {},
     sort: sort.data ?? 'newest',

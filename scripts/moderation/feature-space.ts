@@ -25,11 +25,11 @@ const profanityList = z.array(
 /** Words by tag, from `@dsojevic/profanity-list` (MIT). Its `*` says that a letter may be repeated, which normalizing undoes. */
 export function lexiconWords(): Record<LexiconTag, string[]> {
   const entries = profanityList.parse(listedWords);
-  const kept = entries.filter(({ severity }) => severity >= lowestSeverity);
+  const severe = entries.filter(({ severity }) => severity >= lowestSeverity);
   return Object.fromEntries(
     lexiconTags.map((tag) => [
       tag,
-      kept
+      severe
         .filter(({ tags }) => tags.includes(tag))
         .flatMap(({ match }) => match.split('|'))
         .map((word) => word.replaceAll('*', '').toLowerCase())

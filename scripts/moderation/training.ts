@@ -72,7 +72,7 @@ export function weighTexts(given: readonly LabelledText[], own: readonly Labelle
 function toHead(examples: readonly LabelledExample[]): UncalibratedHead {
   const { seed, passes } = hyperparameters;
   const { dense, ngrams, bias } = trainLogisticRegression(examples, { buckets: ngramBuckets, seed, passes });
-  const largest = ngrams.reduce((most, weight) => Math.max(most, Math.abs(weight)), 1e-9);
+  const largest = ngrams.reduce((max, weight) => Math.max(max, Math.abs(weight)), 1e-9);
   const ngramScale = largest / largestSignedByte;
   return {
     embedding: Float32Array.from(dense.subarray(0, embeddingDimensions)),
@@ -105,8 +105,8 @@ function trainHead(category: Category, texts: readonly WeightedText[], space: Fe
   const first = toHead(examplesOf((passages) => passages));
   const worstPassages = (passages: readonly Passage[]) => {
     const sums = passages.map((passage) => passageSum(first, passage));
-    const least = Math.max(...sums) - passageMargin;
-    return passages.filter((_, index) => sums[index]! >= least);
+    const min = Math.max(...sums) - passageMargin;
+    return passages.filter((_, index) => sums[index]! >= min);
   };
   return toHead(examplesOf(worstPassages));
 }
@@ -126,9 +126,9 @@ export function calibrate(scored: readonly { readonly score: number; readonly is
   for (let step = 0; step < 100; step += 1) {
     let [gs, go, ss, so, oo] = [0, 0, 1e-9, 0, 1e-9];
     for (const { score, isPositive } of scored) {
-      const chance = 1 / (1 + Math.exp(-(slope * score + offset)));
-      const error = chance - (isPositive ? high : low);
-      const curve = chance * (1 - chance);
+      const probability = 1 / (1 + Math.exp(-(slope * score + offset)));
+      const error = probability - (isPositive ? high : low);
+      const curve = probability * (1 - probability);
       gs += error * score;
       go += error;
       ss += curve * score * score;

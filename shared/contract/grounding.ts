@@ -73,7 +73,7 @@ export const groundingPreview = z.object({
   configuration: z.record(z.string(), z.unknown()),
   milliseconds: z.object({ embedding: z.number(), search: z.number() }),
   /** Why it was searched by words alone; null when it was not. */
-  wordsAloneBecause: z.string().nullable(),
+  keywordOnlyReason: z.string().nullable(),
 });
 export type GroundingPreview = z.infer<typeof groundingPreview>;
 

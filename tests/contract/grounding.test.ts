@@ -195,7 +195,7 @@ describe('the preview of the window', () => {
       messages: [{ role: 'user', content: sentPrompt() }],
       configuration: {},
       milliseconds: { embedding: expect.any(Number), search: expect.any(Number) },
-      wordsAloneBecause: null,
+      keywordOnlyReason: null,
     });
   });
 

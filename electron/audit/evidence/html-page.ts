@@ -60,8 +60,8 @@ export function pageName(page: number): string {
 function links(page: number, pages: number): string {
   if (pages === 1) return '';
   const link = (to: number, text: string) => (to < 1 || to > pages ? '' : `<a href="${pageName(to)}">${text}</a>`);
-  const place = `<span class="quiet">Page ${page} of ${pages}</span>`;
-  return `<nav>${link(page - 1, 'Previous page')}${place}${link(page + 1, 'Next page')}</nav>\n`;
+  const location = `<span class="quiet">Page ${page} of ${pages}</span>`;
+  return `<nav>${link(page - 1, 'Previous page')}${location}${link(page + 1, 'Next page')}</nav>\n`;
 }
 
 export function pageStart(head: PageHead, page: number): string {
@@ -144,8 +144,8 @@ function label(column: ExportColumn): string {
 
 /** A passage as a quotation: its source, then its text. */
 function passageText({ index, sourceName, page, relevance, text }: Citation): string {
-  const place = [sourceName, page === undefined ? null : `page ${page}`, `relevance ${relevance.toFixed(2)}`];
-  return `[${index}] ${place.filter((part) => part !== null).join(', ')}\n${text}`;
+  const location = [sourceName, page === undefined ? null : `page ${page}`, `relevance ${relevance.toFixed(2)}`];
+  return `[${index}] ${location.filter((part) => part !== null).join(', ')}\n${text}`;
 }
 
 const messageList = z.array(message).min(1);

@@ -154,12 +154,12 @@ export async function createHtmlWriter(
 
   return {
     async write(position, records, names) {
-      const wanted = Math.floor(position / conversationsOfPage) + 1;
-      if (wanted !== page) {
+      const nextPage = Math.floor(position / conversationsOfPage) + 1;
+      if (nextPage !== page) {
         await end();
         await sync();
         await file.close();
-        page = wanted;
+        page = nextPage;
         file = await openPage();
       }
       if (records.length > 0)

@@ -2,7 +2,7 @@ import type { ExportColumn, RedactionPreview, RedactionRule } from '../../../sha
 import type { ExportRows } from '../../storage/export-rows.ts';
 import type { SelectedConversation } from '../query/selection.ts';
 import { exportRecord } from './export-record.ts';
-import { createRedactor, type Place, replacementOf } from './redaction.ts';
+import { createRedactor, type Span, replacementOf } from './redaction.ts';
 
 /** Runs that a preview looks at, at most. */
 export const maxPreviewedRuns = 500;
@@ -22,7 +22,7 @@ const maxSamples = 10;
 const contextLength = 40;
 const maxMatchLength = 200;
 
-function surroundings(text: string, { start, end }: Place) {
+function surroundings(text: string, { start, end }: Span) {
   return {
     before: text.slice(Math.max(0, start - contextLength), start),
     found: text.slice(start, Math.min(end, start + maxMatchLength)),
@@ -45,13 +45,13 @@ export function previewRules(task: PreviewTask, rows: ExportRows): PreviewedRule
       if (examinedRuns === maxPreviewedRuns) break;
       examinedRuns += 1;
       const countsBefore = [...redactor.counts];
-      exportRecord(row, task.columns, { snapshotAt, isMatched }, redactor, (column, rule, text, place) => {
+      exportRecord(row, task.columns, { snapshotAt, isMatched }, redactor, (column, rule, text, span) => {
         if (samples[rule]!.length >= maxSamples) return;
         samples[rule]!.push({
           conversationId: row.conversation_id,
           runId: row.id,
           column,
-          ...surroundings(text, place),
+          ...surroundings(text, span),
           replacement: replacementOf(task.rules[rule]!),
         });
       });

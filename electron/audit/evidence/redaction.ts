@@ -17,16 +17,16 @@ const isLetterOrDigit = (character: string | undefined): boolean =>
   character !== undefined && /[\p{L}\p{N}]/u.test(character);
 
 /** Ends of the parts of a text, longest first, that hold a number of letters and digits and do not end inside a group. */
-function* partsOf(text: string, least: number, most: number): Generator<string, void, void> {
-  for (let end = text.length; end >= least; end -= 1) {
+function* partsOf(text: string, min: number, max: number): Generator<string, void, void> {
+  for (let end = text.length; end >= min; end -= 1) {
     if (!isLetterOrDigit(text[end - 1]) || isLetterOrDigit(text[end])) continue;
     const part = text.slice(0, end);
     const length = part.replaceAll(/[ -]/g, '').length;
-    if (length >= least && length <= most) yield part;
+    if (length >= min && length <= max) yield part;
   }
 }
 
-function beginning(match: RegExpExecArray, part: string): Place {
+function beginning(match: RegExpExecArray, part: string): Span {
   return { start: match.index, end: match.index + part.length };
 }
 
@@ -79,7 +79,7 @@ const findNamedAccounts: Finder = findWith(
 /** IBANs with right check digits, and numbers that are named as an account. */
 export const findAccounts: Finder = (text) => {
   const ibans = findIbans(text);
-  const isFree = ({ start, end }: Place) => ibans.every((iban) => end <= iban.start || start >= iban.end);
+  const isFree = ({ start, end }: Span) => ibans.every((iban) => end <= iban.start || start >= iban.end);
   return [...ibans, ...findNamedAccounts(text).filter(isFree)].toSorted((one, other) => one.start - other.start);
 };
 
@@ -113,37 +113,37 @@ export const findPhones: Finder = findWith(
 );
 
 /** A part of a text, as JavaScript counts characters. */
-export interface Place {
+export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
 /** Finds matches from left to right that don't overlap. The time is linear in the length of any text. */
-export type Finder = (text: string) => Place[];
+export type Finder = (text: string) => Span[];
 
 /**
  * Finds the matches of an expression. `accept` returns the part that counts, or null to reject a match. Then the search continues one
  * character further, because a match may start inside a rejected one.
  */
-export function findWith(expression: RegExp, accept: (match: RegExpExecArray) => Place | null): Finder {
+export function findWith(expression: RegExp, accept: (match: RegExpExecArray) => Span | null): Finder {
   return (text) => {
-    const places: Place[] = [];
+    const spans: Span[] = [];
     expression.lastIndex = 0;
     for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
-      const place = accept(match);
-      expression.lastIndex = place?.end ?? match.index + 1;
-      if (place !== null) places.push(place);
+      const span = accept(match);
+      expression.lastIndex = span?.end ?? match.index + 1;
+      if (span !== null) spans.push(span);
     }
-    return places;
+    return spans;
   };
 }
 
-export function whole(match: RegExpExecArray): Place {
+export function whole(match: RegExpExecArray): Span {
   return { start: match.index, end: match.index + match[0].length };
 }
 
 /** Called before a rule (by its index) replaces a match. */
-export type MatchListener = (rule: number, text: string, place: Place) => void;
+export type MatchListener = (rule: number, text: string, span: Span) => void;
 
 /**
  * Applies rules one after the other and counts what each of them found. Numbers that check digits prove come first, so that
@@ -175,12 +175,12 @@ function compilePattern(rule: Extract<RedactionRule, { kind: 'pattern' }>, index
   }
   if (pattern.matcher('').find()) throw invalidField(field, 'must not match empty text');
   return (text) => {
-    const places: Place[] = [];
+    const spans: Span[] = [];
     const matcher = pattern.matcher(text);
     while (matcher.find()) {
-      if (matcher.end() > matcher.start()) places.push({ start: matcher.start(), end: matcher.end() });
+      if (matcher.end() > matcher.start()) spans.push({ start: matcher.start(), end: matcher.end() });
     }
-    return places;
+    return spans;
   };
 }
 
@@ -194,19 +194,19 @@ export function createRedactor(rules: readonly RedactionRule[]): Redactor {
   const compiled = rules.map((rule, index) => ({
     find: rule.kind === 'pattern' ? compilePattern(rule, index) : finders[rule.kind],
     replacement: replacementOf(rule),
-    place: order.indexOf(rule.kind),
+    rank: order.indexOf(rule.kind),
   }));
-  const inOrder = [...compiled.entries()].toSorted(([, one], [, other]) => one.place - other.place);
+  const inOrder = [...compiled.entries()].toSorted(([, one], [, other]) => one.rank - other.rank);
   const counts = rules.map(() => 0);
 
   function text(original: string, onMatch?: MatchListener): string {
     let result = original;
     for (const [rule, { find, replacement }] of inOrder) {
-      const places = find(result);
-      if (places.length === 0) continue;
-      counts[rule]! += places.length;
-      for (const place of places) onMatch?.(rule, result, place);
-      result = replaced(result, places, replacement);
+      const spans = find(result);
+      if (spans.length === 0) continue;
+      counts[rule]! += spans.length;
+      for (const span of spans) onMatch?.(rule, result, span);
+      result = replaced(result, spans, replacement);
     }
     return result;
   }
@@ -235,12 +235,12 @@ export function createRedactor(rules: readonly RedactionRule[]): Redactor {
   return { counts, text, value };
 }
 
-function replaced(text: string, places: readonly Place[], replacement: string): string {
+function replaced(text: string, spans: readonly Span[], replacement: string): string {
   let result = '';
   let end = 0;
-  for (const place of places) {
-    result += text.slice(end, place.start) + replacement;
-    end = place.end;
+  for (const span of spans) {
+    result += text.slice(end, span.start) + replacement;
+    end = span.end;
   }
   return result + text.slice(end);
 }

@@ -51,10 +51,10 @@ const maxPageCharacters = 8 * 1_048_576;
 const maxMatches = 12;
 const maxLists = 4;
 
-function remember<Value>(values: Map<string, Value>, key: string, value: Value, most: number): Value {
+function remember<Value>(values: Map<string, Value>, key: string, value: Value, max: number): Value {
   values.delete(key);
   values.set(key, value);
-  if (values.size > most) values.delete(values.keys().next().value!);
+  if (values.size > max) values.delete(values.keys().next().value!);
   return value;
 }
 
@@ -97,7 +97,7 @@ export class AuditEngine {
         const sequence = this.index.timeline.conversation[newest]!;
         const runs = this.#rows.runs({ sequence, last, hasFeedback: request.hasFeedback }, left);
         if (runs === null) return { conversations: [], long: this.#outlines(page, matches, last), next };
-        const shown = runs.map(({ sequence: place, run }) => ({ ...run, matched: matches.has(place) }));
+        const shown = runs.map((row) => ({ ...row.run, matched: matches.has(row.sequence) }));
         conversations.push({ ...this.#conversation(newest), runs: shown });
       }
       return { conversations, long: null, next };

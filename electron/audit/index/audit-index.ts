@@ -20,7 +20,7 @@ export class AuditIndex {
   readonly feedback = new FeedbackIndex();
   readonly texts: TextIndex;
   readonly #database: Database.Database;
-  readonly #marks: IndexCheckpoints;
+  readonly #checkpoints: IndexCheckpoints;
   readonly #unendedTexts: Set<number>;
   timeline = new Timeline();
   terms!: Terms;
@@ -33,10 +33,10 @@ export class AuditIndex {
   constructor(database: Database.Database, directory: string) {
     this.source = createAuditSource(database);
     this.#database = openIndexDatabase(directory, (index) => createIndexCheckpoints(index).fit(this.source));
-    this.#marks = createIndexCheckpoints(this.#database);
+    this.#checkpoints = createIndexCheckpoints(this.#database);
     this.texts = new TextIndex(this.#database);
-    this.#unendedTexts = new Set(this.#marks.unendedTexts());
-    this.#revision = this.#marks.read('revision');
+    this.#unendedTexts = new Set(this.#checkpoints.unendedTexts());
+    this.#revision = this.#checkpoints.read('revision');
     for (const row of this.source.feedback()) this.feedback.set(row);
     this.#load();
   }
@@ -62,10 +62,10 @@ export class AuditIndex {
     if (this.timeline.restoreOrder()) this.generation += 1;
   }
 
-  /** Reads the words of at most `most` runs; false when there are none left to read. About 0.1 ms for each. */
-  followTexts(most: number): boolean {
-    const through = this.#marks.read('texts');
-    const next = this.source.texts(through + 1, Number.MAX_SAFE_INTEGER, most);
+  /** Indexes the words of at most `max` runs. Returns false if none are left. Takes about 0.1 ms for each. */
+  followTexts(max: number): boolean {
+    const through = this.#checkpoints.read('texts');
+    const next = this.source.texts(through + 1, Number.MAX_SAFE_INTEGER, max);
     const ended = [...this.#unendedTexts]
       .map((run) => this.source.text(run))
       .filter((text) => text?.status !== 'Running');
@@ -76,10 +76,10 @@ export class AuditIndex {
         else this.#addText(text);
       }
       for (const text of ended) if (text) this.#addText(text);
-      if (next.length > 0) this.#marks.write('texts', next.at(-1)!.run);
+      if (next.length > 0) this.#checkpoints.write('texts', next.at(-1)!.run);
       this.#markRun(next.at(-1)?.run);
     });
-    return next.length === most;
+    return next.length === max;
   }
 
   /** Clears a little of what removed and changed runs leave in the file; false when nothing is left. Some milliseconds. */
@@ -145,9 +145,9 @@ export class AuditIndex {
     }
     const indexed = [...changed].filter((run) => run <= this.timeline.lastRun);
     this.blocks.transaction(() => {
-      this.#marks.write('revision', this.#revision);
-      this.#indexAnew(indexed);
-      if (indexed.length > 0) this.#nameRunAnew();
+      this.#checkpoints.write('revision', this.#revision);
+      this.#reindex(indexed);
+      if (indexed.length > 0) this.#updateNewestRun();
     });
     if (indexed.length > 0) this.#load();
   }
@@ -159,10 +159,10 @@ export class AuditIndex {
   }
 
   /** Changes after the end of a run (it is removed or anonymised, joins a workspace or gets a version) are rare; its block is read again. */
-  #indexAnew(runs: readonly number[]): void {
+  #reindex(runs: readonly number[]): void {
     if (runs.length === 0) return;
     this.generation += 1;
-    const through = this.#marks.read('texts');
+    const through = this.#checkpoints.read('texts');
     this.texts.erasure.begin();
     for (const block of new Set(runs.map(blockOf))) this.blocks.unseal(block);
     this.terms.forgetUnused();
@@ -177,34 +177,34 @@ export class AuditIndex {
 
   #forgetText(run: number): void {
     this.#unendedTexts.delete(run);
-    this.#marks.gotText(run);
+    this.#checkpoints.gotText(run);
   }
 
   #awaitEnd(run: number): void {
     this.#unendedTexts.add(run);
-    this.#marks.awaitText(run);
+    this.#checkpoints.awaitText(run);
   }
 
   #addText({ run, system_message, rendered_prompt, content }: SourceText): void {
     const prompt = system_message === null ? rendered_prompt : `${system_message}\n${rendered_prompt}`;
     this.texts.add({ run, prompt, answer: content });
-    if (this.#unendedTexts.delete(run)) this.#marks.gotText(run);
+    if (this.#unendedTexts.delete(run)) this.#checkpoints.gotText(run);
     this.blocks.touch(blockOf(run));
   }
 
   /** The run by which the index recognises its database may have been removed: then it is another one from now on. */
-  #nameRunAnew(): void {
-    const named = this.#marks.read('run');
+  #updateNewestRun(): void {
+    const named = this.#checkpoints.read('run');
     if (named === 0 || this.source.runId(named) !== null) return;
     const last = this.source.lastRun();
-    if (last === 0) this.#marks.forgetRun();
-    else this.#marks.writeRun(last, this.source.runId(last)!);
+    if (last === 0) this.#checkpoints.forgetRun();
+    else this.#checkpoints.writeRun(last, this.source.runId(last)!);
   }
 
   /** Names the newest run that the index has on disk, by which it recognises its database at the next start. */
   #markRun(sequence: number | undefined): void {
-    if (sequence === undefined || sequence < this.#marks.read('run')) return;
+    if (sequence === undefined || sequence < this.#checkpoints.read('run')) return;
     const id = this.source.runId(sequence);
-    if (id !== null) this.#marks.writeRun(sequence, id);
+    if (id !== null) this.#checkpoints.writeRun(sequence, id);
   }
 }

@@ -9,12 +9,12 @@ export class RunSet {
   constructor(runs: Iterable<number>) {
     const listed = new Map<number, number[]>();
     for (const run of runs) {
-      const places = listed.get(blockOf(run));
-      if (places === undefined) listed.set(blockOf(run), [placeOf(run)]);
-      else places.push(placeOf(run));
+      const offsets = listed.get(blockOf(run));
+      if (offsets === undefined) listed.set(blockOf(run), [offsetOf(run)]);
+      else offsets.push(offsetOf(run));
     }
-    for (const [block, places] of listed) {
-      this.#blocks.set(block, places.length > maxListed ? bitsOf(places) : places);
+    for (const [block, offsets] of listed) {
+      this.#blocks.set(block, offsets.length > maxListed ? bitsOf(offsets) : offsets);
     }
   }
 
@@ -24,9 +24,9 @@ export class RunSet {
 
   /** Not to be changed. */
   bits(block: number): Bits {
-    const places = this.#blocks.get(block);
-    if (places === undefined) return emptyBits();
-    return places instanceof Uint32Array ? places : bitsOf(places);
+    const offsets = this.#blocks.get(block);
+    if (offsets === undefined) return emptyBits();
+    return offsets instanceof Uint32Array ? offsets : bitsOf(offsets);
   }
 }
 
@@ -42,7 +42,7 @@ const blockWords = blockRuns / 32;
 export type Bits = Uint32Array;
 
 export const blockOf = (run: number): number => run >>> blockShift;
-export const placeOf = (run: number): number => run & (blockRuns - 1);
+export const offsetOf = (run: number): number => run & (blockRuns - 1);
 
 export function emptyBits(): Bits {
   return new Uint32Array(blockWords);
@@ -52,17 +52,17 @@ export function fullBits(): Bits {
   return emptyBits().fill(0xffffffff);
 }
 
-export function setBit(bits: Bits, place: number): void {
-  bits[place >>> 5]! |= 1 << (place & 31);
+export function setBit(bits: Bits, offset: number): void {
+  bits[offset >>> 5]! |= 1 << (offset & 31);
 }
 
-export function hasBit(bits: Bits, place: number): boolean {
-  return (bits[place >>> 5]! & (1 << (place & 31))) !== 0;
+export function hasBit(bits: Bits, offset: number): boolean {
+  return (bits[offset >>> 5]! & (1 << (offset & 31))) !== 0;
 }
 
-export function bitsOf(places: ArrayLike<number>): Bits {
+export function bitsOf(offsets: ArrayLike<number>): Bits {
   const bits = emptyBits();
-  for (let index = 0; index < places.length; index += 1) setBit(bits, places[index]!);
+  for (let index = 0; index < offsets.length; index += 1) setBit(bits, offsets[index]!);
   return bits;
 }
 
@@ -102,7 +102,7 @@ export function countCommonBits(one: Bits, other: Bits): number {
 }
 
 /** Calls back with every place that is set, in order. */
-export function forEachBit(bits: Bits, callback: (place: number) => void): void {
+export function forEachBit(bits: Bits, callback: (offset: number) => void): void {
   for (let word = 0; word < blockWords; word += 1) {
     for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) callback(word * 32 + 31 - Math.clz32(rest & -rest));
   }
@@ -112,9 +112,9 @@ export function forEachBit(bits: Bits, callback: (place: number) => void): void 
 export const maxListed = (blockWords * 4) / 2 - 1;
 
 /** As places of 16 bits while that is shorter than the bits themselves. */
-export function encodePositions(places: readonly number[]): Uint8Array {
-  if (places.length <= maxListed) return new Uint8Array(Uint16Array.from(places).buffer);
-  return new Uint8Array(bitsOf(places).buffer);
+export function encodePositions(offsets: readonly number[]): Uint8Array {
+  if (offsets.length <= maxListed) return new Uint8Array(Uint16Array.from(offsets).buffer);
+  return new Uint8Array(bitsOf(offsets).buffer);
 }
 
 export function decodePositions(bytes: Uint8Array): Bits {

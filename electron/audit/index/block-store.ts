@@ -1,4 +1,4 @@
-import { type Bits, bitsOf, blockRuns, blockShift, decodePositions, encodePositions, placeOf } from './bits.ts';
+import { type Bits, bitsOf, blockRuns, blockShift, decodePositions, encodePositions, offsetOf } from './bits.ts';
 import { forEachTerm, type IndexedRun, type NumberField, numberFields, type Terms } from './terms.ts';
 import type { Timeline } from '../query/timeline.ts';
 import type Database from 'better-sqlite3';
@@ -27,28 +27,28 @@ export class OpenBlock {
 
   /** Lists a run, or lists it again after it ended. */
   put(run: IndexedRun): void {
-    const place = placeOf(run.sequence);
-    this.#forget(run.sequence, place);
+    const offset = offsetOf(run.sequence);
+    this.#forget(run.sequence, offset);
     const codes: number[] = [];
     forEachTerm(run, (field, value) => codes.push(this.#terms.make(field, value)));
-    for (const code of codes) this.#list(code, place);
-    for (const field of numberFields) this.numbers[field][place] = run[field] ?? Number.NaN;
+    for (const code of codes) this.#list(code, offset);
+    for (const field of numberFields) this.numbers[field][offset] = run[field] ?? Number.NaN;
     if (run.status === 'Running') this.#codesOfRunning.set(run.sequence, codes);
   }
 
-  #list(code: number, place: number): void {
-    const places = this.postings.get(code);
-    if (places === undefined) this.postings.set(code, [place]);
-    else places.push(place);
+  #list(code: number, offset: number): void {
+    const offsets = this.postings.get(code);
+    if (offsets === undefined) this.postings.set(code, [offset]);
+    else offsets.push(offset);
   }
 
-  #forget(run: number, place: number): void {
+  #forget(run: number, offset: number): void {
     const codes = this.#codesOfRunning.get(run);
     if (codes === undefined) return;
     this.#codesOfRunning.delete(run);
     for (const code of codes) {
-      const places = this.postings.get(code)!;
-      places.splice(places.lastIndexOf(place), 1);
+      const offsets = this.postings.get(code)!;
+      offsets.splice(offsets.lastIndexOf(offset), 1);
     }
   }
 }
@@ -98,8 +98,8 @@ const maxCachedBytes = 128 * 1_048_576;
 
 /** Smallest and largest number of a block; null when no run has one. */
 export interface Zone {
-  readonly least: number | null;
-  readonly most: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
 }
 
 type ZonedField = NumberField | 'created_at';
@@ -131,7 +131,7 @@ export class BlockStore {
     this.#zones = Object.fromEntries(
       zonedFields.map((field) => [
         field,
-        new Map(this.#statements.zones.all(field).map(({ block, least, most }) => [block, { least, most }])),
+        new Map(this.#statements.zones.all(field).map(({ block, min, max }) => [block, { min, max }])),
       ]),
     ) as Record<ZonedField, Map<number, Zone>>;
   }
@@ -163,8 +163,8 @@ export class BlockStore {
   posting(code: number, block: number): Bits | null {
     const open = this.open.get(block);
     if (open) {
-      const places = open.postings.get(code);
-      return places === undefined ? null : bitsOf(places);
+      const offsets = open.postings.get(code);
+      return offsets === undefined ? null : bitsOf(offsets);
     }
     const key = code * 2 ** (31 - blockShift) + block;
     const cached = this.#postings.get(key);
@@ -177,7 +177,7 @@ export class BlockStore {
 
   /** Null while the block changes. */
   zone(field: ZonedField, block: number): Zone | null {
-    return this.open.has(block) ? null : (this.#zones[field].get(block) ?? { least: null, most: null });
+    return this.open.has(block) ? null : (this.#zones[field].get(block) ?? { min: null, max: null });
   }
 
   numbers(field: NumberField, block: number): Numbers {
@@ -195,9 +195,9 @@ export class BlockStore {
   replay(block: number): void {
     const createdAt = this.#readColumn('created_at', block);
     const conversation = this.#readColumn('conversation', block);
-    for (let place = 0; place < blockRuns; place += 1) {
-      const time = createdAt[place]!;
-      if (!Number.isNaN(time)) this.#timeline.append(block * blockRuns + place, conversation[place]!, time);
+    for (let offset = 0; offset < blockRuns; offset += 1) {
+      const time = createdAt[offset]!;
+      if (!Number.isNaN(time)) this.#timeline.append(block * blockRuns + offset, conversation[offset]!, time);
     }
   }
 
@@ -206,8 +206,8 @@ export class BlockStore {
     const open = this.open.get(block)!;
     this.#terms.save();
     this.#statements.insertBlock.run(block);
-    for (const [term, places] of open.postings) {
-      if (places.length > 0) this.#statements.insertPosting.run(block, term, encodePositions(places));
+    for (const [term, offsets] of open.postings) {
+      if (offsets.length > 0) this.#statements.insertPosting.run(block, term, encodePositions(offsets));
     }
     for (const field of numberFields) this.#writeColumn(field, block, open.numbers[field]);
     const first = block * blockRuns;
@@ -240,15 +240,15 @@ export class BlockStore {
   }
 
   #writeColumn(field: ColumnField, block: number, numbers: Numbers): void {
-    let least: number | null = null;
-    let most: number | null = null;
+    let min: number | null = null;
+    let max: number | null = null;
     for (const number of numbers) {
       if (Number.isNaN(number)) continue;
-      if (least === null || number < least) least = number;
-      if (most === null || number > most) most = number;
+      if (min === null || number < min) min = number;
+      if (max === null || number > max) max = number;
     }
-    if (field !== 'conversation') this.#zones[field].set(block, { least, most });
-    this.#statements.insertColumn.run(field, block, least, most, new Uint8Array(numbers.buffer));
+    if (field !== 'conversation') this.#zones[field].set(block, { min, max });
+    this.#statements.insertColumn.run(field, block, min, max, new Uint8Array(numbers.buffer));
   }
 }
 
@@ -256,7 +256,7 @@ function blockStatements(database: Database.Database) {
   return {
     sealed: database.prepare<[], number>('SELECT block FROM blocks').pluck(),
     zones: database.prepare<[string], Zone & { block: number }>(
-      'SELECT block, least, most FROM columns WHERE field = ?',
+      'SELECT block, least AS min, most AS max FROM columns WHERE field = ?',
     ),
     posting: database
       .prepare<[number, number], Uint8Array>('SELECT places FROM postings WHERE block = ? AND term = ?')

@@ -1,5 +1,5 @@
 import type { FeedbackRow } from '../../storage/schema.ts';
-import { blockOf, emptyBits, placeOf, setBit, type Bits } from './bits.ts';
+import { blockOf, emptyBits, offsetOf, setBit, type Bits } from './bits.ts';
 
 type FeedbackTest = (feedback: IndexedFeedback) => boolean;
 
@@ -85,7 +85,7 @@ export class FeedbackIndex {
     if (known?.version === present.version) return known.bits;
     let bits: Bits | null = null;
     for (const feedback of present.rows.values()) {
-      if (passes(feedback)) setBit((bits ??= emptyBits()), placeOf(feedback.run));
+      if (passes(feedback)) setBit((bits ??= emptyBits()), offsetOf(feedback.run));
     }
     found.set(block, { version: present.version, bits });
     return bits;

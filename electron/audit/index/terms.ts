@@ -79,7 +79,7 @@ export class Terms {
   readonly #find: Database.Statement<[string, string], number>;
   readonly #ofField: Database.Statement<[string], { code: number; value: string }>;
   readonly #fields: Database.Statement<[], string>;
-  readonly #remembered = new Map<string, number>();
+  readonly #cached = new Map<string, number>();
   readonly #deleteUnused: Database.Statement<[]>;
   #unsaved: { code: number; field: string; value: string }[] = [];
   readonly #unsavedKeys = new Map<string, number>();
@@ -102,12 +102,12 @@ export class Terms {
 
   find(field: TermField, value: string): number | null {
     const key = `${field}\0${value}`;
-    const known = this.#remembered.get(key) ?? this.#unsavedKeys.get(key);
+    const known = this.#cached.get(key) ?? this.#unsavedKeys.get(key);
     if (known !== undefined) return known;
     const code = this.#find.get(field, value);
     if (code === undefined) return null;
-    if (this.#remembered.size >= maxCached) this.#remembered.clear();
-    this.#remembered.set(key, code);
+    if (this.#cached.size >= maxCached) this.#cached.clear();
+    this.#cached.set(key, code);
     return code;
   }
 

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { isUnspaced, spacedText } from '../../../shared/unspaced-text.ts';
-import { type Bits, bitsOf, blockRuns, emptyBits, hasBit, placeOf, RunSet, setBit } from './bits.ts';
+import { type Bits, bitsOf, blockRuns, emptyBits, hasBit, offsetOf, RunSet, setBit } from './bits.ts';
 import { createWordErasure, type WordErasure } from '../../storage/word-erasure.ts';
 
 /** Of a run, what is searched. */
@@ -24,8 +24,8 @@ function asIndexed(typed: string): string {
   if (!isUnspaced(typed)) return typed;
   // FTS5 would take the wide space for a letter.
   const expression = typed.replaceAll('\u3000', ' ');
-  return expression.replace(phraseOrWord, (piece) =>
-    isUnspaced(piece) ? `"${spacedText(piece.startsWith('"') ? piece.slice(1, -1) : piece)}"` : piece,
+  return expression.replace(phraseOrWord, (match) =>
+    isUnspaced(match) ? `"${spacedText(match.startsWith('"') ? match.slice(1, -1) : match)}"` : match,
   );
 }
 
@@ -64,14 +64,14 @@ export class TextIndex {
     const within = (expression: string) => (where === null ? expression : `{${where}} : (${expression})`);
     const typed = within(asIndexed(text));
     try {
-      return this.#lookUp(typed);
+      return this.#find(typed);
     } catch (error) {
       if (!(error instanceof Database.SqliteError)) throw error;
     }
     const words = text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? [];
     return words.length === 0
       ? { expression: '', runs: new RunSet([]) }
-      : this.#lookUp(within(words.map((word) => `"${spacedText(word)}"`).join(' ')));
+      : this.#find(within(words.map((word) => `"${spacedText(word)}"`).join(' ')));
   }
 
   /** The runs of a block that meet a query and may be in the result (`candidates`, of which there are `count`). */
@@ -79,21 +79,21 @@ export class TextIndex {
     if (runs !== null) return runs.bits(block);
     const first = block * blockRuns;
     if (count > fewCandidates) {
-      return bitsOf(this.#statements.ofRange.all(expression, first, first + blockRuns - 1).map(placeOf));
+      return bitsOf(this.#statements.ofRange.all(expression, first, first + blockRuns - 1).map(offsetOf));
     }
     const bits = emptyBits();
-    for (let place = 0; place < blockRuns; place += 1) {
-      if (!hasBit(candidates, place)) continue;
-      if (this.#statements.ofRange.get(expression, first + place, first + place) !== undefined) setBit(bits, place);
+    for (let offset = 0; offset < blockRuns; offset += 1) {
+      if (!hasBit(candidates, offset)) continue;
+      if (this.#statements.ofRange.get(expression, first + offset, first + offset) !== undefined) setBit(bits, offset);
     }
     return bits;
   }
 
-  #lookUp(expression: string): TextQuery {
+  #find(expression: string): TextQuery {
     // A prefix is looked up as all the words that begin with it; doing so once for each block would take too long.
-    const most = expression.includes('*') ? -1 : fewRuns;
-    const runs = this.#statements.newest.all(expression, Number.MAX_SAFE_INTEGER, most);
-    return { expression, runs: most === -1 || runs.length < most ? new RunSet(runs) : null };
+    const max = expression.includes('*') ? -1 : fewRuns;
+    const runs = this.#statements.newest.all(expression, Number.MAX_SAFE_INTEGER, max);
+    return { expression, runs: max === -1 || runs.length < max ? new RunSet(runs) : null };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AuditSort } from '../../../shared/contract/audit.ts';
 import type { AuditIndex } from './audit-index.ts';
-import { blockOf, blockRuns, forEachBit, placeOf } from './bits.ts';
+import { blockOf, blockRuns, forEachBit, offsetOf } from './bits.ts';
 import type { Matches } from '../query/selection.ts';
 
 /** Sorts by a number of the matching runs. */
@@ -13,7 +13,7 @@ function keysOf(index: AuditIndex, sort: ValueSort, block: number): Float64Array
     return numbers.map((number) => (Number.isNaN(number) ? Infinity : -number));
   }
   const scores = new Float64Array(blockRuns).fill(Infinity);
-  for (const { run, score } of index.feedback.ofBlock(block)) scores[placeOf(run)] = score ?? Infinity;
+  for (const { run, score } of index.feedback.ofBlock(block)) scores[offsetOf(run)] = score ?? Infinity;
   return scores;
 }
 
@@ -46,10 +46,10 @@ export class ValueOrder {
     let count = 0;
     for (let block = blockOf(last); block >= 0; block -= 1) {
       const keysOfBlock = keysOf(index, sort, block);
-      forEachBit(matches.block(block), (place) => {
-        const run = block * blockRuns + place;
+      forEachBit(matches.block(block), (offset) => {
+        const run = block * blockRuns + offset;
         if (run > last) return;
-        const key = (keys[run] = keysOfBlock[place]!);
+        const key = (keys[run] = keysOfBlock[offset]!);
         const best = bestOf[conversation[run]!]!;
         if (best === 0) count += 1;
         else if (key > keys[best]! || (key === keys[best] && run < best)) return;
@@ -81,7 +81,7 @@ export class ValueOrder {
   }
 
   /** Place of the first run that passes, if it is the only one of its conversation here; -1 for none. */
-  placeOf(passes: (run: number) => boolean): number {
+  rankOf(passes: (run: number) => boolean): number {
     const found = this.#runs.find(passes);
     if (found === undefined) return -1;
     let before = 0;
@@ -100,7 +100,7 @@ export class ValueOrder {
     const stretch = this.#runs.subarray(first, last);
     if (stretch.length <= shortStretch) {
       stretch.sort((one, other) => this.#compare(one, other));
-      for (let place = first; place < last; place += 1) this.#ends[place] = place + 1;
+      for (let offset = first; offset < last; offset += 1) this.#ends[offset] = offset + 1;
       return [];
     }
     const middle = first + this.#partition(stretch);

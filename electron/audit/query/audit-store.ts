@@ -212,11 +212,11 @@ export function createAuditStore(options: AuditStoreOptions) {
       flush();
       return feedback.giveFeedback(conversationId, runId, input);
     },
-    async search({ snapshot, filter, sort, ...place }, { signal }) {
+    async search({ snapshot, filter, sort, ...position }, { signal }) {
       const key = { filter: significant(filter), sort };
       const last = snapshot === undefined ? null : snapshots.read(key, snapshot);
       flush();
-      const { last: newest, ...page } = await client.call('search', { ...place, ...key, last }, { signal });
+      const { last: newest, ...page } = await client.call('search', { ...position, ...key, last }, { signal });
       return { ...page, snapshot: snapshots.write(key, newest) };
     },
     async select(filter, { signal, last = null }) {

@@ -148,11 +148,11 @@ function feedbackConditions(filter: AuditFilter, index: AuditIndex): Condition[]
   ];
 }
 
-function hasTags(wanted: readonly string[]): (feedback: IndexedFeedback) => boolean {
+function hasTags(requiredTags: readonly string[]): (feedback: IndexedFeedback) => boolean {
   const known = new Map<readonly string[], boolean>();
   return ({ tags }) => {
     let passes = known.get(tags);
-    if (passes === undefined) known.set(tags, (passes = wanted.every((tag) => tags.includes(tag))));
+    if (passes === undefined) known.set(tags, (passes = requiredTags.every((tag) => tags.includes(tag))));
     return passes;
   };
 }
@@ -188,7 +188,7 @@ function dates(index: AuditIndex, { startDate, endDate }: AuditFilter): Conditio
       const start = block * blockRuns;
       const zone = index.blocks.zone('created_at', block);
       // Every run has been made at some time, so that a block may be within the bounds as a whole.
-      if (zone !== null && (zone.least ?? first) >= first && (zone.most ?? last) <= last) return;
+      if (zone !== null && (zone.min ?? first) >= first && (zone.max ?? last) <= last) return;
       narrowByNumbers(bits, index.timeline.createdAt.subarray(start, start + blockRuns), first, last);
     },
   };
@@ -196,29 +196,29 @@ function dates(index: AuditIndex, { startDate, endDate }: AuditFilter): Conditio
 
 function inRange(index: AuditIndex, field: NumberField, range: Range | null | undefined): Condition | null {
   if (!present(range)) return null;
-  const least = range.min ?? -Infinity;
-  const most = range.max ?? Infinity;
+  const min = range.min ?? -Infinity;
+  const max = range.max ?? Infinity;
   return {
-    excludes: (block) => isOutside(index.blocks.zone(field, block), least, most),
-    narrow: (block, bits) => narrowByNumbers(bits, index.blocks.numbers(field, block), least, most),
+    excludes: (block) => isOutside(index.blocks.zone(field, block), min, max),
+    narrow: (block, bits) => narrowByNumbers(bits, index.blocks.numbers(field, block), min, max),
   };
 }
 
 /** Whether none of a block's numbers lies within the bounds. */
-function isOutside(zone: Zone | null, least: number, most: number): boolean {
-  return zone !== null && (zone.least === null || zone.most === null || zone.most < least || zone.least > most);
+function isOutside(zone: Zone | null, min: number, max: number): boolean {
+  return zone !== null && (zone.min === null || zone.max === null || zone.max < min || zone.min > max);
 }
 
-function narrowByNumbers(bits: Bits, numbers: Float64Array, least: number, most: number): void {
+function narrowByNumbers(bits: Bits, numbers: Float64Array, min: number, max: number): void {
   for (let word = 0; word < bits.length; word += 1) {
     let rest = bits[word]!;
     if (rest === 0) continue;
-    let kept = 0;
-    for (let bit = 0, place = word * 32; bit < 32; bit += 1, place += 1) {
-      const number = numbers[place]!;
-      if (number >= least && number <= most) kept |= 1 << bit;
+    let matching = 0;
+    for (let bit = 0, offset = word * 32; bit < 32; bit += 1, offset += 1) {
+      const number = numbers[offset]!;
+      if (number >= min && number <= max) matching |= 1 << bit;
     }
-    bits[word] = rest &= kept;
+    bits[word] = rest &= matching;
   }
 }
 

@@ -3,7 +3,7 @@ import type { AuditFacetCounts, AuditFacets, AuditFilter } from '../../../shared
 import type { ModerationFlag } from '../../../shared/contract/moderation.ts';
 import type { RunStatus } from '../../../shared/contract/conversations.ts';
 import type { AuditIndex } from '../index/audit-index.ts';
-import { blockOf, countBits, countCommonBits, hasBit, placeOf } from '../index/bits.ts';
+import { blockOf, countBits, countCommonBits, hasBit, offsetOf } from '../index/bits.ts';
 import type { TermField } from '../index/terms.ts';
 import type { Matches } from './selection.ts';
 
@@ -13,7 +13,7 @@ const sliceMilliseconds = 10;
 class FacetCounter {
   readonly #index: AuditIndex;
   readonly #pause: () => Promise<void>;
-  #began = performance.now();
+  #sliceStart = performance.now();
 
   constructor(index: AuditIndex, pause: () => Promise<void>) {
     this.#index = index;
@@ -39,7 +39,7 @@ class FacetCounter {
     const counts = new Map<string, number>();
     await this.#eachBlock((block) => {
       for (const { run, tags } of this.#index.feedback.ofBlock(block)) {
-        if (!hasBit(matches.block(block), placeOf(run))) continue;
+        if (!hasBit(matches.block(block), offsetOf(run))) continue;
         for (const tag of new Set(tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
       }
     });
@@ -49,9 +49,9 @@ class FacetCounter {
   async #eachBlock(count: (block: number) => void): Promise<void> {
     for (let block = blockOf(this.#index.timeline.lastRun); block >= 0; block -= 1) {
       count(block);
-      if (performance.now() - this.#began < sliceMilliseconds) continue;
+      if (performance.now() - this.#sliceStart < sliceMilliseconds) continue;
       await this.#pause();
-      this.#began = performance.now();
+      this.#sliceStart = performance.now();
     }
   }
 }
@@ -129,7 +129,7 @@ function tagsOf(index: AuditIndex): AuditFacets['tags'] {
 
 function conversationsOf({ timeline }: AuditIndex): number {
   let count = 0;
-  for (let place = 0; place < timeline.count; place += 1) if (timeline.next[timeline.order[place]!] === 0) count += 1;
+  for (let rank = 0; rank < timeline.count; rank += 1) if (timeline.next[timeline.order[rank]!] === 0) count += 1;
   return count;
 }
 
@@ -139,8 +139,8 @@ export type IndexFacets = Omit<AuditFacets, 'windowCallerId'>;
 /** The values that runs have; the names of callers are not known here. */
 export function facetsOf(index: AuditIndex): IndexFacets {
   const { timeline } = index;
-  const timeAt = (place: number) =>
-    timeline.count === 0 ? null : new Date(timeline.createdAt[timeline.order[place]!]!).toISOString();
+  const timeAt = (rank: number) =>
+    timeline.count === 0 ? null : new Date(timeline.createdAt[timeline.order[rank]!]!).toISOString();
   return {
     runs: timeline.count,
     conversations: conversationsOf(index),

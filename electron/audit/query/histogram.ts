@@ -35,12 +35,12 @@ function startsOf(first: number, last: number, size: BucketSize): number[] {
 export function timeBuckets(
   first: number,
   last: number,
-  asked: BucketSize | undefined,
+  requestedSize: BucketSize | undefined,
 ): { bucketSize: BucketSize; starts: number[] } {
-  const most = asked === undefined ? 120 : maxBuckets;
-  for (const bucketSize of sizes.slice(asked === undefined ? 0 : sizes.indexOf(asked))) {
+  const max = requestedSize === undefined ? 120 : maxBuckets;
+  for (const bucketSize of sizes.slice(requestedSize === undefined ? 0 : sizes.indexOf(requestedSize))) {
     const starts = startsOf(first, last, bucketSize);
-    if (starts.length <= most) return { bucketSize, starts };
+    if (starts.length <= max) return { bucketSize, starts };
   }
   // More than thirty years: the oldest months are left out.
   return { bucketSize: 'month', starts: startsOf(last - maxBuckets * 27 * lengths.day, last, 'month') };
@@ -61,30 +61,30 @@ export function classOf(milliseconds: number): number {
 /** Counts durations by size, so that percentiles need neither a sort nor a copy. */
 export class Histogram {
   readonly #counts = new Uint32Array(classes);
-  #most = 0;
+  #max = 0;
   count = 0;
 
-  /** `place` is the duration's class: several histograms may share the work of finding it. */
-  add(milliseconds: number, place = classOf(milliseconds)): void {
-    this.#counts[place]! += 1;
+  /** `index` is the class of the duration, which several histograms can share. */
+  add(milliseconds: number, index = classOf(milliseconds)): void {
+    this.#counts[index]! += 1;
     this.count += 1;
-    if (milliseconds > this.#most) this.#most = milliseconds;
+    if (milliseconds > this.#max) this.#max = milliseconds;
   }
 
   /** Null when nothing was counted. */
   at(share: number): number | null {
     if (this.count === 0) return null;
     let rest = Math.ceil(this.count * share);
-    for (let place = 0; place < classes; place += 1) {
-      rest -= this.#counts[place]!;
-      if (rest <= 0) return Math.min(this.#most, Math.exp(offset + (place + 0.5) * ratio));
+    for (let index = 0; index < classes; index += 1) {
+      rest -= this.#counts[index]!;
+      if (rest <= 0) return Math.min(this.#max, Math.exp(offset + (index + 0.5) * ratio));
     }
-    return this.#most;
+    return this.#max;
   }
 
   percentiles(): Percentiles | null {
     if (this.count === 0) return null;
     const at = (share: number) => this.at(share) ?? 0;
-    return { p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), max: this.#most };
+    return { p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99), max: this.#max };
   }
 }

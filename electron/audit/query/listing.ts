@@ -1,5 +1,5 @@
 import type { AuditIndex } from '../index/audit-index.ts';
-import { blockOf, blockRuns, emptyBits, forEachBit, hasBit, placeOf, setBit, type Bits } from '../index/bits.ts';
+import { blockOf, blockRuns, emptyBits, forEachBit, hasBit, offsetOf, setBit, type Bits } from '../index/bits.ts';
 import type { Matches } from './selection.ts';
 
 export interface ListingOptions {
@@ -25,7 +25,7 @@ export class Listing {
   readonly #index: AuditIndex;
   readonly #isNewestFirst: boolean;
   /** IndexCheckpoints by rank, in blocks. */
-  readonly #marks: (Bits | undefined)[] = [];
+  readonly #matched: (Bits | undefined)[] = [];
   /** Next block of runs whose matches are marked. */
   #block: number;
   readonly #lastBlock: number;
@@ -137,8 +137,8 @@ export class Listing {
     const { timeline } = this.#index;
     const { conversation, rank } = timeline;
     const first = this.#block * blockRuns;
-    forEachBit(this.matches.block(this.#block), (place) => {
-      const run = first + place;
+    forEachBit(this.matches.block(this.#block), (offset) => {
+      const run = first + offset;
       if (run <= this.last) this.#mark(rank[timeline.newestRun(conversation[run]!, this.last)]!);
     });
     this.#block += this.#isNewestFirst ? -1 : 1;
@@ -147,19 +147,19 @@ export class Listing {
   }
 
   #mark(rank: number): void {
-    setBit((this.#marks[blockOf(rank)] ??= emptyBits()), placeOf(rank));
+    setBit((this.#matched[blockOf(rank)] ??= emptyBits()), offsetOf(rank));
   }
 
   /** Takes the marked ranks from the end of what is final down to, but without, `bound`. */
   #takeDown(bound: number): void {
     let rank = this.#final - 1;
     while (rank > bound) {
-      const bits = this.#marks[blockOf(rank)];
+      const bits = this.#matched[blockOf(rank)];
       if (bits === undefined) rank = blockOf(rank) * blockRuns - 1;
       else {
-        if (hasBit(bits, placeOf(rank))) this.#push(rank);
+        if (hasBit(bits, offsetOf(rank))) this.#push(rank);
         // A rare word marks one place in hundreds: 32 places without a mark are passed in one step.
-        rank -= (rank & 31) === 31 && bits[placeOf(rank) >>> 5] === 0 ? 32 : 1;
+        rank -= (rank & 31) === 31 && bits[offsetOf(rank) >>> 5] === 0 ? 32 : 1;
       }
     }
     this.#final = Math.min(this.#final, bound + 1);
@@ -168,11 +168,11 @@ export class Listing {
   #takeUp(bound: number): void {
     let rank = this.#final;
     while (rank < bound) {
-      const bits = this.#marks[blockOf(rank)];
+      const bits = this.#matched[blockOf(rank)];
       if (bits === undefined) rank = (blockOf(rank) + 1) * blockRuns;
       else {
-        if (hasBit(bits, placeOf(rank))) this.#push(rank);
-        rank += (rank & 31) === 0 && bits[placeOf(rank) >>> 5] === 0 ? 32 : 1;
+        if (hasBit(bits, offsetOf(rank))) this.#push(rank);
+        rank += (rank & 31) === 0 && bits[offsetOf(rank) >>> 5] === 0 ? 32 : 1;
       }
     }
     this.#final = Math.max(this.#final, bound);

@@ -1,7 +1,7 @@
 import type { Timeline } from './timeline.ts';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import type { AuditIndex } from '../index/audit-index.ts';
-import { type Bits, blockOf, blockRuns, emptyBits, fullBits, hasBit, placeOf } from '../index/bits.ts';
+import { type Bits, blockOf, blockRuns, emptyBits, fullBits, hasBit, offsetOf } from '../index/bits.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 
 /** What is found in most blocks for a filter that few runs meet. Nobody changes what was found. */
@@ -24,7 +24,7 @@ export class Matches {
   }
 
   has(run: number): boolean {
-    return this.isEverything || hasBit(this.block(blockOf(run)), placeOf(run));
+    return this.isEverything || hasBit(this.block(blockOf(run)), offsetOf(run));
   }
 
   /** Not to be changed. */
@@ -54,8 +54,8 @@ export class Matches {
     const isFull = count === lastRun && block > 0 && first + blockRuns - 1 <= lastRun;
     if (isFull) return fullBits();
     const bits = emptyBits();
-    for (let place = 0; place < blockRuns; place += 1) {
-      if (createdAt[first + place]! > 0) bits[place >>> 5]! |= 1 << (place & 31);
+    for (let offset = 0; offset < blockRuns; offset += 1) {
+      if (createdAt[first + offset]! > 0) bits[offset >>> 5]! |= 1 << (offset & 31);
     }
     return bits;
   }

@@ -63,16 +63,16 @@ const sliceMilliseconds = 10;
 export async function summaryOf(
   index: AuditIndex,
   matches: Matches,
-  askedSize: AuditSummary['bucketSize'] | undefined,
+  requestedSize: AuditSummary['bucketSize'] | undefined,
   pause: () => Promise<void>,
 ): Promise<AuditSummary> {
-  let began = performance.now();
+  let sliceStart = performance.now();
   const lastBlock = blockOf(index.timeline.lastRun);
   const blocks: { block: number; bits: Bits }[] = [];
   const pauseIfLong = async () => {
-    if (performance.now() - began < sliceMilliseconds) return;
+    if (performance.now() - sliceStart < sliceMilliseconds) return;
     await pause();
-    began = performance.now();
+    sliceStart = performance.now();
   };
   for (let block = 0; block <= lastBlock; block += 1) {
     blocks.push({ block, bits: matches.block(block) });
@@ -80,8 +80,8 @@ export async function summaryOf(
   }
   const span = spanOf(index, blocks);
   const { bucketSize, starts } = span
-    ? timeBuckets(...span, askedSize)
-    : { bucketSize: askedSize ?? 'day', starts: [] };
+    ? timeBuckets(...span, requestedSize)
+    : { bucketSize: requestedSize ?? 'day', starts: [] };
   const totals = new Totals(index, starts);
   for (const { block, bits } of blocks) {
     totals.add(block, bits);
@@ -99,8 +99,8 @@ function spanOf(
   let first = Infinity;
   let last = -Infinity;
   for (const { block, bits } of blocks) {
-    forEachBit(bits, (place) => {
-      const time = createdAt[block * blockRuns + place]!;
+    forEachBit(bits, (offset) => {
+      const time = createdAt[block * blockRuns + offset]!;
       if (time < first) first = time;
       if (time > last) last = time;
     });
@@ -136,20 +136,20 @@ class Totals {
     const tokens = numbersOf('total_tokens');
     const [promptTokens, completionTokens] = [numbersOf('prompt_tokens'), numbersOf('completion_tokens')];
     const first = block * blockRuns;
-    forEachBit(bits, (place) => {
-      const bucket = this.#bucketOf(timeline.createdAt[first + place]!);
-      this.#countConversation(timeline.newestRun(timeline.conversation[first + place]!, timeline.lastRun));
-      this.#promptTokens += orZero(promptTokens[place]!);
-      this.#completionTokens += orZero(completionTokens[place]!);
-      this.#all.add(orZero(tokens[place]!), orZero(cost[place]!));
-      bucket?.add(orZero(tokens[place]!), orZero(cost[place]!));
-      if (!Number.isNaN(firstToken[place]!)) this.#firstToken.add(firstToken[place]!);
-      if (!Number.isNaN(latency[place]!)) this.#addLatency(bucket, latency[place]!);
+    forEachBit(bits, (offset) => {
+      const bucket = this.#bucketOf(timeline.createdAt[first + offset]!);
+      this.#countConversation(timeline.newestRun(timeline.conversation[first + offset]!, timeline.lastRun));
+      this.#promptTokens += orZero(promptTokens[offset]!);
+      this.#completionTokens += orZero(completionTokens[offset]!);
+      this.#all.add(orZero(tokens[offset]!), orZero(cost[offset]!));
+      bucket?.add(orZero(tokens[offset]!), orZero(cost[offset]!));
+      if (!Number.isNaN(firstToken[offset]!)) this.#firstToken.add(firstToken[offset]!);
+      if (!Number.isNaN(latency[offset]!)) this.#addLatency(bucket, latency[offset]!);
     });
     this.#addFeedback(block, bits);
-    this.#countTerms('status', block, bits, (status, place) => this.#addStatus(status, block * blockRuns + place));
-    this.#countTerms('served-model', block, bits, (model, place) =>
-      this.#addModel(model, orZero(tokens[place]!), orZero(cost[place]!)),
+    this.#countTerms('status', block, bits, (status, offset) => this.#addStatus(status, block * blockRuns + offset));
+    this.#countTerms('served-model', block, bits, (model, offset) =>
+      this.#addModel(model, orZero(tokens[offset]!), orZero(cost[offset]!)),
     );
   }
 
@@ -200,9 +200,9 @@ class Totals {
   }
 
   #addLatency(bucket: Bucket | null, milliseconds: number): void {
-    const place = classOf(milliseconds);
-    this.#all.latency.add(milliseconds, place);
-    bucket?.latency.add(milliseconds, place);
+    const offset = classOf(milliseconds);
+    this.#all.latency.add(milliseconds, offset);
+    bucket?.latency.add(milliseconds, offset);
   }
 
   #addFeedback(block: number, bits: Bits): void {
@@ -210,8 +210,8 @@ class Totals {
     const given = feedback.matches('any', block, () => true)?.slice();
     if (given === undefined) return;
     intersect(given, bits);
-    forEachBit(given, (place) => {
-      const run = block * blockRuns + place;
+    forEachBit(given, (offset) => {
+      const run = block * blockRuns + offset;
       const score = feedback.get(run)?.score ?? null;
       this.#all.addFeedback(score);
       this.#bucketOf(timeline.createdAt[run]!)?.addFeedback(score);
@@ -235,13 +235,13 @@ class Totals {
     this.#models.set(model, figures);
   }
 
-  #countTerms(field: TermField, block: number, bits: Bits, count: (value: string, place: number) => void): void {
+  #countTerms(field: TermField, block: number, bits: Bits, count: (value: string, offset: number) => void): void {
     for (const { code, value } of this.#index.terms.valuesOf(field)) {
       const posting = this.#index.blocks.posting(code, block);
       if (posting === null) continue;
       const both = bits.slice();
       intersect(both, posting);
-      forEachBit(both, (place) => count(value, place));
+      forEachBit(both, (offset) => count(value, offset));
     }
   }
 }

@@ -57,7 +57,7 @@ export class Timeline {
     if (this.#isInOrder) return false;
     const { createdAt, order, rank } = this;
     order.subarray(0, this.count).sort((one, other) => createdAt[one]! - createdAt[other]! || one - other);
-    for (let place = 0; place < this.count; place += 1) rank[order[place]!] = place;
+    for (let index = 0; index < this.count; index += 1) rank[order[index]!] = index;
     this.highestRank.length = 0;
     this.lowestRank.length = 0;
     for (let run = 1; run <= this.lastRun; run += 1) if (this.createdAt[run]! > 0) this.#reach(run);

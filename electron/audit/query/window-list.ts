@@ -64,8 +64,8 @@ export class WindowList {
 
   #offsetOf({ offset, at, around, limit }: Pick<SearchRequest, 'limit' | 'offset' | 'at' | 'around'>): number {
     if (around !== undefined) {
-      const place = this.#placeOf(around);
-      return Math.max(0, place - (limit >> 1));
+      const position = this.#positionOf(around);
+      return Math.max(0, position - (limit >> 1));
     }
     if (at === undefined || this.#listing === null) return offset ?? 0;
     this.#listing.extend(Infinity);
@@ -73,12 +73,12 @@ export class WindowList {
   }
 
   /** Place of a conversation in a list, 0 if it is not in it. */
-  #placeOf(id: string): number {
+  #positionOf(id: string): number {
     const { source, timeline } = this.#index;
     const conversation = source.findConversation(id.toLowerCase());
     if (conversation === null) return 0;
     const isOfIt = (run: number) => timeline.conversation[run] === conversation;
-    if (this.#sorted !== null) return Math.max(0, this.#sorted.placeOf(isOfIt));
+    if (this.#sorted !== null) return Math.max(0, this.#sorted.rankOf(isOfIt));
     const newest = timeline.newestRun(conversation, this.#last);
     if (newest === 0) return 0;
     this.#listing!.extend(Infinity);

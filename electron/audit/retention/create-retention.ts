@@ -130,9 +130,9 @@ function createPace() {
   let slice = sliceRuns;
   return {
     take(work: (slice: number) => number): number {
-      const began = performance.now();
+      const startedAt = performance.now();
       const changed = work(slice);
-      const isLong = performance.now() - began > maxMilliseconds;
+      const isLong = performance.now() - startedAt > maxMilliseconds;
       slice = isLong ? Math.max(1, slice >> 1) : Math.min(sliceRuns, slice * 2);
       return changed;
     },
@@ -165,9 +165,9 @@ export function createRetention({ store, settings, log, now = Date.now }: Retent
   }
 
   async function applyUntilSettled(): Promise<void> {
-    for (let kept: RetentionSettings | null = null; !isSame(kept, settings.read().retention);) {
-      kept = settings.read().retention;
-      await applyAll(kept);
+    for (let last: RetentionSettings | null = null; !isSame(last, settings.read().retention);) {
+      last = settings.read().retention;
+      await applyAll(last);
       if (closing.signal.aborted) return;
     }
   }

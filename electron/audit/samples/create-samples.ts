@@ -35,11 +35,11 @@ export async function createSamples({ store, runs, now = Date.now }: SamplesOpti
   }
 
   function state(): AuditSamples {
-    const kept = store.state();
+    const stored = store.state();
     return {
-      isLoaded: kept?.isWhole === true,
+      isLoaded: stored?.isWhole === true,
       ...store.count(),
-      loadedAt: kept?.isWhole === true ? new Date(kept.loadedAt).toISOString() : null,
+      loadedAt: stored?.isWhole === true ? new Date(stored.loadedAt).toISOString() : null,
     };
   }
 
@@ -60,9 +60,9 @@ export async function createSamples({ store, runs, now = Date.now }: SamplesOpti
   }
 
   async function removeAll(): Promise<void> {
-    const kept = store.state();
+    const stored = store.state();
     // From now on a part is missing: should the host end here, the next one removes the rest.
-    if (kept?.isWhole) store.begin(kept.loadedAt);
+    if (stored?.isWhole) store.begin(stored.loadedAt);
     while (store.removeSome(sliceConversations)) await nextTurn();
   }
 

@@ -126,7 +126,7 @@ export function createChunker(): Chunker {
 
   return {
     heading(level, start, text, name = text) {
-      if (builder.goesOn() || builder.fill() >= minFill) builder.endSection();
+      if (builder.isContinued() || builder.fill() >= minFill) builder.endSection();
       path.enter(level, name);
       for (const chunk of chunksOf(text, room())) builder.add(unitOf('heading', chunk, start), target);
     },

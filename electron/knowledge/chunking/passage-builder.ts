@@ -105,7 +105,7 @@ export interface PassageBuilder {
   /** How full the current passage is, without what it repeats of the previous one. */
   fill(): number;
   /** Whether the current passage begins with the end of the previous one. */
-  goesOn(): boolean;
+  isContinued(): boolean;
   /** What follows does not belong to what came before: the next passage repeats nothing. */
   endSection(): void;
   readonly passages: readonly ChunkedPassage[];
@@ -199,5 +199,5 @@ export function createPassageBuilder(): PassageBuilder {
     headingTokens = Math.max(headingTokens, segment.headingTokens);
   }
 
-  return { add, wouldEnd, fill, goesOn: () => carried > 0, endSection, passages };
+  return { add, wouldEnd, fill, isContinued: () => carried > 0, endSection, passages };
 }

@@ -10,8 +10,8 @@ export interface TextPart {
 const windowCharacters = 4096;
 
 /** Words are looked for this far around a place; no word of a language is longer. */
-const charactersToLookBack = 200;
-const charactersToLookAhead = 40;
+const maxLookback = 200;
+const maxLookahead = 40;
 
 const bySentence = new Intl.Segmenter('en', { granularity: 'sentence' });
 const byWord = new Intl.Segmenter('en', { granularity: 'word' });
@@ -41,13 +41,13 @@ function wholeCharacter(text: string, index: number): number {
  */
 function endOfWord(text: string, start: number, maxEnd: number): number {
   if (maxEnd >= text.length) return text.length;
-  const near = Math.max(start, maxEnd - charactersToLookBack);
+  const near = Math.max(start, maxEnd - maxLookback);
   const tail = text.slice(near, maxEnd + 1);
   const space = tail.search(/\s\S*$/);
   if (space >= 0 && near + space > start) return near + space;
   // No white space: a script without it, or something that is no language at all.
   let end = start;
-  for (const { index, segment } of byWord.segment(text.slice(near, maxEnd + charactersToLookAhead))) {
+  for (const { index, segment } of byWord.segment(text.slice(near, maxEnd + maxLookahead))) {
     const next = near + index + segment.length;
     if (next > maxEnd) break;
     end = next;

@@ -48,30 +48,30 @@ interface PassageChoice {
 }
 
 /** Whether a passage is the one that is meant; its excerpts name it too. */
-function holds(passage: PassageReference, place: PassageReference): boolean {
-  return passage.sourceId === place.sourceId && passage.start <= place.start && passage.end >= place.end;
+function contains(passage: PassageReference, other: PassageReference): boolean {
+  return passage.sourceId === other.sourceId && passage.start <= other.start && passage.end >= other.end;
 }
 
 const unranked = { textRank: null, textScore: null, coverage: 0, vectorRank: null, similarity: null };
 
 /** Decides which passages a model is given, numbers them, and says of the others why not. */
 export function choosePassages({ pinned, found, excluded }: PassageChoice, limits: PassageLimits): GroundingPassage[] {
-  const isPinned = (passage: MatchedPassage) => pinned.some((other) => holds(passage, other));
+  const isPinned = (passage: MatchedPassage) => pinned.some((other) => contains(passage, other));
   const candidates = [
     ...pinned.map((passage) => ({
       ...unranked,
-      ...(found.find((other) => holds(passage, other)) ?? passage),
+      ...(found.find((other) => contains(passage, other)) ?? passage),
       isPinned: true,
     })),
     ...found.filter((passage) => !isPinned(passage)).map((passage) => ({ ...passage, isPinned: false })),
   ];
-  const least = Math.max(limits.relevance, minShare * Math.max(0, ...found.map(({ relevance }) => relevance)));
+  const threshold = Math.max(limits.relevance, minShare * Math.max(0, ...found.map(({ relevance }) => relevance)));
   let given = 0;
   let used = 0;
 
   function omissionOf(passage: (typeof candidates)[number], tokens: number): GroundingOmission | null {
-    if (excluded.some((other) => holds(passage, other))) return 'excluded';
-    if (!passage.isPinned && passage.relevance < least) return 'not-relevant';
+    if (excluded.some((other) => contains(passage, other))) return 'excluded';
+    if (!passage.isPinned && passage.relevance < threshold) return 'not-relevant';
     if (limits.tokens <= 0 || (given > 0 && used + tokens > limits.tokens)) return 'no-room';
     return !passage.isPinned && given >= limits.passages ? 'too-many' : null;
   }
@@ -162,7 +162,7 @@ const answerShare = 0.25;
 const nothingSearched: SearchOutcome = {
   passages: [],
   milliseconds: { embedding: 0, search: 0 },
-  wordsAloneBecause: null,
+  keywordOnlyReason: null,
 };
 
 const defaultModelFile = modelCatalogue.find(({ id }) => id === defaultModelId)!.fileName;
@@ -199,9 +199,9 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
   ): Promise<MatchedPassage[]> {
     if (references.length === 0) return [];
     const found = await retrieval.read(references, { signal });
-    return found.map((passage, place) => {
+    return found.map((passage, index) => {
       if (passage !== null) return passage;
-      throw invalidField(`grounding.${name}[${place}]`, 'is no longer a passage: its source was deleted or re-indexed');
+      throw invalidField(`grounding.${name}[${index}]`, 'is no longer a passage: its source was deleted or re-indexed');
     });
   }
 
@@ -228,9 +228,9 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
 
   return {
     requireDataspaces: (dataspaceIds) =>
-      dataspaceIds.map((id, place) => {
+      dataspaceIds.map((id, index) => {
         const dataspace = findDataspace(id);
-        if (dataspace === null) throw invalidField(`dataspaceIds[${place}]`, 'is not a known dataspace');
+        if (dataspace === null) throw invalidField(`dataspaceIds[${index}]`, 'is not a known dataspace');
         return dataspace.id;
       }),
     async ground(request, { signal }) {
@@ -258,7 +258,7 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
         messages: filled.messages,
         configuration: mergedConfiguration(configuration, filled.configuration),
         milliseconds: outcome.milliseconds,
-        wordsAloneBecause: outcome.wordsAloneBecause,
+        keywordOnlyReason: outcome.keywordOnlyReason,
       };
     },
   };

@@ -34,12 +34,12 @@ function attribute(value: string): string {
 }
 
 function quotedPassage({ index, sourceName, page, heading, text }: GroundingPassage): string {
-  const place = [
+  const location = [
     `source="${attribute(sourceName)}"`,
     ...(page === undefined ? [] : [`page="${page}"`]),
     ...(heading === null ? [] : [`section="${attribute(heading)}"`]),
   ].join(' ');
-  return `<passage number="${index}" ${place}>\n${quoted(text)}\n</passage>`;
+  return `<passage number="${index}" ${location}>\n${quoted(text)}\n</passage>`;
 }
 
 const rules = `Answer the request below from the numbered passages and from nothing else.

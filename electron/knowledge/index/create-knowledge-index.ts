@@ -22,7 +22,7 @@ export function createKnowledgeIndex({ directory }: { readonly directory: string
     sources: () => call('sources', null),
     search: (query, options) => call('search', query, options),
     passages: (page, options) => call('passages', page, options),
-    read: (places, options) => call('read', places, options),
+    read: (references, options) => call('read', references, options),
     onLost: (listener) => void lossListeners.push(listener),
     close: dispose,
   };

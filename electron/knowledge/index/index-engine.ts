@@ -179,8 +179,8 @@ export class IndexEngine {
       .map((passage) => ({ position: passage.position, ...plainPassage(passage) }));
   }
 
-  read(places: readonly { sourceId: string; start: number; end: number }[]): (IndexedPassage | null)[] {
-    return places.map(({ sourceId, start, end }) => {
+  read(references: readonly { sourceId: string; start: number; end: number }[]): (IndexedPassage | null)[] {
+    return references.map(({ sourceId, start, end }) => {
       const entry = this.#finishedEntry(sourceId);
       const found = entry && this.#store.at(entry.number, start, end);
       return found ? plainPassage(found) : null;

@@ -3,7 +3,7 @@ import { type PassageStore, plainPassage, type StoredPassage } from './passage-s
 import type { VectorStore } from './vector-store.ts';
 import type { QueryTerm, WordSearch } from './word-search.ts';
 
-interface Piece {
+interface Segment {
   readonly source: number;
   readonly start: number;
   readonly end: number;
@@ -13,7 +13,7 @@ interface Piece {
 /** Two passages of a source that share more than this part of the shorter one are duplicates. */
 const sharedPart = 0.5;
 
-function isSame(one: Piece, other: Piece): boolean {
+function isSame(one: Segment, other: Segment): boolean {
   if (one.source !== other.source) return one.text === other.text;
   const shared = Math.min(one.end, other.end) - Math.max(one.start, other.start);
   return shared > sharedPart * Math.min(one.end - one.start, other.end - other.start);
@@ -24,10 +24,10 @@ function isSame(one: Piece, other: Piece): boolean {
  * names, and neighbours that overlap, do not push others out.
  */
 export function distinctChunks<Item extends { readonly relevance: number }>(
-  items: Iterable<Item & Piece>,
+  items: Iterable<Item & Segment>,
   limit: number,
-): (Item & Piece)[] {
-  const chosen: (Item & Piece)[] = [];
+): (Item & Segment)[] {
+  const chosen: (Item & Segment)[] = [];
   const ofSource = new Map<number, number>();
   for (const equals of groupsOfEquals(items)) {
     const waiting = [...equals];
@@ -150,9 +150,9 @@ function judge(parts: SearchParts, { words, vector, share }: Question, limit: nu
 function bestOfEach(hits: readonly Hit[]): Hit[] {
   const best = new Map<string, Hit>();
   for (const hit of hits) {
-    const place = `${hit.source}/${hit.position}`;
-    const other = best.get(place);
-    if (!other || hit.relevance > other.relevance) best.set(place, hit);
+    const key = `${hit.source}/${hit.position}`;
+    const other = best.get(key);
+    if (!other || hit.relevance > other.relevance) best.set(key, hit);
   }
   return [...best.values()];
 }
@@ -160,13 +160,13 @@ function bestOfEach(hits: readonly Hit[]): Hit[] {
 /** The best passages for a question, best first. */
 export function searchPassages(query: IndexQuery, parts: SearchParts): Hit[] {
   const { embedding, limit } = query;
-  const asked = [{ text: query.text, vector: embedding?.vector ?? null }, ...(query.parts ?? [])];
-  const hits = asked.flatMap(({ text, vector }) =>
-    judge(parts, { words: parts.words.words(text, parts.passages), vector, share: 1 / asked.length }, limit),
+  const queries = [{ text: query.text, vector: embedding?.vector ?? null }, ...(query.parts ?? [])];
+  const hits = queries.flatMap(({ text, vector }) =>
+    judge(parts, { words: parts.words.words(text, parts.passages), vector, share: 1 / queries.length }, limit),
   );
-  const each = asked.length === 1 ? hits : bestOfEach(hits);
+  const each = queries.length === 1 ? hits : bestOfEach(hits);
   // Without vectors the rank by words tells more, in which the hits of one question are already.
-  const isRanked = !parts.vectors && asked.length === 1;
+  const isRanked = !parts.vectors && queries.length === 1;
   const ranked = isRanked ? each : each.toSorted((one, other) => other.relevance - one.relevance);
   return distinctChunks(ranked, limit);
 }

@@ -172,7 +172,7 @@ export class VectorStore {
     const best = new BestSlots(count * 2);
     for (let slot = 0; slot < products.length; slot += 1) {
       const score = products[slot]! * this.#scales[slot]!;
-      if (score > best.least && isAllowed(slot)) best.add(slot, score);
+      if (score > best.lowest && isAllowed(slot)) best.add(slot, score);
     }
     return best.slots
       .map((slot) => ({ slot, similarity: this.similarity(slot, query) }))
@@ -210,7 +210,7 @@ class BestSlots {
   }
 
   /** A score has to be above this one to be taken up. */
-  get least(): number {
+  get lowest(): number {
     return this.slots.length < this.#limit ? Number.NEGATIVE_INFINITY : this.#scores[0]!;
   }
 
@@ -227,24 +227,24 @@ class BestSlots {
   }
 
   #rise(from: number): void {
-    for (let place = from; place > 0;) {
-      const parent = (place - 1) >> 1;
-      if (this.#scores[parent]! <= this.#scores[place]!) return;
-      this.#swap(place, parent);
-      place = parent;
+    for (let index = from; index > 0;) {
+      const parent = (index - 1) >> 1;
+      if (this.#scores[parent]! <= this.#scores[index]!) return;
+      this.#swap(index, parent);
+      index = parent;
     }
   }
 
   #sink(): void {
-    for (let place = 0; ;) {
-      const left = 2 * place + 1;
+    for (let index = 0; ;) {
+      const left = 2 * index + 1;
       const right = left + 1;
-      let least = place;
-      if (left < this.slots.length && this.#scores[left]! < this.#scores[least]!) least = left;
-      if (right < this.slots.length && this.#scores[right]! < this.#scores[least]!) least = right;
-      if (least === place) return;
-      this.#swap(place, least);
-      place = least;
+      let lowest = index;
+      if (left < this.slots.length && this.#scores[left]! < this.#scores[lowest]!) lowest = left;
+      if (right < this.slots.length && this.#scores[right]! < this.#scores[lowest]!) lowest = right;
+      if (lowest === index) return;
+      this.#swap(index, lowest);
+      index = lowest;
     }
   }
 

@@ -97,11 +97,11 @@ export class WordSearch {
     const all = [...chunks].flatMap(expressionsOf).slice(0, 4 * maxWords);
     const telling = all.filter((words) => words.some((word) => !stopWords.has(word)));
     const distinct = new Map((telling.length > 0 ? telling : all).map((words) => [words.join(' '), words]));
-    const asked = [...distinct.values()].slice(0, maxWords);
-    const stems = this.#stemsOf(asked.map((words) => words.join(' ')));
+    const queryTerms = [...distinct.values()].slice(0, maxWords);
+    const stems = this.#stemsOf(queryTerms.map((words) => words.join(' ')));
     // Words such as "the" find passages, but say nothing about how relevant they are.
     const hasMeaning = telling.length > 0;
-    const found = asked.map((words, index) => {
+    const found = queryTerms.map((words, index) => {
       const word = this.#word(words, stems[index]!, passages);
       return hasMeaning ? word : { ...word, weight: 0 };
     });

@@ -25,17 +25,17 @@ export function* textParts(text: string): Generator<string> {
 }
 
 export function packDocument({ pages, passages }: ReadDocument): PackedDocument {
-  const places = new Int32Array(passages.length * numbersOfPassage);
+  const spans = new Int32Array(passages.length * numbersOfPassage);
   const headings: string[] = [];
   let pageIndex = 0;
   for (const [index, { start, end, tokens, heading }] of passages.entries()) {
     while (pages && pageIndex < pages.length - 1 && pages[pageIndex + 1]!.start <= start) pageIndex += 1;
     if (heading !== null && headings.at(-1) !== heading) headings.push(heading);
     const page = pages?.[pageIndex]?.page ?? 0;
-    places.set([start, end, page, tokens, heading === null ? -1 : headings.length - 1], index * numbersOfPassage);
+    spans.set([start, end, page, tokens, heading === null ? -1 : headings.length - 1], index * numbersOfPassage);
   }
   const packedPages = pages && Int32Array.from(pages.flatMap(({ page, start, end }) => [page, start, end]));
-  return { pages: packedPages, passages: places, headings };
+  return { pages: packedPages, passages: spans, headings };
 }
 
 function unpackPages(numbers: Int32Array): SourcePage[] {

@@ -92,7 +92,7 @@ export async function fieldsOfPage(page: PDFPageProxy): Promise<PdfLine[]> {
     y: 0,
     width: 0,
     size: 0,
-    place: 0.5,
+    relativeHeight: 0.5,
     isField: true,
   }));
 }

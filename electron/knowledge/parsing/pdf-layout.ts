@@ -12,7 +12,7 @@ export interface PdfLine {
   /** Size of its largest letters. */
   readonly size: number;
   /** Its position on the page, from 0 at the bottom to 1 at the top. */
-  readonly place: number;
+  readonly relativeHeight: number;
   /** The value of a form field or an annotation, which has no position in the page's text. */
   readonly isField?: true;
 }
@@ -76,7 +76,7 @@ function lineOf(items: readonly TextItem[], page: number, [bottom, top]: readonl
     y,
     width: Math.max(0, end - x),
     size,
-    place: (y - bottom) / Math.max(1, top - bottom),
+    relativeHeight: (y - bottom) / Math.max(1, top - bottom),
   };
 }
 
@@ -132,7 +132,7 @@ interface TextMeasures {
   readonly width: number;
 }
 
-function mostCommon(weights: ReadonlyMap<number, number>, fallback: number): number {
+function commonest(weights: ReadonlyMap<number, number>, fallback: number): number {
   return [...weights].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? fallback;
 }
 
@@ -149,11 +149,11 @@ function measure(lines: readonly PdfLine[]): TextMeasures {
     const width = Math.round(line.width / 10) * 10;
     widths.set(width, (widths.get(width) ?? 0) + width);
   }
-  return { size: mostCommon(sizes, 10), spacing: mostCommon(spacings, 1.2), width: mostCommon(widths, 400) };
+  return { size: commonest(sizes, 10), spacing: commonest(spacings, 1.2), width: commonest(widths, 400) };
 }
 
 /** Whether the second line continues the first. */
-function goesOn(line: PdfLine, next: PdfLine, text: TextMeasures): boolean {
+function continuesIn(line: PdfLine, next: PdfLine, text: TextMeasures): boolean {
   if (line.size !== next.size || bullet.test(next.text) || contentsEntry.test(line.text)) return false;
   const endsShort = line.width < text.width * shortLine && sentenceEnd.test(line.text);
   if (line.page !== next.page)
@@ -171,7 +171,7 @@ function isHeading(line: PdfLine, text: TextMeasures): boolean {
   return line.size >= text.size * headingFactor && line.text.length <= longestHeading && /\p{L}/u.test(line.text);
 }
 
-function headingGoesOn(line: PdfLine, next: PdfLine): boolean {
+function headingContinuesIn(line: PdfLine, next: PdfLine): boolean {
   return line.page === next.page && line.size === next.size && line.y - next.y < line.size * 1.6 && line.y > next.y;
 }
 
@@ -189,9 +189,9 @@ function kindOf(lines: readonly PdfLine[], index: number, text: TextMeasures): P
 }
 
 const follows: Readonly<Record<PdfBlock['kind'], (line: PdfLine, next: PdfLine, text: TextMeasures) => boolean>> = {
-  heading: headingGoesOn,
+  heading: headingContinuesIn,
   item: () => false,
-  paragraph: goesOn,
+  paragraph: continuesIn,
   // Rows may be further apart than lines.
   table: (line, next) => line.page === next.page && line.y - next.y < line.size * 4 && line.y > next.y,
   fields: (line, next) => line.page === next.page,

@@ -115,9 +115,11 @@ function parse(text: string): Json {
   } catch (error) {
     const values = parseLines(text);
     if (values) return values;
-    const place = /\(line (\d+) column (\d+)\)/.exec(String(error));
+    const position = /\(line (\d+) column (\d+)\)/.exec(String(error));
     throw new SourceFailure(
-      place ? `Invalid JSON at line ${place[1]}, column ${place[2]}.` : 'Invalid JSON. The file may be incomplete.',
+      position
+        ? `Invalid JSON at line ${position[1]}, column ${position[2]}.`
+        : 'Invalid JSON. The file may be incomplete.',
     );
   }
 }

@@ -65,8 +65,8 @@ function endOfFence(text: string, start: number, mark: string): number | null {
 
 /** The end of the next line that contains the text, or the end of the file. */
 function endOfLineWith(text: string, start: number, sought: string): number {
-  const place = text.indexOf(sought, start);
-  const end = place < 0 ? -1 : text.indexOf('\n', place);
+  const position = text.indexOf(sought, start);
+  const end = position < 0 ? -1 : text.indexOf('\n', position);
   return end < 0 ? text.length : end;
 }
 

@@ -67,10 +67,11 @@ function minPages(pages: number): number {
 const pageNumber =
   /^[\s\p{P}]*(?:page|seite|pagina|página|s\.|p\.)?\s*(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:\/|of|von|de|sur)\s*\d{1,4})?[\s\p{P}]*$/iu;
 
-const isInMargin = ({ place }: PdfLine) => place < margin || place > 1 - margin;
+const isInMargin = ({ relativeHeight: height }: PdfLine) => height < margin || height > 1 - margin;
 
 /** Without its digits, as the page's number changes from page to page, and separate for headers and footers. */
-const nameOf = (line: PdfLine) => `${line.place < 0.5 ? 'below' : 'above'} ${line.text.replaceAll(/\d+/g, '#')}`;
+const nameOf = (line: PdfLine) =>
+  `${line.relativeHeight < 0.5 ? 'below' : 'above'} ${line.text.replaceAll(/\d+/g, '#')}`;
 
 /** The lines without running headers, footers and page numbers, which would interrupt sentences that cross pages. */
 function withoutRunningLines(lines: readonly PdfLine[], pages: number): PdfLine[] {

@@ -58,7 +58,7 @@ interface EmbeddingOptions {
 async function scoresOf(question: string, texts: readonly string[], { embedder, signal }: EmbeddingOptions) {
   const [terms, ...vectors] = await embedder.embed([question, ...texts], { signal });
   const coverage = coverageOf(question, texts);
-  return vectors.map((vector, place) => dotProduct(terms!, vector) + wordsWeight * coverage[place]!);
+  return vectors.map((vector, index) => dotProduct(terms!, vector) + wordsWeight * coverage[index]!);
 }
 
 const indexOfBest = (scores: readonly number[]) => scores.indexOf(Math.max(...scores));
@@ -106,7 +106,7 @@ export interface SearchOutcome {
   readonly passages: readonly RankedPassage[];
   readonly milliseconds: { readonly embedding: number; readonly search: number };
   /** Why no embedding of the question could be made; null when there is one. */
-  readonly wordsAloneBecause: string | null;
+  readonly keywordOnlyReason: string | null;
 }
 
 export interface Retrieval {
@@ -163,7 +163,7 @@ export function createRetrieval({ index, embedder, sourceName, pagesOf, log }: R
     const parts = queryParts(text);
     try {
       const [vector, ...vectors] = await embed([text, ...parts], { signal, isQuestion: true });
-      const withVectors = parts.map((part, place) => ({ text: part, vector: vectors[place]! }));
+      const withVectors = parts.map((part, position) => ({ text: part, vector: vectors[position]! }));
       return { question: { text, embedding: { model, vector: vector! }, parts: withVectors }, failure: null };
     } catch (error) {
       signal.throwIfAborted();
@@ -214,7 +214,7 @@ export function createRetrieval({ index, embedder, sourceName, pagesOf, log }: R
         return passages;
       });
       const milliseconds = { embedding: searchStartedAt - startedAt, search: performance.now() - searchStartedAt };
-      return { passages: cited, milliseconds, wordsAloneBecause: failure };
+      return { passages: cited, milliseconds, keywordOnlyReason: failure };
     },
     async excerpt(passage, { text, characters }, { signal }) {
       try {
@@ -229,8 +229,8 @@ export function createRetrieval({ index, embedder, sourceName, pagesOf, log }: R
     },
     async read(references, options) {
       const found = await index.read(references, options);
-      return found.map((passage, place) => {
-        const { sourceId } = references[place]!;
+      return found.map((passage, position) => {
+        const { sourceId } = references[position]!;
         const name = sourceName(sourceId);
         // Whoever names a passage finds it relevant.
         return passage && name !== null ? citedPassage({ ...passage, sourceId }, name, 1) : null;

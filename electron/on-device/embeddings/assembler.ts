@@ -78,25 +78,25 @@ export const vector = {
   /** The same four bytes in all four places. */
   loadSplat: (address: Code, offset = 0): Code => [...address, 0xfd, 9, 2, ...unsigned(offset)],
   /** Four of the bytes, by default the first four. */
-  storeLane: (address: Code, value: Code, offset = 0, place = 0): Code => [
+  storeLane: (address: Code, value: Code, offset = 0, lane = 0): Code => [
     ...address,
     ...value,
     0xfd,
     0x5a,
     2,
     ...unsigned(offset),
-    place,
+    lane,
   ],
   zero: [0xfd, 12, ...Array.from({ length: 16 }, () => 0)] as Code,
   and: vectorOperation(0x4e),
   exclusiveOr: vectorOperation(0x51),
   /** Takes four-byte places 0 to 3 from the first, 4 to 7 from the second operand. */
-  shuffle: (first: Code, second: Code, places: readonly number[]): Code => [
+  shuffle: (first: Code, second: Code, lanes: readonly number[]): Code => [
     ...first,
     ...second,
     0xfd,
     13,
-    ...places.flatMap((place) => [0, 1, 2, 3].map((byte) => place * 4 + byte)),
+    ...lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => lane * 4 + byte)),
   ],
 };
 

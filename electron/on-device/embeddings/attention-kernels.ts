@@ -73,8 +73,8 @@ export const packKeys: FunctionDefinition = {
       ...vector.storeLane(get(packed!), integers.shiftLeft(get(sum), 7), factors(2, token)),
       ...upTo(headSize / vectorBytes).flatMap((part) => [
         ...set(scale, sixteen(values.slice(part * perVector, (part + 1) * perVector))),
-        ...upTo(perVector).flatMap((place) =>
-          vector.storeLane(get(packed!), get(scale), ((part * perVector + place) * groupSize + token) * lanes, place),
+        ...upTo(perVector).flatMap((lane) =>
+          vector.storeLane(get(packed!), get(scale), ((part * perVector + lane) * groupSize + token) * lanes, lane),
         ),
       ]),
     ];
@@ -148,9 +148,9 @@ export const weightedSum: FunctionDefinition = {
       ...(isFirst(step) ? totals.flatMap((total) => set(total, floats.divide(floats.constant(1), get(total)))) : []),
       ...sums.flatMap((sum, index) => {
         const row = Math.floor(index / perStep);
-        const place = (step * perStep + (index % perStep)) * vectorBytes;
+        const offset = (step * perStep + (index % perStep)) * vectorBytes;
         const mean = floats.multiply(get(sum), get(totals[row]!));
-        return vector.store(get(out!), mean, row * tokenSize * floatBytes + place);
+        return vector.store(get(out!), mean, row * tokenSize * floatBytes + offset);
       }),
     ];
     return repeat(tile, get(tiles!), [

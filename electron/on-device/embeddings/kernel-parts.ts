@@ -48,8 +48,8 @@ export const advance = (address: Local, bytes: Code): Code => set(address, integ
 
 /** Sets all places of a vector to what `combine` makes of the four. */
 export function acrossLanes(value: Local, combine: (first: Code, second: Code) => Code): Code {
-  const swap = (places: readonly number[]) =>
-    set(value, combine(get(value), vector.shuffle(get(value), get(value), places)));
+  const swap = (order: readonly number[]) =>
+    set(value, combine(get(value), vector.shuffle(get(value), get(value), order)));
   return [...swap([2, 3, 0, 1]), ...swap([1, 0, 3, 2])];
 }
 

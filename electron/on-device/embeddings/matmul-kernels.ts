@@ -55,7 +55,7 @@ function addBlock(
 ): Code {
   const { rows, products, sums, weights, part } = scope;
   const steps = size / lanes;
-  const place = (row: number, group: number) => row * vectorsOfGroup + group;
+  const indexOf = (row: number, group: number) => row * vectorsOfGroup + group;
   const multiplied = upTo(steps).flatMap((step) => [
     ...weights.flatMap((weight, group) =>
       set(weight, vector.load(get(at.weights), (step * vectorsOfGroup + group) * vectorBytes)),
@@ -63,7 +63,7 @@ function addBlock(
     ...rows.flatMap((row, index) => [
       ...set(part[0]!, vector.loadSplat(get(row), step * lanes)),
       ...weights.flatMap((weight, group) => {
-        const product = products[place(index, group)]!;
+        const product = products[indexOf(index, group)]!;
         return set(product, bytes.add(get(product), get(weight), get(part[0]!)));
       }),
     ]),
@@ -72,12 +72,12 @@ function addBlock(
   const scaled = rows.flatMap((_, index) => [
     ...set(at.range, index === 0 ? get(at.ranges) : integer.add(get(at.range), get(at.rangesOfRow))),
     ...weights.flatMap((_weight, group) => {
-      const sum = sums[place(index, group)]!;
+      const sum = sums[indexOf(index, group)]!;
       const scale = vector.load(get(at.weights), scales + group * vectorBytes);
       const weightSum = vector.load(get(at.weights), scales + (vectorsOfGroup + group) * vectorBytes);
-      const product = floats.multiply(floats.fromIntegers(get(products[place(index, group)]!)), scale);
-      const withLeast = floats.multiplyAdd(weightSum, vector.loadSplat(get(at.range), floatBytes), get(sum));
-      return set(sum, floats.multiplyAdd(product, vector.loadSplat(get(at.range)), withLeast));
+      const product = floats.multiply(floats.fromIntegers(get(products[indexOf(index, group)]!)), scale);
+      const withMin = floats.multiplyAdd(weightSum, vector.loadSplat(get(at.range), floatBytes), get(sum));
+      return set(sum, floats.multiplyAdd(product, vector.loadSplat(get(at.range)), withMin));
     }),
   ]);
   const start = (group: number) =>

@@ -114,7 +114,7 @@ export function createEmbeddingNetwork(
 function mean(values: Float32Array, tokens: number): Float32Array<ArrayBuffer> {
   const sums = new Float64Array(tokenSize);
   for (let token = 0; token < tokens; token += 1) {
-    for (let place = 0; place < tokenSize; place += 1) sums[place]! += values[token * tokenSize + place]!;
+    for (let index = 0; index < tokenSize; index += 1) sums[index]! += values[token * tokenSize + index]!;
   }
   const length = Math.sqrt(sums.reduce((sum, value) => sum + value * value, 0));
   return Float32Array.from(sums, (sum) => sum / length);

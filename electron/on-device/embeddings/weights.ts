@@ -38,16 +38,16 @@ function openSafetensors(path: string): Safetensors {
   const headerText = new Uint8Array(headerBytes);
   readBytes(headerText, length.byteLength);
   const header = JSON.parse(new TextDecoder().decode(headerText)) as Record<string, Entry>;
-  const place = (name: string): { readonly start: number; readonly bytes: number } => {
+  const locate = (name: string): { readonly start: number; readonly bytes: number } => {
     const entry = header[name];
     if (entry?.dtype !== 'F16') throw new Error(`${path} has no tensor \`${name}\` of 16-bit floats`);
     const [start, end] = entry.data_offsets;
     return { start: length.byteLength + headerBytes + start, bytes: end - start };
   };
   return {
-    size: (name) => place(name).bytes / Float16Array.BYTES_PER_ELEMENT,
+    size: (name) => locate(name).bytes / Float16Array.BYTES_PER_ELEMENT,
     read(name, target) {
-      const { start, bytes } = place(name);
+      const { start, bytes } = locate(name);
       if (bytes !== target.byteLength) throw new Error(`The tensor \`${name}\` has another size than is expected`);
       readBytes(target, start);
     },

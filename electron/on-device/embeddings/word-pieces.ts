@@ -80,7 +80,10 @@ export function openWordPieces(path: string): WordPieces {
     number,
     number,
   ];
-  const marks = new RegExp(`(${added.map(({ content }) => content.replace(/[[\]]/gu, '\\$&')).join('|')})`, 'u');
+  const specialTokens = new RegExp(
+    `(${added.map(({ content }) => content.replace(/[[\]]/gu, '\\$&')).join('|')})`,
+    'u',
+  );
 
   /** The longest pieces that make up a word, or that it is unknown. */
   function chunksOf(word: string): number[] {
@@ -102,7 +105,7 @@ export function openWordPieces(path: string): WordPieces {
   return {
     tokenize(text, maximum) {
       const tokens = [start];
-      for (const part of text.split(marks)) {
+      for (const part of text.split(specialTokens)) {
         const mark = special.get(part);
         if (mark !== undefined) tokens.push(mark);
         else {

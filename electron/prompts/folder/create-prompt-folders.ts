@@ -25,7 +25,7 @@ export interface PromptFolders {
   close(): Promise<void>;
 }
 
-export interface PromptFoldersOptions extends Omit<FolderOperations, 'kept' | 'store'> {
+export interface PromptFoldersOptions extends Omit<FolderOperations, 'stored' | 'store'> {
   readonly store: FolderStore;
   readonly log: Log;
 }
@@ -53,9 +53,9 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
   const list = () => [...folders.values()].map((folder) => folder.state());
   const changes = createChangeNotifier(list, tellMilliseconds);
 
-  function open(kept: StoredFolder): LinkedFolder {
-    const folder = createLinkedFolder({ ...options, kept, log, onChange: changes.changed });
-    folders.set(kept.id, folder);
+  function open(stored: StoredFolder): LinkedFolder {
+    const folder = createLinkedFolder({ ...options, stored, log, onChange: changes.changed });
+    folders.set(stored.id, folder);
     return folder;
   }
 
@@ -67,19 +67,19 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
 
   function requireApart(path: string): void {
     if (store.list().length >= maxFolders) throw new AppError('conflict', `You can link up to ${maxFolders} folders.`);
-    for (const kept of store.list()) {
-      if (!isWithin(path, kept.path, sep) && !isWithin(kept.path, path, sep)) continue;
-      const issue = path === kept.path ? 'is already linked' : 'overlaps a linked folder';
+    for (const stored of store.list()) {
+      if (!isWithin(path, stored.path, sep) && !isWithin(stored.path, path, sep)) continue;
+      const issue = path === stored.path ? 'is already linked' : 'overlaps a linked folder';
       throw new AppError('conflict', `This folder ${issue}.`, { details: [{ field: 'path', issue }] });
     }
   }
 
   /** A folder of the library that no other linked folder has. */
-  function libraryFolderFor(path: string, wanted: string | null): string {
+  function libraryFolderFor(path: string, requested: string | null): string {
     const isTaken = (folder: string) =>
-      store.list().some((kept) => isWithin(folder, kept.folder, '/') || isWithin(kept.folder, folder, '/'));
-    if (wanted !== null) {
-      const folder = wanted.split('/').filter(Boolean).join('/');
+      store.list().some((stored) => isWithin(folder, stored.folder, '/') || isWithin(stored.folder, folder, '/'));
+    if (requested !== null) {
+      const folder = requested.split('/').filter(Boolean).join('/');
       if (folder !== '' && !isTaken(folder)) return folder;
       const message = 'This library folder is used by another linked folder.';
       throw new AppError('conflict', message, { details: [{ field: 'folder', issue: 'is taken' }] });
@@ -91,7 +91,7 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
     }
   }
 
-  for (const kept of store.list()) void open(kept).scan();
+  for (const stored of store.list()) void open(stored).scan();
 
   return {
     list,

@@ -78,7 +78,7 @@ async function writeBeside(target: string, text: string, mode: number | undefine
 }
 
 /** Puts a file where none is; one that came in between stays. */
-async function placeNew(temporary: string, target: string): Promise<void> {
+async function createFile(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);
   } catch (error) {
@@ -134,7 +134,7 @@ export async function replaceFile(
   const mode = expectedHash === null ? undefined : await modeOf(target).catch(() => undefined);
   const temporary = await writeBeside(target, text, mode);
   try {
-    if (expectedHash === null) return await placeNew(temporary, target);
+    if (expectedHash === null) return await createFile(temporary, target);
     replaceUnchanged(temporary, target, expectedHash);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -14,7 +14,7 @@ export interface EditTask {
   readonly text: string | null;
   /** What the text says now; null where it cannot be read, and then nothing of it is kept. */
   readonly current: PromptContent | null;
-  readonly wanted: PromptContent;
+  readonly target: PromptContent;
   /** Whether what a prompt cannot hold may be lost from the template. */
   readonly mayLose: boolean;
 }
@@ -29,30 +29,30 @@ function read(name: string, text: string): ReadPrompts {
 }
 
 /** Whether a file says what is wanted. Of the model only its name is in the file. */
-function says(name: string, text: string, { current, wanted }: EditTask): boolean {
+function says(name: string, text: string, { current, target }: EditTask): boolean {
   const [found] = read(name, text).prompts;
   if (found === undefined) return false;
-  const { aiSystem, model } = wanted;
+  const { aiSystem, model } = target;
   const isModelUnchanged = current !== null && current.model === model && current.aiSystem === aiSystem;
   if (!isModelUnchanged && (found.model?.model ?? null) !== model) return false;
   const content = { ...promptContent(found.prompt), aiSystem, model };
-  return isSameVersion(content, wanted) && hasSameDetails(content, wanted);
+  return isSameVersion(content, target) && hasSameDetails(content, target);
 }
 
-function writeNew({ wanted }: Pick<EditTask, 'wanted'>): string {
+function writeNew({ target }: Pick<EditTask, 'target'>): string {
   // The path of the file gives the folder of its prompt.
-  return writeDotprompt({ prompt: { ...wanted, folder: null }, version: { ...wanted, note: null } }).content;
+  return writeDotprompt({ prompt: { ...target, folder: null }, version: { ...target, note: null } }).content;
 }
 
 const hasSameText = (one: PromptContent, other: PromptContent) =>
   one.promptText === other.promptText && (one.systemMessage ?? '') === (other.systemMessage ?? '');
 
 /** The template with only the changed text in another place of it; null where the old one does not stand there once. */
-function replacedBody(body: string, current: PromptContent, wanted: PromptContent): string | null {
+function replacedBody(body: string, current: PromptContent, target: PromptContent): string | null {
   let changed = body;
   for (const [old, fresh] of [
-    [current.promptText, guarded(wanted.promptText)],
-    [literalTemplate(current.systemMessage ?? ''), guarded(literalTemplate(wanted.systemMessage ?? ''))],
+    [current.promptText, guarded(target.promptText)],
+    [literalTemplate(current.systemMessage ?? ''), guarded(literalTemplate(target.systemMessage ?? ''))],
   ] as const) {
     if (old === fresh) continue;
     const at = old === '' ? -1 : changed.indexOf(old);
@@ -64,16 +64,16 @@ function replacedBody(body: string, current: PromptContent, wanted: PromptConten
 
 /** Texts that could be the file, the one that keeps most of it first. */
 function* candidates(task: EditTask, text: string): Generator<string> {
-  const { current, wanted } = task;
+  const { current, target } = task;
   if (current === null) return yield writeNew(task);
   const match = frontMatter.exec(text);
   const [front, body] = match === null ? [null, text] : [match[1]!, match[2] ?? ''];
-  const fields = editFrontMatter(front === null || front === '' ? '' : `${front}\n`, current, wanted);
+  const fields = editFrontMatter(front === null || front === '' ? '' : `${front}\n`, current, target);
   const head = fields === '' ? '' : `---\n${fields}---\n`;
-  if (hasSameText(current, wanted)) return yield `${head}${body}`;
-  const replaced = replacedBody(body, current, wanted);
+  if (hasSameText(current, target)) return yield `${head}${body}`;
+  const replaced = replacedBody(body, current, target);
   if (replaced !== null) yield `${head}${replaced}`;
-  yield `${head}${bodyOf(wanted)}\n`;
+  yield `${head}${bodyOf(target)}\n`;
 }
 
 /** Runs in the ends of lines and the mark at the beginning that the file has. */
@@ -88,22 +88,22 @@ function inManner(old: string, text: string): string {
  */
 export function editPromptFile(task: EditTask): EditedFile {
   const { name, mayLose, current } = task;
-  const wanted = {
-    ...task.wanted,
-    promptText: plainLines(task.wanted.promptText),
-    systemMessage: task.wanted.systemMessage === null ? null : plainLines(task.wanted.systemMessage),
+  const target = {
+    ...task.target,
+    promptText: plainLines(task.target.promptText),
+    systemMessage: task.target.systemMessage === null ? null : plainLines(task.target.systemMessage),
   };
   const old = task.text ?? '';
   const text = plainLines(old);
   try {
-    if (current !== null && !hasSameText(current, wanted) && !mayLose) {
+    if (current !== null && !hasSameText(current, target) && !mayLose) {
       const isLosing = read(name, text).prompts[0]?.entries.some(
         ({ outcome, field }) => outcome === 'refused' && (field === 'template' || field === 'messages'),
       );
       if (isLosing) return { text: null, problem: lost };
     }
-    for (const candidate of candidates({ ...task, wanted }, text)) {
-      if (says(name, candidate, { ...task, wanted })) return { text: inManner(old, candidate), problem: null };
+    for (const candidate of candidates({ ...task, target }, text)) {
+      if (says(name, candidate, { ...task, target })) return { text: inManner(old, candidate), problem: null };
     }
     return { text: null, problem: 'A file of this form cannot hold this version' };
   } catch (error) {

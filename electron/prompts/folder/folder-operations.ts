@@ -13,7 +13,7 @@ import { contentOf, hasSameDetails, isSameVersion } from './same-content.ts';
 
 /** What a linked folder works with. */
 export interface FolderOperations {
-  readonly kept: StoredFolder;
+  readonly stored: StoredFolder;
   readonly store: FolderStore;
   readonly prompts: Pick<Prompts, 'read' | 'readVersion' | 'create' | 'addVersion' | 'update' | 'remove'>;
   readonly reader: Pick<PromptReader, 'read' | 'edit'>;
@@ -44,8 +44,8 @@ export function readMine(work: Pick<FolderOperations, 'prompts'>, promptId: stri
 }
 
 export function readFile(work: FolderOperations, path: string, signal: AbortSignal): Promise<ScannedFile | null> {
-  const { kept, reader, systemOf } = work;
-  return readScannedFile({ root: kept.path, folder: kept.folder, reader, systemOf }, path, signal);
+  const { stored, reader, systemOf } = work;
+  return readScannedFile({ root: stored.path, folder: stored.folder, reader, systemOf }, path, signal);
 }
 
 function inStep({ prompt }: Pick<Mine, 'prompt'>, path: string, hash: string): StoredFile {
@@ -77,7 +77,7 @@ export function takeFile(
 }
 
 export function markInStep(work: FolderOperations, prompt: Prompt, path: string, hash: string): void {
-  work.store.setFile(work.kept.id, inStep({ prompt }, path, hash));
+  work.store.setFile(work.stored.id, inStep({ prompt }, path, hash));
 }
 
 /** A file that is new to the library becomes a prompt. Throws `invalid_request` for what could never be run. */
@@ -88,9 +88,9 @@ export function createFromFile(work: FolderOperations, file: ScannedFile, conten
 }
 
 /** The folders of a prompt below the linked one; null for a prompt that is elsewhere in the library. */
-function foldersBelow({ kept }: FolderOperations, folder: string | null): string | null {
-  if (folder === kept.folder) return '';
-  return folder?.startsWith(`${kept.folder}/`) === true ? folder.slice(kept.folder.length + 1) : null;
+function foldersBelow({ stored }: FolderOperations, folder: string | null): string | null {
+  if (folder === stored.folder) return '';
+  return folder?.startsWith(`${stored.folder}/`) === true ? folder.slice(stored.folder.length + 1) : null;
 }
 
 /** A name for a new file of a prompt that no file of the folder has. */
@@ -119,9 +119,9 @@ export async function writeMine(
   { file, known, mayLose }: { file: ScannedFile | null; known: StoredFile; mayLose: boolean },
   signal: AbortSignal,
 ): Promise<WriteResult> {
-  const root = work.kept.path;
+  const root = work.stored.path;
   const edited = await work.reader.edit(
-    { name: known.path, text: file?.text ?? null, current: file?.content ?? null, wanted: mine.content, mayLose },
+    { name: known.path, text: file?.text ?? null, current: file?.content ?? null, target: mine.content, mayLose },
     { signal },
   );
   if (edited.text === null) return { kind: 'refused', message: edited.problem };

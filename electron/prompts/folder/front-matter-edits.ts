@@ -26,21 +26,21 @@ function createPut(document: Document): Put {
   };
 }
 
-function editDetails(document: Document, current: PromptContent, wanted: PromptContent, put: Put): void {
-  if (wanted.name !== current.name) put(['name'], wanted.name);
-  if (wanted.description !== current.description) put(['description'], wanted.description);
-  if (!isDeepStrictEqual(wanted.tags, current.tags)) put(['touchstone.tags'], wanted.tags);
-  if (document.has('touchstone.note') && wanted.note !== current.note) put(['touchstone.note'], wanted.note);
-  if (wanted.model === current.model && wanted.aiSystem === current.aiSystem) return;
+function editDetails(document: Document, current: PromptContent, target: PromptContent, put: Put): void {
+  if (target.name !== current.name) put(['name'], target.name);
+  if (target.description !== current.description) put(['description'], target.description);
+  if (!isDeepStrictEqual(target.tags, current.tags)) put(['touchstone.tags'], target.tags);
+  if (document.has('touchstone.note') && target.note !== current.note) put(['touchstone.note'], target.note);
+  if (target.model === current.model && target.aiSystem === current.aiSystem) return;
   put(
     ['model'],
-    wanted.model === null || wanted.aiSystem === null ? null : writeDotpromptModel(wanted.aiSystem, wanted.model),
+    target.model === null || target.aiSystem === null ? null : writeDotpromptModel(target.aiSystem, target.model),
   );
   if (document.has('touchstone.aiSystem')) put(['touchstone.aiSystem'], null);
 }
 
 /** The path of a setting: files name settings in many ways. */
-function placeOf(document: Document, name: string): string[] {
+function pathOf(document: Document, name: string): string[] {
   const config = document.get('config');
   const keys = isMap(config) ? config.items.map(({ key }) => String(isScalar(key) ? key.value : key)) : [];
   if (name === 'reasoning_effort' && keys.includes('reasoning')) return ['config', 'reasoning', 'effort'];
@@ -48,12 +48,12 @@ function placeOf(document: Document, name: string): string[] {
   return ['config', known ?? dotpromptParameters[name] ?? name];
 }
 
-function editSettings(document: Document, current: PromptContent, wanted: PromptContent, put: Put): void {
-  const [old, fresh] = [settingsOf(current), settingsOf(wanted)];
+function editSettings(document: Document, current: PromptContent, target: PromptContent, put: Put): void {
+  const [old, fresh] = [settingsOf(current), settingsOf(target)];
   for (const name of new Set([...old.keys(), ...fresh.keys()])) {
     if (isDeepStrictEqual(old.get(name), fresh.get(name))) continue;
     if (name === 'response_format') editFormat(document, old.get(name), fresh.get(name), put);
-    else put(placeOf(document, name), fresh.get(name));
+    else put(pathOf(document, name), fresh.get(name));
   }
 }
 
@@ -74,10 +74,10 @@ function editFormat(document: Document, old: unknown, fresh: unknown, put: Put):
 
 type VariableDetails = Omit<PromptContent['variables'][number], 'name'>;
 
-function editVariables(document: Document, current: PromptContent, wanted: PromptContent, put: Put): void {
-  const factsOf = ({ variables }: PromptContent) =>
+function editVariables(document: Document, current: PromptContent, target: PromptContent, put: Put): void {
+  const variablesOf = ({ variables }: PromptContent) =>
     new Map(variables.map(({ name, ...details }): [string, VariableDetails] => [name, details]));
-  const [old, fresh] = [factsOf(current), factsOf(wanted)];
+  const [old, fresh] = [variablesOf(current), variablesOf(target)];
   for (const name of new Set([...old.keys(), ...fresh.keys()])) {
     const [before, after] = [old.get(name), fresh.get(name)];
     if (isDeepStrictEqual(before, after)) continue;
@@ -199,13 +199,13 @@ function pairText(
 }
 
 /** The fields of a `.prompt` file, without their fences, changed from what they say now to what is wanted. */
-export function editFrontMatter(text: string, current: PromptContent, wanted: PromptContent): string {
+export function editFrontMatter(text: string, current: PromptContent, target: PromptContent): string {
   const document = parseDocument(text);
   if (!isMap(document.contents)) document.contents = new YAMLMap() as never;
   const put = createPut(document);
-  editDetails(document, current, wanted, put);
-  editSettings(document, current, wanted, put);
-  editVariables(document, current, wanted, put);
+  editDetails(document, current, target, put);
+  editSettings(document, current, target, put);
+  editVariables(document, current, target, put);
   // An alias needs its anchor beside it, and is written only with the whole.
   const hasAliases = /(^|[\s[{,])[&*][^\s,\]}]/m.test(text);
   const before = parseDocument(text).contents;

@@ -120,7 +120,7 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
   const closing = new AbortController();
   const { inTurn, ended } = createFolderMutex(closing.signal);
   const hashes: HashCache = new Map();
-  let kept = options.kept;
+  let stored = options.stored;
   let state: PromptFolder['state'] = 'reading';
   let failure: string | null = null;
   let watchFailure: string | null = null;
@@ -130,16 +130,16 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
   let staleTimer: NodeJS.Timeout | null = null;
   let watch: FolderWatch | null = null;
 
-  const operations = (): FolderOperations => ({ ...options, kept });
+  const operations = (): FolderOperations => ({ ...options, stored });
 
   async function scanNow(signal: AbortSignal): Promise<void> {
-    if (!(await stat(kept.path)).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
-    const tree = await readTree(kept.path, { signal });
+    if (!(await stat(stored.path)).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
+    const tree = await readTree(stored.path, { signal });
     startWatching();
     const result = await reconcile(operations(), { tree, hashes, signal });
-    if (!kept.wasRead) {
-      store.markRead(kept.id);
-      kept = { ...kept, wasRead: true };
+    if (!stored.wasRead) {
+      store.markRead(stored.id);
+      stored = { ...stored, wasRead: true };
     }
     issues = result.issues;
     state = 'watching';
@@ -153,7 +153,7 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
   }
 
   function startWatching(): void {
-    watch ??= watchFolder(kept.path, {
+    watch ??= watchFolder(stored.path, {
       onChange: () => void scan(),
       onFailure: (error) => {
         log('A linked folder cannot be watched', error);
@@ -194,14 +194,14 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
 
   return {
     state: () => ({
-      id: kept.id,
-      path: kept.path,
-      folder: kept.folder,
-      linkedAt: new Date(kept.linkedAt).toISOString(),
+      id: stored.id,
+      path: stored.path,
+      folder: stored.folder,
+      linkedAt: new Date(stored.linkedAt).toISOString(),
       lookedAt: scannedAt,
       state,
       failure,
-      files: store.files(kept.id).length,
+      files: store.files(stored.id).length,
       issues: [...issues],
     }),
     scan,

@@ -56,14 +56,14 @@ async function read(pass: Pass, path: string): Promise<ScannedFile | null> {
   return file;
 }
 
-function remembered(pass: Pass, path: string) {
+function findStored(pass: Pass, path: string) {
   const known = pass.hashes.get(path);
   return known !== undefined && known.stamp === pass.tree.get(path) ? known : null;
 }
 
 /** Reads a file unless it is known to be as it was. */
 async function changedFile(pass: Pass, path: string, knownHash: string): Promise<ScannedFile | 'same' | null> {
-  if (remembered(pass, path)?.hash === knownHash) return 'same';
+  if (findStored(pass, path)?.hash === knownHash) return 'same';
   const file = await read(pass, path);
   return file?.hash === knownHash ? 'same' : file;
 }
@@ -104,7 +104,7 @@ async function reconcileKnown(pass: Pass, known: StoredFile): Promise<void> {
   // What most files are like at each look: their texts need not be read.
   if (prompt !== null && found === 'same' && !isChanged(known, { prompt })) return;
   if (prompt === null) {
-    if (found === null) work.store.removeFile(work.kept.id, known.promptId);
+    if (found === null) work.store.removeFile(work.stored.id, known.promptId);
     else {
       const message = 'The prompt was deleted, but its file still exists';
       tell(pass, 'prompt-deleted', known.path, message, { prompt: { id: known.promptId, name: known.details.name } });
@@ -130,14 +130,14 @@ async function reconcileKnown(pass: Pass, known: StoredFile): Promise<void> {
 function followMove(pass: Pass, from: StoredFile, to: ScannedFile): void {
   const { work } = pass;
   const mine = readMine(work, from.promptId);
-  if (mine === null) return work.store.setFile(work.kept.id, { ...from, path: to.path });
+  if (mine === null) return work.store.setFile(work.stored.id, { ...from, path: to.path });
   const { prompt } = mine;
-  const [oldFolder, newFolder] = [from.path, to.path].map((path) => libraryFolder(work.kept.folder, path));
+  const [oldFolder, newFolder] = [from.path, to.path].map((path) => libraryFolder(work.stored.folder, path));
   const isNamedByFile = prompt.name === baseName(from.path) && to.content?.name === baseName(to.path);
   const name = isNamedByFile ? baseName(to.path) : prompt.name;
   const folder = prompt.folder === oldFolder ? newFolder! : prompt.folder;
   if (name !== prompt.name || folder !== prompt.folder) work.prompts.update(prompt.id, { name, folder });
-  work.store.setFile(work.kept.id, { ...from, path: to.path, details: { ...from.details, name, folder } });
+  work.store.setFile(work.stored.id, { ...from, path: to.path, details: { ...from.details, name, folder } });
 }
 
 /** A prompt of the same name in the same folder was this file before the folder was unlinked, or is meant to be. */
@@ -149,30 +149,30 @@ function adopt({ work }: Pass, file: ScannedFile, unlinked: Map<string, string>)
   unlinked.delete(key);
   const { name, folder, tags, description } = mine.prompt;
   const details = { name, folder, tags, description };
-  work.store.setFile(work.kept.id, { path: file.path, promptId: mine.prompt.id, hash: '', versionId: '', details });
+  work.store.setFile(work.stored.id, { path: file.path, promptId: mine.prompt.id, hash: '', versionId: '', details });
   return true;
 }
 
 async function reconcileNew(pass: Pass, known: readonly StoredFile[], unlinked: Map<string, string>): Promise<void> {
   const { tree } = pass;
   const paths = new Set(known.map(({ path }) => path));
-  const gone = new Map(known.filter(({ path }) => !tree.has(path)).map((file) => [file.hash, file]));
+  const missing = new Map(known.filter(({ path }) => !tree.has(path)).map((file) => [file.hash, file]));
   for (const path of tree.keys()) {
     if (paths.has(path)) continue;
     if (isPartial(path)) {
       tell(pass, 'partial', path, partialMessage);
       continue;
     }
-    const broken = remembered(pass, path)?.reason;
+    const broken = findStored(pass, path)?.reason;
     if (broken) {
       tell(pass, 'broken', path, broken.message, { line: broken.line });
       continue;
     }
     const file = await read(pass, path);
     if (file === null) continue;
-    const from = gone.get(file.hash);
+    const from = missing.get(file.hash);
     if (from !== undefined) {
-      gone.delete(file.hash);
+      missing.delete(file.hash);
       followMove(pass, from, file);
     } else if (file.content === null) tell(pass, 'broken', path, file.reason!.message, { line: file.reason!.line });
     else if (!adopt(pass, file, unlinked)) create(pass, file);
@@ -191,7 +191,7 @@ function create(pass: Pass, file: ScannedFile): void {
 /** New prompts in the library's folder get a file. For those that were there before the folder was linked, a person decides. */
 async function reconcileUnlinked(pass: Pass, unlinked: Iterable<string>): Promise<void> {
   const { work, tree, signal } = pass;
-  const taken = new Set([...tree.keys(), ...work.store.files(work.kept.id).map(({ path }) => path)]);
+  const taken = new Set([...tree.keys(), ...work.store.files(work.stored.id).map(({ path }) => path)]);
   for (const promptId of unlinked) {
     signal.throwIfAborted();
     const mine = readMine(work, promptId);
@@ -200,9 +200,9 @@ async function reconcileUnlinked(pass: Pass, unlinked: Iterable<string>): Promis
     taken.add(path);
     const { name, folder, tags, description } = mine.prompt;
     const never = { path, promptId, hash: '', versionId: '', details: { name, folder, tags, description } };
-    if (work.kept.wasRead) await write(pass, never, mine, null);
+    if (work.stored.wasRead) await write(pass, never, mine, null);
     else {
-      work.store.setFile(work.kept.id, never);
+      work.store.setFile(work.stored.id, never);
       tell(pass, 'file-missing', path, noFileYet, { prompt: mine.prompt });
     }
   }
@@ -215,17 +215,17 @@ export async function reconcile(
 ): Promise<Reconciliation> {
   const pass: Pass = { work, tree, hashes, signal, issues: [], isStale: false };
   const unlinked = new Map<string, string>();
-  for (const promptId of work.store.promptsWithoutFile(work.kept.folder)) {
+  for (const promptId of work.store.promptsWithoutFile(work.stored.folder)) {
     const prompt = readPrompt(work, promptId);
     if (prompt) unlinked.set(`${prompt.folder}\n${prompt.name}`, promptId);
   }
-  await reconcileNew(pass, work.store.files(work.kept.id), unlinked);
-  for (const [index, known] of work.store.files(work.kept.id).entries()) {
+  await reconcileNew(pass, work.store.files(work.stored.id), unlinked);
+  for (const [index, known] of work.store.files(work.stored.id).entries()) {
     signal.throwIfAborted();
     if (index % filesAtOnce === filesAtOnce - 1) await setImmediate();
     await reconcileKnown(pass, known);
   }
-  await reconcileUnlinked(pass, work.store.promptsWithoutFile(work.kept.folder));
+  await reconcileUnlinked(pass, work.store.promptsWithoutFile(work.stored.folder));
   for (const path of hashes.keys()) if (!tree.has(path)) hashes.delete(path);
   return { issues: pass.issues, isStale: pass.isStale };
 }

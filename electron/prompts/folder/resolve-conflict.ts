@@ -28,7 +28,7 @@ interface Sides {
 }
 
 async function sidesOf(work: FolderOperations, { path, promptId }: FolderIssue, signal: AbortSignal): Promise<Sides> {
-  const known = work.store.files(work.kept.id).find((file) => file.promptId === promptId) ?? null;
+  const known = work.store.files(work.stored.id).find((file) => file.promptId === promptId) ?? null;
   const file = await readFile(work, path, signal);
   return { known, mine: promptId === null ? null : readMine(work, promptId), file };
 }
@@ -61,19 +61,19 @@ async function keepMine(work: FolderOperations, sides: Sides, signal: AbortSigna
   const { known, mine, file } = sides;
   if (known === null) throw new AppError('invalid_request', 'There is no prompt to write to the file.');
   if (mine !== null) return write(work, sides, mine, signal);
-  if (file !== null) await removeFile(work.kept.path, file.path, file.hash);
-  work.store.removeFile(work.kept.id, known.promptId);
+  if (file !== null) await removeFile(work.stored.path, file.path, file.hash);
+  work.store.removeFile(work.stored.id, known.promptId);
 }
 
 function keepFile(work: FolderOperations, { known, mine, file }: Sides): void {
   if (file !== null) {
     const content = requireContent(file);
     if (mine !== null) return takeFile(work, mine, file, content);
-    if (known !== null) work.store.removeFile(work.kept.id, known.promptId);
+    if (known !== null) work.store.removeFile(work.stored.id, known.promptId);
     return createFromFile(work, file, content);
   }
   if (mine !== null) work.prompts.remove(mine.prompt.id);
-  if (known !== null) work.store.removeFile(work.kept.id, known.promptId);
+  if (known !== null) work.store.removeFile(work.stored.id, known.promptId);
 }
 
 async function keepMerged(
@@ -84,10 +84,10 @@ async function keepMerged(
 ): Promise<void> {
   const { mine, file } = sides;
   if (mine === null || file === null) throw new AppError('invalid_request', 'There is nothing to merge.');
-  const wanted = promptContent(input);
-  const { name, tags, description, folder: _folder, ...version } = wanted;
+  const target = promptContent(input);
+  const { name, tags, description, folder: _folder, ...version } = target;
   work.prompts.update(mine.prompt.id, { name, tags, description });
-  if (!isSameVersion(wanted, mine.content)) work.prompts.addVersion(mine.prompt.id, version);
+  if (!isSameVersion(target, mine.content)) work.prompts.addVersion(mine.prompt.id, version);
   const merged = readMine(work, mine.prompt.id)!;
   // The file is merged now. A failure below is reported as a change of the prompt alone.
   markInStep(work, mine.prompt, file.path, file.hash);

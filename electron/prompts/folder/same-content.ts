@@ -23,8 +23,8 @@ export function contentOf(prompt: Prompt, version: PromptVersion): PromptContent
 
 /** The settings that are present, sorted by name. */
 export function settingsOf({ configuration }: Pick<PromptContent, 'configuration'>): Map<string, unknown> {
-  const kept = Object.entries(configuration ?? {}).filter(([, value]) => value !== null && value !== undefined);
-  return new Map(kept.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  const entries = Object.entries(configuration ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  return new Map(entries.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 const lines = (text: string | null) => (text ?? '').replaceAll('\r\n', '\n');

@@ -39,13 +39,13 @@ export async function readTree(root: string, { signal }: { signal: AbortSignal }
       signal.throwIfAborted();
       if (isIgnoredName(entry.name)) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory()) await visitKept(path, depth + 1);
+      if (entry.isDirectory()) await visitIfPresent(path, depth + 1);
       else if (entry.isFile() && isPromptFile(entry.name)) await note(path);
     }
   }
 
   /** The watcher reports files that disappear during the scan. */
-  async function visitKept(path: string, depth: number): Promise<void> {
+  async function visitIfPresent(path: string, depth: number): Promise<void> {
     await visit(path, depth).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR' && error.code !== 'EACCES') throw error;
     });
@@ -131,9 +131,9 @@ export async function readScannedFile(
   const { prompts, entries } = await reader.read(task, { signal });
   const [found] = prompts;
   if (found === undefined) {
-    const refused = entries.find(({ outcome }) => outcome === 'refused');
-    const message = refused?.message ?? 'The file contains no prompt';
-    return { path, hash, text, content: null, reason: { message, line: refused?.line ?? null } };
+    const rejected = entries.find(({ outcome }) => outcome === 'refused');
+    const message = rejected?.message ?? 'The file contains no prompt';
+    return { path, hash, text, content: null, reason: { message, line: rejected?.line ?? null } };
   }
   const content = promptContent(withModel(found, systemOf).prompt);
   return { path, hash, text, content: { ...content, folder: libraryFolder(folder, path) }, reason: null };

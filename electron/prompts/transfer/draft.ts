@@ -31,7 +31,7 @@ export interface Draft {
   file: string | null;
   readonly entries: TransferEntry[];
   /** Why it cannot be kept at all. */
-  refusal: { readonly message: string; readonly line: number | null } | null;
+  rejection: { readonly message: string; readonly line: number | null } | null;
 }
 
 export function emptyDraft(name: string): Draft {
@@ -49,7 +49,7 @@ export function emptyDraft(name: string): Draft {
     suiteVariables: new Map(),
     file: null,
     entries: [],
-    refusal: null,
+    rejection: null,
   };
 }
 

@@ -161,28 +161,28 @@ function issueText(issue: z.core.$ZodIssue | undefined): string {
 }
 
 function configurationOf(draft: Draft): Pick<PromptInput, 'configuration'> {
-  const kept: [string, unknown][] = [];
+  const accepted: [string, unknown][] = [];
   for (const [key, value] of draft.parameters) {
     const result = configuration.safeParse({ [key]: value });
-    if (result.success) kept.push([key, value]);
+    if (result.success) accepted.push([key, value]);
     else note(draft, 'refused', key, issueText(result.error.issues[0]));
   }
-  return kept.length === 0 ? {} : { configuration: Object.fromEntries(kept) };
+  return accepted.length === 0 ? {} : { configuration: Object.fromEntries(accepted) };
 }
 
-function taken(text: string | null, most: number, field: string, draft: Draft): string | null {
+function taken(text: string | null, max: number, field: string, draft: Draft): string | null {
   if (text === null || text.trim() === '') return null;
-  if (text.length <= most) return text;
-  note(draft, 'refused', field, `Longer than ${most.toLocaleString('en')} characters`);
+  if (text.length <= max) return text;
+  note(draft, 'refused', field, `Longer than ${max.toLocaleString('en')} characters`);
   return null;
 }
 
 function storedTags(draft: Draft): string[] {
   const given = draft.tags.filter((tag) => tag !== '');
-  const kept = given.filter((tag) => tag.length <= 100).slice(0, 100);
-  if (kept.length < given.length)
+  const accepted = given.filter((tag) => tag.length <= 100).slice(0, 100);
+  if (accepted.length < given.length)
     note(draft, 'refused', 'tags', 'Only the first 100 tags of up to 100 characters are imported');
-  return kept;
+  return accepted;
 }
 
 function detailsOf(
@@ -200,11 +200,11 @@ function detailsOf(
 /** The details of its own variables, and the values of the suite for variables that the template uses. */
 function variablesOf({ variables, suiteVariables }: Draft, promptText: string): Draft['variables'] {
   const used = new Set(parseTemplate(promptText).variables.map(({ name }) => name));
-  const kept = new Map(variables);
+  const accepted = new Map(variables);
   for (const [name, details] of suiteVariables) {
-    if (used.has(name) || variables.has(name)) kept.set(name, { ...variables.get(name), ...details });
+    if (used.has(name) || variables.has(name)) accepted.set(name, { ...variables.get(name), ...details });
   }
-  return kept;
+  return accepted;
 }
 
 function warnOfObjects(draft: Draft, promptText: string): void {
@@ -226,7 +226,7 @@ export interface FinishedPrompt {
 /** Null for a draft that cannot be kept, with the reason among its entries. */
 export function finishDraft(draft: Draft, options: FinishOptions): FinishedPrompt | null {
   try {
-    if (draft.refusal !== null) throw new TransferError(draft.refusal.message, draft.refusal.line);
+    if (draft.rejection !== null) throw new TransferError(draft.rejection.message, draft.rejection.line);
     if (draft.messages.reduce((sum, { text }) => sum + text.length, 0) > maxCharacters)
       throw new TransferError(`Longer than ${maxCharacters.toLocaleString('en')} characters`);
     const texts = promptTexts(draft, templatesOf(draft, options.style));

@@ -126,14 +126,14 @@ export async function previewImport(request: ImportRequest, options: ImportOptio
 export function chosenPrompts(sources: readonly PreviewedSource[], chosen: readonly number[] | null): PromptInput[] {
   const prompts = sources.flatMap((source) => source.prompts.map(({ prompt }) => prompt));
   const indexes = chosen === null ? prompts.keys() : new Set(chosen);
-  const kept = [...indexes].map((index) => {
+  const selected = [...indexes].map((index) => {
     const prompt = prompts[index];
     if (prompt !== undefined) return prompt;
     throw new AppError('invalid_request', "The files don't contain this prompt.", {
       details: [{ field: 'chosen', issue: `${index} isn't the index of a prompt in these files` }],
     });
   });
-  if (kept.length > 0) return kept;
+  if (selected.length > 0) return selected;
   throw new AppError('invalid_request', 'No prompts to import. Every file was rejected.', {
     details: [{ field: 'sources', issue: 'contain no prompt that can be imported' }],
   });

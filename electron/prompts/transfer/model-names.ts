@@ -15,13 +15,13 @@ function entryOf(outcome: TransferEntry['outcome'], message: string): TransferEn
 
 /** The prompt with its model, where that is known here. */
 export function withModel(
-  { prompt, model: wanted, modelEntry, entries }: FinishedPrompt,
+  { prompt, model: requested, modelEntry, entries }: FinishedPrompt,
   systemOf: SystemOf,
 ): { prompt: PromptInput; entries: TransferEntry[] } {
-  if (wanted === null) return { prompt, entries };
-  const { model } = wanted;
+  if (requested === null) return { prompt, entries };
+  const { model } = requested;
   try {
-    const aiSystem = systemOf(wanted.aiSystem, model);
+    const aiSystem = systemOf(requested.aiSystem, model);
     const entry = entryOf('taken', `${model} (${providerName(aiSystem)})`);
     return { prompt: { ...prompt, aiSystem, model }, entries: entries.toSpliced(modelEntry, 0, entry) };
   } catch (error) {

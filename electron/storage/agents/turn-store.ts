@@ -22,7 +22,7 @@ export interface BranchStore {
   /** Those with something said in them, oldest first. */
   from(origin: BranchOrigin): string[];
   /** The conversation of a run, and whether nothing was said in it before; null for an unknown run. */
-  placeOf(runId: string): { conversationId: string; isFirst: boolean } | null;
+  positionOf(runId: string): { conversationId: string; isFirst: boolean } | null;
 }
 
 export function createBranchStore(database: Database.Database): BranchStore {
@@ -43,7 +43,7 @@ export function createBranchStore(database: Database.Database): BranchStore {
       .where('origin_run_id', '=', input.runId)
       .orderBy('conversations.sequence'),
   );
-  const placeOf = database.prepare<[string], { conversationId: string; isFirst: number }>(
+  const positionOf = database.prepare<[string], { conversationId: string; isFirst: number }>(
     `SELECT conversations.id AS conversationId,
        NOT EXISTS (SELECT 1 FROM runs AS earlier
          WHERE earlier.conversation = runs.conversation AND earlier.sequence < runs.sequence) AS isFirst
@@ -66,9 +66,11 @@ export function createBranchStore(database: Database.Database): BranchStore {
       return { conversationId: row.conversation_id, callerId: row.caller_id, origin };
     },
     from: (origin) => from.all(origin).map(({ id }) => id),
-    placeOf(runId) {
-      const place = placeOf.get(runId);
-      return place === undefined ? null : { conversationId: place.conversationId, isFirst: place.isFirst === 1 };
+    positionOf(runId) {
+      const position = positionOf.get(runId);
+      return position === undefined
+        ? null
+        : { conversationId: position.conversationId, isFirst: position.isFirst === 1 };
     },
   };
 }
@@ -94,7 +96,7 @@ export interface TurnStore {
 }
 
 /** All runs of a conversation where `beforeRunId` is null, none where it is not known any more. */
-const remembered = `
+const historyRows = `
   FROM conversations
     JOIN runs ON runs.conversation = conversations.sequence
     JOIN run_texts ON run_texts.run = runs.sequence
@@ -131,9 +133,9 @@ export function* stretchesOf(branches: BranchStore, conversationId: string): Gen
 export function createTurnStore(database: Database.Database, flush: () => void): TurnStore {
   const branches = createBranchStore(database);
   const callerOf = database.prepare<[string], string>('SELECT caller_id FROM conversations WHERE id = ?').pluck();
-  const count = database.prepare<[Stretch], number>(`SELECT count(*) ${remembered}`).pluck();
+  const count = database.prepare<[Stretch], number>(`SELECT count(*) ${historyRows}`).pluck();
   const newestFirst = database.prepare<[Stretch], Turn>(
-    `SELECT ${questionColumn} AS question, run_texts.content AS answer ${remembered} ORDER BY runs.sequence DESC`,
+    `SELECT ${questionColumn} AS question, run_texts.content AS answer ${historyRows} ORDER BY runs.sequence DESC`,
   );
   const noteAgent = database.prepare<[string, string]>('INSERT INTO agent_runs (run_id, agent_id) VALUES (?, ?)');
   return {

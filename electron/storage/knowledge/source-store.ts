@@ -40,7 +40,7 @@ export function sourceQueries(database: Database.Database) {
         AND sources.id NOT IN (SELECT value FROM json_each(:except))
       ORDER BY sources.attempts, sources.queued_at, sources.sequence LIMIT 1`,
     ),
-    kept: database.prepare<[], JoinedSource>(joined),
+    listAll: database.prepare<[], JoinedSource>(joined),
     idsOf: database
       .prepare<{ dataspaceId: string; which: string; embeddingModel: string }, string>(
         `SELECT sources.id FROM sources JOIN dataspaces ON dataspaces.sequence = sources.dataspace
@@ -131,9 +131,9 @@ export interface SourceStore {
   /** Ids of a dataspace's sources that fit, oldest first. */
   idsOf(dataspaceId: string, which: 'processing' | 'failed' | 'outdated' | 'all', embeddingModel: string): string[];
   /** The source that is to be read next: the one that has waited longest of those that ended the process least often. */
-  nextProcessing(wanted: { maximumBytes: number; except: readonly string[] }): StoredSource | null;
+  nextProcessing(limits: { maximumBytes: number; except: readonly string[] }): StoredSource | null;
   /** All that are to be read or can be found, for a comparison with the index. */
-  kept(): StoredSource[];
+  listAll(): StoredSource[];
   /** Puts it at the end of those that are to be read; one that was stopped keeps its revision. */
   requeue(id: string): StoredSource;
   setAttempts(id: string, attempts: number): void;
@@ -210,7 +210,7 @@ export function createSourceStore(database: Database.Database, tokenSecret: stri
       const row = queries.nextProcessing.get({ maximumBytes, except: JSON.stringify(except) });
       return row ? sourceOf(row) : null;
     },
-    kept: () => queries.kept.all().map(sourceOf),
+    listAll: () => queries.listAll.all().map(sourceOf),
     requeue(id) {
       const source = read(id);
       const revision = source.failureReason === stoppedReason ? source.revision : randomUUID();

@@ -147,10 +147,10 @@ export function versionOf(row: ListedVersionRow): PromptVersion {
 
 export function versionRow(
   version: VersionContent,
-  place: Pick<PromptVersionRow, 'id' | 'prompt' | 'number' | 'created_at'>,
+  position: Pick<PromptVersionRow, 'id' | 'prompt' | 'number' | 'created_at'>,
 ): NewVersionRow {
   return {
-    ...place,
+    ...position,
     prompt_text: version.promptText,
     system_message: version.systemMessage,
     ai_system: version.aiSystem,

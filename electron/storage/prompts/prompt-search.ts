@@ -44,9 +44,9 @@ export function folderParts(folder: string): string[] {
     .filter((part) => part !== '');
 }
 
-function isWithin(folder: string, wanted: readonly string[]): boolean {
+function isWithin(folder: string, target: readonly string[]): boolean {
   const parts = folderParts(folder);
-  return wanted.length === 0 ? parts.length === 0 : wanted.every((part, index) => parts[index] === part);
+  return target.length === 0 ? parts.length === 0 : target.every((part, index) => parts[index] === part);
 }
 
 /** With the newest version's facts and the labels as JSON, for the sequences that a table `page` has. */
@@ -69,15 +69,15 @@ export function createPromptReading(database: Database.Database, search: PromptS
      WHERE deleted_at IS NULL GROUP BY value`,
   );
 
-  function conditionsOf({ search: text, isOnlyDetails, folder, tags: wantedTags }: PromptFilter) {
+  function conditionsOf({ search: text, isOnlyDetails, folder, tags: requiredTags }: PromptFilter) {
     const conditions = (text === null ? [] : searchWords(text)).map((word) => search.condition(word, isOnlyDetails));
     if (folder !== null) {
-      const wanted = folderParts(folder);
-      const found = folders.all().filter((one) => isWithin(one.folder ?? '', wanted));
+      const target = folderParts(folder);
+      const found = folders.all().filter((one) => isWithin(one.folder ?? '', target));
       const names = JSON.stringify(found.map((one) => one.folder ?? ''));
       conditions.push({ sql: "ifnull(folder, '') IN (SELECT value FROM json_each(?))", values: [names] });
     }
-    for (const tag of wantedTags)
+    for (const tag of requiredTags)
       conditions.push({ sql: '? IN (SELECT value FROM json_each(tags_json))', values: [tag] });
     return conditions;
   }

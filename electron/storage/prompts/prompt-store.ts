@@ -61,10 +61,10 @@ export function createPromptWriting(
       updated_at: now,
     });
     const row = queries.find.first({ id })!;
-    const place = { prompt: row.sequence, number: 1 };
-    queries.insertVersion.run(versionRow(version, { ...place, id: versionId, created_at: now }));
+    const position = { prompt: row.sequence, number: 1 };
+    queries.insertVersion.run(versionRow(version, { ...position, id: versionId, created_at: now }));
     search.writePrompt(row, []);
-    search.addVersion(place, version, null);
+    search.addVersion(position, version, null);
     return id;
   });
 
@@ -75,10 +75,10 @@ export function createPromptWriting(
   const addVersion = database.transaction((promptId: string, version: VersionContent): string => {
     const { sequence: prompt, id, latest_version_id: latestId, latest_number: latestNumber } = required(promptId);
     const [versionId, now] = [randomUUID(), Date.now()];
-    const place = { prompt, number: latestNumber + 1 };
-    queries.insertVersion.run(versionRow(version, { ...place, id: versionId, created_at: now }));
+    const position = { prompt, number: latestNumber + 1 };
+    queries.insertVersion.run(versionRow(version, { ...position, id: versionId, created_at: now }));
     queries.setLatest.run({ id, latest_version_id: versionId, updated_at: now });
-    search.addVersion(place, version, findVersion(latestId));
+    search.addVersion(position, version, findVersion(latestId));
     return versionId;
   });
 

@@ -7,13 +7,13 @@ export interface ModelButtonProps extends Omit<ComponentProps<'button'>, 'childr
   /** Name of the chosen model. */
   model: string;
   /** Below the name: whose model it is, or where its runs go. */
-  place: string;
+  location: string;
   /** Whether the picker that it opens is there. */
   isOpen: boolean;
 }
 
 /** The chosen model as the button that opens the picker. */
-export function ModelButton({ model, place, isOpen, ...rest }: ModelButtonProps) {
+export function ModelButton({ model, location, isOpen, ...rest }: ModelButtonProps) {
   return (
     <button
       {...rest}
@@ -24,7 +24,7 @@ export function ModelButton({ model, place, isOpen, ...rest }: ModelButtonProps)
     >
       <span className="grow">
         <span className="model-button__name truncate">{model}</span>
-        <span className="caption tertiary truncate">{place}</span>
+        <span className="caption tertiary truncate">{location}</span>
       </span>
       <Icon icon={ChevronsUpDown} size="small" />
     </button>

@@ -62,8 +62,8 @@ export function withShortcuts(
   );
   const shown = new Set<Model>();
   const pick = (names: readonly ModelName[]): Model[] =>
-    names.flatMap((wanted) => {
-      const match = known.find(({ aiSystem, name }) => aiSystem === wanted.aiSystem && name === wanted.name);
+    names.flatMap((requested) => {
+      const match = known.find(({ aiSystem, name }) => aiSystem === requested.aiSystem && name === requested.name);
       if (!match || shown.has(match)) return [];
       const family = [match, ...(copiesOf.get(match) ?? []).filter((copy) => !shown.has(copy))];
       for (const model of family) shown.add(model);
@@ -114,8 +114,9 @@ export function shortName(model: Pick<Model, 'aiSystem' | 'name'>): string {
 }
 
 function matchesTerms(model: Model, words: readonly string[]): boolean {
-  const place = runsOnDevice(model) ? 'on-device on this device local' : '';
-  const text = `${model.name} ${model.title} ${model.aiSystem} ${providerName(model.aiSystem)} ${place}`.toLowerCase();
+  const location = runsOnDevice(model) ? 'on-device on this device local' : '';
+  const text =
+    `${model.name} ${model.title} ${model.aiSystem} ${providerName(model.aiSystem)} ${location}`.toLowerCase();
   return words.every((word) => text.includes(word));
 }
 

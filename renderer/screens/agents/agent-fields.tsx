@@ -162,7 +162,7 @@ export function BasePromptField({ base, prompt, onChoose, onDetach }: BasePrompt
   const { client } = useHost();
   const queryClient = useQueryClient();
   const [failure, setFailure] = useState<string | null>(null);
-  const prompts = usePromptsAtOnce(everyPrompt, { most: maxListedPrompts, isEnabled: true });
+  const prompts = usePromptsAtOnce(everyPrompt, { max: maxListedPrompts, isEnabled: true });
   const based = usePrompt(base.promptId);
   const version = usePromptVersion(base.promptId, base.promptVersionId);
   const choose = async ({ id, latestVersionId }: Prompt): Promise<void> => {

@@ -45,7 +45,7 @@ function ModelField({ value, onChange }: { value: Model; onChange: (model: Model
         id={id}
         aria-labelledby={`${id}-label ${id}`}
         model={value.model}
-        place={providerName(value.aiSystem)}
+        location={providerName(value.aiSystem)}
         isOpen={isOpen}
         onClick={() => setOpen(true)}
       />

@@ -65,9 +65,9 @@ function SourceRow({ source }: { source: SourceDetail }) {
       </span>
       <span className="row knowledge__facts">
         {source.progress === null || source.progress.passagesTotal === null ? (
-          detailsOf(source).map((fact) => (
-            <span key={fact} className="caption tertiary numbers nowrap">
-              {fact}
+          detailsOf(source).map((detail) => (
+            <span key={detail} className="caption tertiary numbers nowrap">
+              {detail}
             </span>
           ))
         ) : (

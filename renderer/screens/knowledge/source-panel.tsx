@@ -37,11 +37,13 @@ function segmentsOf({ text, start, pages }: ShownText, passage: { start: number;
   const pageAt = new Map((pages ?? []).map((page) => [Math.max(page.start, start), page.page]));
   const end = start + text.length;
   const cuts = new Set([start, end, ...pageAt.keys(), ...(passage ? [passage.start, passage.end] : [])]);
-  const offsets = [...cuts].filter((place) => place >= start && place <= end).toSorted((one, other) => one - other);
-  return offsets.slice(0, -1).map((place, index) => ({
-    text: text.slice(place - start, offsets[index + 1]! - start),
-    isMarked: passage !== null && place >= passage.start && place < passage.end,
-    page: pageAt.get(place) ?? null,
+  const offsets = [...cuts]
+    .filter((context) => context >= start && context <= end)
+    .toSorted((one, other) => one - other);
+  return offsets.slice(0, -1).map((context, index) => ({
+    text: text.slice(context - start, offsets[index + 1]! - start),
+    isMarked: passage !== null && context >= passage.start && context < passage.end,
+    page: pageAt.get(context) ?? null,
   }));
 }
 
@@ -125,9 +127,9 @@ function Head({ source, passage, onRemove }: SourcePanelProps) {
         <IconButton icon={Trash2} label="Delete source" size="small" onClick={onRemove} />
       </div>
       <p className="row caption tertiary">
-        {detailsOf(source).map((fact) => (
-          <span key={fact} className="nowrap numbers">
-            {fact}
+        {detailsOf(source).map((detail) => (
+          <span key={detail} className="nowrap numbers">
+            {detail}
           </span>
         ))}
         {source.fileName !== source.name && <span className="truncate">{source.fileName}</span>}
@@ -146,12 +148,12 @@ function Head({ source, passage, onRemove }: SourcePanelProps) {
 /** Where one is among the passages, with the way to those beside. */
 function PassageBar({ source, passage }: Pick<SourcePanelProps, 'source' | 'passage'>) {
   const [, navigate] = useLocation();
-  const place = useSourcePassage(source.id, passage?.start ?? 0).data ?? null;
+  const context = useSourcePassage(source.id, passage?.start ?? 0).data ?? null;
   const goTo = (next: { start: number; end: number } | null | undefined) => () => {
     if (next) navigate(sourceAddress(source.id, { start: next.start, end: next.end }));
   };
-  const after = passage ? place?.after : place?.passage;
-  const before = passage ? place?.before : null;
+  const after = passage ? context?.after : context?.passage;
+  const before = passage ? context?.before : null;
   const group = 'Knowledge';
   useActions('knowledge.passages', [
     {
@@ -171,14 +173,16 @@ function PassageBar({ source, passage }: Pick<SourcePanelProps, 'source' | 'pass
       run: goTo(before),
     },
   ]);
-  if (!place) return null;
+  if (!context) return null;
   return (
     <div className="header line-bottom">
-      <h3>{passage ? `Passage ${place.passage.position + 1} of ${place.total}` : 'Text'}</h3>
-      {passage && place.passage.page !== null && (
-        <span className="caption tertiary nowrap">Page {place.passage.page}</span>
+      <h3>{passage ? `Passage ${context.passage.position + 1} of ${context.total}` : 'Text'}</h3>
+      {passage && context.passage.page !== null && (
+        <span className="caption tertiary nowrap">Page {context.passage.page}</span>
       )}
-      {passage && place.passage.heading && <span className="caption tertiary truncate">{place.passage.heading}</span>}
+      {passage && context.passage.heading && (
+        <span className="caption tertiary truncate">{context.passage.heading}</span>
+      )}
       <span className="grow" />
       <IconButton
         icon={ChevronUp}

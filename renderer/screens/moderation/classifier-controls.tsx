@@ -82,13 +82,13 @@ type ChatModel = Extract<ModerationClassifier, { kind: 'model' }>;
 
 interface PolicyButtonProps {
   /** `A` or `B`. */
-  place: string;
+  letter: string;
   classifier: ChatModel;
   onValueChange: (classifier: ChatModel) => void;
 }
 
 /** The policy of a chat model, to read and edit. */
-export function PolicyButton({ place, classifier, onValueChange }: PolicyButtonProps) {
+export function PolicyButton({ letter, classifier, onValueChange }: PolicyButtonProps) {
   /** Null while the dialog is closed. */
   const [draft, setDraft] = useState<string | null>(null);
   const saved = classifier.policy ?? builtInPolicy;
@@ -114,19 +114,19 @@ export function PolicyButton({ place, classifier, onValueChange }: PolicyButtonP
     <>
       <IconButton
         icon={ScrollText}
-        label={`Policy of classifier ${place}`}
+        label={`Policy of classifier ${letter}`}
         size="small"
         variant="default"
         onClick={() => setDraft(saved)}
       />
       <Dialog title={`Policy for ${classifier.model}`} isOpen={draft !== null} onClose={close} isWide footer={footer}>
-        <label className="small secondary" htmlFor={`moderation-policy-${place}`}>
+        <label className="small secondary" htmlFor={`moderation-policy-${letter}`}>
           The policy the model applies. It returns a score for sexual, hatred, harassment, selfHarm and violence, so
           define each of them.
         </label>
         <div className="field field--area">
           <textarea
-            id={`moderation-policy-${place}`}
+            id={`moderation-policy-${letter}`}
             rows={14}
             maxLength={policyCharacters}
             value={draft ?? ''}

@@ -105,7 +105,7 @@ function ClassifierChoices({ first, second }: ClassifierChoicesProps) {
       />
       {first?.kind === 'model' && (
         <PolicyButton
-          place="A"
+          letter="A"
           classifier={first}
           onValueChange={(next) => useModerationStore.setState({ first: next })}
         />
@@ -121,7 +121,7 @@ function ClassifierChoices({ first, second }: ClassifierChoicesProps) {
       />
       {second?.kind === 'model' && (
         <PolicyButton
-          place="B"
+          letter="B"
           classifier={second}
           onValueChange={(next) => useModerationStore.setState({ second: next })}
         />

@@ -18,11 +18,11 @@ interface Judged {
   readonly isPositive: boolean;
 }
 
-function judgedTexts(results: readonly BatchResult[], place: number, category: Category): Judged[] {
+function judgedTexts(results: readonly BatchResult[], lane: number, category: Category): Judged[] {
   const at = categories.indexOf(category);
   return results.flatMap(({ labels, scores }) => {
     const isPositive = labels?.[category] ?? null;
-    const score = scores[place]?.[at];
+    const score = scores[lane]?.[at];
     return isPositive === null || score === undefined ? [] : [{ score, isPositive }];
   });
 }
@@ -32,12 +32,12 @@ const share = (part: number, whole: number) => (whole === 0 ? null : part / whol
 /** The classifier at `place`, at one threshold. */
 export function qualityAt(
   results: readonly BatchResult[],
-  place: number,
+  lane: number,
   category: Category,
   threshold: number,
 ): Quality {
   let [positives, flagged, found] = [0, 0, 0];
-  const judged = judgedTexts(results, place, category);
+  const judged = judgedTexts(results, lane, category);
   for (const { score, isPositive } of judged) {
     if (isPositive) positives += 1;
     if (score < threshold) continue;
@@ -57,8 +57,8 @@ export interface CurvePoint {
 const steps = 100;
 
 /** Precision and recall at 0, 0.01, ... 1; one walk through the texts in the order of their scores. */
-export function curveOf(results: readonly BatchResult[], place: number, category: Category): CurvePoint[] {
-  const judged = judgedTexts(results, place, category).toSorted((one, other) => other.score - one.score);
+export function curveOf(results: readonly BatchResult[], lane: number, category: Category): CurvePoint[] {
+  const judged = judgedTexts(results, lane, category).toSorted((one, other) => other.score - one.score);
   const positives = judged.filter(({ isPositive }) => isPositive).length;
   const points: CurvePoint[] = [];
   let [flagged, found] = [0, 0];

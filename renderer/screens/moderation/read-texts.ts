@@ -50,12 +50,12 @@ function shown(value: unknown): string {
   return `"${start.replace(/[\uD800-\uDBFF]$/, '')}…"`;
 }
 
-function flagOf(value: unknown, place: string): boolean | null {
+function flagOf(value: unknown, location: string): boolean | null {
   const text = value === null || value === undefined ? '' : String(value).trim().toLowerCase();
   if (yes.has(text)) return true;
   if (no.has(text)) return false;
   if (unknown.has(text)) return null;
-  throw new Error(`${place}: ${shown(value)} is not a label. Use 1, 0, true, false, yes, no, or leave it empty.`);
+  throw new Error(`${location}: ${shown(value)} is not a label. Use 1, 0, true, false, yes, no, or leave it empty.`);
 }
 
 function listedNames(value: unknown): unknown[] {
@@ -67,14 +67,14 @@ function listedNames(value: unknown): unknown[] {
 }
 
 /** The categories of a cell such as `violence;SH` or `none`. */
-function listedCategories(value: unknown, place: string): Category[] {
+function listedCategories(value: unknown, location: string): Category[] {
   const names = listedNames(value);
   if (names.length === 1 && noCategory.has(String(names[0]).trim().toLowerCase())) return [];
   return names.map((name) => {
     const label = typeof name === 'string' ? labelName(name) : null;
     if (label) return label.category;
     throw new Error(
-      `${place}: ${shown(name)} is not a category. Use sexual, hatred, harassment, self-harm, violence or none. Rename the column if it has no labels.`,
+      `${location}: ${shown(name)} is not a category. Use sexual, hatred, harassment, self-harm, violence or none. Rename the column if it has no labels.`,
     );
   });
 }
@@ -95,7 +95,7 @@ interface Said {
  */
 function readLabels(cells: readonly LabelCell[], where: string, name: (column: string) => string): TextLabels | null {
   const said = new Map<Category, Said>();
-  const say = (category: Category, column: string, isPositive: boolean) => {
+  const addLabel = (category: Category, column: string, isPositive: boolean) => {
     const before = said.get(category);
     if (before && before.isPositive !== isPositive) {
       throw new Error(`${where}: the columns "${before.column}" and "${column}" contradict each other.`);
@@ -107,14 +107,14 @@ function readLabels(cells: readonly LabelCell[], where: string, name: (column: s
     if (isListColumn(column)) {
       if (value === null || value === undefined) continue;
       hasList = true;
-      for (const category of listedCategories(value, name(column))) say(category, column, true);
+      for (const category of listedCategories(value, name(column))) addLabel(category, column, true);
       continue;
     }
     const label = labelName(column);
     if (!label) continue;
     const isPositive = flagOf(value, name(column));
     if (isPositive === null || (label.isPart && !isPositive)) continue;
-    say(label.category, column, isPositive);
+    addLabel(label.category, column, isPositive);
   }
   if (said.size === 0 && !hasList) return null;
   const missing = hasList ? false : null;

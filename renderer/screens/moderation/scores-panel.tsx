@@ -122,10 +122,10 @@ function Agreement({ verdicts, thresholds, batch, share }: AgreementProps) {
   const isBoth = batch !== undefined && batch.classifiers.length > 1;
   return (
     <dl className="agree">
-      {verdicts.map(({ classifier, milliseconds, failure }, place) => (
-        <div key={place}>
+      {verdicts.map(({ classifier, milliseconds, failure }, index) => (
+        <div key={index}>
           <dt>
-            {'AB'[place]}, {classifierName(classifier)}
+            {'AB'[index]}, {classifierName(classifier)}
           </dt>
           <dd>
             {failure ? 'failed, ' : milliseconds === null ? '' : `${formatDuration(milliseconds)}, `}
@@ -205,10 +205,10 @@ export function ScoresPanel(props: ScoresPanelProps) {
         )}
       </div>
       {verdicts.map(
-        ({ failure, classifier }, place) =>
+        ({ failure, classifier }, index) =>
           failure && (
-            <Notice key={place} tone="negative">
-              {'AB'[place]}, {classifierName(classifier)}: {failure.message}{' '}
+            <Notice key={index} tone="negative">
+              {'AB'[index]}, {classifierName(classifier)}: {failure.message}{' '}
               <SettingsLink code={failure.code} classifier={classifier} />
             </Notice>
           ),

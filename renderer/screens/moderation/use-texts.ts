@@ -20,7 +20,7 @@ export interface LoadTexts {
 }
 
 /** Starts a batch of what a person chose, and opens it. One with labels becomes the labelled set. */
-export function useLoadTexts(classifiers: readonly ModerationClassifier[], onBegun: (id: string) => void): LoadTexts {
+export function useLoadTexts(classifiers: readonly ModerationClassifier[], onStarted: (id: string) => void): LoadTexts {
   const create = useCreateBatch();
   const begin = (name: string, source: BatchInput['source']) =>
     create.mutate(
@@ -28,7 +28,7 @@ export function useLoadTexts(classifiers: readonly ModerationClassifier[], onBeg
       {
         onSuccess: (batch) => {
           if (batch.hasLabels) useModerationStore.setState({ labelledId: batch.id });
-          onBegun(batch.id);
+          onStarted(batch.id);
         },
       },
     );
@@ -88,13 +88,13 @@ export function useOpenText(
 
   const verdicts = useMemo<ShownVerdict[]>(() => {
     if (isOfBatch) {
-      return batch.classifiers.map(({ classifier, failure }, place) => {
-        const scores = result?.scores[place];
+      return batch.classifiers.map(({ classifier, failure }, position) => {
+        const scores = result?.scores[position];
         return { classifier, scores: scores ? scoresOf(scores) : null, milliseconds: null, failure };
       });
     }
-    return (check.data?.results ?? []).map(({ scores, milliseconds, failure }, place) => ({
-      classifier: checked!.classifiers[place]!,
+    return (check.data?.results ?? []).map(({ scores, milliseconds, failure }, position) => ({
+      classifier: checked!.classifiers[position]!,
       scores,
       milliseconds,
       failure,

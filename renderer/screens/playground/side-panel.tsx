@@ -44,7 +44,7 @@ function ModelSection() {
       <div className="play__model">
         <ModelButton
           model={draft.model}
-          place={model ? modelLocation(model) : providerName(draft.aiSystem)}
+          location={model ? modelLocation(model) : providerName(draft.aiSystem)}
           isOpen={openPart === 'model-picker'}
           aria-keyshortcuts={keyShortcut('Mod+L')}
           onClick={() => open('model-picker')}

@@ -146,7 +146,7 @@ function useOpenPrompt(address: PromptsAddress) {
 function useExported(listed: readonly Prompt[]) {
   const view = usePromptsView();
   const isExporting = useTransfer(({ open }) => open === 'export');
-  const all = usePromptsAtOnce(view, { most: maxTransferredPrompts, isEnabled: isExporting });
+  const all = usePromptsAtOnce(view, { max: maxTransferredPrompts, isEnabled: isExporting });
   const deleted = useDeletions(({ ids }) => ids);
   const prompts = useMemo(() => all.data?.filter(({ id }) => !deleted.has(id)), [all.data, deleted]);
   return isExporting && prompts ? { key: 'all', prompts } : { key: 'listed', prompts: listed };

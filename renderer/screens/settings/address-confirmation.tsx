@@ -23,7 +23,7 @@ export function EncryptionBadge({ address }: { address: string }) {
   return isUnencrypted(address) ? <Badge tone="caution">Not encrypted</Badge> : null;
 }
 
-function Reason({ asked: { keyOrigin, keySource } }: { asked: AddressConfirmation }) {
+function Reason({ confirmation: { keyOrigin, keySource } }: { confirmation: AddressConfirmation }) {
   if (keySource === null) return 'This address was not entered on this device. Prompts would be sent to it.';
   if (keyOrigin === null) return "Touchstone doesn't know which address the stored key was entered for.";
   const subject = keySource === 'environment' ? 'The key from the environment is' : 'The stored key was entered';
@@ -35,7 +35,7 @@ function Reason({ asked: { keyOrigin, keySource } }: { asked: AddressConfirmatio
 }
 
 interface AddressRequestProps {
-  asked: AddressConfirmation;
+  confirmation: AddressConfirmation;
   /** Confirms an origin. */
   confirm: UseMutationResult<unknown, Error, string>;
   /** Whether the address of the page leads here. */
@@ -45,8 +45,8 @@ interface AddressRequestProps {
 }
 
 /** Asks before anything is sent to an address that came with a database, or before a key is sent to another address. */
-export function AddressRequest({ asked, confirm, hasFocus = false, children }: AddressRequestProps) {
-  const { origin, keySource } = asked;
+export function AddressRequest({ confirmation, confirm, hasFocus = false, children }: AddressRequestProps) {
+  const { origin, keySource } = confirmation;
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (hasFocus) button.current?.focus();
@@ -57,7 +57,7 @@ export function AddressRequest({ asked, confirm, hasFocus = false, children }: A
         <strong className="breakable">
           {keySource === null ? 'Send prompts to' : 'Use this key for'} {origin.replace('https://', '')}?
         </strong>{' '}
-        <Reason asked={asked} /> Nothing is sent until you confirm.
+        <Reason confirmation={confirmation} /> Nothing is sent until you confirm.
         {isUnencrypted(origin) && ` ${encryptionCaution(origin)}`}
         {confirm.error && (
           <p className="negative" role="alert">

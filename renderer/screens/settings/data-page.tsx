@@ -61,7 +61,7 @@ function BackupsSection() {
   const backups = useBackups();
   const create = useCreateBackup();
   const restore = useRestoreBackup();
-  const [asked, setAsked] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<string | null>(null);
   const backupButton = (
     <Button size="small" isBusy={create.isPending} onClick={() => create.mutate()}>
       Back up now
@@ -80,17 +80,17 @@ function BackupsSection() {
         )}
         <div className="card">
           <QueryView query={backups} subject="the backups" rows={2}>
-            {({ data }) => <BackupTable backups={data} onRestore={setAsked} />}
+            {({ data }) => <BackupTable backups={data} onRestore={setChosen} />}
           </QueryView>
         </div>
       </div>
       <ConfirmDialog
-        title={`Restore ${asked ?? ''}?`}
-        isOpen={asked !== null}
-        onClose={() => setAsked(null)}
+        title={`Restore ${chosen ?? ''}?`}
+        isOpen={chosen !== null}
+        onClose={() => setChosen(null)}
         action="Restore at next start"
         isBusy={restore.isPending}
-        onConfirm={() => asked !== null && restore.mutate(asked, { onSettled: () => setAsked(null) })}
+        onConfirm={() => chosen !== null && restore.mutate(chosen, { onSettled: () => setChosen(null) })}
       >
         The next start uses this backup. Newer runs and settings are kept as a backup of their own, which you can
         restore the same way.

@@ -106,20 +106,20 @@ function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
       </div>
       {openForm === 'endpoint' && <EndpointForm endpoint={endpoint} onDone={close} />}
       {openForm === 'prices' && <EndpointPrices endpoint={name} onDone={close} />}
-      {openForm === null && confirmation && <AddressRequest asked={confirmation} confirm={confirm} />}
+      {openForm === null && confirmation && <AddressRequest confirmation={confirmation} confirm={confirm} />}
       {openForm === null && <TestNotice test={lastTest} baseAddress={baseAddress} />}
       <RemoveDialog endpoint={name} isOpen={isRemoving} onClose={() => setRemoving(false)} />
     </div>
   );
 }
 
-interface FoundEndpoint {
+interface DetectedEndpoint {
   name: string;
   baseAddress: string;
   models: number;
 }
 
-function FoundRow({ endpoint }: { endpoint: FoundEndpoint }) {
+function DetectedRow({ endpoint }: { endpoint: DetectedEndpoint }) {
   const add = useAddEndpoint();
   return (
     <div className="provider" role="group" aria-label={`${endpoint.name}, found`}>
@@ -171,7 +171,7 @@ export function EndpointsSection({ title = 'Compatible endpoints' }: { title?: s
                 <EndpointRow key={endpoint.name} endpoint={endpoint} />
               ))}
               {found.map((entry) => (
-                <FoundRow key={entry.baseAddress} endpoint={entry} />
+                <DetectedRow key={entry.baseAddress} endpoint={entry} />
               ))}
               {data.length === 0 && found.length === 0 && !isAdding && (
                 <p className="setting-panel small secondary">

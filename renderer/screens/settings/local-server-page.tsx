@@ -156,8 +156,8 @@ function Example({ address }: { address: string }) {
 }
 
 /** What became of the switch: the address, or why there is none. */
-function ServerView({ host, wanted }: { host: HostState; wanted: Settings['localServer'] | undefined }) {
-  switch (serverState(host, wanted)) {
+function ServerView({ host, requested }: { host: HostState; requested: Settings['localServer'] | undefined }) {
+  switch (serverState(host, requested)) {
     case 'failed':
       return (
         <Failure title="Couldn't start the local server" reason={host.serverFailure}>
@@ -168,7 +168,7 @@ function ServerView({ host, wanted }: { host: HostState; wanted: Settings['local
       return (
         <p className="row small accent" role="status">
           <Spinner />
-          {wanted?.isEnabled ? 'Starting' : 'Stopping'}
+          {requested?.isEnabled ? 'Starting' : 'Stopping'}
         </p>
       );
     case 'off':
@@ -199,7 +199,7 @@ export function LocalServerPage() {
           </QueryView>
         )}
         <QueryView query={host} subject="the host" rows={2}>
-          {(state) => <ServerView host={state} wanted={settings.data?.localServer} />}
+          {(state) => <ServerView host={state} requested={settings.data?.localServer} />}
         </QueryView>
       </div>
       {host.data?.serverAddress && <Example address={host.data.serverAddress} />}

@@ -159,7 +159,7 @@ function Detail({ name, value }: { name: string; value: string | null }) {
 /** One model of the catalogue or of the user: what it needs, what it is fit for, and how far it is here. */
 export function ModelCard({ model, engine }: { model: OnDeviceModel; engine: OnDeviceState['engine'] }) {
   const { title, bytes, memoryBytes, contextTokens, licence, source, note, state, failure } = model;
-  const isUnderWay = state === 'downloading' || state === 'checking' || state === 'paused';
+  const isActive = state === 'downloading' || state === 'checking' || state === 'paused';
   return (
     <div className="on-device" role="group" aria-label={title}>
       <div className="row">
@@ -176,7 +176,7 @@ export function ModelCard({ model, engine }: { model: OnDeviceModel; engine: OnD
         <Detail name="Source" value={sources[source]} />
       </dl>
       <p className="small tertiary">{note}</p>
-      {isUnderWay && <DownloadProgress model={model} />}
+      {isActive && <DownloadProgress model={model} />}
       {state === 'failed' && failure && <Notice tone="negative">{failure}</Notice>}
       {model.isSelected && engine.state === 'failed' && engine.failure && (
         <Notice tone="negative">{engine.failure}</Notice>

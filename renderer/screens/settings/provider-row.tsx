@@ -139,7 +139,7 @@ function ProviderConfirmation({ provider, hasFocus }: { provider: ProviderState;
   const update = useUpdateProvider(provider.aiSystem);
   if (!provider.confirmation) return null;
   return (
-    <AddressRequest asked={provider.confirmation} confirm={confirm} hasFocus={hasFocus}>
+    <AddressRequest confirmation={provider.confirmation} confirm={confirm} hasFocus={hasFocus}>
       {!provider.isBaseAddressDefault && (
         <Button size="small" variant="quiet" isBusy={update.isPending} onClick={() => update.mutate(null)}>
           Use default URL
@@ -176,32 +176,32 @@ function RemoveKeyDialog({ aiSystem, isOpen, onClose }: RemoveKeyDialogProps) {
 interface ProviderRowProps {
   provider: ProviderState;
   /** Whether the address of the page asks for this provider's key. */
-  isAskedFor: boolean;
+  isKeyRequested: boolean;
 }
 
 /** Which form is open; `isAskedFor` opens that of the key, unless the row has a question that comes first. */
-function useForm(isAskedFor: boolean, isQuestion: boolean) {
+function useForm(isKeyRequested: boolean, isQuestion: boolean) {
   const [form, setForm] = useState<'key' | 'address' | null>(null);
   // The palette and the remedies of failed runs also lead here while the page is open.
-  const [wasAskedFor, setWasAskedFor] = useState(false);
-  if (isAskedFor !== wasAskedFor) {
-    setWasAskedFor(isAskedFor);
-    if (isAskedFor && !isQuestion) setForm('key');
+  const [wasKeyRequested, setWasKeyRequested] = useState(false);
+  if (isKeyRequested !== wasKeyRequested) {
+    setWasKeyRequested(isKeyRequested);
+    if (isKeyRequested && !isQuestion) setForm('key');
   }
   const [, navigate] = useLocation();
   const close = () => {
     setForm(null);
     // Otherwise, the same address would not open the form again.
-    if (isAskedFor) navigate(settingsAddress('providers'), { replace: true });
+    if (isKeyRequested) navigate(settingsAddress('providers'), { replace: true });
   };
   return { form, setForm, close };
 }
 
 /** A provider: the state of its key, its last test and its actions. */
-export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
+export function ProviderRow({ provider, isKeyRequested }: ProviderRowProps) {
   const { aiSystem, confirmation, keySource } = provider;
   const needsConfirmation = confirmation !== null;
-  const { form, setForm, close } = useForm(isAskedFor, needsConfirmation);
+  const { form, setForm, close } = useForm(isKeyRequested, needsConfirmation);
   const [isRemoving, setRemoving] = useState(false);
   const test = useTestProvider(aiSystem);
   const storedIn = confirmation?.keySource ?? keySource;
@@ -246,7 +246,7 @@ export function ProviderRow({ provider, isAskedFor }: ProviderRowProps) {
       </div>
       {form === 'key' && <KeyForm provider={provider} onDone={close} />}
       {form === 'address' && <AddressForm provider={provider} onDone={close} />}
-      {form === null && <ProviderConfirmation provider={provider} hasFocus={isAskedFor} />}
+      {form === null && <ProviderConfirmation provider={provider} hasFocus={isKeyRequested} />}
       {form === null && hasKey && <TestNotice test={provider.lastTest} baseAddress={provider.baseAddress} />}
       <RemoveKeyDialog aiSystem={aiSystem} isOpen={isRemoving} onClose={() => setRemoving(false)} />
     </div>

@@ -136,7 +136,7 @@ export function ProvidersPage() {
                 <ProviderRow
                   key={provider.aiSystem}
                   provider={provider}
-                  isAskedFor={provider.aiSystem === requestedId}
+                  isKeyRequested={provider.aiSystem === requestedId}
                 />
               ))
             }

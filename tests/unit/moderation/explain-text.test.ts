@@ -71,14 +71,14 @@ test('1 MB is explained with bounded work', async () => {
     judgeWindows: async (input: string) => {
       windows += 1;
       const scores = forEachCategory(() => 0.5);
-      const place = { start: 0, end: input.length };
+      const location = { start: 0, end: input.length };
       const sums = scores;
       const sentences = Array.from({ length: 5000 }, (_, index) => ({
         text: 'x',
-        place: { start: 2 * index, end: 2 * index + 1 },
+        location: { start: 2 * index, end: 2 * index + 1 },
         sums: forEachCategory(() => index),
       }));
-      return [{ window: { text: input, place, sums, sentences, suspects: [] }, scores }];
+      return [{ window: { text: input, location, sums, sentences, suspects: [] }, scores }];
     },
   };
   const { passages, candidates } = await explainText(counted, 'x '.repeat(524_288), { signal });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseWindowState, placeWindow } from '../../../electron/shell/window-frame.ts';
+import { parseWindowState, fitWindow } from '../../../electron/shell/window-frame.ts';
 
 const main = { x: 0, y: 25, width: 1920, height: 1055 };
 const left = { x: -1600, y: 0, width: 1600, height: 900 };
@@ -24,12 +24,12 @@ describe('a window that comes back', () => {
       { x: 10, y: 30, width: 980, height: 700 },
     ],
   ])('%s', (_name, bounds, expected) => {
-    expect(placeWindow(bounds, main, [main, left])).toEqual(expected);
+    expect(fitWindow(bounds, main, [main, left])).toEqual(expected);
   });
 
   test('starts in the middle when its display is gone', () => {
     const gone = { x: 5000, y: 100, width: 1000, height: 700 };
-    expect(placeWindow(gone, main, [main])).toEqual({ x: 320, y: 153, width: 1280, height: 800 });
+    expect(fitWindow(gone, main, [main])).toEqual({ x: 320, y: 153, width: 1280, height: 800 });
   });
 });
 
@@ -47,7 +47,7 @@ describe('a first window', () => {
       { x: 0, y: 30, width: 800, height: 570 },
     ],
   ])('%s', (_name, area, expected) => {
-    expect(placeWindow(null, area, [area])).toEqual(expected);
+    expect(fitWindow(null, area, [area])).toEqual(expected);
   });
 });
 

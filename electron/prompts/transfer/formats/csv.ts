@@ -97,11 +97,11 @@ function draftOf({ cells, line, problem }: Row, columns: Columns, name: string):
   const cell = (field: Field) => (cells[columns.of.get(field) ?? -1] ?? '').trim();
   const draft = emptyDraft(cell('name') || name);
   const text = cells[columns.of.get('prompt')!] ?? '';
-  if (problem !== null) draft.refusal = { message: problem, line };
+  if (problem !== null) draft.rejection = { message: problem, line };
   else if (cells.length > columns.count) {
     const message = `The row has ${cells.length} cells and the header ${columns.count}; put text with separators in quotes`;
-    draft.refusal = { message, line };
-  } else if (text.trim() === '') draft.refusal = { message: 'The row has no prompt', line };
+    draft.rejection = { message, line };
+  } else if (text.trim() === '') draft.rejection = { message: 'The row has no prompt', line };
   if (cell('system') !== '') draft.messages.push({ role: 'system', text: cell('system'), line });
   draft.messages.push({ role: 'user', text, line });
   draft.folder = cell('folder') || null;

@@ -20,7 +20,7 @@ function contentText(content: unknown): string | null {
 export function takeMessages(draft: Draft, messages: readonly unknown[], line: number | null): void {
   for (const message of messages) {
     if (typeof message === 'string') draft.messages.push({ role: 'user', text: message, line });
-    else if (!isMap(message)) draft.refusal ??= { message: "A message isn't an object", line };
+    else if (!isMap(message)) draft.rejection ??= { message: "A message isn't an object", line };
     else if (textIn(message, 'type') === 'placeholder') {
       note(
         draft,
@@ -33,7 +33,7 @@ export function takeMessages(draft: Draft, messages: readonly unknown[], line: n
       const text = contentText(message.get('content'));
       const hasTools = (listIn(message, 'tool_calls') ?? []).length > 0;
       if (text === null || hasTools) {
-        draft.refusal ??= { message: 'A message contains an image, a file or a tool call', line };
+        draft.rejection ??= { message: 'A message contains an image, a file or a tool call', line };
       } else draft.messages.push({ role: roleOf(message.get('role')), text, line });
     }
   }
@@ -127,7 +127,7 @@ export function takeBody(draft: Draft, body: ReadMap, line: number | null): void
 function draftOf(value: unknown, name: string, line: number): Draft {
   const draft = emptyDraft(name);
   if (!isMap(value)) {
-    draft.refusal = { message: "The line isn't a JSON object", line };
+    draft.rejection = { message: "The line isn't a JSON object", line };
     return draft;
   }
   const body = mapIn(value, 'body') ?? value;
@@ -135,7 +135,7 @@ function draftOf(value: unknown, name: string, line: number): Draft {
   const extension = mapIn(value, 'touchstone');
   // Of our own lines the settings are taken from the extension, where they have their own names.
   const own = new Map([...body].filter(([key]) => key === 'messages' || key === 'model'));
-  if (!body.has('messages') && !body.has('input')) draft.refusal = { message: 'The line has no messages', line };
+  if (!body.has('messages') && !body.has('input')) draft.rejection = { message: 'The line has no messages', line };
   else takeBody(draft, extension === null ? body : own, line);
   takeExtension(draft, extension);
   if (extension !== null) {
@@ -159,7 +159,7 @@ export const readOpenAiJsonl: Reader = (text, { name }) => {
       return [draftOf(readJson(line, index + 1), title, index + 1)];
     } catch (error) {
       if (!(error instanceof TransferError)) throw error;
-      return [{ ...emptyDraft(title), refusal: { message: error.message, line: index + 1 } }];
+      return [{ ...emptyDraft(title), rejection: { message: error.message, line: index + 1 } }];
     }
   });
   if (drafts.length === 0) throw new TransferError('The file is empty');

@@ -135,7 +135,7 @@ function draftsOf(entry: Entry, title: string, line: number | null, files: Refer
     });
   } catch (error) {
     if (!(error instanceof TransferError)) throw error;
-    return [{ ...emptyDraft(entry.label ?? title), refusal: { message: error.message, line: error.line ?? line } }];
+    return [{ ...emptyDraft(entry.label ?? title), rejection: { message: error.message, line: error.line ?? line } }];
   }
 }
 

@@ -54,11 +54,11 @@ function escapeText(text: string, isAfterTag: boolean, isBeforeTag: boolean): st
  * following tag, and the tag removes that space.
  */
 export function assembleTemplate(parts: readonly TemplatePart[]): string {
-  const pieces = merged(parts);
-  return pieces
+  const segments = merged(parts);
+  return segments
     .map((part, index) => {
-      if ('text' in part) return escapeText(part.text, index > 0, index < pieces.length - 1);
-      const before = pieces[index - 1];
+      if ('text' in part) return escapeText(part.text, index > 0, index < segments.length - 1);
+      const before = segments[index - 1];
       const isParted = before !== undefined && 'text' in before && endsWithOneBrace(before.text);
       return isParted ? part.tag.replace(/^\{\{~?/, '{{~') : part.tag;
     })

@@ -55,8 +55,8 @@ export function createFileNames(
 /** Whether every YAML parser reads the text exactly from a block: no line starts with white space, no first or last line is empty. */
 function isBlockText(text: string): boolean {
   const lines = text.split('\n');
-  const isKept = (line: string) => line === '' || /^[^\s\p{C}][^\p{C}]*$/u.test(line);
-  return lines[0] !== '' && lines.at(-1) !== '' && lines.every(isKept);
+  const isPreserved = (line: string) => line === '' || /^[^\s\p{C}][^\p{C}]*$/u.test(line);
+  return lines[0] !== '' && lines.at(-1) !== '' && lines.every(isPreserved);
 }
 
 function scalar(text: string): unknown {

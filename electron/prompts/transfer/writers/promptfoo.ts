@@ -28,7 +28,7 @@ class NunjucksWriter {
     return body.map((statement: AST.Statement) => this.statement(statement)).join('');
   }
 
-  private refuse(node: AST.Node): never {
+  private reject(node: AST.Node): never {
     const { start, end } = nodeSpan(node);
     const written = this.text.slice(start, Math.min(end, start + 60)).split('\n')[0];
     throw new TransferError(`${written} has no exact equivalent in Nunjucks`, lineAt(this.text, start));
@@ -42,13 +42,13 @@ class NunjucksWriter {
         return '';
       case 'MustacheStatement': {
         const { path, params, hash } = statement as AST.MustacheStatement;
-        if (params.length > 0 || hash) this.refuse(statement);
+        if (params.length > 0 || hash) this.reject(statement);
         return `{{ ${this.path(path as AST.Expression)} }}`;
       }
       case 'BlockStatement':
         return this.block(statement as AST.BlockStatement);
       default:
-        return this.refuse(statement);
+        return this.reject(statement);
     }
   }
 
@@ -58,7 +58,7 @@ class NunjucksWriter {
     const isPlain =
       type === 'PathExpression' && !data && depth === 0 && names.every((part) => typeof part === 'string');
     const [first, ...rest] = names;
-    if (!isPlain || first === undefined || !isName(first) || keywords.has(first)) this.refuse(node);
+    if (!isPlain || first === undefined || !isName(first) || keywords.has(first)) this.reject(node);
     if (first === 'env')
       throw new TransferError('{{env}} reads environment variables in promptfoo; rename the variable');
     return first + rest.map((part) => (isName(part) ? `.${part}` : `[${JSON.stringify(part)}]`)).join('');
@@ -68,7 +68,7 @@ class NunjucksWriter {
     const name = (block.path as { original?: unknown }).original;
     const [condition] = block.params;
     if ((name !== 'if' && name !== 'unless') || condition === undefined || block.params.length > 1 || block.hash) {
-      this.refuse(block);
+      this.reject(block);
     }
     const otherwise = block.inverse ? `{% else %}${this.program(block.inverse)}` : '';
     const body = block.program ? this.program(block.program) : '';

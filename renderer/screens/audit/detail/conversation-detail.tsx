@@ -32,7 +32,7 @@ function runMeasures({ timing, usage }: ConversationRun): string {
     timing.totalMs === null ? null : formatRunDuration(timing.totalMs),
     usage ? formatPlural(usage.total_tokens, 'token') : null,
   ];
-  return measures.filter((fact) => fact !== null).join(', ');
+  return measures.filter((measure) => measure !== null).join(', ');
 }
 
 /** Seconds tell the runs of one day apart; a conversation of several days says which. */
@@ -159,7 +159,7 @@ interface ConversationDetailProps {
   run: ConversationRun;
   matchedIds: readonly string[];
   /** `2 of 214`; null for a conversation that the filter leaves out. */
-  place: { index: number; total: number } | null;
+  position: { index: number; total: number } | null;
   /** Another conversation is on its way. */
   isBehind: boolean;
   /** The words that were searched for. */
@@ -172,14 +172,14 @@ interface ConversationDetailProps {
   actions: ReactNode;
 }
 
-function Title({ conversation, run, place, onPrevious, onNext }: ConversationDetailProps) {
+function Title({ conversation, run, position, onPrevious, onNext }: ConversationDetailProps) {
   return (
     <div className="header header--line audit__title">
       <h2 className="truncate">{conversation.name}</h2>
       {run.metadata?.['sample'] === true && <Badge>Sample</Badge>}
       <span className="grow" />
       <span className="caption tertiary nowrap numbers">
-        {place ? `${formatWhole(place.index + 1)} of ${formatWhole(place.total)}` : 'Not in the filtered list'}
+        {position ? `${formatWhole(position.index + 1)} of ${formatWhole(position.total)}` : 'Not in the filtered list'}
       </span>
       <CopyLink
         address={auditAddress({
@@ -233,8 +233,8 @@ function isForControl(target: EventTarget): boolean {
 /** A conversation with everything that was sent and answered, and what to think of it. */
 export function ConversationDetail(props: ConversationDetailProps) {
   const { conversation, facets, run, search, onNext, detailRef } = props;
-  const { part: wanted, answerView } = useAuditViewState();
-  const part = wanted === 'passages' && run.citations.length === 0 ? 'conversation' : wanted;
+  const { part: requestedPart, answerView } = useAuditViewState();
+  const part = requestedPart === 'passages' && run.citations.length === 0 ? 'conversation' : requestedPart;
   const reading = useRef<HTMLDivElement>(null);
   useFindHighlights(reading, search, `${run.conversationRunId} ${part} ${answerView}`);
   const index = conversation.runs.indexOf(run);

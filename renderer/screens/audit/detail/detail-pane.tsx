@@ -34,8 +34,11 @@ function useConversationsAhead({ neighbours }: AuditListState): void {
 }
 
 /** The run to show: the one that the address names, the one that the list found, the newest. */
-function openRun({ runs }: Conversation, wanted: readonly (string | null | undefined)[]): ConversationRun | undefined {
-  for (const id of wanted) {
+function openRun(
+  { runs }: Conversation,
+  candidates: readonly (string | null | undefined)[],
+): ConversationRun | undefined {
+  for (const id of candidates) {
     const match = runs.find(({ conversationRunId }) => conversationRunId === id);
     if (match) return match;
   }
@@ -129,7 +132,7 @@ export function DetailPane(props: DetailPaneProps) {
       facets={facets}
       run={run}
       matchedIds={row?.matchedRunIds ?? []}
-      place={active === null || !row ? null : { index: active, total }}
+      position={active === null || !row ? null : { index: active, total }}
       isBehind={conversation.id !== conversationId}
       search={address.filter.text ?? ''}
       onOpenRun={(runId) => address.open(conversation.id, runId)}

@@ -50,11 +50,11 @@ function wordsOf(text: string): Word[] {
   }));
 }
 
-function startsAt(words: readonly Word[], at: number, { words: wanted, isPrefix }: FindTerm): boolean {
-  return wanted.every((word, offset) => {
+function startsAt(words: readonly Word[], at: number, { words: termWords, isPrefix }: FindTerm): boolean {
+  return termWords.every((word, offset) => {
     const folded = words[at + offset]?.folded;
     if (folded === undefined) return false;
-    return isPrefix && offset === wanted.length - 1 ? folded.startsWith(word) : folded === word;
+    return isPrefix && offset === termWords.length - 1 ? folded.startsWith(word) : folded === word;
   });
 }
 

@@ -11,7 +11,7 @@ import { callerName, formatMoment } from '../filter/filter-fields.ts';
 
 type Detail = readonly [name: string, value: ReactNode];
 
-function DetailList({ title, facts: details }: { title: string; facts: readonly Detail[] }) {
+function DetailList({ title, details }: { title: string; details: readonly Detail[] }) {
   return (
     <article className="turn">
       <h3>{title}</h3>
@@ -73,14 +73,14 @@ export function HeadersPart({ run, conversationId }: { run: ConversationRun; con
       {headers.length === 0 ? (
         <p className="turn tertiary">The caller sent no x-app headers.</p>
       ) : (
-        <DetailList title="Headers" facts={headers.map(([name, value]) => [`x-app-${name}`, shown(value)])} />
+        <DetailList title="Headers" details={headers.map(([name, value]) => [`x-app-${name}`, shown(value)])} />
       )}
       {metadata.length > 0 && (
-        <DetailList title="Metadata" facts={metadata.map(([name, value]) => [name, shown(value)])} />
+        <DetailList title="Metadata" details={metadata.map(([name, value]) => [name, shown(value)])} />
       )}
       <DetailList
         title="Ids"
-        facts={[
+        details={[
           ['Conversation', <Id key="conversation" id={conversationId} label="conversation ID" />],
           ['Run', <Id key="run" id={run.conversationRunId} label="run ID" />],
           ['Message', <Id key="message" id={run.messageId} label="message ID" />],
@@ -105,7 +105,7 @@ export function TimingPart({ run }: { run: ConversationRun }) {
     <>
       <DetailList
         title="Timing"
-        facts={[
+        details={[
           ['Started', moment.format(new Date(run.createdAt))],
           ['Ended', run.completedAt ? moment.format(new Date(run.completedAt)) : 'In progress'],
           ['First token', absent(timing.firstTokenMs, formatRunDuration)],
@@ -115,7 +115,7 @@ export function TimingPart({ run }: { run: ConversationRun }) {
       />
       <DetailList
         title="Usage"
-        facts={[
+        details={[
           ['Prompt tokens', absent(usage?.prompt_tokens ?? null, formatWhole)],
           ['Cached', reported(usage?.details?.cached_tokens)],
           ['Written to the cache', reported(usage?.details?.cache_write_tokens)],
@@ -132,11 +132,11 @@ export function TimingPart({ run }: { run: ConversationRun }) {
           ],
         ]}
       />
-      {own?.rawUsage && <DetailList title="Usage from the provider" facts={[['Raw', shown(own.rawUsage)]]} />}
+      {own?.rawUsage && <DetailList title="Usage from the provider" details={[['Raw', shown(own.rawUsage)]]} />}
       {parameters.length === 0 ? (
         <p className="turn tertiary">No parameters were set: the model ran with its defaults.</p>
       ) : (
-        <DetailList title="Parameters" facts={parameters.map(([name, value]) => [name, shown(value)])} />
+        <DetailList title="Parameters" details={parameters.map(([name, value]) => [name, shown(value)])} />
       )}
     </>
   );

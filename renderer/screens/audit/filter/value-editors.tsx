@@ -59,10 +59,10 @@ export function RangeEditor({ field, filter, onDone }: EditorProps & { field: Ra
   const shown = (value: number | null | undefined) => (value == null ? '' : String(value / field.scale));
   const [low, setLow] = useState(shown(before?.min));
   const [high, setHigh] = useState(shown(before?.max));
-  const [isAsked, setAsked] = useState(false);
-  const problem = isAsked ? rangeProblem(field, low, high) : null;
+  const [isSubmitted, setSubmitted] = useState(false);
+  const problem = isSubmitted ? rangeProblem(field, low, high) : null;
   const submit = () => {
-    setAsked(true);
+    setSubmitted(true);
     if (rangeProblem(field, low, high)) return;
     const [min, max] = [readNumber(low), readNumber(high)];
     const { [field.id]: _before, ...rest } = filter;
@@ -104,11 +104,11 @@ const uuidForm = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export function IdEditor({ field, filter, onDone }: EditorProps & { field: Extract<FilterField, { kind: 'id' }> }) {
   const [id, setId] = useState(filter[field.id] ?? '');
-  const [isAsked, setAsked] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const trimmed = id.trim();
   const isGood = trimmed === '' || uuidForm.test(trimmed);
   const submit = () => {
-    setAsked(true);
+    setSubmitted(true);
     const { [field.id]: _before, ...rest } = filter;
     if (isGood) onDone(trimmed === '' ? rest : { ...rest, [field.id]: trimmed.toLowerCase() });
   };
@@ -121,7 +121,7 @@ export function IdEditor({ field, filter, onDone }: EditorProps & { field: Extra
         placeholder="00000000-0000-0000-0000-000000000000"
         value={id}
         onValueChange={setId}
-        error={isAsked && !isGood ? 'Must be a UUID' : null}
+        error={isSubmitted && !isGood ? 'Must be a UUID' : null}
       />
     </EditorForm>
   );
@@ -163,7 +163,7 @@ export function HeaderEditor({ filter, facets, onDone }: EditorProps) {
   const [name, setName] = useState(Object.keys(filter.appHeaders ?? {})[0] ?? '');
   const [value, setValue] = useState(filter.appHeaders?.[name] ?? '');
   const [isAbsent, setAbsent] = useState(filter.appHeaders?.[name] === null);
-  const [isAsked, setAsked] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const bare = name
     .trim()
     .toLowerCase()
@@ -171,7 +171,7 @@ export function HeaderEditor({ filter, facets, onDone }: EditorProps) {
   const issue = /^[\w!#$%&'*+.^`|~-]+$/.test(bare) ? null : 'Enter a header name, such as team';
   const values = known.find((header) => header.name === bare)?.values ?? [];
   const submit = () => {
-    setAsked(true);
+    setSubmitted(true);
     if (issue === null) onDone({ ...filter, appHeaders: { ...filter.appHeaders, [bare]: isAbsent ? null : value } });
   };
   return (
@@ -183,7 +183,7 @@ export function HeaderEditor({ filter, facets, onDone }: EditorProps) {
         list="audit-header-names"
         value={name}
         onValueChange={setName}
-        error={isAsked ? issue : null}
+        error={isSubmitted ? issue : null}
       />
       <datalist id="audit-header-names">
         {known.map((header) => (
@@ -239,10 +239,10 @@ function endOfMinute(text: string): string {
 export function DateEditor({ filter, onDone }: EditorProps) {
   const [from, setFrom] = useState(localText(filter.startDate));
   const [to, setTo] = useState(localText(filter.endDate));
-  const [isAsked, setAsked] = useState(false);
-  const problem = isAsked ? dateProblem(from, to) : null;
+  const [isSubmitted, setSubmitted] = useState(false);
+  const problem = isSubmitted ? dateProblem(from, to) : null;
   const submit = () => {
-    setAsked(true);
+    setSubmitted(true);
     if (dateProblem(from, to)) return;
     onDone(withDates(filter, from === '' ? null : new Date(from).toISOString(), to === '' ? null : endOfMinute(to)));
   };

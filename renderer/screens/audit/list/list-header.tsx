@@ -20,10 +20,10 @@ const sortNames: Record<AuditSort, string> = {
 function GoToDate({ onGo }: { onGo: (at: string) => void }) {
   const [isOpen, setOpen] = useState(false);
   const [date, setDate] = useState('');
-  const [isAsked, setAsked] = useState(false);
+  const [isSubmitted, setSubmitted] = useState(false);
   const isGood = !Number.isNaN(Date.parse(date));
   const go = () => {
-    setAsked(true);
+    setSubmitted(true);
     if (!isGood) return;
     setOpen(false);
     // The end of the day: a list that begins with the newest then shows that day from its last run on.
@@ -51,7 +51,7 @@ function GoToDate({ onGo }: { onGo: (at: string) => void }) {
           autoFocus
           value={date}
           onValueChange={setDate}
-          error={isAsked && !isGood ? 'Enter a valid date' : null}
+          error={isSubmitted && !isGood ? 'Enter a valid date' : null}
         />
         <Button type="submit" variant="primary" size="small">
           Go

@@ -53,8 +53,8 @@ export function useAuditList(head: AuditListHead, isPlaceholder: boolean, addres
   const { client } = useHost();
   const queryClient = useQueryClient();
   const { index, isPending, setCursor } = useCursor(head, address);
-  const near = index === null ? [] : [index - 1, index, index + 1].filter((place) => place >= 0);
-  const rows = useAuditRows(head, [...new Set(near.map((place) => Math.floor(place / rowsPerPage)))]);
+  const near = index === null ? [] : [index - 1, index, index + 1].filter((neighbour) => neighbour >= 0);
+  const rows = useAuditRows(head, [...new Set(near.map((neighbour) => Math.floor(neighbour / rowsPerPage)))]);
   const { total, isTotalExact } = rows;
   const active = total === 0 ? null : index;
   const activeRow = active === null ? undefined : rows.rowAt(active);

@@ -31,7 +31,7 @@ function Measures({ side }: { side: ReplaySide }) {
     side.totalMs === null ? null : formatRunDuration(side.totalMs),
     usageText(side.usage, side.cost),
     side.status === 'Completed' ? completeWords(side.finishReason) : null,
-  ].filter((fact) => fact !== null);
+  ].filter((measure) => measure !== null);
   return <span className="caption tertiary numbers">{details.join(', ')}</span>;
 }
 

@@ -157,10 +157,10 @@ function Passages({ grounding, result, onChange }: PassagesProps) {
   }
   if (preview.isError) return <ErrorFailure title="Couldn't search the dataspaces" error={preview.error} />;
   if (!preview.data) return <LoadingRows label="Searching passages" rows={3} />;
-  const { passages, query, wordsAloneBecause } = preview.data;
+  const { passages, query, keywordOnlyReason } = preview.data;
   return (
     <>
-      {wordsAloneBecause && <Notice tone="caution">Keyword search only. {wordsAloneBecause}</Notice>}
+      {keywordOnlyReason && <Notice tone="caution">Keyword search only. {keywordOnlyReason}</Notice>}
       {passages.length === 0 && (
         <p className="small tertiary grounding__note">
           No passages found. The prompt tells the model to say that it doesn't know.

@@ -12,9 +12,9 @@ const rowHeight = 20;
 const shownCharacters = 600;
 
 export function JsonText({ text }: { text: string }) {
-  return jsonTokens(text).map(({ kind, text: piece }, index) => (
+  return jsonTokens(text).map(({ kind, text: token }, index) => (
     <span key={index} className={kind ? `tok-${kind}` : undefined}>
-      {piece}
+      {token}
     </span>
   ));
 }

@@ -126,11 +126,11 @@ const wireViews = [
   { value: 'provider', label: 'Provider' },
 ] as const;
 
-function ServiceView({ run, isKept }: { run: CompletionRun | null; isKept: boolean }) {
+function ServiceView({ run, isStored }: { run: CompletionRun | null; isStored: boolean }) {
   if (!run) {
     return (
       <p className="wire__empty small secondary">
-        {isKept
+        {isStored
           ? "The window's own request and frames aren't stored. Select Provider to see what the provider received."
           : 'Run the prompt to see its request and response frames.'}
       </p>
@@ -220,7 +220,11 @@ export function WirePanel() {
       <WireBar run={run} />
       {isWireOpen && (
         <div className="wire__body">
-          {wireView === 'service' ? <ServiceView run={run} isKept={shown !== null} /> : <ProviderView shown={shown} />}
+          {wireView === 'service' ? (
+            <ServiceView run={run} isStored={shown !== null} />
+          ) : (
+            <ProviderView shown={shown} />
+          )}
         </div>
       )}
     </section>

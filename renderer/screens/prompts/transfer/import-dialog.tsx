@@ -146,8 +146,8 @@ function ImportReport({ sources, chosen, onChosenChange }: ImportReportProps) {
   };
   return (
     <div className="import-report scroll" tabIndex={0} role="region" aria-label="Import preview">
-      {sources.map((source, place) => (
-        <section key={place} className="import-report__source">
+      {sources.map((source, position) => (
+        <section key={position} className="import-report__source">
           <h3 className="row">
             <span className="mono truncate">{source.name}</span>
             {source.format !== null && <Badge isOutlined>{formats[source.format]}</Badge>}

@@ -162,13 +162,13 @@ export function usePreviewOpenedFiles(onPreview: (preview: Preview) => void) {
  * Keeps the chosen prompts, all or none, and tells them before the list is read again: a library that was empty is drawn anew then. The
  * caller shows why they could not be kept.
  */
-export function useImportPrompts(onKept: (prompts: readonly Prompt[]) => void) {
+export function useImportPrompts(onImported: (prompts: readonly Prompt[]) => void) {
   const { client } = useHost();
   const queryClient = useQueryClient();
   return useMutation({
     meta: { isFailureShown: true },
     mutationFn: (body: ImportBody & { chosen: number[] }) => client.call(importPrompts, { body }),
-    onSuccess: ({ prompts }) => onKept(prompts),
+    onSuccess: ({ prompts }) => onImported(prompts),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['prompts'] }),
   });
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { quantize, VectorStore } from '../../../../electron/knowledge/index/vector-store.ts';
-import { createChance } from '../../../../benchmarks/support/text-writer.ts';
+import { createRandom } from '../../../../benchmarks/support/text-writer.ts';
 
-const chance = createChance(7);
+const chance = createRandom(7);
 
 function randomVector(dimensions: number): Float32Array {
   const vector = Float32Array.from({ length: dimensions }, () => chance.next() - 0.5);

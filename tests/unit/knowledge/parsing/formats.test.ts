@@ -309,16 +309,16 @@ describe('a PDF', () => {
   });
 
   test('with a table of contents has its entries as lines of their own, not as headings', () => {
-    const place = { page: 1, x: 70, width: 400, place: 0.5 };
+    const position = { page: 1, x: 70, width: 400, relativeHeight: 0.5 };
     const contents = ['1 Stones … 3', '2 Needles … 7'].map((text, index) => ({
-      ...place,
+      ...position,
       text,
       cells: [text],
       size: 14,
       y: 600 - index * 16,
     }));
     const body = Array.from({ length: 20 }, (_, index) => ({
-      ...place,
+      ...position,
       text: 'Plain words of the text',
       cells: [],
       size: 10,

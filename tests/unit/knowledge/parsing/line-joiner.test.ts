@@ -10,7 +10,7 @@ const line = (text: string, page = 1): PdfLine => ({
   y: 0,
   width: 100,
   size: 10,
-  place: 0.5,
+  relativeHeight: 0.5,
 });
 
 function join(texts: readonly string[], elsewhere: readonly string[] = []): string {

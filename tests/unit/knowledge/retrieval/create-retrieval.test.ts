@@ -70,7 +70,7 @@ test('what is found carries the name of its source, and a source that was delete
       },
     ],
     milliseconds: { embedding: expect.any(Number), search: expect.any(Number) },
-    wordsAloneBecause: null,
+    keywordOnlyReason: null,
   });
 });
 
@@ -126,7 +126,7 @@ test('a question of two parts is searched whole and in its parts', async () => {
 test('when embeddings cannot be made, words alone answer, and it is told and logged', async () => {
   embed = () => Promise.reject(new Error('no engine'));
   const outcome = await search();
-  expect([outcome.passages, outcome.wordsAloneBecause, log]).toEqual([
+  expect([outcome.passages, outcome.keywordOnlyReason, log]).toEqual([
     [expect.objectContaining({ sourceId: 'known', textRank: expect.any(Number), vectorRank: null, similarity: null })],
     expect.stringContaining('could not run'),
     [expect.stringContaining('words alone')],

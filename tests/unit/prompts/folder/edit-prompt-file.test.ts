@@ -15,7 +15,7 @@ function contentIn(text: string): PromptContent {
 /** The file after a change of the prompt that it holds. */
 function edited(text: string, change: (content: PromptContent) => Partial<PromptContent>, mayLose = false) {
   const current = contentIn(text);
-  return editPromptFile({ name, text, current, wanted: { ...current, ...change(current) }, mayLose });
+  return editPromptFile({ name, text, current, target: { ...current, ...change(current) }, mayLose });
 }
 
 const carefully = `---
@@ -166,6 +166,6 @@ describe('published forms of files', () => {
 
 test('a new file says all of it', () => {
   const wanted = contentIn(carefully);
-  const { text } = editPromptFile({ name, text: null, current: null, wanted, mayLose: false });
+  const { text } = editPromptFile({ name, text: null, current: null, target: wanted, mayLose: false });
   expect(contentIn(text!)).toEqual({ ...wanted, name: 'reply' });
 });
