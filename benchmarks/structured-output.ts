@@ -43,7 +43,7 @@ for (let index = first; index < first + answers; index += 1) {
 }
 await models.close();
 printReport('structured-output', [
-  row('answers that follow their schema', valid, '', { atLeast: answers }),
+  row('answers that follow their schema', valid, '', { min: answers }),
   row('answers', answers, ''),
   row('seconds for an answer, median', median(seconds), 's'),
 ]);
