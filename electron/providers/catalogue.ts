@@ -1,9 +1,19 @@
 import { keyedProviders, type KeyedProvider } from '../../shared/contract/common.ts';
-import * as details from './details.ts';
+import { anthropic } from './anthropic/details.ts';
+import { cohere } from './cohere/details.ts';
+import { googleGemini } from './google-gemini/details.ts';
+import { groq } from './groq/details.ts';
+import { openAi } from './open-ai/details.ts';
 import type { CatalogueEntry, ProviderDetails } from './provider-details.ts';
 
-/** Type-checked: a provider of the contract without details is an error here. */
-export const detailsOf: Readonly<Record<KeyedProvider, ProviderDetails>> = details;
+/** Threads load this list, so it must not import packages of the AI SDK. */
+export const detailsOf: Readonly<Record<KeyedProvider, ProviderDetails>> = {
+  OpenAi: openAi,
+  Anthropic: anthropic,
+  GoogleGemini: googleGemini,
+  Groq: groq,
+  Cohere: cohere,
+};
 
 function byName(entries: readonly unknown[]): ReadonlyMap<string, CatalogueEntry> {
   return new Map((entries as CatalogueEntry[]).map((entry) => [entry.name, entry]));

@@ -1,8 +1,12 @@
 import { keyedProviders, type AiSystem, type KeyedProvider } from '../../shared/contract/common.ts';
 import { providerName } from '../../shared/provider-names.ts';
+import { createAnthropicProvider } from './anthropic/client.ts';
 import { detailsOf } from './catalogue.ts';
-import * as clients from './clients.ts';
+import { createCohereProvider } from './cohere/client.ts';
+import { createGoogleGeminiProvider } from './google-gemini/client.ts';
+import { createGroqProvider } from './groq/client.ts';
 import type { ProviderSettings } from './language-model-provider.ts';
+import { createOpenAiProvider } from './open-ai/client.ts';
 import { createOpenAiCompatibleProvider } from './open-ai-compatible.ts';
 import type { ProviderDetails } from './provider-details.ts';
 import type { Provider } from './provider.ts';
@@ -15,8 +19,13 @@ export interface RegisteredProvider extends ProviderDetails {
   readonly create: CreateProvider;
 }
 
-/** Type-checked: a provider of the contract without a client is an error here. */
-const clientOf: Readonly<Record<KeyedProvider, CreateProvider>> = clients;
+const clientOf: Readonly<Record<KeyedProvider, CreateProvider>> = {
+  OpenAi: createOpenAiProvider,
+  Anthropic: createAnthropicProvider,
+  GoogleGemini: createGoogleGeminiProvider,
+  Groq: createGroqProvider,
+  Cohere: createCohereProvider,
+};
 
 export const registry = Object.fromEntries(
   keyedProviders.map((name): [KeyedProvider, RegisteredProvider] => [
