@@ -251,7 +251,12 @@ export function createCompletions(options: CompletionsOptions): Completions {
       conversationId: context.turn?.conversationId ?? request.metadata?.conversationId ?? null,
       workspaceId: request.metadata?.workspaceId ?? null,
       callerId: origin.callerId,
-      name: runTitleOf({ ...prepared, messages: prepared.ownMessages }),
+      name: runTitleOf({
+        ...prepared,
+        promptText: request.promptText,
+        metadata: request.metadata ?? null,
+        messages: prepared.ownMessages,
+      }),
     });
     const ids = recordStart(prepared, origin, joined, storedPromptOf(prepared), runs);
     const run = new Run(

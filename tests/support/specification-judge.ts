@@ -109,7 +109,7 @@ function warnings(value: unknown, where: string): JudgedWarning[] {
   demand(Array.isArray(value) && value.length > 0, where, 'must be a list with something in it', value);
   return value.map((one: unknown, index) => {
     const warning = object(one, `${where}[${index}]`, ['code', 'message'], ['parameter', 'variable']);
-    const codes = ['parameter-dropped', 'variable-unfilled', 'model-ending'];
+    const codes = ['parameter-dropped', 'variable-unfilled', 'model-ending', 'answer-not-continued'];
     demand(codes.includes(text(warning['code'], where)), where, `code must be one of ${codes.join(', ')}`, warning);
     text(warning['message'], `${where}[${index}].message`);
     demand(
