@@ -3,7 +3,8 @@ import { frontMatter } from '../transfer/formats/dotprompt.ts';
 import { readPrompts, type ReadPrompts } from '../transfer/read-prompts.ts';
 import { plainLines, TransferError } from '../transfer/source-text.ts';
 import { literalTemplate } from '../transfer/templates/template-syntax.ts';
-import { bodyOf, guarded, writeDotprompt } from '../transfer/writers/dotprompt.ts';
+import { bodyOf, guarded } from '../transfer/dotprompt-body.ts';
+import { writeDotprompt } from '../transfer/writers/dotprompt.ts';
 import { editFrontMatter } from './front-matter-edits.ts';
 import { hasSameDetails, isSameVersion } from './same-content.ts';
 

@@ -27,6 +27,8 @@ export interface Draft {
   variables: Map<string, Partial<PromptVariable>>;
   /** Values that prompts share; a prompt gets those of the variables that its template uses. */
   suiteVariables: ReadonlyMap<string, Partial<PromptVariable>>;
+  /** Whether an assistant message at the end is the expected answer, as in files for training. */
+  isTrainingExample: boolean;
   /** The file that holds its text, where another one describes it. */
   file: string | null;
   readonly entries: TransferEntry[];
@@ -47,6 +49,7 @@ export function emptyDraft(name: string): Draft {
     parameters: new Map(),
     variables: new Map(),
     suiteVariables: new Map(),
+    isTrainingExample: false,
     file: null,
     entries: [],
     rejection: null,

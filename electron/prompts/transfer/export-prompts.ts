@@ -3,6 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import { AppError } from '../../../shared/app-error.ts';
 import type { ExportedFile, ExportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
+import { splitMessages } from '../../../shared/prompt-messages.ts';
+import { parseTemplate } from '../../../shared/prompt-template.ts';
 import { settingRejection } from './parameter-names.ts';
 import { TransferError } from './source-text.ts';
 import { writeDotprompt } from './writers/dotprompt.ts';
@@ -71,8 +73,10 @@ export function writeMarkdown(exported: ExportedPrompt): Written {
 export function writeJsonLine({ prompt, version }: ExportedPrompt): Written {
   const { promptText, systemMessage, aiSystem, model, configuration, variables, note } = version;
   const system = systemMessage === null ? [] : [{ role: 'system', content: systemMessage }];
+  const { hasRoles } = parseTemplate(promptText);
+  const blocks = (hasRoles ? splitMessages(promptText) : null) ?? [{ role: 'user', text: promptText }];
   const line = {
-    messages: [...system, { role: 'user', content: promptText }],
+    messages: [...system, ...blocks.map(({ role, text }) => ({ role, content: text }))],
     ...(model === null ? {} : { model }),
     ...configuration,
     touchstone: {
@@ -84,6 +88,7 @@ export function writeJsonLine({ prompt, version }: ExportedPrompt): Written {
       configuration,
       variables,
       note,
+      ...(hasRoles && { promptText, systemMessage }),
     },
   };
   return { content: `${JSON.stringify(line)}\n`, notes: [] };

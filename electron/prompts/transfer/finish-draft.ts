@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { configuration } from '../../../shared/contract/completions.ts';
 import { promptInput, type PromptInput } from '../../../shared/contract/prompts.ts';
 import type { TransferEntry, VariableStyle } from '../../../shared/contract/prompt-transfer.ts';
+import { joinMessages, type WrittenBlock } from '../../../shared/prompt-messages.ts';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 import { type Draft, type DraftMessage, note } from './draft.ts';
 import { lineAt, TransferError } from './source-text.ts';
@@ -104,52 +105,49 @@ function translated(style: VariableStyle, text: string, line: number | null): st
 /** The text of a template without variables; null for one that has to be filled. */
 function fixedText(template: string): string | null {
   const parsed = parseTemplate(template);
-  return parsed.variables.length === 0 && parsed.objectTags.length === 0 ? renderTemplate(parsed, {}).text : null;
+  const isFixed = parsed.variables.length === 0 && parsed.objectTags.length === 0;
+  return isFixed && !parsed.hasRoles && parsed.historyTags.length === 0 ? renderTemplate(parsed, {}).text : null;
 }
 
-/** One system message and one message of a person, which is what a prompt holds. Throws `TransferError` for a longer conversation. */
-function promptTexts(
-  draft: Draft,
-  templates: readonly Template[],
-): { promptText: string; systemMessage: string | null } {
-  const messages = [...templates];
-  if (messages.at(-1)?.role === 'assistant') {
+interface PromptTexts {
+  readonly promptText: string;
+  readonly systemMessage: string | null;
+}
+
+/** The messages that a prompt can hold. Blank ones are none. Throws `TransferError`. */
+function usableMessages(draft: Draft, templates: readonly Template[]): WrittenBlock[] {
+  const messages: WrittenBlock[] = [];
+  for (const { role, template } of templates) {
+    if (role === 'other')
+      throw new TransferError('It contains messages with a role other than system, user or assistant');
+    if (template.trim() !== '') messages.push({ role, text: template });
+  }
+  if (draft.isTrainingExample && messages.at(-1)?.role === 'assistant') {
     messages.pop();
-    note(draft, 'refused', 'messages', 'The final assistant message is skipped');
+    note(draft, 'refused', 'messages', 'The final assistant message is skipped: it is the expected answer');
   }
-  if (messages.some(({ role }) => role === 'assistant')) {
-    throw new TransferError(
-      "Conversations with assistant messages can't be imported; a prompt has one user message and an optional system message",
-    );
-  }
-  if (messages.some(({ role }) => role === 'other')) {
-    throw new TransferError('It contains messages with a role other than system, user or assistant');
-  }
-  const of = (role: Template['role']) =>
-    messages.filter((message) => message.role === role).map(({ template }) => template);
-  const [system, user] = [of('system'), of('user')];
-  for (const parts of [system, user]) {
-    if (parts.length > 1)
-      note(draft, 'translated', 'messages', `${parts.length} messages with the same role are joined`);
-  }
-  return joined(draft, system.join('\n\n'), user.join('\n\n'));
+  return messages;
 }
 
-function joined(draft: Draft, system: string, user: string): { promptText: string; systemMessage: string | null } {
-  if (user.trim() === '') {
-    if (system.trim() === '') throw new TransferError('The prompt is empty');
+/** The prompt, with roles if it has more than one message beside its system message. Throws `TransferError` for an empty one. */
+function promptTexts(draft: Draft, templates: readonly Template[]): PromptTexts {
+  const messages = usableMessages(draft, templates);
+  const [first, ...others] = messages;
+  if (first === undefined) throw new TransferError('The prompt is empty');
+  if (others.length === 0 && first.role === 'system') {
     note(draft, 'translated', 'messages', 'The only message is a system message; it becomes the prompt');
-    return { promptText: system, systemMessage: null };
+    return { promptText: first.text, systemMessage: null };
   }
-  const fixed = fixedText(system);
-  if (fixed !== null) return { promptText: user, systemMessage: fixed === '' ? null : fixed };
-  note(
-    draft,
-    'translated',
-    'messages',
-    'The system message has variables, which only prompts can fill; it moves to the start of the prompt',
-  );
-  return { promptText: `${system}\n\n${user}`, systemMessage: null };
+  if (messages.every(({ role }) => role !== 'user')) throw new TransferError('It has no user message');
+  const isSystemFirst = first.role === 'system' && others[0]!.role !== 'system';
+  const systemMessage = isSystemFirst ? fixedText(first.text) : null;
+  const blocks = systemMessage === null ? messages : others;
+  if (blocks.length > 1) note(draft, 'translated', 'messages', `${blocks.length} messages become roles of the prompt`);
+  const [only] = blocks;
+  return {
+    promptText: blocks.length === 1 && only!.role === 'user' ? only!.text : joinMessages(blocks),
+    systemMessage: systemMessage || null,
+  };
 }
 
 /** Why a value isn't taken, without the schema library's own words for limits and types. */

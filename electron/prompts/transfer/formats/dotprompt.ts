@@ -1,7 +1,6 @@
-import type { AST } from '@handlebars/parser';
 import { scanTags } from '../../../../shared/prompt-template-tags.ts';
 import { createLineFinder } from '../../../../shared/prompt-template-variables.ts';
-import { nodeSpan, parseSyntax, TemplateProblem } from '../../../../shared/prompt-template-syntax.ts';
+import { parseTemplate } from '../../../../shared/prompt-template.ts';
 import { isMap, mapIn, plain, readYaml, textIn, valueText, type ReadMap, type ReadYaml } from '../bounded-values.ts';
 import {
   baseName,
@@ -12,12 +11,11 @@ import {
   isPartial,
   note,
   type Reader,
-  roleOf,
 } from '../draft.ts';
 import { lineAt, TransferError } from '../source-text.ts';
 import { readDotpromptModel } from '../model-names.ts';
 import { takeParameters } from '../parameter-names.ts';
-import { endGuard, startGuard } from '../writers/dotprompt.ts';
+import { readBody } from '../dotprompt-body.ts';
 import { aiSystem } from '../../../../shared/contract/common.ts';
 
 /** As the `dotprompt` package has it: the fields, and the template. */
@@ -35,52 +33,14 @@ const fieldNames = new Set(['name', 'description', 'model', 'config', 'input', '
 /** Data that every template has; other names behind `@` are the state of a session. */
 const templateData = new Set(['root', 'index', 'key', 'first', 'last']);
 
-function unguarded(text: string): string {
-  const started = text.trim().replace(startGuard, '');
-  return started.endsWith(endGuard) ? started.slice(0, -endGuard.length) : started;
-}
-
-interface Marker {
-  readonly role: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-function markerOf(statement: AST.Statement): Marker | null {
-  if (statement.type !== 'MustacheStatement') return null;
-  const { path, params } = statement as AST.MustacheStatement;
-  const name = (path as { original?: unknown }).original;
-  const [first] = params;
-  if (name === 'history' && params.length === 0) return { role: 'history', ...nodeSpan(statement) };
-  if (name !== 'role' || first?.type !== 'StringLiteral' || params.length !== 1) return null;
-  return { role: (first as AST.StringLiteral).value, ...nodeSpan(statement) };
-}
-
-/** Splits a template where roles begin. A text with a syntax error is one message; its reader reports the error. */
 function messagesOf(draft: Draft, body: string, firstLine: number): DraftMessage[] {
-  let markers: Marker[];
-  try {
-    markers = parseSyntax(body).body.flatMap((statement: AST.Statement) => markerOf(statement) ?? []);
-  } catch (error) {
-    if (!(error instanceof TemplateProblem)) throw error;
-    markers = [];
-  }
-  const messages: DraftMessage[] = [];
   const positionOf = createLineFinder(body);
-  let role: DraftMessage['role'] = 'user';
-  let done = 0;
-  for (const marker of [...markers, { role: '', start: body.length, end: body.length }]) {
-    const raw = body.slice(done, marker.start);
-    const text = unguarded(raw);
-    const line = firstLine - 1 + positionOf(done + raw.length - raw.trimStart().length).line;
-    if (text !== '') messages.push({ role, text, line });
-    if (marker.role === 'history') {
-      note(draft, 'refused', 'template', '{{history}} is skipped: a prompt has no earlier messages', line);
-      role = 'other';
-    } else role = roleOf(marker.role);
-    done = marker.end;
-  }
-  return messages;
+  const messages = readBody(body).map(({ role, text, start }) => {
+    return { role, text, line: firstLine - 1 + positionOf(start).line };
+  });
+  const [tag] = messages.flatMap(({ text }) => parseTemplate(text).historyTags);
+  if (tag) note(draft, 'warning', 'template', '{{history}} needs a conversation: the prompt runs only as an agent');
+  return messages.filter(({ text }) => text !== '');
 }
 
 /** Tags with `{{@state.x}}` render as nothing here: a prompt has no session. */

@@ -46,6 +46,16 @@ function takeExtension(draft: Draft, extension: ReadMap | null): void {
   draft.messages = draft.messages.map((message) =>
     message.role === 'system' ? { ...message, text: literalTemplate(message.text) } : message,
   );
+  // A prompt with roles is there as a whole, because its tags can be written in several ways.
+  const promptText = textIn(extension, 'promptText');
+  if (promptText !== null) {
+    const system = literalTemplate(textIn(extension, 'systemMessage') ?? '');
+    const line = draft.messages[0]?.line ?? null;
+    draft.messages = [
+      { role: 'system', text: system, line },
+      { role: 'user', text: promptText, line },
+    ];
+  }
   draft.name = textIn(extension, 'name') ?? draft.name;
   draft.folder = textIn(extension, 'folder');
   draft.description = textIn(extension, 'description');
@@ -130,6 +140,7 @@ function draftOf(value: unknown, name: string, line: number): Draft {
     draft.rejection = { message: "The line isn't a JSON object", line };
     return draft;
   }
+  draft.isTrainingExample = !value.has('body');
   const body = mapIn(value, 'body') ?? value;
   draft.name = textIn(value, 'custom_id') ?? name;
   const extension = mapIn(value, 'touchstone');

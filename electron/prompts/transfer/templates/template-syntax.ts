@@ -6,7 +6,7 @@ import { lineAt, TransferError } from '../source-text.ts';
 export type TemplatePart = { readonly text: string } | { readonly tag: string };
 
 /** Names that Handlebars reads as something else when a path begins with them. */
-const helperNames = new Set(['if', 'unless', 'each', 'with', 'lookup']);
+const helperNames = new Set(['if', 'unless', 'each', 'with', 'lookup', 'history']);
 const keywords = new Set(['else', 'true', 'false', 'null', 'undefined', 'this', 'as']);
 
 function segment(name: string): string | null {

@@ -1,17 +1,10 @@
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
+import { bodyOf } from '../dotprompt-body.ts';
 import { writeDotpromptModel } from '../model-names.ts';
 import { TransferError } from '../source-text.ts';
-import { literalTemplate } from '../templates/template-syntax.ts';
 import { present, valuesOf, type WritablePrompt, type Written, yamlText } from './exported-prompt.ts';
 
 type Version = WritablePrompt['version'];
-
-/**
- * Readers of `.prompt` files remove white space at the ends of a text. Where it belongs to the prompt, comments protect it: one on its
- * own line at the start, which renders as nothing, and two at the end, on the last line.
- */
-export const startGuard = /^\{\{!\}\}\r?\n/;
-export const endGuard = '{{!}}{{!}}';
 
 /** Names under which the `dotprompt` package has helpers: a variable of that name would never be filled. */
 const helpers = new Set(['role', 'history', 'media', 'section', 'json', 'ifEquals', 'unlessEquals']);
@@ -23,20 +16,6 @@ export const dotpromptParameters: Readonly<Record<string, string>> = {
   max_tokens: 'maxOutputTokens',
   stop: 'stopSequences',
 };
-
-/** The text so that readers keep the white space at its ends. */
-export function guarded(text: string): string {
-  const start = text !== text.trimStart() || startGuard.test(text) ? '{{!}}\n' : '';
-  const end = text !== text.trimEnd() || text.endsWith(endGuard) ? endGuard : '';
-  return `${start}${text}${end}`;
-}
-
-/** The template of a file, without the line that ends it. */
-export function bodyOf({ promptText, systemMessage }: Pick<Version, 'promptText' | 'systemMessage'>): string {
-  if (systemMessage === null || systemMessage === '') return guarded(promptText);
-  const system = guarded(literalTemplate(systemMessage));
-  return `{{role "system"~}}\n${system}\n{{~role "user"~}}\n${guarded(promptText)}`;
-}
 
 function inputOf(version: Version): Map<string, unknown> {
   const properties = version.variables.map(({ name, description }) => {
@@ -58,10 +37,13 @@ function inputOf(version: Version): Map<string, unknown> {
   ]);
 }
 
-function requireWritable({ promptText, systemMessage }: Version): void {
+function requireWritable({ promptText, systemMessage, variables }: Version): void {
   if (`${promptText}${systemMessage ?? ''}`.includes('\0'))
     throw new TransferError('The text contains the character U+0000');
-  const name = parseTemplate(promptText).variables.find((variable) => helpers.has(variable.name))?.name;
+  const template = parseTemplate(promptText);
+  const isHistoryVariable = template.historyTags.length > 0 && variables.some(({ name }) => name === 'history');
+  const helper = template.variables.find((variable) => helpers.has(variable.name))?.name;
+  const name = helper ?? (isHistoryVariable ? 'history' : undefined);
   if (name !== undefined) throw new TransferError(`{{${name}}} is a helper in .prompt files; rename the variable`);
 }
 

@@ -2,6 +2,8 @@ import type { AST } from '@handlebars/parser';
 import { writePromptfooProvider } from '../model-names.ts';
 import { type ExportNote, present, valuesOf, type WritablePrompt, type Written, yamlText } from './exported-prompt.ts';
 import { nodeSpan, parseSyntax } from '../../../../shared/prompt-template-syntax.ts';
+import { splitMessages, type WrittenBlock } from '../../../../shared/prompt-messages.ts';
+import { parseTemplate } from '../../../../shared/prompt-template.ts';
 import { lineAt, TransferError } from '../source-text.ts';
 
 const isName = (part: string) => /^[A-Za-z_]\w*$/.test(part);
@@ -94,12 +96,25 @@ function isActive(text: string): boolean {
   return !line.includes('\n') && (fileEnding.test(line) || (line.includes('*') && /[/\\]/.test(line)));
 }
 
+/** The messages of a prompt. Throws `TransferError` for those that only a conversation or a loop gives. */
+function messagesOf({ promptText, variables }: WritablePrompt['version']): WrittenBlock[] {
+  const { hasRoles, historyTags } = parseTemplate(promptText);
+  const [history] = historyTags;
+  if (history && variables.every(({ name }) => name !== 'history'))
+    throw new TransferError('{{history}} has no equivalent in promptfoo', lineAt(promptText, history.start));
+  if (!hasRoles) return [{ role: 'user', text: promptText }];
+  const blocks = splitMessages(promptText);
+  if (blocks === null) throw new TransferError('Roles inside of blocks have no equivalent in promptfoo');
+  return blocks.filter(({ text }) => text.trim() !== '');
+}
+
 /** The template; as a chat in JSON where there is a system message, and where the bare text would be more than a text. */
 function rawOf({ version }: WritablePrompt): string {
-  const user = toNunjucks(version.promptText);
+  const prompt = messagesOf(version).map(({ role, text }) => ({ role, content: toNunjucks(text) }));
   const system = literalNunjucks(version.systemMessage ?? '');
-  if (system === '' && !isActive(user)) return user;
-  const messages = [...(system === '' ? [] : [{ role: 'system', content: system }]), { role: 'user', content: user }];
+  const [only] = prompt;
+  if (system === '' && prompt.length === 1 && only!.role === 'user' && !isActive(only!.content)) return only!.content;
+  const messages = [...(system === '' ? [] : [{ role: 'system', content: system }]), ...prompt];
   return JSON.stringify(messages, null, 2);
 }
 

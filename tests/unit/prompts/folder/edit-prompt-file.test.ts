@@ -121,12 +121,11 @@ test('the ends of lines stay those of the file', () => {
   expect(text!.replaceAll('\r\n', '').includes('\n')).toBe(false);
 });
 
-test('what the service cannot hold of a template is not lost unasked', () => {
+test('roles and history stay as they are written', () => {
   const text = '{{role "system"}}Be brief.{{history}}{{role "user"}}Hello {{name}}';
-  const change = () => ({ promptText: 'Bye {{name}}' });
-  expect(edited(text, change).problem).toMatch(/would be lost/);
-  expect(edited(text, () => ({ tags: ['a'] })).text).toContain('{{history}}');
-  expect(edited(text, change, true).text).toContain('Bye {{name}}');
+  expect(edited(text, () => ({ tags: ['a'] })).text).toContain(text);
+  const change = () => ({ promptText: text.replace('Hello', 'Bye') });
+  expect(edited(text, change)).toEqual({ text: text.replace('Hello', 'Bye'), problem: null });
 });
 
 test('what a file cannot say is refused, and a text that would be read as something else is never given', () => {

@@ -44,12 +44,21 @@ describe('dotprompt', () => {
   test.each([
     [
       'few-shot',
-      "few-shot: Conversations with assistant messages can't be imported; a prompt has one user message and an optional system message",
+      '{{role "user"}}\nIs "great boots" praise?\n{{role "model"}}\nyes\n{{role "user"}}\nIs {{text}} praise?',
     ],
-    ['helpers', 'helpers: There is no helper "media", only if, unless, each, with and lookup'],
-  ])('%s is refused', (name, message) => {
+    ['helpers', 'Look at this:\n{{media url=url}}'],
+  ])('%s keeps its roles and files as they are written', (name, promptText) => {
     const source = previewFixture(`dotprompt/${name}.prompt`);
-    expect([source.prompts, source.entries.map((entry) => entry.message)]).toEqual([[], [message]]);
+    expect(source.prompts.map(({ prompt }) => prompt)).toMatchObject([{ promptText, systemMessage: null }]);
+  });
+
+  test.each([
+    '{{role "system"}}S{{role "user"}}U{{role "model"}}M',
+    '{{role "user"}}U{{role "system"}}S',
+    '{{role "system"}}S{{history}}',
+    '{{#each items}}{{role "user"}}{{this}}{{/each}}',
+  ])('%s stays one template', (promptText) => {
+    expect(factsOf(preview('a.prompt', promptText))).toEqual([{ name: 'a', promptText }]);
   });
 
   test('a mistake in the template is told with its line in the file', () => {
@@ -57,10 +66,11 @@ describe('dotprompt', () => {
     expect(told(source)).toEqual(['refused prompt@6: a: {{#if}} is never closed: {{/if}} is missing']);
   });
 
-  test('a system message with variables stands at the beginning of the prompt, and that is told', () => {
+  test('a system message with variables becomes a role of the prompt, because systemMessage has none', () => {
     const source = preview('a.prompt', '{{role "system"}}Speak {{language}}.{{role "user"}}Hello');
-    expect(factsOf(source)).toEqual([{ name: 'a', promptText: 'Speak {{language}}.\n\nHello' }]);
-    expect(told(source.prompts[0]!)[0]).toMatch(/^translated messages: The system message has variables/);
+    const promptText = '{{role "system"~}}\nSpeak {{language}}.\n{{~role "user"~}}\nHello';
+    expect(factsOf(source)).toEqual([{ name: 'a', promptText }]);
+    expect(told(source.prompts[0]!)[0]).toBe('translated messages: 2 messages become roles of the prompt');
   });
 
   test('session state, unknown fields and values of a wrong type are reported', () => {
@@ -208,9 +218,9 @@ describe('OpenAI', () => {
         model: 'gpt-4.1',
         configuration: { max_tokens: 300 },
       },
+      { name: 'training 3', promptText: 'One\n{{~role "model"~}}\nTwo\n{{~role "user"~}}\nThree' },
     ]);
     expect(source.entries.map(({ line, message }) => [line, message.slice(0, 30)])).toEqual([
-      [null, 'training 3: Conversations with'],
       [4, 'training 4: A message contains'],
       [6, 'training 6: Invalid JSON; the '],
     ]);
@@ -286,7 +296,14 @@ test('what a format cannot hold is told, and only that prompt has no file', () =
       'refused model: promptfoo has no provider for small; add one to the file',
     ],
   ]);
-  expect(told(writeFiles({ exported: [kept({ name: 'h', promptText: '{{history}}' })], format: 'dotprompt' }))).toEqual(
-    ['refused prompt: {{history}} is a helper in .prompt files; rename the variable'],
-  );
+  const variable = kept({ name: 'h', promptText: '{{history}}', variables: [{ name: 'history' }] });
+  expect(told(writeFiles({ exported: [variable], format: 'dotprompt' }))).toEqual([
+    'refused prompt: {{history}} is a helper in .prompt files; rename the variable',
+  ]);
+  const roles = kept({ name: 'r', promptText: '{{#each items}}{{role "user"}}{{this}}{{/each}}' });
+  const conversation = kept({ name: 'c', promptText: 'a\n{{history}}' });
+  expect(told(writeFiles({ exported: [roles, conversation], format: 'promptfoo' }))).toEqual([
+    'refused prompt: Roles inside of blocks have no equivalent in promptfoo',
+    'refused prompt@2: {{history}} has no equivalent in promptfoo',
+  ]);
 });

@@ -6,7 +6,9 @@ import { parse } from 'yaml';
 import { writeFiles } from '../../../../electron/prompts/transfer/export-prompts.ts';
 import type { ExportFormat } from '../../../../shared/contract/prompt-transfer.ts';
 import { promptInput, type PromptInput } from '../../../../shared/contract/prompts.ts';
-import { parseTemplate, renderTemplate } from '../../../../shared/prompt-template.ts';
+import { textMessage } from '../../../../shared/contract/messages.ts';
+import { joinMessages, type WrittenBlock } from '../../../../shared/prompt-messages.ts';
+import { parseTemplate, renderMessages, renderTemplate } from '../../../../shared/prompt-template.ts';
 import { fixture, kept, preview, previewFixture } from '../../../support/prompt-transfer.ts';
 
 const names = ['name', 'city', 'first-name', 'x1', 'text'] as const;
@@ -221,4 +223,59 @@ test('a prompt of a million fences is exported to Markdown in a longer fence', (
   const promptText = '```\n'.repeat(1_000_000);
   const [file] = writeFiles({ exported: [kept({ name: 'Fences', promptText })], format: 'markdown' }).files;
   expect(file!.content).toContain(`\n\`\`\`\`handlebars\n${promptText}`);
+});
+
+const roleTag = fc.constantFrom(
+  '{{role "system"}}',
+  '{{role "user"~}}\n',
+  '\n{{~role "model"~}}\n',
+  "{{role 'assistant'}}",
+  '{{!}}\n',
+);
+const conversation = fc
+  .array(fc.oneof(roleTag, template, fc.constantFrom('{{history}}', '{{#each l}}{{role "user"}}{{this}}{{/each}}')), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .map((parts) => parts.join(''))
+  .filter((text) => text.trim() !== '' && !/\}\}[^\S\n]+$/.test(text) && parseTemplate(text).problems.length === 0);
+
+test.each(['dotprompt', 'jsonl'] as const)(
+  'messages that are exported as %s come back as they were written',
+  (format) => {
+    let several = 0;
+    fc.assert(
+      fc.property(conversation, fc.option(someText, { nil: null }), (promptText, systemMessage) => {
+        const input = promptInput.parse({ name: 'p', promptText, systemMessage });
+        if (parseTemplate(promptText).hasRoles) several++;
+        const { content, back } = roundTrip(input, format);
+        expect({ content, prompt: facts(back) }).toEqual({ content, prompt: facts(input) });
+      }),
+      { numRuns: 400 },
+    );
+    expect(several).toBeGreaterThan(50);
+  },
+);
+
+const blocks = fc.array(
+  fc.record({
+    role: fc.constantFrom('system', 'user', 'assistant'),
+    text: fc.constantFrom('Hi {{name}}', ' {{city}} x\n', 'a {"b": 1}', '{% if %}', '\\{{name}}'),
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+
+test('messages that are exported for promptfoo come back with the same meaning', () => {
+  fc.assert(
+    fc.property(blocks, (messages) => {
+      const promptText = joinMessages([...messages, { role: 'user', text: 'And {{name}}?' }] as WrittenBlock[]);
+      const { back } = roundTrip(promptInput.parse({ name: 'p', promptText }), 'promptfoo');
+      const sent = ({ promptText: text, systemMessage }: Pick<PromptInput, 'promptText' | 'systemMessage'>) => [
+        ...(systemMessage ? [textMessage('system', systemMessage)] : []),
+        ...renderMessages(parseTemplate(text), values).messages,
+      ];
+      expect(sent(back!)).toEqual(sent({ promptText }));
+    }),
+    { numRuns: 200 },
+  );
 });
