@@ -107,15 +107,22 @@ function isSpace(character: string | undefined): boolean {
   return character !== undefined && /\s/.test(character);
 }
 
-/** The template of messages. Blocks that `splitMessages` returned keep their tags as they are written. */
-export function joinMessages(blocks: readonly WrittenBlock[]): string {
-  const parts: string[] = [];
+/** The blocks with the openings that their template has. Blocks that `splitMessages` returned keep their tags as they are written. */
+export function layOutMessages(blocks: readonly WrittenBlock[]): Pick<MessageBlock, 'role' | 'opening' | 'text'>[] {
   let before: string | null = null;
-  for (const block of blocks) {
-    parts.push(openingOf(block, before, blocks.length === 1), block.text);
-    before = block.text;
-  }
-  return parts.join('');
+  return blocks.map((block) => {
+    const { role, text } = block;
+    const opening = openingOf(block, before, blocks.length === 1);
+    before = text;
+    return { role, opening, text };
+  });
+}
+
+/** The template of messages. */
+export function joinMessages(blocks: readonly WrittenBlock[]): string {
+  return layOutMessages(blocks)
+    .map(({ opening, text }) => opening + text)
+    .join('');
 }
 
 /** `before` is the text of the message before it, null for the first message. */

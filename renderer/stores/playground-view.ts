@@ -4,6 +4,8 @@ import { persist } from 'zustand/middleware';
 /** How the playground is displayed; the same for all drafts. */
 interface PlaygroundView {
   promptView: 'template' | 'rendered';
+  /** How a template with roles is edited. */
+  promptForm: 'messages' | 'text';
   answerView: 'markdown' | 'plain';
   isSystemOpen: boolean;
   isWireOpen: boolean;
@@ -21,6 +23,7 @@ export const usePlaygroundView = create<PlaygroundView>()(
   persist(
     (): PlaygroundView => ({
       promptView: 'template',
+      promptForm: 'messages',
       answerView: 'markdown',
       isSystemOpen: false,
       isWireOpen: false,

@@ -1,6 +1,6 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { searchKeymap } from '@codemirror/search';
-import { Annotation, EditorState, Prec, Transaction } from '@codemirror/state';
+import { Annotation, Compartment, EditorState, Prec, Transaction } from '@codemirror/state';
 import type { Extension } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view';
 import { useEffect, useEffectEvent, useRef } from 'react';
@@ -73,6 +73,12 @@ function delegateHistory({ undo, redo }: SharedHistory): Extension {
   ];
 }
 
+const description = new Compartment();
+
+function describe(label: string, hint: string | undefined): Extension {
+  return [EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }), hint ? placeholder(hint) : []];
+}
+
 /** Marks a change that came from outside of the editor. */
 const isFromOutside = Annotation.define<boolean>();
 
@@ -104,8 +110,7 @@ export function useEditor(
           sharedHistory ? delegateHistory({ undo: () => undo(), redo: () => redo() }) : history(),
           commonExtensions,
           extensions(),
-          EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
-          hint ? placeholder(hint) : [],
+          description.of(describe(label, hint)),
           EditorView.updateListener.of((update) => {
             const isEdit = update.transactions.some(
               (transaction) => transaction.docChanged && !transaction.annotation(isFromOutside),
@@ -130,6 +135,12 @@ export function useEditor(
     const changes = textChange(editor.state.doc.toString(), editorText(value));
     if (changes) editor.dispatch({ changes, annotations: isFromOutside.of(true) });
   }, [value]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || editor.contentDOM.getAttribute('aria-label') === label) return;
+    editor.dispatch({ effects: description.reconfigure(describe(label, hint)) });
+  }, [label, hint]);
 
   return { parent, view };
 }

@@ -1,29 +1,36 @@
 import { ChevronDown, ChevronRight, CircleX, TriangleAlert } from 'lucide-react';
-import { useCallback, useDeferredValue, useLayoutEffect, useMemo, useRef } from 'react';
+import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { Segmented } from '../../components/choices.tsx';
 import { estimateTokens, formatPlural } from '../../components/format.ts';
+import { type Message, textOfMessages } from '../../../shared/contract/messages.ts';
+import { sentMessages } from '../../components/sent-messages.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Badge } from '../../components/badges.tsx';
 import { Notice } from '../../components/state-panels.tsx';
-import { promptEdit, useActiveDraft, useDrafts, type Draft, type DraftChange } from '../../stores/playground-drafts.ts';
+import { useActiveDraft, useDrafts, type Draft, type DraftChange } from '../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
 import type { TemplateNames } from './editor/template-completion.ts';
 import { PlainEditor } from '../../components/editor/code-editor.tsx';
-import { type FocusAt, TemplateEditor } from './editor/template-editor.tsx';
 import { GroundingPanel } from './grounding/grounding-panel.tsx';
+import { hasRoles, messageName } from './messages/message-edits.ts';
+import { MessageList } from './messages/message-list.tsx';
+import type { PromptBlock } from './messages/prompt-document.ts';
+import { AddFirstMessage, maxMessageBlocks, TextForm, textOnlyReason } from './messages/text-form.tsx';
+import { usePromptDocument } from './messages/use-prompt-document.ts';
 import { useFocusTargets } from './session/playground-session.tsx';
 import { useTemplateState, type TemplateState } from './template-state.ts';
 import { memberNames } from '../../drafts/variable-model.ts';
 import { RenderedPrompt } from './rendered/rendered-prompt.tsx';
-import { sentMessages } from './rendered/sent-messages.ts';
 import { useCacheBreak } from './rendered/use-cache-break.ts';
 import { RunEstimateButton } from './run-estimate.tsx';
 import { VariablesPanel } from './variables-panel.tsx';
 
-const promptViews = [
+type PromptChoice = 'messages' | 'template' | 'rendered';
+
+const promptViews: readonly { value: PromptChoice; label: string }[] = [
   { value: 'template', label: 'Template' },
   { value: 'rendered', label: 'Rendered' },
-] as const;
+];
 
 /** The detail of a suggestion: the value, or the length of a long one. */
 function describeValue(text: string, isUnfilled: boolean): string {
@@ -82,7 +89,7 @@ function SystemMessage({ draft, onChange }: { draft: Draft; onChange: (change: D
   );
 }
 
-function RenderedText({ draft, rendered }: { draft: Draft; rendered: string }) {
+function RenderedText({ draft, rendered }: { draft: Draft; rendered: readonly Message[] }) {
   const { systemMessage } = draft;
   const messages = useMemo(() => sentMessages(systemMessage, rendered), [systemMessage, rendered]);
   const cacheBreak = useCacheBreak(draft, messages);
@@ -91,7 +98,7 @@ function RenderedText({ draft, rendered }: { draft: Draft; rendered: string }) {
 
 /** The prompt that a run would send. */
 function Rendered({ draft, template }: { draft: Draft; template: TemplateState }) {
-  const { rendered, renderProblem, unfilled } = template;
+  const { messages: rendered, renderProblem, unfilled } = template;
   return (
     <div className="rendered">
       {rendered === null && (
@@ -105,15 +112,31 @@ function Rendered({ draft, template }: { draft: Draft; template: TemplateState }
   );
 }
 
-function Mistakes({ template, onGo }: { template: TemplateState; onGo: (offset: number) => void }) {
+interface MistakesProps {
+  template: TemplateState;
+  /** The messages in which positions are counted; null counts them in the whole template. */
+  blocks: readonly PromptBlock[] | null;
+  onGo: (offset: number) => void;
+}
+
+/** Line and column of a mistake, in its message where the template is shown as messages. */
+function positionText({ line, column, start }: TemplateState['mistakes'][number], blocks: MistakesProps['blocks']) {
+  const index = blocks?.findLastIndex((block) => block.start <= start) ?? -1;
+  const block = blocks?.[index];
+  if (!block) return `${line}:${column}`;
+  const before = block.text.slice(0, start - block.start).split('\n');
+  return `${messageName(index, block.role)}, ${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+function Mistakes({ template, blocks, onGo }: MistakesProps) {
   if (template.mistakes.length === 0) return null;
   return (
     <ul className="mistakes" aria-label="Template errors">
-      {template.mistakes.slice(0, 3).map(({ line, column, message, start }) => (
-        <li key={`${line}:${column}`}>
-          <button type="button" className="caption negative row" onClick={() => onGo(start)}>
+      {template.mistakes.slice(0, 3).map((mistake) => (
+        <li key={mistake.start}>
+          <button type="button" className="caption negative row" onClick={() => onGo(mistake.start)}>
             <Icon icon={CircleX} size="tiny" />
-            {line}:{column} {message}
+            {positionText(mistake, blocks)} {mistake.message}
           </button>
         </li>
       ))}
@@ -140,12 +163,24 @@ function PrintedObjects({ names }: { names: readonly string[] }) {
   );
 }
 
-/** Heading of the prompt, with its unfilled names and the switch between template and rendering. */
-function PromptHeader({ template }: { template: TemplateState }) {
+interface PromptHeaderProps {
+  template: TemplateState;
+  /** Whether the template is shown as messages; null where it can't be, or has no roles. */
+  isInMessages: boolean | null;
+  onFormChange: (form: 'messages' | 'text') => void;
+}
+
+/** Heading of the prompt, with its unfilled names and the switch between its forms. */
+function PromptHeader({ template, isInMessages, onFormChange }: PromptHeaderProps) {
   const view = usePlaygroundView(({ promptView }) => promptView);
+  const rendered = useMemo(() => textOfMessages(template.messages ?? []), [template.messages]);
+  const choose = (next: PromptChoice): void => {
+    usePlaygroundView.setState({ promptView: next === 'rendered' ? 'rendered' : 'template' });
+    if (next !== 'rendered' && isInMessages !== null) onFormChange(next === 'messages' ? 'messages' : 'text');
+  };
   return (
     <div className="header line-top">
-      <h2>Prompt</h2>
+      <h2>{isInMessages === null ? 'Prompt' : 'Messages'}</h2>
       {template.unfilled.length > 0 && (
         <Badge tone="caution">
           <Icon icon={TriangleAlert} size="tiny" />
@@ -153,60 +188,75 @@ function PromptHeader({ template }: { template: TemplateState }) {
         </Badge>
       )}
       <span className="grow" />
-      {template.rendered !== null && template.rendered.trim() !== '' && (
-        <RunEstimateButton rendered={template.rendered} />
-      )}
+      {rendered.trim() !== '' && <RunEstimateButton rendered={rendered} />}
       <Segmented
         label="Prompt view"
-        value={view}
-        onValueChange={(promptView) => usePlaygroundView.setState({ promptView })}
-        options={promptViews}
+        value={view === 'rendered' ? 'rendered' : isInMessages ? 'messages' : 'template'}
+        onValueChange={choose}
+        options={isInMessages === null ? promptViews : [{ value: 'messages', label: 'Messages' }, ...promptViews]}
       />
     </div>
   );
 }
 
-interface DraftEditorProps {
+interface PromptEditingProps {
   draft: Draft;
+  /** The draft as the template was read from it: it may be older while a person types. */
+  readDraft: Draft;
   template: TemplateState;
-  onChange: (change: DraftChange) => void;
 }
 
-/** The editor of the template. A new draft gets the focus. */
-function DraftEditor({ draft, template, onChange }: DraftEditorProps) {
+/** The template of a draft in the form that a person chose. A new draft gets the focus. */
+function PromptEditing({ draft, readDraft, template }: PromptEditingProps) {
+  const document = usePromptDocument(draft.id);
   const focusTargets = useFocusTargets();
+  const view = usePlaygroundView(({ promptView }) => promptView);
+  const form = usePlaygroundView(({ promptForm }) => promptForm);
+  const [isTypedAsText, setTypedAsText] = useState(false);
   const names = useRef<TemplateNames>({ variables: [], members: {} });
   useLayoutEffect(() => {
-    names.current = readNames(template, draft);
-  }, [template, draft]);
+    names.current = readNames(template, readDraft);
+  }, [template, readDraft]);
+  useEffect(() => {
+    if (useDrafts.getState().newId !== draft.id) return;
+    useDrafts.setState({ newId: null });
+    focusTargets.focus('prompt', 0);
+  }, [draft.id, focusTargets]);
   // The positions of a template with mistakes are unknown; the editor moves the old highlights along with the text.
-  const unfilledPositions = useMemo(
+  const unfilled = useMemo(
     () => (template.mistakes.length > 0 ? null : template.unfilled.flatMap(({ positions }) => positions)),
     [template.mistakes, template.unfilled],
   );
-  const onReady = useCallback(
-    (focus: FocusAt) => {
-      const remove = focusTargets.add('prompt', focus);
-      if (useDrafts.getState().newId === draft.id) {
-        useDrafts.setState({ newId: null });
-        focus(0);
-      }
-      return remove;
-    },
-    [draft.id, focusTargets],
-  );
+  const { blocks } = document;
+  const withRoles = hasRoles(blocks);
+  const canBeInMessages = withRoles && blocks !== null && blocks.length <= maxMessageBlocks;
+  const isInMessages = canBeInMessages ? form === 'messages' && !isTypedAsText : null;
+  const chooseForm = (promptForm: 'messages' | 'text'): void => {
+    setTypedAsText(false);
+    usePlaygroundView.setState({ promptForm });
+  };
+  const editing = { document, names, mistakes: template.mistakes, unfilled };
   return (
-    <TemplateEditor
-      className="play__prompt"
-      label="Prompt, Handlebars"
-      hint="Write your prompt. Type {{name}} to add a variable."
-      value={draft.promptText}
-      onValueChange={(promptText) => onChange(promptEdit(draft, promptText))}
-      names={() => names.current}
-      mistakes={template.mistakes}
-      unfilled={unfilledPositions}
-      onReady={onReady}
-    />
+    <>
+      <PromptHeader template={template} isInMessages={isInMessages} onFormChange={chooseForm} />
+      {view === 'rendered' && <Rendered draft={readDraft} template={template} />}
+      {view === 'template' && isInMessages && blocks && <MessageList {...editing} blocks={blocks} />}
+      {view === 'template' && !isInMessages && (
+        <>
+          <TextForm {...editing} onRoleTyped={() => setTypedAsText(true)} />
+          {!withRoles && <AddFirstMessage document={document} onAdd={() => chooseForm('messages')} />}
+          {withRoles && !canBeInMessages && (
+            <p className="messages__reason caption tertiary">{textOnlyReason(blocks)}</p>
+          )}
+        </>
+      )}
+      <Mistakes
+        template={template}
+        blocks={isInMessages ? blocks : null}
+        onGo={(offset) => focusTargets.focus('prompt', offset)}
+      />
+      <PrintedObjects names={template.printedObjects} />
+    </>
   );
 }
 
@@ -215,21 +265,13 @@ export function PromptPanel() {
   const draft = useActiveDraft();
   const onChange = (change: DraftChange): void => useDrafts.getState().change(draft.id, change);
   // Parsing a template of megabytes takes longer than a key press; the editor doesn't wait for it.
-  const template = useTemplateState(useDeferredValue(draft));
-  const focusTargets = useFocusTargets();
-  const view = usePlaygroundView(({ promptView }) => promptView);
+  const readDraft = useDeferredValue(draft);
+  const template = useTemplateState(readDraft);
   return (
     <section className="panel play__edit" aria-label="Prompt">
       <div className="play__write">
         <SystemMessage draft={draft} onChange={onChange} />
-        <PromptHeader template={template} />
-        {view === 'rendered' ? (
-          <Rendered draft={draft} template={template} />
-        ) : (
-          <DraftEditor key={draft.id} draft={draft} template={template} onChange={onChange} />
-        )}
-        <Mistakes template={template} onGo={(offset) => focusTargets.focus('prompt', offset)} />
-        <PrintedObjects names={template.printedObjects} />
+        <PromptEditing key={draft.id} draft={draft} readDraft={readDraft} template={template} />
       </div>
       <div className="play__fill">
         <VariablesPanel

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
+import type { Message } from '../../../shared/contract/messages.ts';
 import { AppError } from '../../../shared/app-error.ts';
-import { type ParsedTemplate, parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
+import { type ParsedTemplate, parseTemplate, renderMessages } from '../../../shared/prompt-template.ts';
 import { scanTags } from '../../../shared/prompt-template-tags.ts';
 import type { TemplateVariable } from '../../../shared/prompt-template-variables.ts';
 import type { Draft } from '../../stores/playground-drafts.ts';
@@ -15,8 +16,8 @@ export interface TemplateState {
   mistakes: readonly (TemplateMistake & { line: number; column: number })[];
   /** Expressions that print "[object Object]", without their braces. */
   printedObjects: readonly string[];
-  /** Null when the template has mistakes or can't be rendered. */
-  rendered: string | null;
+  /** Without the system message. Null when the template has mistakes or can't be rendered. */
+  messages: readonly Message[] | null;
   /** Why a template without mistakes can't be rendered; null otherwise. */
   renderProblem: string | null;
 }
@@ -39,12 +40,12 @@ export function readMistakes({ text, problems }: ParsedTemplate): TemplateState[
 }
 
 function render(template: ParsedTemplate, replacements: Record<string, unknown>) {
-  if (template.problems.length > 0) return { text: null, unfilled: [], objects: [], problem: null };
+  if (template.problems.length > 0) return { messages: null, unfilled: [], objects: [], problem: null };
   try {
-    return { ...renderTemplate(template, replacements), problem: null };
+    return { ...renderMessages(template, replacements), problem: null };
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
-    return { text: null, unfilled: [], objects: [], problem: cause.message };
+    return { messages: null, unfilled: [], objects: [], problem: cause.message };
   }
 }
 
@@ -56,7 +57,7 @@ export function readTemplate(
 ): TemplateState {
   const fields = readFields(variables, draft);
   const replacements = readReplacements(fields);
-  const { text, unfilled, objects, problem } = render(template, replacements);
+  const { messages, unfilled, objects, problem } = render(template, replacements);
   const mistakes = readMistakes(template);
   return {
     fields,
@@ -67,7 +68,7 @@ export function readTemplate(
         : unfilledFields(fields, unfilled),
     mistakes,
     printedObjects: [...new Set([...template.objectTags.map(({ written }) => written), ...objects])],
-    rendered: text,
+    messages,
     renderProblem: problem,
   };
 }

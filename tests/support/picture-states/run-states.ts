@@ -1,8 +1,92 @@
-import { expect } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { addModel, type TourObjects } from '../window-tour.ts';
 import { answerOf, newPrompt, run, type PictureState } from './steps.ts';
 
 const model = '/playground/models/OpenAiCompatible/workshop%2Fkestrel-large';
+
+const fewShot = `{{role "system"~}}
+You assess damage claims for a bicycle shop. Look at the photo before you decide. Fill the schema; never promise a refund.
+{{~role "user"~}}
+The rim has a dent and the spokes are loose. I rode it twice.
+{{~role "model"~}}
+{"part": "rim", "cause": "impact", "covered": false, "next_step": "Offer a paid repair"}
+{{~role "user"~}}
+Claim, in {{language}}:
+"""{{ticket.text}}"""`;
+
+async function showForm(page: Page, form: 'Messages' | 'Template' | 'Rendered'): Promise<void> {
+  await page.getByRole('radio', { name: form, exact: true }).click();
+}
+
+async function openMessages(page: Page): Promise<void> {
+  await newPrompt(page, fewShot, { language: 'English', 'ticket.text': 'The fork crown cracked on the second ride.' });
+  await showForm(page, 'Messages');
+}
+
+/** The messages of a prompt: as blocks, as text, rendered. */
+const messageStates: readonly PictureState[] = [
+  {
+    name: 'play-messages',
+    address: model,
+    enter: async (page) => {
+      await openMessages(page);
+      await page.getByRole('textbox', { name: 'Message 4, User' }).click();
+    },
+  },
+  {
+    name: 'play-messages-menu',
+    address: model,
+    enter: async (page) => {
+      await openMessages(page);
+      await page.getByRole('button', { name: 'Text of Message 1, System' }).click();
+      await page.getByRole('button', { name: 'Message 3, Assistant: role and actions' }).click();
+    },
+  },
+  {
+    name: 'play-messages-error',
+    address: model,
+    enter: async (page) => {
+      await openMessages(page);
+      await page.getByRole('textbox', { name: 'Message 4, User' }).click();
+      await page.keyboard.insertText('{{#if late}} ');
+      await expect(page.getByRole('list', { name: 'Template errors' })).toBeVisible();
+    },
+  },
+  { name: 'play-messages-text', address: model, enter: (page) => newPrompt(page, fewShot) },
+  {
+    name: 'play-messages-nested',
+    address: model,
+    enter: (page) => newPrompt(page, '{{#each turns}}{{role "user"}}{{this}}{{/each}}'),
+  },
+  {
+    name: 'play-messages-rendered',
+    address: model,
+    enter: async (page) => {
+      await openMessages(page);
+      await showForm(page, 'Rendered');
+    },
+    leave: (page) => showForm(page, 'Messages'),
+  },
+  {
+    name: 'play-cache-break',
+    address: model,
+    enter: async (page) => {
+      await newPrompt(page, `${'The handbook says what a claim has to name. '.repeat(110)}{{name}}, greet.`, {
+        name: 'Ada',
+      });
+      await page.keyboard.press('Control+Enter');
+      await expect(
+        answerOf(page)
+          .getByText(/Complete/)
+          .first(),
+      ).toBeVisible();
+      await page.getByRole('region', { name: 'Variables' }).getByLabel('name', { exact: true }).fill('Mara');
+      await showForm(page, 'Rendered');
+      await page.getByText('The cache breaks here').scrollIntoViewIfNeeded();
+    },
+    leave: (page) => showForm(page, 'Template'),
+  },
+];
 
 /** A prompt before, during and after its runs, alone and beside other models. */
 export function runStates({ runId }: TourObjects): readonly PictureState[] {
@@ -43,6 +127,15 @@ export function runStates({ runId }: TourObjects): readonly PictureState[] {
       },
       leave: (page) => page.keyboard.press('Control+Shift+P'),
     },
+    {
+      name: 'play-estimate',
+      address: model,
+      enter: async (page) => {
+        await newPrompt(page, 'Greet {{name}} in {{language}}.', { name: 'Mara', language: 'English' });
+        await page.getByRole('button', { name: /^about \d+ tokens/ }).click();
+      },
+    },
+    ...messageStates,
     {
       name: 'play-connecting',
       address: model,

@@ -10,6 +10,7 @@ import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import type { GuardFinding } from '../../../../shared/contract/moderation.ts';
 import { formatDuration, formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
+import { hasSeveralRoles, roleTitles, sentMessages } from '../../../components/sent-messages.ts';
 
 function verdictOf({ categories, categoryScores, failure }: GuardFinding): string {
   if (failure !== null) return `Not checked: ${failure}`;
@@ -153,12 +154,25 @@ export function Passages({ run }: { run: ConversationRun }) {
   ));
 }
 
+/** The messages as they were sent, with their roles. A single one of the user is the input. */
+function Messages({ run: { input } }: { run: ConversationRun }) {
+  const messages = sentMessages(input.systemMessage, input.messages);
+  const isPlain = input.messages.length === 0 || !hasSeveralRoles(input.messages);
+  return (
+    <>
+      {messages.map(({ role, text }, index) => (
+        <Turn key={index} title={isPlain && role === 'user' ? 'Input' : roleTitles[role]} text={text} />
+      ))}
+      {input.messages.length === 0 && <Turn title="Input" text={input.renderedPrompt} />}
+    </>
+  );
+}
+
 /** What was said: system message, input as it was sent, answer, passages. */
 export function ConversationPart({ run }: { run: ConversationRun }) {
   return (
     <>
-      {run.input.systemMessage && <Turn title="System" text={run.input.systemMessage} />}
-      <Turn title="Input" text={run.input.renderedPrompt} />
+      <Messages run={run} />
       <Answer run={run} />
       <RunModerationPart run={run} />
       {run.citations.length > 0 && <Passages run={run} />}

@@ -24,6 +24,8 @@ interface TagToken {
 
 const wordPattern = /"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|\[[^\]]*\]?|[^\s{}"'()|=~]+|[()|=]/g;
 const numberPattern = /^-?\d+(\.\d+)?$/;
+/** Helpers that print a value or set a role. */
+const helpers = new Set(['role', 'media', 'json']);
 const keywords = new Set([
   'else',
   'if',
@@ -56,7 +58,9 @@ export function tokensOfTag(text: string, tag: TemplateTag): TagToken[] {
   const close = tag.isClosed ? (/~?\}+$/.exec(source)?.[0].length ?? 2) : 0;
   const tokens: TagToken[] = [{ kind: 'brace', start, end: start + open }];
   const inner = source.slice(open, source.length - close);
-  const isBlockName = tag.kind !== 'value';
+  // With arguments these words are helpers; alone they are variables.
+  const isHelper = helpers.has(tag.name) && /\s\S/.test(inner.trim());
+  const isBlockName = tag.kind !== 'value' || isHelper;
   let isFirst = true;
   for (const match of inner.matchAll(wordPattern)) {
     const at = start + open + match.index;

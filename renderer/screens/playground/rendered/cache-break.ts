@@ -1,6 +1,6 @@
 import { commonStart } from '../../../components/editor/text-change.ts';
 import { charactersPerToken } from '../../../components/format.ts';
-import type { SentMessage } from './sent-messages.ts';
+import type { SentMessage } from '../../../components/sent-messages.ts';
 
 /** Where a prompt first differs from another one. */
 export interface CacheBreak {

@@ -3,8 +3,8 @@ import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemir
 import { useEffect, useMemo } from 'react';
 import { useEditor } from '../../../components/editor/code-editor.tsx';
 import { estimateTokens, formatPlural, formatWhole } from '../../../components/format.ts';
+import { hasSeveralRoles, roleTitles, type SentMessage } from '../../../components/sent-messages.ts';
 import type { CacheBreak } from './cache-break.ts';
-import type { SentMessage } from './sent-messages.ts';
 
 /** A label in the text, on a line of its own. */
 interface Label {
@@ -73,12 +73,9 @@ const labels = StateField.define<DecorationSet>({
 
 const readOnly: Extension = [EditorState.readOnly.of(true), labels];
 
-const roleTitles = { system: 'System', user: 'User', assistant: 'Assistant' } as const;
-
 function readLabels(messages: readonly SentMessage[], cacheBreak: CacheBreak | null): Label[] {
   const result: Label[] = [];
-  // One user message without a system message is a plain text.
-  const hasRoles = messages.length > 1 || messages[0]?.role !== 'user';
+  const hasRoles = hasSeveralRoles(messages);
   let start = 0;
   for (const [index, { role, text }] of messages.entries()) {
     const detail = `about ${formatPlural(estimateTokens(text), 'token')}`;

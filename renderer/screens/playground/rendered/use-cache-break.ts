@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
 import { runsOnDevice } from '../../../components/models/model-list.ts';
+import { type SentMessage, sentMessages } from '../../../components/sent-messages.ts';
 import { useRun, useRuns } from '../../../queries/runs.ts';
 import type { Draft } from '../../../stores/playground-drafts.ts';
 import { useChosenModel } from '../session/use-runner.ts';
 import { type CacheBreak, findCacheBreak } from './cache-break.ts';
-import { messagesOfRun, type SentMessage } from './sent-messages.ts';
 
 /**
  * Where the messages first differ from those of the draft's last run on the same model: the provider's cache ends there. Null without
@@ -23,7 +23,7 @@ export function useCacheBreak(draft: Draft, messages: readonly SentMessage[]): C
   const isGrounded = (draft.grounding?.dataspaceIds.length ?? 0) > 0;
   const isCached = model !== null && !runsOnDevice(model) && !isGrounded;
   return useMemo(() => {
-    const before = run && isCached ? messagesOfRun(run) : null;
-    return before && findCacheBreak(messages, before);
+    if (!run || !isCached || (run.input.dataspaceIds?.length ?? 0) > 0) return null;
+    return findCacheBreak(messages, sentMessages(run.input.systemMessage, run.input.messages));
   }, [isCached, messages, run]);
 }

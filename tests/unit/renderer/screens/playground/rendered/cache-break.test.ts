@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import { findCacheBreak } from '../../../../../../renderer/screens/playground/rendered/cache-break.ts';
-import {
-  messagesOfRun,
-  sentMessages,
-  type SentMessage,
-} from '../../../../../../renderer/screens/playground/rendered/sent-messages.ts';
+import { sentMessages, type SentMessage } from '../../../../../../renderer/components/sent-messages.ts';
+import { textMessage } from '../../../../../../shared/contract/messages.ts';
 
 const long = 'word '.repeat(1000);
 const user = (text: string): SentMessage => ({ role: 'user', text });
@@ -43,18 +40,8 @@ test('4 MB are compared in less than 100 ms', () => {
   expect(performance.now() - start).toBeLessThan(100);
 });
 
-test('the system message comes first, and a grounded run has no messages of its own', () => {
-  expect(sentMessages('Be brief.', 'Hello')).toEqual([system('Be brief.'), user('Hello')]);
-  expect(sentMessages('', 'Hello')).toEqual([user('Hello')]);
-  const input = {
-    promptText: 'Hello {{name}}',
-    systemMessage: null,
-    replacements: null,
-    renderedPrompt: 'Hello Ada',
-    messages: [],
-    configuration: null,
-    dataspaceIds: null,
-  };
-  expect(messagesOfRun({ input })).toEqual([user('Hello Ada')]);
-  expect(messagesOfRun({ input: { ...input, dataspaceIds: ['one'] } })).toBeNull();
+test('the system message comes first', () => {
+  const messages = [textMessage('user', 'Hello')];
+  expect(sentMessages('Be brief.', messages)).toEqual([system('Be brief.'), user('Hello')]);
+  expect(sentMessages('', messages)).toEqual([user('Hello')]);
 });

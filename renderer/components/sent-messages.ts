@@ -1,0 +1,25 @@
+import { type Message, type MessageRole, textOfMessage } from '../../shared/contract/messages.ts';
+
+export const roleTitles: Readonly<Record<MessageRole, string>> = {
+  system: 'System',
+  user: 'User',
+  assistant: 'Assistant',
+  tool: 'Tool',
+};
+
+/** A message as a run sends it to the model. */
+export interface SentMessage {
+  role: MessageRole;
+  text: string;
+}
+
+/** The messages of a prompt in the order in which they are sent: the system message is first. */
+export function sentMessages(systemMessage: string | null, messages: readonly Message[]): SentMessage[] {
+  const system: SentMessage[] = systemMessage ? [{ role: 'system', text: systemMessage }] : [];
+  return [...system, ...messages.map((message) => ({ role: message.role, text: textOfMessage(message) }))];
+}
+
+/** Whether there is more than one message of the user, so that each needs its role. */
+export function hasSeveralRoles(messages: readonly Pick<SentMessage, 'role'>[]): boolean {
+  return messages.length > 1 || messages[0]?.role !== 'user';
+}
