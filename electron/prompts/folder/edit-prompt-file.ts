@@ -16,14 +16,10 @@ export interface EditTask {
   /** What the text says now; null where it cannot be read, and then nothing of it is kept. */
   readonly current: PromptContent | null;
   readonly target: PromptContent;
-  /** Whether what a prompt cannot hold may be lost from the template. */
-  readonly mayLose: boolean;
 }
 
 export type EditedFile =
   { readonly text: string; readonly problem: null } | { readonly text: null; readonly problem: string };
-
-const lost = "Its template has parts that prompts can't store, and they would be lost";
 
 function read(name: string, text: string): ReadPrompts {
   return readPrompts({ name, content: text, format: 'dotprompt', variableStyle: null, folder: null });
@@ -88,7 +84,7 @@ function inManner(old: string, text: string): string {
  * would be read as something else.
  */
 export function editPromptFile(task: EditTask): EditedFile {
-  const { name, mayLose, current } = task;
+  const { name } = task;
   const target = {
     ...task.target,
     promptText: plainLines(task.target.promptText),
@@ -97,12 +93,6 @@ export function editPromptFile(task: EditTask): EditedFile {
   const old = task.text ?? '';
   const text = plainLines(old);
   try {
-    if (current !== null && !hasSameText(current, target) && !mayLose) {
-      const isLosing = read(name, text).prompts[0]?.entries.some(
-        ({ outcome, field }) => outcome === 'refused' && (field === 'template' || field === 'messages'),
-      );
-      if (isLosing) return { text: null, problem: lost };
-    }
     for (const candidate of candidates({ ...task, target }, text)) {
       if (says(name, candidate, { ...task, target })) return { text: inManner(old, candidate), problem: null };
     }

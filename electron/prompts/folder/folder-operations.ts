@@ -116,12 +116,12 @@ export type WriteResult =
 export async function writeMine(
   work: FolderOperations,
   mine: Mine,
-  { file, known, mayLose }: { file: ScannedFile | null; known: StoredFile; mayLose: boolean },
+  { file, known }: { file: ScannedFile | null; known: StoredFile },
   signal: AbortSignal,
 ): Promise<WriteResult> {
   const root = work.stored.path;
   const edited = await work.reader.edit(
-    { name: known.path, text: file?.text ?? null, current: file?.content ?? null, target: mine.content, mayLose },
+    { name: known.path, text: file?.text ?? null, current: file?.content ?? null, target: mine.content },
     { signal },
   );
   if (edited.text === null) return { kind: 'refused', message: edited.problem };

@@ -74,7 +74,7 @@ function tell(pass: Pass, ...issue: Parameters<typeof issueOf>): void {
 
 async function write(pass: Pass, known: StoredFile, mine: Mine, file: ScannedFile | null): Promise<void> {
   try {
-    const result = await writeMine(pass.work, mine, { file, known, mayLose: false }, pass.signal);
+    const result = await writeMine(pass.work, mine, { file, known }, pass.signal);
     if (result.kind === 'changed') pass.isStale = true;
     if (result.kind === 'refused') tell(pass, 'not-written', known.path, result.message, { prompt: mine.prompt });
   } catch (error) {

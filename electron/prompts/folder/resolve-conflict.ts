@@ -47,7 +47,7 @@ const moved = () => new AppError('conflict', 'The prompt or its file has changed
 
 async function write(work: FolderOperations, { known, file }: Sides, mine: Mine, signal: AbortSignal): Promise<void> {
   try {
-    const result = await writeMine(work, mine, { file, known: known!, mayLose: true }, signal);
+    const result = await writeMine(work, mine, { file, known: known! }, signal);
     if (result.kind === 'changed') throw moved();
     if (result.kind === 'refused') throw new AppError('conflict', `Couldn't write the file: ${result.message}.`);
   } catch (error) {

@@ -13,9 +13,9 @@ function contentIn(text: string): PromptContent {
 }
 
 /** The file after a change of the prompt that it holds. */
-function edited(text: string, change: (content: PromptContent) => Partial<PromptContent>, mayLose = false) {
+function edited(text: string, change: (content: PromptContent) => Partial<PromptContent>) {
   const current = contentIn(text);
-  return editPromptFile({ name, text, current, target: { ...current, ...change(current) }, mayLose });
+  return editPromptFile({ name, text, current, target: { ...current, ...change(current) } });
 }
 
 const carefully = `---
@@ -165,6 +165,6 @@ describe('published forms of files', () => {
 
 test('a new file says all of it', () => {
   const wanted = contentIn(carefully);
-  const { text } = editPromptFile({ name, text: null, current: null, target: wanted, mayLose: false });
+  const { text } = editPromptFile({ name, text: null, current: null, target: wanted });
   expect(contentIn(text!)).toEqual({ ...wanted, name: 'reply' });
 });
