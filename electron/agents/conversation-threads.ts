@@ -20,19 +20,15 @@ export interface ConversationThreadsOptions {
   readonly audit: Pick<AuditStore, 'readConversation'>;
 }
 
+/** The caller that started a conversation. Throws `not_found`. */
+function ownerOf(turns: TurnStore, conversationId: string): string {
+  const owner = turns.callerOf(conversationId);
+  if (owner === null) throw new AppError('not_found', 'There is no conversation with this id.');
+  return owner;
+}
+
 export function createConversationThreads({ turns, audit }: ConversationThreadsOptions): ConversationThreads {
   const { branches } = turns;
-
-  function requireKnown(conversationId: string): string {
-    const owner = turns.callerOf(conversationId);
-    if (owner === null) throw new AppError('not_found', 'There is no conversation with this id.');
-    return owner;
-  }
-
-  function requireOwn(conversationId: string, callerId: string): void {
-    if (requireKnown(conversationId) !== callerId)
-      throw new AppError('forbidden', 'This conversation belongs to another caller.');
-  }
 
   function runsOf({ conversationId, runId }: { conversationId: string; runId: string | null }) {
     const runs = [...(audit.readConversation(conversationId, { hasFeedback: false })?.runs ?? [])];
@@ -52,7 +48,7 @@ export function createConversationThreads({ turns, audit }: ConversationThreadsO
 
   return {
     read(conversationId, callerId) {
-      const isOwn = requireKnown(conversationId) === callerId;
+      const isOwn = ownerOf(turns, conversationId) === callerId;
       const stretches = [...stretchesOf(branches, conversationId)].toReversed();
       const thread = stretches.flatMap((stretch) =>
         runsOf(stretch).map((run) => ({ ...run, conversationId: stretch.conversationId })),
@@ -65,7 +61,8 @@ export function createConversationThreads({ turns, audit }: ConversationThreadsO
       return { id: conversationId.toLowerCase(), isOwn, runs };
     },
     branch(from, callerId) {
-      requireOwn(from.conversationId, callerId);
+      if (ownerOf(turns, from.conversationId) !== callerId)
+        throw new AppError('forbidden', 'This conversation belongs to another caller.');
       const runId = from.runId.toLowerCase();
       const position = branches.positionOf(runId);
       const isInThread = [...stretchesOf(branches, from.conversationId)].some(

@@ -160,60 +160,64 @@ export interface AgentsOptions extends AgentFieldSources {
   readonly completions: Pick<Completions, 'start'>;
 }
 
+function requireConversation(turns: TurnStore, conversationId: string, callerId: string): void {
+  const owner = turns.callerOf(conversationId);
+  if (owner === null) {
+    const message = 'No conversation has this id. Leave conversationId out to start a new one.';
+    throw invalidField('conversationId', 'is not a conversation', message);
+  }
+  if (owner === callerId) return;
+  const message = 'This conversation belongs to another caller. Leave conversationId out to start a new one.';
+  throw new AppError('forbidden', message, {
+    details: [{ field: 'conversationId', issue: 'belongs to another caller' }],
+  });
+}
+
+/** Without this check the caller would read that `dataspaceIds`, a field that it didn't send, is wrong. */
+function requireOwnDataspaces({ name, dataspaceIds }: Agent, { grounding }: AgentFieldSources): void {
+  try {
+    grounding.requireDataspaces(dataspaceIds ?? []);
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    const message = `The agent "${name}" uses a dataspace that was deleted. Choose its dataspaces again.`;
+    throw new AppError('conflict', message, { cause });
+  }
+}
+
+interface NewTurn {
+  readonly message: string;
+  readonly conversationId: string;
+}
+
+/** The turns that fit the context. Their count is stored with the run, so that the window can show what was dropped. */
+function historyFor(
+  agent: Agent,
+  { message, conversationId }: NewTurn,
+  { turns, providers }: Pick<AgentsOptions, 'turns' | 'providers'>,
+) {
+  const { contextTokens } = providers.resolve(agent.aiSystem, agent.model).metadata;
+  const { messages, turns: turnCount } = fitHistory(turns.newestFirst(conversationId), {
+    contextTokens,
+    systemMessage: agent.prompt,
+    message,
+    isGrounded: agent.dataspaceIds !== null,
+  });
+  return { messages, memory: { turns: turnCount, forgottenTurns: turns.count(conversationId) - turnCount } };
+}
+
 export function createAgents(options: AgentsOptions): Agents {
-  const { store, turns, providers, completions, grounding } = options;
+  const { store, turns, completions } = options;
   const conversationTurns = createConversationTurns();
-
-  function requireConversation(conversationId: string, callerId: string): void {
-    const owner = turns.callerOf(conversationId);
-    if (owner === null) {
-      const message = 'No conversation has this id. Leave conversationId out to start a new one.';
-      throw invalidField('conversationId', 'is not a conversation', message);
-    }
-    if (owner === callerId) return;
-    const message = 'This conversation belongs to another caller. Leave conversationId out to start a new one.';
-    throw new AppError('forbidden', message, {
-      details: [{ field: 'conversationId', issue: 'belongs to another caller' }],
-    });
-  }
-
-  /** Without this check the caller would read that `dataspaceIds`, a field that it didn't send, is wrong. */
-  function requireOwnDataspaces({ name, dataspaceIds }: Agent): void {
-    try {
-      grounding.requireDataspaces(dataspaceIds ?? []);
-    } catch (cause) {
-      if (!(cause instanceof AppError)) throw cause;
-      const message = `The agent "${name}" uses a dataspace that was deleted. Choose its dataspaces again.`;
-      throw new AppError('conflict', message, { cause });
-    }
-  }
-
-  /** The turns that fit the context. Their count is stored with the run, so that the window can show what was dropped. */
-  function remember(
-    { aiSystem, model, dataspaceIds }: Agent,
-    systemMessage: string | null,
-    conversationId: string,
-    message: string,
-  ) {
-    const { contextTokens } = providers.resolve(aiSystem, model).metadata;
-    const { messages, turns: turnCount } = fitHistory(turns.newestFirst(conversationId), {
-      contextTokens,
-      systemMessage,
-      message,
-      isGrounded: dataspaceIds !== null,
-    });
-    return { messages, memory: { turns: turnCount, forgottenTurns: turns.count(conversationId) - turnCount } };
-  }
 
   async function startTurn(
     agent: Agent,
-    { message, conversationId }: { message: string; conversationId: string },
+    { message, conversationId }: NewTurn,
     origin: RunOrigin,
     signal: AbortSignal,
   ): Promise<AcceptedRun> {
-    requireOwnDataspaces(agent);
+    requireOwnDataspaces(agent, options);
     const template = isConversationTemplate(agent.prompt) ? agent.prompt : undefined;
-    const { messages, memory } = remember(agent, agent.prompt, conversationId, message);
+    const { messages, memory } = historyFor(agent, { message, conversationId }, options);
     const systemMessage = agent.prompt === '' || template !== undefined ? null : agent.prompt;
     const branchOf = turns.branches.find(conversationId)?.origin;
     return completions.start(
@@ -240,7 +244,7 @@ export function createAgents(options: AgentsOptions): Agents {
     async run(id, request, origin, { signal }) {
       const agent = store.read(id);
       const known = request.conversationId?.toLowerCase() ?? null;
-      if (known !== null) requireConversation(known, origin.callerId);
+      if (known !== null) requireConversation(turns, known, origin.callerId);
       const conversationId = known ?? timeOrderedId();
       const end = await conversationTurns.take(conversationId, { signal });
       try {

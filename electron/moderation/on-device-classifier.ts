@@ -53,30 +53,34 @@ export interface JudgedWindow {
   readonly scores: Scores;
 }
 
+interface JudgeOptions extends Pick<OnDeviceClassifierOptions, 'weights' | 'embeddings'> {
+  readonly signal: AbortSignal;
+}
+
+async function judge(
+  windows: readonly Passage[],
+  sentences: readonly Passage[],
+  { weights, embeddings, signal }: JudgeOptions,
+): Promise<[Passage, Scores][]> {
+  const { heads } = weights();
+  const passages = [...windows, ...sentences];
+  const vectors = await embeddings.embed(
+    passages.map(({ text }) => text),
+    { signal },
+  );
+  return passages.map((passage, index) => {
+    const margin = index < windows.length ? 0 : sentenceMargin;
+    const scores = forEachCategory((category) => {
+      const head = heads[category];
+      return scoreOfSum(head, passage.sums[category] + embeddingSum(head, vectors[index]!) - margin);
+    });
+    return [passage, scores];
+  });
+}
+
 /** The classifier that needs no key and no network. The worst window or sentence of a text gives its scores. */
 export function createOnDeviceClassifier(options: OnDeviceClassifierOptions): OnDeviceClassifier {
   const { weights, analysis, embeddings } = options;
-
-  async function judge(
-    windows: readonly Passage[],
-    sentences: readonly Passage[],
-    signal: AbortSignal,
-  ): Promise<[Passage, Scores][]> {
-    const { heads } = weights();
-    const passages = [...windows, ...sentences];
-    const vectors = await embeddings.embed(
-      passages.map(({ text }) => text),
-      { signal },
-    );
-    return passages.map((passage, index) => {
-      const margin = index < windows.length ? 0 : sentenceMargin;
-      const scores = forEachCategory((category) => {
-        const head = heads[category];
-        return scoreOfSum(head, passage.sums[category] + embeddingSum(head, vectors[index]!) - margin);
-      });
-      return [passage, scores];
-    });
-  }
 
   /** Judges further sentences of flagged windows, as many as there may be. */
   async function judgeMore(flagged: readonly AnalyzedWindow[], judged: Judged, signal: AbortSignal): Promise<Judged> {
@@ -85,7 +89,7 @@ export function createOnDeviceClassifier(options: OnDeviceClassifierOptions): On
       const missing = sentences.filter((each) => !judged.has(each) && !more.has(each));
       if (more.size + missing.length <= maximumSentences) for (const each of missing) more.add(each);
     }
-    return new Map([...judged, ...(await judge([], [...more], signal))]);
+    return new Map([...judged, ...(await judge([], [...more], { weights, embeddings, signal }))]);
   }
 
   async function highlights(
@@ -104,7 +108,7 @@ export function createOnDeviceClassifier(options: OnDeviceClassifierOptions): On
   async function judgeAll(input: string, signal: AbortSignal) {
     const windows = await analysis.analyze(input, { signal });
     const suspects = new Set(windows.flatMap((window) => window.suspects));
-    const judged: Judged = new Map(await judge(windows, [...suspects], signal));
+    const judged: Judged = new Map(await judge(windows, [...suspects], { weights, embeddings, signal }));
     return { windows, judged };
   }
 

@@ -148,6 +148,27 @@ export interface PromptsOptions {
 
 const unknownVersion = () => new AppError('not_found', 'This prompt has no version with this ID.');
 
+/** The newest version of a prompt, or the one that the request names. */
+function versionToRun(store: PromptStore, { promptId, promptVersionId, label }: PromptRunRequest): PromptVersion {
+  const prompt = store.read(promptId);
+  const labelledId = label ? store.readLabel(promptId, label).promptVersionId : null;
+  const version = store.findVersion(promptVersionId ?? labelledId ?? prompt.latestVersionId);
+  if (version === null) throw unknownVersion();
+  if (version.promptId === prompt.id) return version;
+  throw invalidField(
+    'promptVersionId',
+    'is a version of another prompt',
+    'promptVersionId is a version of another prompt.',
+  );
+}
+
+/** Throws `not_found`. */
+function requireVersion(store: PromptStore, id: string, versionId: string): PromptVersion {
+  const version = store.findVersion(versionId);
+  if (version === null || version.promptId !== id.toLowerCase()) throw unknownVersion();
+  return version;
+}
+
 export function createPrompts({ store, draftRuns, providers, completions }: PromptsOptions): Prompts {
   /** The content of a version. Throws for what could never be run. */
   function checkedVersion(input: PromptVersionInput, isTemplateChecked = false): VersionContent {
@@ -156,25 +177,6 @@ export function createPrompts({ store, draftRuns, providers, completions }: Prom
     const { aiSystem, model } = content;
     // Kept with its provider: the same name may later be another provider's too.
     return { ...content, aiSystem: model === null ? null : providers.systemOf(aiSystem, model) };
-  }
-
-  function versionToRun({ promptId, promptVersionId, label }: PromptRunRequest): PromptVersion {
-    const prompt = store.read(promptId);
-    const labelledId = label ? store.readLabel(promptId, label).promptVersionId : null;
-    const version = store.findVersion(promptVersionId ?? labelledId ?? prompt.latestVersionId);
-    if (version === null) throw unknownVersion();
-    if (version.promptId === prompt.id) return version;
-    throw invalidField(
-      'promptVersionId',
-      'is a version of another prompt',
-      'promptVersionId is a version of another prompt.',
-    );
-  }
-
-  function readVersion(id: string, versionId: string): PromptVersion {
-    const version = store.findVersion(versionId);
-    if (version === null || version.promptId !== id.toLowerCase()) throw unknownVersion();
-    return version;
   }
 
   return {
@@ -202,12 +204,12 @@ export function createPrompts({ store, draftRuns, providers, completions }: Prom
       return store.addVersion(id, checkedVersion(input));
     },
     async countDraftRuns(id, versionId, draftId) {
-      const version = readVersion(id, versionId);
+      const version = requireVersion(store, id, versionId);
       return countDraftRuns(draftId, version, { store: draftRuns, isSame: sameAs(version, providers) });
     },
-    readVersion,
+    readVersion: (id, versionId) => requireVersion(store, id, versionId),
     async run(request, origin, { signal }) {
-      const version = versionToRun(request);
+      const version = versionToRun(store, request);
       return completions.start(
         {
           promptText: version.promptText,

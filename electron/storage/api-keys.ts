@@ -1,11 +1,11 @@
 import { hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
-import type { ApiKey } from '../../shared/contract/api-keys.ts';
+import type { ApiKey, ApiKeyInput } from '../../shared/contract/api-keys.ts';
 import { scopes, type Scope } from '../../shared/contract/endpoint.ts';
 import { prepareQuery, valuesOf } from './queries.ts';
 import type { ApiKeyRow } from './schema.ts';
-import type { ApiKeyStore } from './storage.ts';
+import type { ApiKeyChange, ApiKeyStore } from './storage.ts';
 
 /** Max delay of `lastUsedAt`. A write for each request would take longer than the rest of authentication. */
 const lastUseMilliseconds = 60_000;
@@ -21,27 +21,9 @@ export interface ApiKeys extends ApiKeyStore {
 /** The API keys of the database. Several processes may issue and revoke keys at the same time. */
 export function createApiKeys(database: Database.Database): ApiKeys {
   const queries = apiKeyQueries(database);
-  const lastUses = new Map<string, number>();
-  let lastUsesWrittenAt = 0;
+  const lastUses = createLastUses(database, queries);
 
-  function writeLastUses(): void {
-    if (lastUses.size === 0) return;
-    lastUsesWrittenAt = Date.now();
-    database
-      .transaction(() => {
-        for (const [id, time] of lastUses) queries.use.run({ id, last_used_at: time });
-      })
-      .immediate();
-    lastUses.clear();
-  }
-
-  function noteUse(id: string): void {
-    const now = Date.now();
-    lastUses.set(id, now);
-    if (now - lastUsesWrittenAt >= lastUseMilliseconds) writeLastUses();
-  }
-
-  const shown = (row: Omit<ApiKeyRow, 'sequence' | 'hash'>): ApiKey => apiKeyOf(row, lastUses.get(row.id));
+  const shown = (row: Omit<ApiKeyRow, 'sequence' | 'hash'>): ApiKey => apiKeyOf(row, lastUses.of(row.id));
 
   function require(id: string): Omit<ApiKeyRow, 'sequence' | 'hash'> {
     const row = queries.find.first({ id: id.toLowerCase() });
@@ -50,37 +32,17 @@ export function createApiKeys(database: Database.Database): ApiKeys {
   }
 
   return {
-    writeLastUses,
+    writeLastUses: lastUses.write,
     issue(input) {
       const key = `ts_${randomBytes(32).toString('base64url')}`;
-      const row = {
-        id: randomUUID(),
-        name: input.name,
-        caller_id: randomUUID(),
-        hash: hash('sha256', key, 'buffer'),
-        scopes: scopes.filter((scope) => input.scopes?.includes(scope) ?? true).join(),
-        credit_limit: input.creditLimit ?? null,
-        credits_used: 0,
-        requests_per_minute: input.requestsPerMinute ?? null,
-        tokens_per_minute: input.tokensPerMinute ?? null,
-        created_at: Date.now(),
-        last_used_at: null,
-        revoked_at: null,
-      };
+      const row = newRow(input, key);
       queries.insert.run(row);
       return { ...shown(require(row.id)), key };
     },
     list: () => queries.list.all({}).map(shown),
     update(id, change) {
       const row = require(id);
-      queries.change.run({
-        id: row.id,
-        name: change.name ?? row.name,
-        credit_limit: change.creditLimit === undefined ? row.credit_limit : change.creditLimit,
-        requests_per_minute:
-          change.requestsPerMinute === undefined ? row.requests_per_minute : change.requestsPerMinute,
-        tokens_per_minute: change.tokensPerMinute === undefined ? row.tokens_per_minute : change.tokensPerMinute,
-      });
+      queries.change.run(changedRow(row, change));
       return shown(require(id));
     },
     revoke(id) {
@@ -91,7 +53,7 @@ export function createApiKeys(database: Database.Database): ApiKeys {
       const digest = hash('sha256', key, 'buffer');
       const row = queries.authenticate.first({ hash: digest });
       if (!row || row.revoked_at !== null || !timingSafeEqual(row.hash, digest)) return null;
-      noteUse(row.id);
+      lastUses.note(row.id);
       return {
         id: row.id,
         callerId: row.caller_id,
@@ -103,6 +65,62 @@ export function createApiKeys(database: Database.Database): ApiKeys {
       };
     },
     charge: (id, credits) => queries.charge.run({ id, credits }),
+  };
+}
+
+/** When keys were used last. Writes a use at once only if the last write was long ago. */
+function createLastUses(database: Database.Database, { use }: ReturnType<typeof apiKeyQueries>) {
+  const lastUses = new Map<string, number>();
+  let writtenAt = 0;
+
+  function write(): void {
+    if (lastUses.size === 0) return;
+    writtenAt = Date.now();
+    database
+      .transaction(() => {
+        for (const [id, time] of lastUses) use.run({ id, last_used_at: time });
+      })
+      .immediate();
+    lastUses.clear();
+  }
+
+  return {
+    write,
+    note(id: string): void {
+      const now = Date.now();
+      lastUses.set(id, now);
+      if (now - writtenAt >= lastUseMilliseconds) write();
+    },
+    /** Undefined once it is written. */
+    of: (id: string) => lastUses.get(id),
+  };
+}
+
+function newRow(input: ApiKeyInput, key: string): Omit<ApiKeyRow, 'sequence'> {
+  return {
+    id: randomUUID(),
+    name: input.name,
+    caller_id: randomUUID(),
+    hash: hash('sha256', key, 'buffer'),
+    scopes: scopes.filter((scope) => input.scopes?.includes(scope) ?? true).join(),
+    credit_limit: input.creditLimit ?? null,
+    credits_used: 0,
+    requests_per_minute: input.requestsPerMinute ?? null,
+    tokens_per_minute: input.tokensPerMinute ?? null,
+    created_at: Date.now(),
+    last_used_at: null,
+    revoked_at: null,
+  };
+}
+
+function changedRow(row: Omit<ApiKeyRow, 'sequence' | 'hash'>, change: ApiKeyChange) {
+  const { creditLimit, requestsPerMinute, tokensPerMinute } = change;
+  return {
+    id: row.id,
+    name: change.name ?? row.name,
+    credit_limit: creditLimit === undefined ? row.credit_limit : creditLimit,
+    requests_per_minute: requestsPerMinute === undefined ? row.requests_per_minute : requestsPerMinute,
+    tokens_per_minute: tokensPerMinute === undefined ? row.tokens_per_minute : tokensPerMinute,
   };
 }
 

@@ -14,14 +14,35 @@ interface CachedProvider {
 
 const uncached: CachedProvider = { baseAddress: null, lastTest: null, listedModels: null };
 
+/** The models that people added by hand. */
+function createUserModels(
+  queries: ReturnType<typeof providerQueries>,
+): Pick<ProviderCache, 'userModels' | 'addUserModel' | 'removeUserModel'> {
+  let userModels = queries.userModels
+    .all({})
+    .map(({ ai_system, model }) => ({ aiSystem: ai_system as AiSystem, model }));
+  const isModel = (aiSystem: AiSystem, model: string) => (known: { aiSystem: AiSystem; model: string }) =>
+    known.aiSystem === aiSystem && known.model === model;
+
+  return {
+    userModels: () => userModels,
+    addUserModel(aiSystem, model) {
+      if (userModels.some(isModel(aiSystem, model))) return;
+      queries.insertUserModel.run({ ai_system: aiSystem, model });
+      userModels = [...userModels, { aiSystem, model }];
+    },
+    removeUserModel(aiSystem, model) {
+      queries.removeUserModel.run({ ai_system: aiSystem, model });
+      userModels = userModels.filter((known) => !isModel(aiSystem, model)(known));
+    },
+  };
+}
+
 /** Every run reads it, so all of it is in memory. Changes are written to the database first. */
 export function createProviderCache(database: Database.Database): ProviderCache {
   const queries = providerQueries(database);
   const providers = new Map(queries.providers.all({}).map((row) => [row.account, toCachedProvider(row)]));
   let endpoints = queries.endpoints.all({});
-  let userModels = queries.userModels
-    .all({})
-    .map(({ ai_system, model }) => ({ aiSystem: ai_system as AiSystem, model }));
 
   function change(name: string, part: Partial<CachedProvider>): void {
     const next = { ...(providers.get(name) ?? uncached), ...part };
@@ -35,9 +56,6 @@ export function createProviderCache(database: Database.Database): ProviderCache 
   }
 
   const isNamed = (name: string) => (endpoint: { name: string }) => endpoint.name.toLowerCase() === name.toLowerCase();
-  const isModel = (aiSystem: AiSystem, model: string) => (known: { aiSystem: AiSystem; model: string }) =>
-    known.aiSystem === aiSystem && known.model === model;
-
   return {
     baseAddress: (providerId) => providers.get(providerId)?.baseAddress ?? null,
     setBaseAddress: (providerId, baseAddress) => change(providerId, { baseAddress }),
@@ -67,16 +85,7 @@ export function createProviderCache(database: Database.Database): ProviderCache 
       providers.delete(`endpoint:${present.name}`);
       endpoints = endpoints.filter((endpoint) => endpoint !== present);
     },
-    userModels: () => userModels,
-    addUserModel(aiSystem, model) {
-      if (userModels.some(isModel(aiSystem, model))) return;
-      queries.insertUserModel.run({ ai_system: aiSystem, model });
-      userModels = [...userModels, { aiSystem, model }];
-    },
-    removeUserModel(aiSystem, model) {
-      queries.removeUserModel.run({ ai_system: aiSystem, model });
-      userModels = userModels.filter((known) => !isModel(aiSystem, model)(known));
-    },
+    ...createUserModels(queries),
   };
 }
 

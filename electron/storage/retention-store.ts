@@ -98,13 +98,7 @@ export interface RetentionStoreOptions {
   readonly onEnd: () => void;
 }
 
-export function createRetentionStore(
-  database: Database.Database,
-  metadata: Metadata,
-  { onChange, onEnd }: RetentionStoreOptions,
-): RetentionStore {
-  const removal = createRunRemoval(database);
-  const anonymise = createAnonymiser(database);
+function retentionStatements(database: Database.Database) {
   const select = database.prepare<[OldRunPosition & { before: number; limit: number }], OldRunPosition>(`
     SELECT is_anonymous AS isAnonymous, created_at AS createdAt, conversation, sequence
     FROM runs INDEXED BY runs_by_age
@@ -129,6 +123,17 @@ export function createRetentionStore(
        FROM run_texts WHERE run = ?`,
     )
     .pluck();
+  return { select, isEnded, textBytes };
+}
+
+export function createRetentionStore(
+  database: Database.Database,
+  metadata: Metadata,
+  { onChange, onEnd }: RetentionStoreOptions,
+): RetentionStore {
+  const removal = createRunRemoval(database);
+  const anonymise = createAnonymiser(database);
+  const { select, isEnded, textBytes } = retentionStatements(database);
 
   function find(mode: RetentionMode, before: number, after: OldRunPosition | null, limit: number): OldRunPosition[] {
     const position = after ?? startOf[0];

@@ -139,41 +139,75 @@ function createPace() {
   };
 }
 
-/** Applies the retention at the start and once a day, if the clock is to be believed, and when it is changed. */
+interface ApplyOptions extends Pick<RetentionOptions, 'store' | 'settings'> {
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Applies a retention in slices, until nothing is left, the settings change or the signal is aborted. */
+async function applyRetention(
+  { mode, days }: RetentionSettings,
+  { store, settings, now, signal }: ApplyOptions,
+): Promise<void> {
+  if (mode === 'off') return;
+  const startedAt = now();
+  const before = startedAt - days * day;
+  let runs = 0;
+  const pace = createPace();
+  for (;;) {
+    const current = settings.read().retention;
+    // The person chose to keep more: the remaining runs stay.
+    if (current.mode !== mode || current.days > days || signal.aborted) break;
+    const changed = pace.take((slice) => store.apply(mode, before, slice));
+    if (changed === 0) break;
+    runs += changed;
+    store.noteApplied({ mode, startedAt, endedAt: null, runs });
+    await wait(pauseMilliseconds);
+  }
+  store.noteApplied({ mode, startedAt, endedAt: now(), runs });
+}
+
+/** Calls `apply` at the start and once a day while the retention is on and the clock can be trusted. Returns a function that stops this. */
+function scheduleRetention({ store, settings, log, now }: Required<RetentionOptions>, apply: () => void): () => void {
+  let doubt: NodeJS.Timeout | null = null;
+
+  function applyOnceTrusted(): void {
+    if (doubt) clearTimeout(doubt);
+    doubt = null;
+    if (settings.read().retention.mode === 'off') return;
+    try {
+      if (isClockTrusted({ store, now })) return apply();
+    } catch (error) {
+      log('the clock could not be compared with the last removal', error);
+    }
+    doubt = setTimeout(applyOnceTrusted, doubtMilliseconds).unref();
+  }
+
+  const start = setTimeout(applyOnceTrusted, 1000).unref();
+  const daily = setInterval(applyOnceTrusted, day).unref();
+  return () => {
+    clearTimeout(start);
+    clearInterval(daily);
+    if (doubt) clearTimeout(doubt);
+  };
+}
+
+/** Applies the retention at the start and once a day, if the clock can be trusted, and after each change of it. */
 export function createRetention({ store, settings, log, now = Date.now }: RetentionOptions): Retention {
   const closing = new AbortController();
   let running: Promise<void> | null = null;
   let applied = settings.read().retention;
 
-  async function applyAll({ mode, days }: RetentionSettings): Promise<void> {
-    if (mode === 'off') return;
-    const startedAt = now();
-    const before = startedAt - days * day;
-    let runs = 0;
-    const pace = createPace();
-    for (;;) {
-      const current = settings.read().retention;
-      // Somebody changed their mind: what is not done yet is left alone.
-      if (current.mode !== mode || current.days > days || closing.signal.aborted) break;
-      const changed = pace.take((slice) => store.apply(mode, before, slice));
-      if (changed === 0) break;
-      runs += changed;
-      store.noteApplied({ mode, startedAt, endedAt: null, runs });
-      await wait(pauseMilliseconds);
-    }
-    store.noteApplied({ mode, startedAt, endedAt: now(), runs });
-  }
-
-  async function applyUntilSettled(): Promise<void> {
+  async function applyUntilUnchanged(): Promise<void> {
     for (let last: RetentionSettings | null = null; !isSame(last, settings.read().retention);) {
       last = settings.read().retention;
-      await applyAll(last);
+      await applyRetention(last, { store, settings, now, signal: closing.signal });
       if (closing.signal.aborted) return;
     }
   }
 
   function apply(): Promise<void> {
-    running ??= applyUntilSettled().finally(() => {
+    running ??= applyUntilUnchanged().finally(() => {
       running = null;
     });
     return running;
@@ -188,21 +222,7 @@ export function createRetention({ store, settings, log, now = Date.now }: Retent
     applied = retention;
     applyInBackground();
   });
-  let doubt: NodeJS.Timeout | null = null;
-  function applyOnceTrusted(): void {
-    if (doubt) clearTimeout(doubt);
-    doubt = null;
-    if (settings.read().retention.mode === 'off') return;
-    try {
-      if (isClockTrusted({ store, now })) return applyInBackground();
-    } catch (error) {
-      log('the clock could not be compared with the last removal', error);
-    }
-    doubt = setTimeout(applyOnceTrusted, doubtMilliseconds).unref();
-  }
-
-  const start = setTimeout(applyOnceTrusted, 1000).unref();
-  const daily = setInterval(applyOnceTrusted, day).unref();
+  const stopSchedule = scheduleRetention({ store, settings, log, now }, applyInBackground);
 
   return {
     preview: ({ mode, days }, { signal }) => previewRetention(store, { mode, before: now() - days * day }, { signal }),
@@ -223,9 +243,7 @@ export function createRetention({ store, settings, log, now = Date.now }: Retent
     async close() {
       closing.abort();
       unsubscribe();
-      clearTimeout(start);
-      if (doubt) clearTimeout(doubt);
-      clearInterval(daily);
+      stopSchedule();
       await running?.catch(() => undefined);
     },
   };

@@ -24,6 +24,25 @@ export interface SamplesOptions {
 /** Conversations that are written or removed in one go: so few that the service is not held. */
 const sliceConversations = 10;
 
+async function writeSamples(
+  conversations: readonly SampleConversation[],
+  { store, runs }: Pick<SamplesOptions, 'store' | 'runs'>,
+): Promise<void> {
+  store.mark(conversations.map(({ id }) => id));
+  const samples = conversations.flatMap((conversation) => conversation.runs);
+  for (const { id, name, callerId, runs: members } of conversations) {
+    const workspaceId = members[0]?.run.workspaceId ?? null;
+    runs.joinConversation({ conversationId: id, workspaceId, callerId, name });
+  }
+  await Promise.all(
+    samples.map(({ run, outcome }) => {
+      runs.begin(run);
+      return runs.finish(run.runId, outcome);
+    }),
+  );
+  store.giveFeedback(samples.flatMap(({ feedback }) => feedback ?? []));
+}
+
 export async function createSamples({ store, runs, now = Date.now }: SamplesOptions): Promise<Samples> {
   let isClosing = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -43,22 +62,6 @@ export async function createSamples({ store, runs, now = Date.now }: SamplesOpti
     };
   }
 
-  async function write(conversations: readonly SampleConversation[]): Promise<void> {
-    store.mark(conversations.map(({ id }) => id));
-    const samples = conversations.flatMap((conversation) => conversation.runs);
-    for (const { id, name, callerId, runs: members } of conversations) {
-      const workspaceId = members[0]?.run.workspaceId ?? null;
-      runs.joinConversation({ conversationId: id, workspaceId, callerId, name });
-    }
-    await Promise.all(
-      samples.map(({ run, outcome }) => {
-        runs.begin(run);
-        return runs.finish(run.runId, outcome);
-      }),
-    );
-    store.giveFeedback(samples.flatMap(({ feedback }) => feedback ?? []));
-  }
-
   async function removeAll(): Promise<void> {
     const stored = store.state();
     // From now on a part is missing: should the host end here, the next one removes the rest.
@@ -75,12 +78,12 @@ export async function createSamples({ store, runs, now = Date.now }: SamplesOpti
     for (const conversation of createSampleSet(loadedAt)) {
       slice.push(conversation);
       if (slice.length < sliceConversations) continue;
-      await write(slice);
+      await writeSamples(slice, { store, runs });
       slice = [];
       await nextTurn();
       if (isClosing) return;
     }
-    await write(slice);
+    await writeSamples(slice, { store, runs });
     store.finish();
   }
 

@@ -191,20 +191,22 @@ function mergedConfiguration(requested: Configuration, ofTemplate: Configuration
   return { ...ofTemplate, ...set, ...(stops.length === 0 ? {} : { stop: [...new Set(stops)] }) };
 }
 
-export function createGrounding({ retrieval, findDataspace }: GroundingOptions): Grounding {
-  async function chosen(
-    name: 'pinned' | 'only',
-    references: readonly PassageReference[],
-    signal: AbortSignal,
-  ): Promise<MatchedPassage[]> {
-    if (references.length === 0) return [];
-    const found = await retrieval.read(references, { signal });
-    return found.map((passage, index) => {
-      if (passage !== null) return passage;
-      throw invalidField(`grounding.${name}[${index}]`, 'is no longer a passage: its source was deleted or re-indexed');
-    });
-  }
+/** The passages that a request names. Throws `invalid_request` for one that doesn't exist any more. */
+async function readNamed(
+  retrieval: Retrieval,
+  name: 'pinned' | 'only',
+  references: readonly PassageReference[],
+  signal: AbortSignal,
+): Promise<MatchedPassage[]> {
+  if (references.length === 0) return [];
+  const found = await retrieval.read(references, { signal });
+  return found.map((passage, index) => {
+    if (passage !== null) return passage;
+    throw invalidField(`grounding.${name}[${index}]`, 'is no longer a passage: its source was deleted or re-indexed');
+  });
+}
 
+export function createGrounding({ retrieval, findDataspace }: GroundingOptions): Grounding {
   /** Shortens passages to what the template allows. */
   async function excerpts(
     passages: readonly GroundingPassage[],
@@ -238,8 +240,8 @@ export function createGrounding({ retrieval, findDataspace }: GroundingOptions):
       const template = templateOf(target);
       const query = questionOf(renderedPrompt);
       const pinned = choice.only
-        ? await chosen('only', choice.only, signal)
-        : await chosen('pinned', choice.pinned ?? [], signal);
+        ? await readNamed(retrieval, 'only', choice.only, signal)
+        : await readNamed(retrieval, 'pinned', choice.pinned ?? [], signal);
       const outcome = await searched(request, query, signal);
       const limits = { tokens: roomFor(request, template), passages: template.passages, relevance: template.relevance };
       const chosenOnes = choosePassages({ pinned, found: outcome.passages, excluded: choice.excluded ?? [] }, limits);

@@ -156,63 +156,74 @@ export function toCitation(passage: Omit<MatchedPassage, 'heading'>, index: numb
   return { index, sourceId, sourceName, text, relevance, ...(page === undefined ? {} : { page }), start, end };
 }
 
+/** The whole question and its parts, with their vectors. */
+async function embedQuestion(
+  text: string,
+  { embedder: { model, embed }, log, signal }: EmbeddingOptions & Pick<RetrievalOptions, 'log'>,
+) {
+  const parts = queryParts(text);
+  try {
+    const [vector, ...vectors] = await embed([text, ...parts], { signal, isQuestion: true });
+    const withVectors = parts.map((part, position) => ({ text: part, vector: vectors[position]! }));
+    return { question: { text, embedding: { model, vector: vector! }, parts: withVectors }, failure: null };
+  } catch (error) {
+    signal.throwIfAborted();
+    log('a question could not be embedded and is searched by its words alone', error);
+    const withoutVectors = parts.map((part) => ({ text: part, vector: null }));
+    const failure = `The embedding model ${model} could not run.`;
+    return { question: { text, embedding: null, parts: withoutVectors }, failure };
+  }
+}
+
+function rankedPassage(hit: IndexHit, sourceName: string): RankedPassage {
+  const { textRank, textScore, coverage, vectorRank, similarity } = hit;
+  const ranks = { textRank, textScore, coverage, vectorRank, similarity };
+  return { ...citedPassage(hit, sourceName, Number(hit.relevance.toFixed(3))), ...ranks };
+}
+
+/** The passages, each with the page of the sentence that answers: a passage that starts at the foot of a page says little there. */
+async function withPages(
+  passages: readonly RankedPassage[],
+  question: string,
+  { embedder, pagesOf, signal }: EmbeddingOptions & Pick<RetrievalOptions, 'pagesOf'>,
+) {
+  const known = new Map<string, ReturnType<typeof pagesOf>>();
+  const result: RankedPassage[] = [];
+  let split = 0;
+  for (const passage of passages) {
+    const { sourceId, text, start, end } = passage;
+    if (passage.page !== undefined && !known.has(sourceId)) known.set(sourceId, pagesOf(sourceId));
+    const touched = (await known.get(sourceId))?.filter((page) => page.start < end && page.end > start) ?? [];
+    if (touched.length < 2 || split === maxSplitPassages) {
+      result.push(passage);
+      continue;
+    }
+    split += 1;
+    const sentence = await matchingSentence(text, question, { embedder, signal });
+    const page = touched.findLast((each) => each.start <= start + sentence.start)?.page ?? passage.page;
+    result.push({ ...passage, page: page! });
+  }
+  return result;
+}
+
 export function createRetrieval({ index, embedder, sourceName, pagesOf, log }: RetrievalOptions): Retrieval {
-  /** The whole question and its parts, with their vectors. */
-  async function embedded(text: string, signal: AbortSignal) {
-    const { model, embed } = embedder();
-    const parts = queryParts(text);
-    try {
-      const [vector, ...vectors] = await embed([text, ...parts], { signal, isQuestion: true });
-      const withVectors = parts.map((part, position) => ({ text: part, vector: vectors[position]! }));
-      return { question: { text, embedding: { model, vector: vector! }, parts: withVectors }, failure: null };
-    } catch (error) {
-      signal.throwIfAborted();
-      log('a question could not be embedded and is searched by its words alone', error);
-      const withoutVectors = parts.map((part) => ({ text: part, vector: null }));
-      const failure = `The embedding model ${model} could not run.`;
-      return { question: { text, embedding: null, parts: withoutVectors }, failure };
-    }
-  }
-
-  /** The passages, each with the page that holds the sentence asked about: one that starts at the foot of a page says little there. */
-  async function withPages(passages: readonly RankedPassage[], question: string, signal: AbortSignal) {
-    const known = new Map<string, ReturnType<typeof pagesOf>>();
-    const result: RankedPassage[] = [];
-    let split = 0;
-    for (const passage of passages) {
-      const { sourceId, text, start, end } = passage;
-      if (passage.page !== undefined && !known.has(sourceId)) known.set(sourceId, pagesOf(sourceId));
-      const touched = (await known.get(sourceId))?.filter((page) => page.start < end && page.end > start) ?? [];
-      if (touched.length < 2 || split === maxSplitPassages) {
-        result.push(passage);
-        continue;
-      }
-      split += 1;
-      const sentence = await matchingSentence(text, question, { embedder: embedder(), signal });
-      const page = touched.findLast((each) => each.start <= start + sentence.start)?.page ?? passage.page;
-      result.push({ ...passage, page: page! });
-    }
-    return result;
-  }
-
   return {
     async search({ dataspaceIds, text, limit }, { signal }) {
       const startedAt = performance.now();
-      const { question, failure } = await embedded(text, signal);
+      const { question, failure } = await embedQuestion(text, { embedder: embedder(), log, signal });
       const searchStartedAt = performance.now();
       const hits = await index.search({ dataspaceIds, ...question, limit }, { signal });
-      const passages = hits.flatMap((hit): RankedPassage[] => {
+      const passages = hits.flatMap((hit) => {
         const name = sourceName(hit.sourceId);
-        if (name === null) return [];
-        const { textRank, textScore, coverage, vectorRank, similarity } = hit;
-        const ranks = { textRank, textScore, coverage, vectorRank, similarity };
-        return [{ ...citedPassage(hit, name, Number(hit.relevance.toFixed(3))), ...ranks }];
+        return name === null ? [] : [rankedPassage(hit, name)];
       });
-      const cited = await withPages(passages, text, signal).catch((error: unknown) => {
-        signal.throwIfAborted();
-        log("the page of a passage couldn't be determined; the page where it starts is cited", error);
-        return passages;
-      });
+      const cited = await withPages(passages, text, { embedder: embedder(), pagesOf, signal }).catch(
+        (error: unknown) => {
+          signal.throwIfAborted();
+          log("the page of a passage couldn't be determined; the page where it starts is cited", error);
+          return passages;
+        },
+      );
       const milliseconds = { embedding: searchStartedAt - startedAt, search: performance.now() - searchStartedAt };
       return { passages: cited, milliseconds, keywordOnlyReason: failure };
     },

@@ -32,6 +32,19 @@ interface PromptWritingOptions {
   findVersion(versionId: string): PromptVersion | null;
 }
 
+function newRow(prompt: PromptDetails, { id, versionId, now }: { id: string; versionId: string; now: number }) {
+  return {
+    id,
+    name: prompt.name,
+    folder: prompt.folder,
+    tags_json: JSON.stringify(prompt.tags),
+    description: prompt.description,
+    latest_version_id: versionId,
+    created_at: now,
+    updated_at: now,
+  };
+}
+
 function changedRow(row: ListedPromptRow, change: PromptChange): ListedPromptRow {
   return {
     ...row,
@@ -50,16 +63,7 @@ export function createPromptWriting(
 ): Pick<PromptStore, 'create' | 'createAll' | 'update' | 'remove' | 'addVersion'> {
   const create = database.transaction((prompt: PromptDetails, version: VersionContent): string => {
     const [id, versionId, now] = [randomUUID(), randomUUID(), Date.now()];
-    queries.insert.run({
-      id,
-      name: prompt.name,
-      folder: prompt.folder,
-      tags_json: JSON.stringify(prompt.tags),
-      description: prompt.description,
-      latest_version_id: versionId,
-      created_at: now,
-      updated_at: now,
-    });
+    queries.insert.run(newRow(prompt, { id, versionId, now }));
     const row = queries.find.first({ id })!;
     const position = { prompt: row.sequence, number: 1 };
     queries.insertVersion.run(versionRow(version, { ...position, id: versionId, created_at: now }));
@@ -147,25 +151,16 @@ const everything: PromptFilter = { search: null, isOnlyDetails: false, folder: n
 
 const unknownLabel = (label: string) => new AppError('not_found', `This prompt has no label ${label}.`);
 
-export function createPromptStore(database: Database.Database, tokenSecret: string): PromptStore {
-  const queries = promptQueries(database);
-  const promptTokens = createContinuationTokens(tokenSecret, 'prompts', z.int());
-  const versionTokens = createContinuationTokens(tokenSecret, 'prompt-versions', z.int());
-  const search = createPromptSearch(database);
-  const reading = createPromptReading(database, search);
+interface PromptLabelsOptions extends Pick<PromptWritingOptions, 'queries' | 'search' | 'required'> {
+  readonly tokenSecret: string;
+}
+
+/** The labels of prompts. A label and the search index change in one transaction. */
+function createPromptLabels(
+  database: Database.Database,
+  { queries, search, required, tokenSecret }: PromptLabelsOptions,
+): Pick<PromptStore, 'readLabel' | 'setLabel' | 'removeLabel' | 'listLabelChanges'> {
   const labels = createLabelStore(database, tokenSecret);
-  const usage = createUsageStore(database, tokenSecret);
-
-  function required(id: string): ListedPromptRow {
-    const row = reading.find(id);
-    if (!row) throw new AppError('not_found', 'No prompt has this ID.');
-    return row;
-  }
-
-  function findVersion(versionId: string): PromptVersion | null {
-    const row = queries.findVersion.first({ id: versionId.toLowerCase() });
-    return row === undefined ? null : versionOf(row);
-  }
 
   function requiredLabel(prompt: number, label: string): PromptLabel {
     const found = labels.find(prompt, label);
@@ -194,7 +189,35 @@ export function createPromptStore(database: Database.Database, tokenSecret: stri
   });
 
   return {
+    readLabel: (id, label) => requiredLabel(required(id).sequence, label),
+    setLabel: setLabel.immediate,
+    removeLabel: removeLabel.immediate,
+    listLabelChanges: (id, query) => labels.changes(required(id).sequence, query),
+  };
+}
+
+export function createPromptStore(database: Database.Database, tokenSecret: string): PromptStore {
+  const queries = promptQueries(database);
+  const promptTokens = createContinuationTokens(tokenSecret, 'prompts', z.int());
+  const versionTokens = createContinuationTokens(tokenSecret, 'prompt-versions', z.int());
+  const search = createPromptSearch(database);
+  const reading = createPromptReading(database, search);
+  const usage = createUsageStore(database, tokenSecret);
+
+  function required(id: string): ListedPromptRow {
+    const row = reading.find(id);
+    if (!row) throw new AppError('not_found', 'No prompt has this ID.');
+    return row;
+  }
+
+  function findVersion(versionId: string): PromptVersion | null {
+    const row = queries.findVersion.first({ id: versionId.toLowerCase() });
+    return row === undefined ? null : versionOf(row);
+  }
+
+  return {
     ...createPromptWriting(database, { queries, search, required, findVersion }),
+    ...createPromptLabels(database, { queries, search, required, tokenSecret }),
     list: ({ filter = everything, ...query }) =>
       listPage(query, {
         tokens: promptTokens,
@@ -216,10 +239,6 @@ export function createPromptStore(database: Database.Database, tokenSecret: stri
       });
     },
     findVersion,
-    readLabel: (id, label) => requiredLabel(required(id).sequence, label),
-    setLabel: setLabel.immediate,
-    removeLabel: removeLabel.immediate,
-    listLabelChanges: (id, query) => labels.changes(required(id).sequence, query),
     listUsage: (id, query) => usage.list(required(id).sequence, query),
   };
 }
