@@ -115,6 +115,7 @@ test('anonymising blanks every text and keeps every number', async () => {
       systemMessage: null,
       replacements: null,
       renderedPrompt: '',
+      messages: [{ role: 'user', content: [{ type: 'text', text: '' }] }],
       configuration: { temperature: 0.5, logprobs: true },
       dataspaceIds: before.input.dataspaceIds,
     },
