@@ -171,6 +171,10 @@ export class Run {
           this.#content += part.text;
           yield { type: 'text', text: part.text };
         } else {
+          if (part.corrected) {
+            this.#content = part.corrected.content;
+            this.#reasoning = part.corrected.reasoning ?? '';
+          }
           await this.#recordCompletion(part.finishReason, part.usage, part.rawUsage);
           yield { type: 'end', finishReason: part.finishReason, usage: part.usage };
           return;

@@ -9,6 +9,7 @@ import type {
   Provider,
 } from '../providers/provider.ts';
 import { AppError } from '../../shared/app-error.ts';
+import { splitThinking } from '../providers/split-thinking.ts';
 import { objectGrammar, schemaGrammar } from '../../shared/schema-grammar.ts';
 import { describeSchemaIssue } from '../../shared/json-schema.ts';
 import { forkChild, type StartChild } from '../child-process/child.ts';
@@ -219,16 +220,18 @@ export function createOnDeviceLanguageModels(
   }
 
   return {
-    provider: createOnDeviceProvider({
-      engine,
-      selectedPath: (waiting) => library.selectedPath(waiting),
-      installedModel: () => {
-        const model = library
-          .list()
-          .find(({ isSelected, state: modelState }) => isSelected && modelState === 'installed');
-        return model ? { name: model.fileName, title: model.title } : null;
-      },
-    }),
+    provider: splitThinking(
+      createOnDeviceProvider({
+        engine,
+        selectedPath: (waiting) => library.selectedPath(waiting),
+        installedModel: () => {
+          const model = library
+            .list()
+            .find(({ isSelected, state: modelState }) => isSelected && modelState === 'installed');
+          return model ? { name: model.fileName, title: model.title } : null;
+        },
+      }),
+    ),
     state,
     subscribe: notifier.subscribe,
     selectedFileName: () => library.selectedFileName(),

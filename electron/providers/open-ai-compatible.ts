@@ -7,6 +7,7 @@ import { failureFromStatus } from './provider-error.ts';
 import { moderateAtProvider } from './provider-moderation.ts';
 import { isStrictSchema } from './model-translation.ts';
 import type { Provider } from './provider.ts';
+import { splitThinking } from './split-thinking.ts';
 
 /**
  * Sends the package's request over our transport. Its own `doGenerate` serializes the body twice and reads the response through a
@@ -63,7 +64,7 @@ export function createOpenAiCompatibleProvider(settings: ProviderSettings): Prov
     }),
   });
   return {
-    ...provider,
+    ...splitThinking(provider),
     moderate: (request, { signal }) => moderateAtProvider(settings, request, signal),
     embed: embedAtProvider(settings, { createModel: embeddingModel }),
   };

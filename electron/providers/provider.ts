@@ -19,7 +19,12 @@ export type RawUsage = Readonly<Record<string, unknown>>;
 export type ModelPart =
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
-  | ({ readonly type: 'finish'; readonly finishReason: FinishReason } & ReportedUsage);
+  | ({
+      readonly type: 'finish';
+      readonly finishReason: FinishReason;
+      /** The whole answer, if only its end showed which part of the text was reasoning. It replaces what the parts said. */
+      readonly corrected?: Pick<ModelAnswer, 'content' | 'reasoning'>;
+    } & ReportedUsage);
 
 export interface ReportedUsage {
   readonly usage: Usage;

@@ -3,10 +3,11 @@ import { createLanguageModelProvider, type ProviderSettings } from '../language-
 import { listOpenAiModels } from '../provider-lists.ts';
 import { isStrictSchema } from '../model-translation.ts';
 import type { Provider } from '../provider.ts';
+import { splitThinking } from '../split-thinking.ts';
 
 /** Groq's chat completions. */
 export function createGroqProvider(settings: ProviderSettings): Provider {
-  return createLanguageModelProvider(settings, {
+  const provider = createLanguageModelProvider(settings, {
     createModel: createGroq({
       baseURL: settings.baseAddress,
       apiKey: settings.key ?? '',
@@ -24,4 +25,5 @@ export function createGroqProvider(settings: ProviderSettings): Provider {
       },
     }),
   });
+  return splitThinking(provider);
 }

@@ -192,6 +192,8 @@ export function withStored(live: ShownRun, stored: RunDetail | undefined, model:
   return {
     ...live,
     conversationId: stored.conversationId,
+    // The end of a stream may show that the beginning of its text was reasoning.
+    text: stored.output.content,
     reasoning: stored.output.reasoning ?? live.reasoning,
     servedBy: stored.servedBy ?? live.servedBy,
     metrics: storedMetrics(stored, model),

@@ -1,0 +1,178 @@
+import type { ModelAnswer, ModelPart, Provider } from './provider.ts';
+
+const opening = '<think>';
+const closing = '</think>';
+
+interface SplitText {
+  readonly reasoning: string;
+  readonly content: string;
+}
+
+/** The position of a closing tag on a line of its own: a text about tags has it elsewhere. */
+function bareClosing(text: string): number {
+  for (let at = text.indexOf(closing); at >= 0; at = text.indexOf(closing, at + 1)) {
+    const before = text.slice(text.lastIndexOf('\n', at) + 1, at);
+    const end = text.indexOf('\n', at);
+    const after = text.slice(at + closing.length, end < 0 ? undefined : end);
+    if (before.trim() === '' && after.trim() === '') return at;
+  }
+  return -1;
+}
+
+/** The reasoning before a closing tag whose opening tag the model's chat template has written; null for other texts. */
+function splitBare(text: string): SplitText | null {
+  const at = bareClosing(text);
+  if (at < 0) return null;
+  return { reasoning: text.slice(0, at).trim(), content: text.slice(at + closing.length).trimStart() };
+}
+
+function splitTagged(text: string): SplitText | null {
+  const trimmed = text.trimStart();
+  if (!trimmed.startsWith(opening)) return null;
+  const end = trimmed.indexOf(closing);
+  const reasoning = trimmed.slice(opening.length, end < 0 ? undefined : end).trim();
+  return { reasoning, content: end < 0 ? '' : trimmed.slice(end + closing.length).trimStart() };
+}
+
+/** Models of which a closing tag without an opening one was seen. */
+class BareModels {
+  readonly #names = new Set<string>();
+
+  has(model: string): boolean {
+    return this.#names.has(model);
+  }
+
+  set(model: string, isBare: boolean): void {
+    if (!isBare) this.#names.delete(model);
+    else if (this.#names.size < 500) this.#names.add(model);
+  }
+}
+
+function splitAnswer(answer: ModelAnswer, model: string, bareModels: BareModels): ModelAnswer {
+  if (answer.reasoning !== null) return answer;
+  const bare = splitTagged(answer.content) ? null : splitBare(answer.content);
+  if (bare) bareModels.set(model, true);
+  const split = splitTagged(answer.content) ?? bare;
+  if (!split) return answer;
+  return { ...answer, content: split.content, reasoning: split.reasoning === '' ? null : split.reasoning };
+}
+
+/** Characters at the end of a text that may begin the closing tag. */
+function partialClosing(text: string): number {
+  const at = text.lastIndexOf('<');
+  return at >= 0 && closing.startsWith(text.slice(at)) ? text.length - at : 0;
+}
+
+type Corrected = Pick<ModelAnswer, 'content' | 'reasoning'>;
+type TextMode = 'start' | 'thinking' | 'after' | 'text';
+
+/** Splits one stream. `push` returns the parts of a piece of text, and `end` what is left at the end. */
+class StreamSplitter {
+  readonly #isBareModel: boolean;
+  #mode: TextMode = 'start';
+  /** Whether the reasoning began without a tag, because the model is known to leave it out. */
+  #isAssumed = false;
+  #pending = '';
+  #whole = '';
+
+  constructor(isBareModel: boolean) {
+    this.#isBareModel = isBareModel;
+  }
+
+  /** The provider separates the reasoning itself. */
+  leave(): void {
+    this.#mode = 'text';
+  }
+
+  push(text: string): ModelPart[] {
+    this.#whole += text;
+    this.#pending += text;
+    if (this.#mode === 'start' && !this.#begin()) return [];
+    const parts: ModelPart[] = [];
+    if (this.#mode === 'thinking') {
+      const end = this.#pending.indexOf(closing);
+      const known = end < 0 ? this.#pending.length - partialClosing(this.#pending) : end;
+      if (known > 0) parts.push({ type: 'reasoning-delta', text: this.#pending.slice(0, known) });
+      this.#pending = this.#pending.slice(end < 0 ? known : end + closing.length);
+      if (end >= 0) this.#mode = 'after';
+    }
+    if (this.#mode === 'after') {
+      this.#pending = this.#pending.trimStart();
+      if (this.#pending !== '') this.#mode = 'text';
+    }
+    if (this.#mode === 'text' && this.#pending !== '') {
+      parts.push({ type: 'text-delta', text: this.#pending });
+      this.#pending = '';
+    }
+    return parts;
+  }
+
+  /** Whether the beginning is long enough to tell how it goes on. */
+  #begin(): boolean {
+    const trimmed = this.#pending.trimStart();
+    if (trimmed === '' || (opening.startsWith(trimmed) && trimmed !== opening)) return false;
+    const isTagged = trimmed.startsWith(opening);
+    this.#isAssumed = !isTagged && this.#isBareModel;
+    this.#mode = isTagged || this.#isAssumed ? 'thinking' : 'text';
+    if (isTagged) this.#pending = trimmed.slice(opening.length);
+    return true;
+  }
+
+  /** What is left, and the split of the whole text if it only shows at its end. */
+  end(isCut: boolean): { parts: ModelPart[]; corrected: Corrected | null } {
+    if (this.#mode === 'thinking') {
+      // Without a closing tag it was no reasoning, unless the answer was cut inside it.
+      if (this.#isAssumed && !isCut) {
+        return {
+          parts: [{ type: 'text-delta', text: this.#whole }],
+          corrected: { content: this.#whole, reasoning: null },
+        };
+      }
+      const rest: ModelPart[] = this.#pending === '' ? [] : [{ type: 'reasoning-delta', text: this.#pending }];
+      return { parts: rest, corrected: null };
+    }
+    const isText = this.#mode === 'start' && this.#pending !== '';
+    const parts: ModelPart[] = isText ? [{ type: 'text-delta', text: this.#pending }] : [];
+    const hasBegunAsText = this.#mode === 'text' && !splitTagged(this.#whole) && !this.#isAssumed;
+    return { parts, corrected: hasBegunAsText ? splitBare(this.#whole) : null };
+  }
+}
+
+async function* splitStream(
+  parts: AsyncIterable<ModelPart>,
+  model: string,
+  bareModels: BareModels,
+): AsyncGenerator<ModelPart, void, void> {
+  const splitter = new StreamSplitter(bareModels.has(model));
+  let isSeparated = false;
+  for await (const part of parts) {
+    if (part.type === 'reasoning-delta') {
+      isSeparated = true;
+      splitter.leave();
+      yield part;
+    } else if (part.type === 'text-delta') yield* splitter.push(part.text);
+    else {
+      const { parts: rest, corrected } = splitter.end(part.finishReason === 'Length');
+      yield* rest;
+      if (corrected && !isSeparated) {
+        bareModels.set(model, corrected.reasoning !== null);
+        yield { ...part, corrected };
+      } else yield part;
+    }
+  }
+}
+
+/**
+ * Separates the reasoning that a server leaves in the text, between `<think>` and `</think>` or before a bare `</think>`: many chat templates
+ * write the opening tag themselves. In a stream a bare closing tag comes too late for what was sent; it corrects what is stored, and
+ * later streams of the model begin as reasoning.
+ */
+export function splitThinking(provider: Provider): Provider {
+  const bareModels = new BareModels();
+  return {
+    ...provider,
+    generate: async (request, options) =>
+      splitAnswer(await provider.generate(request, options), request.model, bareModels),
+    stream: (request, options) => splitStream(provider.stream(request, options), request.model, bareModels),
+  };
+}
