@@ -102,6 +102,7 @@ function allMetrics({ firstTokenMs, totalMs, speed, credits, ...metrics }: Metri
     tokens !== null && `Tokens ${tokens}`,
     metrics.cost !== null && `Cost ${about}${formatCost(metrics.cost)}`,
     credits !== null && formatPlural(credits, 'credit'),
+    metrics.effort !== null && `Effort ${metrics.effort.requested}${metrics.effort.isSent ? '' : ' (not sent)'}`,
   ];
   return parts.filter((part) => part !== false).join('\n');
 }
@@ -130,6 +131,15 @@ export function MetricsBar({ metrics, isColumn = false }: MetricsBarProps) {
         title={isEstimated ? 'Estimated (about 4 characters per token)' : undefined}
       />
       <Metric name="Cost" value={metrics.cost === null ? null : about + formatCost(metrics.cost)} width={60} />
+      {metrics.effort && (
+        <Metric
+          name="Effort"
+          value={metrics.effort.requested}
+          unit={metrics.effort.isSent ? undefined : 'not sent'}
+          width={48}
+          title={metrics.effort.isSent ? undefined : "The model doesn't support this effort and used its default"}
+        />
+      )}
       <Metric
         name="Credits"
         value={metrics.credits === null ? null : String(metrics.credits)}

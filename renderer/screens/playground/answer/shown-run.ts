@@ -48,6 +48,14 @@ export interface Metrics {
   /** The part of `cost` that pays for the reported reasoning tokens. */
   reasoningCost: number | null;
   credits: number | null;
+  /** The reasoning effort that was requested, and whether the model got it; null for none. */
+  effort: { requested: string; isSent: boolean } | null;
+}
+
+function requestedEffort(configuration: unknown, warnings: readonly Warning[]): Metrics['effort'] {
+  const requested = isObject(configuration) ? configuration['reasoning_effort'] : null;
+  if (typeof requested !== 'string') return null;
+  return { requested, isSent: !warnings.some(({ parameter }) => parameter === 'reasoning_effort') };
 }
 
 /** The form that a request asked for, if its model got it. */
@@ -110,6 +118,7 @@ function liveMetrics(run: CompletionRun): Metrics {
     cost: null,
     reasoningCost: null,
     credits: run.credits,
+    effort: requestedEffort(run.request.configuration, run.warnings),
   };
 }
 
@@ -157,6 +166,7 @@ function storedMetrics(run: RunDetail, model: Model | null): Metrics {
     cost,
     reasoningCost: reasoningCostOf(model, usage, cost),
     credits: run.credits,
+    effort: requestedEffort(input.configuration, run.warnings),
   };
 }
 

@@ -163,3 +163,21 @@ test('a run of the history looks as it did', () => {
     metrics: { firstTokenMs: 400, totalMs: 2_400, speed: 100, cost: 0.0042 },
   });
 });
+
+test('the requested effort stands beside whether the model got it', () => {
+  const configuration = { reasoning_effort: 'minimal' };
+  const request = { ...live.request, configuration };
+  expect(shownLive({ ...live, request }).metrics.effort).toEqual({ requested: 'minimal', isSent: true });
+  expect(shownLive(live).metrics.effort).toBeNull();
+  const warning = { code: 'parameter-dropped', parameter: 'reasoning_effort', message: 'not sent' } as const;
+  const run = { ...stored, input: { ...stored.input, configuration }, warnings: [warning] };
+  expect(shownStored(run).metrics.effort).toEqual({ requested: 'minimal', isSent: false });
+});
+
+test('the stored text replaces a streamed one whose beginning was reasoning', () => {
+  const shown = withStored(shownLive({ ...live, text: 'So.\n</think>\nYes' }), {
+    ...stored,
+    output: { ...stored.output, content: 'Yes', reasoning: 'So.' },
+  });
+  expect(shown).toMatchObject({ text: 'Yes', reasoning: 'So.' });
+});
