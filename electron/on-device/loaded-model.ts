@@ -85,8 +85,10 @@ async function answer(
   signal: AbortSignal,
 ): Promise<AnswerOutcome> {
   const history = toHistory(request);
+  // The library continues an answer that the history ends with.
+  const isContinued = history.at(-1)?.type === 'model';
   const { contextText } = chat.chatWrapper.generateContextState({
-    chatHistory: [...history, { type: 'model', response: [] }],
+    chatHistory: isContinued ? history : [...history, { type: 'model', response: [] }],
   });
   const prompt = contextText.tokenize(chat.model.tokenizer);
   callbacks.onPrompt(chat.model.detokenize(prompt, true));

@@ -65,7 +65,10 @@ const metadata = z.looseObject({ conversationId: uuid.nullish(), workspaceId: uu
 
 export const completionRequest = z
   .strictObject({
-    promptText: z.string().min(1, 'must not be empty').describe('Handlebars template'),
+    promptText: z
+      .string()
+      .min(1, 'must not be empty')
+      .describe('Handlebars template; dotprompt roles make it several messages'),
     systemMessage: z.string().nullish(),
     aiSystem,
     model: z.string().min(1, 'must not be empty'),

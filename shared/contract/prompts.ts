@@ -42,7 +42,7 @@ export type PromptVariable = z.infer<typeof promptVariable>;
 
 /** Everything that makes a version. A version without a model runs on the first model of ServiceAi. */
 const versionFields = {
-  promptText: z.string().min(1, notEmpty).describe('Handlebars template'),
+  promptText: z.string().min(1, notEmpty).describe('Handlebars template; dotprompt roles make it several messages'),
   systemMessage: z.string().nullish(),
   aiSystem: aiSystem.nullish().describe('The first provider that has the model, unless given'),
   model: z.string().min(1, notEmpty).max(300).nullish(),
