@@ -78,6 +78,7 @@ test('while a run streams its tokens are estimates and its cost is unknown', () 
     cost: null,
     reasoningCost: null,
     credits: 1,
+    effort: null,
   });
 });
 
@@ -152,6 +153,7 @@ test('a stopped run keeps its metrics in the history, as estimates', () => {
     cost: 0.0011,
     reasoningCost: null,
     credits: 1,
+    effort: null,
   });
 });
 
