@@ -57,115 +57,113 @@ const lockedPage = page(
  * address bar no longer shows it. The cookie alone opens only `/`, because browsers send it to every port of this machine. The secret is
  * isolated by origin, and the API needs both. Both end with the host.
  */
-export class BrowserWindow {
-  readonly #options: BrowserWindowOptions;
-  /** Contains the port, because browsers share cookies between the ports of a host name. */
-  readonly #cookieName: string;
-  readonly #cookie = randomBytes(32).toString('base64url');
-  readonly #secret = randomBytes(32).toString('base64url');
-  /** Null after use, until another one is needed. */
-  #token: string | null;
-
-  constructor(options: BrowserWindowOptions) {
-    this.#options = options;
-    this.#cookieName = `touchstone_${options.port}`;
-    this.#token = options.token;
-  }
-
+export interface BrowserWindow {
   /** The response to a request for a page or a file of the window; null for requests to the API. */
-  async respond(head: RequestHead): Promise<Response | null> {
-    if (!isReading(head.method)) return null;
-    const [path = '/', query] = head.target.split('?', 2);
-    if (!isWindowPath(path)) return null;
-    if (path === '/') {
-      const token = new URLSearchParams(query).get('token');
-      if (token !== null && head.method === 'GET' && this.#takeToken(token)) return this.#signIn();
-      if (!this.#hasCookie(head)) return this.#locked();
-      // A used token, in a browser that is signed in.
-      if (token !== null)
-        return createResponse(null, 303, { ...windowHeaders, location: '/', 'cache-control': 'no-store' });
-    }
-    const file = await readWindowFile(this.#options.directory, path);
-    return file && createResponse(file.body, 200, file.headers);
-  }
-
+  respond(head: RequestHead): Promise<Response | null>;
   /**
    * Whether the window sent a request to the API: it has the cookie and the secret, and the browser reports that it comes from the same
    * origin. A request with an API key is a program's, even if it has a cookie, too.
    */
-  isFromWindow(head: RequestHead, secret = head.headers[sessionHeader]): boolean {
-    return this.#isFromOwnPage(head) && this.#hasSecret(secret);
-  }
-
+  isFromWindow(head: RequestHead, secret?: string): boolean;
   /** Whether a browser with our cookie sent the request. Such a connection is no stranger, but that alone gives no access. */
-  isFromBrowser(head: RequestHead): boolean {
-    return this.#isFromOwnPage(head);
-  }
-
+  isFromBrowser(head: RequestHead): boolean;
   /** The path behind a one-time download address; null for any other address. */
-  redeemDownload(head: RequestHead): string | null {
-    return head.method === 'GET' && this.#isFromOwnPage(head) ? this.#options.downloads.redeem(head.target) : null;
-  }
-
+  redeemDownload(head: RequestHead): string | null;
   /**
    * The error for a browser that isn't signed in: its page is from an earlier host, or it has the cookie without the secret. Null for
    * all other callers.
    */
-  rejection(head: RequestHead): AppError | null {
+  rejection(head: RequestHead): AppError | null;
+}
+
+export function createBrowserWindow(options: BrowserWindowOptions): BrowserWindow {
+  /** Contains the port, because browsers share cookies between the ports of a host name. */
+  const cookieName = `touchstone_${options.port}`;
+  const cookie = randomBytes(32).toString('base64url');
+  const secret = randomBytes(32).toString('base64url');
+  /** Null after use, until another one is needed. */
+  let token: string | null = options.token;
+
+  async function respond(head: RequestHead): Promise<Response | null> {
+    if (!isReading(head.method)) return null;
+    const [path = '/', query] = head.target.split('?', 2);
+    if (!isWindowPath(path)) return null;
+    if (path === '/') {
+      const guess = new URLSearchParams(query).get('token');
+      if (guess !== null && head.method === 'GET' && takeToken(guess)) return signIn();
+      if (!hasCookie(head)) return locked();
+      // A used token, in a browser that is signed in.
+      if (guess !== null)
+        return createResponse(null, 303, { ...windowHeaders, location: '/', 'cache-control': 'no-store' });
+    }
+    const file = await readWindowFile(options.directory, path);
+    return file && createResponse(file.body, 200, file.headers);
+  }
+
+  function rejection(head: RequestHead): AppError | null {
     const { headers } = head;
     // A followed link has no custom header. Public endpoints stay public.
     if (hasApiKey(head) || headers['sec-fetch-mode'] === 'navigate') return null;
     const isOwnPage = headers['sec-fetch-site'] === 'same-origin';
-    if (this.#hasCookie(head) ? this.#hasSecret(headers[sessionHeader]) : !isOwnPage) return null;
-    this.#renewToken();
+    if (hasCookie(head) ? hasSecret(headers[sessionHeader]) : !isOwnPage) return null;
+    renewToken();
     return new AppError('unauthorized', notSignedIn);
   }
 
-  #isFromOwnPage(head: RequestHead): boolean {
+  function isFromOwnPage(head: RequestHead): boolean {
     if (hasApiKey(head)) return false;
     const site = head.headers['sec-fetch-site'];
     if (site !== undefined ? site !== 'same-origin' : head.origin === undefined && !isReading(head.method))
       return false;
-    return this.#hasCookie(head);
+    return hasCookie(head);
   }
 
-  #hasSecret(value: string | undefined): boolean {
-    return value !== undefined && isSame(value, this.#secret);
+  function hasSecret(value: string | undefined): boolean {
+    return value !== undefined && isSame(value, secret);
   }
 
-  #hasCookie(head: RequestHead): boolean {
-    const value = cookies(head.headers['cookie']).get(this.#cookieName);
-    return value !== undefined && isSame(value, this.#cookie);
+  function hasCookie(head: RequestHead): boolean {
+    const value = cookies(head.headers['cookie']).get(cookieName);
+    return value !== undefined && isSame(value, cookie);
   }
 
-  #takeToken(guess: string): boolean {
-    if (this.#token === null || !isSame(guess, this.#token)) return false;
-    this.#token = null;
+  function takeToken(guess: string): boolean {
+    if (token === null || !isSame(guess, token)) return false;
+    token = null;
     return true;
   }
 
   /** Only if the last one was used, so that repeated requests can't fill the terminal. */
-  #renewToken(): void {
-    if (this.#token !== null) return;
-    this.#token = randomBytes(32).toString('base64url');
-    this.#options.onNewToken(this.#token);
+  function renewToken(): void {
+    if (token !== null) return;
+    token = randomBytes(32).toString('base64url');
+    options.onNewToken(token);
   }
 
-  #signIn(): Response {
-    const secure = this.#options.isTls ? '; Secure' : '';
-    const head = `<meta name="touchstone-session" content="${this.#secret}">\n<script src="/assets/sign-in.v1.js"></script>\n`;
+  function signIn(): Response {
+    const secure = options.isTls ? '; Secure' : '';
+    const head = `<meta name="touchstone-session" content="${secret}">\n<script src="/assets/sign-in.v1.js"></script>\n`;
     const text =
       'If this page stays, allow scripts and site data for this address, then open the next address from the terminal.';
     return createResponse(page('Signing in', head, text), 200, {
       ...htmlHeaders,
-      'set-cookie': `${this.#cookieName}=${this.#cookie}; HttpOnly; SameSite=Strict; Path=/${secure}`,
+      'set-cookie': `${cookieName}=${cookie}; HttpOnly; SameSite=Strict; Path=/${secure}`,
     });
   }
 
-  #locked(): Response {
-    this.#renewToken();
+  function locked(): Response {
+    renewToken();
     return createResponse(lockedPage, 401, htmlHeaders);
   }
+
+  return {
+    respond,
+    isFromWindow: (head, guess = head.headers[sessionHeader]) => isFromOwnPage(head) && hasSecret(guess),
+    isFromBrowser: isFromOwnPage,
+    redeemDownload: (head) =>
+      head.method === 'GET' && isFromOwnPage(head) ? options.downloads.redeem(head.target) : null,
+    rejection,
+  };
 }
 
 const htmlHeaders: Readonly<Record<string, string>> = {
@@ -196,30 +194,32 @@ const lifetimeMs = 60_000;
 const maxTickets = 100;
 
 /** One-time addresses, each for one GET request of the window. */
-export class DownloadTickets {
-  readonly #tickets = new Map<string, { target: string; expiresAt: number }>();
-  readonly #now: () => number;
+export interface DownloadTickets {
+  issue(target: string): string;
+  /** The target of an address; null if the address isn't a ticket, was used or has expired. */
+  redeem(address: string): string | null;
+}
 
-  constructor(now = () => performance.now()) {
-    this.#now = now;
-  }
+export function createDownloadTickets(now = () => performance.now()): DownloadTickets {
+  const tickets = new Map<string, { target: string; expiresAt: number }>();
 
-  issue(target: string): string {
-    const [oldest] = this.#tickets.keys();
-    if (oldest !== undefined && this.#tickets.size >= maxTickets) this.#tickets.delete(oldest);
+  function issue(target: string): string {
+    const [oldest] = tickets.keys();
+    if (oldest !== undefined && tickets.size >= maxTickets) tickets.delete(oldest);
     const ticket = randomBytes(32).toString('base64url');
-    this.#tickets.set(ticket, { target, expiresAt: this.#now() + lifetimeMs });
+    tickets.set(ticket, { target, expiresAt: now() + lifetimeMs });
     return downloadPath + ticket;
   }
 
-  /** The target of an address; null if the address isn't a ticket, was used or has expired. */
-  redeem(address: string): string | null {
+  function redeem(address: string): string | null {
     if (!address.startsWith(downloadPath)) return null;
     const ticket = address.slice(downloadPath.length);
-    const issued = this.#tickets.get(ticket);
-    this.#tickets.delete(ticket);
-    return issued && issued.expiresAt >= this.#now() ? issued.target : null;
+    const issued = tickets.get(ticket);
+    tickets.delete(ticket);
+    return issued && issued.expiresAt >= now() ? issued.target : null;
   }
+
+  return { issue, redeem };
 }
 
 export function downloadHandlers(tickets: DownloadTickets): Handler[] {

@@ -143,72 +143,73 @@ export class Connection {
  * The connections of a listener. Bounds the memory of responses that callers don't read, and keeps room for callers with a key:
  * strangers share a small number of connections, and the one that has been idle longest is closed first.
  */
-export class Connections {
-  readonly #limits: ListenerLimits;
-  readonly #now: () => number;
-  /** By address and port of the caller, which sockets of TLS and HTTP/2 have, too. */
-  readonly #byPeer = new Map<string, Connection>();
-  /** Strangers that made a request, ordered by their last request, oldest first. */
-  readonly #strangers = new Set<Connection>();
-
-  constructor(limits: ListenerLimits, now = () => performance.now()) {
-    this.#limits = limits;
-    this.#now = now;
-  }
-
+export interface Connections {
   /** Adds a connection, or destroys it if there is no room. */
-  add(socket: Socket): void {
-    if (this.#byPeer.size >= this.#limits.connections && !this.#makeRoom()) return void socket.destroy();
-    const connection = new Connection(socket, this.#limits, this.#now);
-    this.#byPeer.set(connection.peer, connection);
-    connection.onIdentified(() => this.#strangers.delete(connection));
-    socket.once('close', () => this.#remove(connection));
-  }
-
+  add(socket: Socket): void;
   /** Undefined if the connection has closed. */
-  find(socket: Peer | undefined): Connection | undefined {
-    return socket && this.#byPeer.get(peerOf(socket));
-  }
-
+  find(socket: Peer | undefined): Connection | undefined;
   /** Records the request of a stranger. Ends another stranger's connection if there are too many. */
-  noteStranger(connection: Connection): void {
-    this.#strangers.delete(connection);
-    this.#strangers.add(connection);
-    if (this.#strangers.size > this.#limits.strangers) this.#end(this.#strangers.values().next().value);
+  noteStranger(connection: Connection): void;
+  check(now: number): void;
+  destroyAll(): void;
+}
+
+export function createConnections(limits: ListenerLimits, now = () => performance.now()): Connections {
+  /** By address and port of the caller, which sockets of TLS and HTTP/2 have, too. */
+  const byPeer = new Map<string, Connection>();
+  /** Strangers that made a request, ordered by their last request, oldest first. */
+  const strangers = new Set<Connection>();
+
+  function add(socket: Socket): void {
+    if (byPeer.size >= limits.connections && !makeRoom()) return void socket.destroy();
+    const connection = new Connection(socket, limits, now);
+    byPeer.set(connection.peer, connection);
+    connection.onIdentified(() => strangers.delete(connection));
+    socket.once('close', () => remove(connection));
   }
 
-  check(now: number): void {
-    for (const connection of this.#byPeer.values()) connection.check(now);
+  function find(socket: Peer | undefined): Connection | undefined {
+    return socket && byPeer.get(peerOf(socket));
   }
 
-  destroyAll(): void {
-    for (const { socket } of this.#byPeer.values()) socket.destroy();
+  function noteStranger(connection: Connection): void {
+    strangers.delete(connection);
+    strangers.add(connection);
+    if (strangers.size > limits.strangers) end(strangers.values().next().value);
   }
 
-  #remove(connection: Connection): void {
-    this.#strangers.delete(connection);
+  function remove(connection: Connection): void {
+    strangers.delete(connection);
     // A newer connection may have the same address and port.
-    if (this.#byPeer.get(connection.peer) === connection) this.#byPeer.delete(connection.peer);
+    if (byPeer.get(connection.peer) === connection) byPeer.delete(connection.peer);
   }
 
   /** Ends the connection of a stranger that made a request, or that had enough time to make one. */
-  #makeRoom(): boolean {
-    const [quietest] = this.#strangers;
-    if (quietest) return this.#end(quietest);
-    const latest = this.#now() - this.#limits.headTime / 2;
-    for (const connection of this.#byPeer.values()) {
-      if (!connection.isKnown && connection.idleSince < latest) return this.#end(connection);
+  function makeRoom(): boolean {
+    const [quietest] = strangers;
+    if (quietest) return end(quietest);
+    const latest = now() - limits.headTime / 2;
+    for (const connection of byPeer.values()) {
+      if (!connection.isKnown && connection.idleSince < latest) return end(connection);
     }
     return false;
   }
 
-  #end(connection: Connection | undefined): boolean {
+  function end(connection: Connection | undefined): boolean {
     if (!connection) return false;
     connection.socket.destroy();
     // Not only at `close`, which comes later: another call would choose the same connection.
-    this.#remove(connection);
+    remove(connection);
     return true;
   }
+
+  return {
+    add,
+    find,
+    noteStranger,
+    check: (time) => byPeer.forEach((connection) => connection.check(time)),
+    destroyAll: () => byPeer.forEach(({ socket }) => socket.destroy()),
+  };
 }
 
 function peerOf({ remoteAddress, remotePort }: Peer): string {

@@ -120,46 +120,48 @@ interface SessionState {
 }
 
 /** HTTP/2 without a port, with timeouts for sessions, which Node doesn't have. */
-export class Http2Listener {
+export interface Http2Listener {
   readonly server: Http2Server;
-  readonly #sessions = new Map<ServerHttp2Session, SessionState>();
-  readonly #limits: ListenerLimits;
-
-  readonly #connections: Connections;
-
-  constructor(listener: RequestListener, limits: ListenerLimits, connections: Connections) {
-    this.#limits = limits;
-    this.#connections = connections;
-    this.server = createHttp2Server({
-      // Enough for a busy client, too few for one that opens and resets streams as fast as it can (CVE-2023-44487).
-      streamResetBurst: 200,
-      streamResetRate: 50,
-      maxSessionInvalidFrames: 20,
-      maxSessionRejectedStreams: 50,
-      maxOutstandingPings: 10,
-      maxHeaderListPairs: 128,
-      maxSettings: 32,
-      settings: {
-        maxConcurrentStreams: limits.streams,
-        maxHeaderListSize: limits.headSize,
-        initialWindowSize: streamWindow,
-        enablePush: false,
-      },
-    });
-    this.server.on('session', (session) => this.#watch(session));
-    // The published types lack `destroy` and `flushHeaders`.
-    const serve = (waitsForContinue: boolean) => (incoming: Http2ServerRequest, outgoing: Http2ServerResponse) =>
-      listener.handle(incoming, outgoing as unknown as OutgoingResponse, waitsForContinue);
-    this.server.on('request', serve(false));
-    this.server.on('checkContinue', serve(true));
-    // Node closes the session that broke the protocol. The others continue.
-    this.server.on('sessionError', () => {});
-  }
-
   /** Closes sessions without requests. A session with a stalled head has no streams. Called about once a second. */
-  check(now: number): void {
-    for (const [session, state] of this.#sessions) {
-      const allowed = state.hasServed ? this.#limits.idleTime : this.#limits.headTime;
+  check(now: number): void;
+  /** Takes no new streams; active ones continue. */
+  closeSessions(): void;
+}
+
+export function createHttp2Listener(
+  listener: RequestListener,
+  limits: ListenerLimits,
+  connections: Connections,
+): Http2Listener {
+  const sessions = new Map<ServerHttp2Session, SessionState>();
+  const server = createHttp2Server({
+    // Enough for a busy client, too few for one that opens and resets streams as fast as it can (CVE-2023-44487).
+    streamResetBurst: 200,
+    streamResetRate: 50,
+    maxSessionInvalidFrames: 20,
+    maxSessionRejectedStreams: 50,
+    maxOutstandingPings: 10,
+    maxHeaderListPairs: 128,
+    maxSettings: 32,
+    settings: {
+      maxConcurrentStreams: limits.streams,
+      maxHeaderListSize: limits.headSize,
+      initialWindowSize: streamWindow,
+      enablePush: false,
+    },
+  });
+  server.on('session', (session) => watch(session));
+  // The published types lack `destroy` and `flushHeaders`.
+  const serve = (waitsForContinue: boolean) => (incoming: Http2ServerRequest, outgoing: Http2ServerResponse) =>
+    listener.handle(incoming, outgoing as unknown as OutgoingResponse, waitsForContinue);
+  server.on('request', serve(false));
+  server.on('checkContinue', serve(true));
+  // Node closes the session that broke the protocol. The others continue.
+  server.on('sessionError', () => {});
+
+  function check(now: number): void {
+    for (const [session, state] of sessions) {
+      const allowed = state.hasServed ? limits.idleTime : limits.headTime;
       if (state.streams > 0 || now - state.idleSince <= allowed) continue;
       // The first check asks the caller to leave. The next one destroys the session if the caller is still there.
       if (session.closed) session.destroy();
@@ -167,16 +169,15 @@ export class Http2Listener {
     }
   }
 
-  /** Takes no new streams; active ones continue. */
-  closeSessions(): void {
-    for (const session of this.#sessions.keys()) session.close();
+  function closeSessions(): void {
+    for (const session of sessions.keys()) session.close();
   }
 
-  #watch(session: ServerHttp2Session): void {
+  function watch(session: ServerHttp2Session): void {
     const state: SessionState = { streams: 0, idleSince: performance.now(), hasServed: false };
-    this.#sessions.set(session, state);
+    sessions.set(session, state);
     // Strangers keep the protocol's default of 64 KB.
-    this.#connections
+    connections
       .find(session.socket as Socket)
       ?.onIdentified(() => !session.destroyed && session.setLocalWindowSize(connectionWindow));
     session.on('stream', (stream) => {
@@ -187,6 +188,8 @@ export class Http2Listener {
         state.idleSince = performance.now();
       });
     });
-    session.once('close', () => this.#sessions.delete(session));
+    session.once('close', () => sessions.delete(session));
   }
+
+  return { server, check, closeSessions };
 }

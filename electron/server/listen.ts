@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Api } from '../api/api.ts';
-import { AccessRules } from './request-head.ts';
-import { BodyWatch } from './body-watch.ts';
-import { BrowserWindow, type DownloadTickets } from './browser-window.ts';
+import { createAccessRules } from './request-head.ts';
+import { createBodyTimeouts } from './body-timeouts.ts';
+import { createBrowserWindow, type DownloadTickets } from './browser-window.ts';
 import { readOrMakeCertificate } from './certificate.ts';
-import { Connections } from './connections.ts';
-import { createHttp1Server, Http2Listener } from './http-servers.ts';
+import { type Connections, createConnections } from './connections.ts';
+import { createHttp1Server, createHttp2Listener } from './http-servers.ts';
 import { defaultLimits, type ListenerLimits } from './listener-limits.ts';
 import type { Log } from '../log.ts';
 import { createClearServer, createSecureServer, type ProtocolServers } from './port-server.ts';
-import { RequestListener } from './request-listener.ts';
-import { WindowSockets } from './window-sockets.ts';
+import { createRequestListener } from './request-listener.ts';
+import { createWindowSockets } from './window-sockets.ts';
 
 export interface WindowOptions {
   /** The folder of the built window. */
@@ -57,7 +57,7 @@ const certificateCheck = 12 * 3_600_000;
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const limits = { ...defaultLimits, ...options.limits };
-  const connections = new Connections(limits);
+  const connections = createConnections(limits);
   const servers: { current: ProtocolServers | null } = { current: null };
   const hand = (protocol: keyof ProtocolServers) => (socket: Socket) => servers.current?.[protocol](socket);
   const { server, stopRenewing } = await createPort(options, { http1: hand('http1'), http2: hand('http2') }, limits);
@@ -155,14 +155,14 @@ function serve(
   limits: ListenerLimits,
   connections: Connections,
 ): { servers: ProtocolServers; close(): Promise<void> } {
-  const rules = new AccessRules({ port, isTls });
-  const bodies = new BodyWatch(limits);
+  const rules = createAccessRules({ port, isTls });
+  const bodies = createBodyTimeouts(limits);
   const onNewToken = (token: string) => window?.onNewAddress(windowAddress(addressOf(port, isTls), token));
-  const browserWindow = window && new BrowserWindow({ ...window, onNewToken, port, isTls });
-  const listener = new RequestListener({ api, rules, bodies, connections, window: browserWindow, log });
-  const windowSockets = browserWindow && new WindowSockets({ api, rules, connections, window: browserWindow });
+  const browserWindow = window && createBrowserWindow({ ...window, onNewToken, port, isTls });
+  const listener = createRequestListener({ api, rules, bodies, connections, window: browserWindow, log });
+  const windowSockets = browserWindow && createWindowSockets({ api, rules, connections, window: browserWindow });
   const http1 = createHttp1Server(listener, limits, windowSockets);
-  const http2 = new Http2Listener(listener, limits, connections);
+  const http2 = createHttp2Listener(listener, limits, connections);
   const { headTime, bodyTime, lingerTime, idleTime, stallTime, strangerStallTime, strangerIdleTime } = limits;
   const shortest = Math.min(headTime, bodyTime, lingerTime, idleTime, stallTime, strangerStallTime, strangerIdleTime);
   const timer = setInterval(

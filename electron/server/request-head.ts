@@ -72,31 +72,31 @@ const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
  * Blocks requests of web pages. A page of another site can reach a loopback port directly, with another `Origin`, or through a host name
  * that resolves to 127.0.0.1 (DNS rebinding), with another `Host`.
  */
-export class AccessRules {
-  readonly #authorities: ReadonlySet<string>;
-  readonly #origins: ReadonlySet<string>;
-
-  constructor(listener: { port: number; isTls: boolean }) {
-    const scheme = listener.isTls ? 'https' : 'http';
-    const defaultPort = listener.isTls ? 443 : 80;
-    const authorities = loopbackNames.map((name) => `${name}:${listener.port}`);
-    if (listener.port === defaultPort) authorities.push(...loopbackNames);
-    this.#authorities = new Set(authorities);
-    this.#origins = new Set(authorities.map((authority) => `${scheme}://${authority}`));
-  }
-
+export interface AccessRules {
   /** The error for a request that must not reach the API, or null. */
-  rejection({ authorities, origin }: RequestSource): AppError | null {
+  rejection(source: RequestSource): AppError | null;
+  isOwnOrigin(origin: string): boolean;
+}
+
+export function createAccessRules(listener: { port: number; isTls: boolean }): AccessRules {
+  const scheme = listener.isTls ? 'https' : 'http';
+  const defaultPort = listener.isTls ? 443 : 80;
+  const allowed = new Set(loopbackNames.map((name) => `${name}:${listener.port}`));
+  if (listener.port === defaultPort) for (const name of loopbackNames) allowed.add(name);
+  const origins = new Set([...allowed].map((authority) => `${scheme}://${authority}`));
+  const isOwnOrigin = (origin: string) => origins.has(origin.toLowerCase());
+
+  function rejection({ authorities, origin }: RequestSource): AppError | null {
     if (authorities.length === 0) {
       return new AppError('invalid_request', 'The request has no Host header; send the address of this service in it.');
     }
-    if (!authorities.every((authority) => this.#authorities.has(authority.toLowerCase()))) {
+    if (!authorities.every((authority) => allowed.has(authority.toLowerCase()))) {
       return new AppError(
         'misdirected_request',
         'This service answers only to 127.0.0.1, localhost and [::1] with its port; use one of them in the address.',
       );
     }
-    if (origin !== undefined && !this.isOwnOrigin(origin)) {
+    if (origin !== undefined && !isOwnOrigin(origin)) {
       return new AppError(
         'forbidden',
         'Pages of other sites may not call this service; call it from a program, or use its own window.',
@@ -105,7 +105,5 @@ export class AccessRules {
     return null;
   }
 
-  isOwnOrigin(origin: string): boolean {
-    return this.#origins.has(origin.toLowerCase());
-  }
+  return { rejection, isOwnOrigin };
 }

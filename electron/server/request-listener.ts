@@ -5,7 +5,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { Api } from '../api/api.ts';
 import { errorResponse, toAppError } from '../api/error-response.ts';
 import { type AccessRules, readHead, type RequestHead } from './request-head.ts';
-import type { BodyWatch } from './body-watch.ts';
+import type { BodyTimeouts } from './body-timeouts.ts';
 import type { Connection, Connections, OpenResponse } from './connections.ts';
 import { IncomingRequest, type NodeRequest } from './incoming-request.ts';
 import type { Log } from '../log.ts';
@@ -22,7 +22,7 @@ export type OutgoingResponse = NodeResponse & {
 export interface RequestListenerOptions {
   readonly api: Api;
   readonly rules: AccessRules;
-  readonly bodies: BodyWatch;
+  readonly bodies: BodyTimeouts;
   readonly connections: Connections;
   readonly window: BrowserWindow | null;
   readonly log: Log;
@@ -56,49 +56,62 @@ function socketOf(incoming: NodeRequest): Socket | undefined {
   return ('stream' in incoming ? incoming.stream.session?.socket : incoming.socket) as Socket | undefined;
 }
 
+/** Marks the connection of a known caller. All others are strangers. */
+function identify(
+  connection: Connection,
+  head: RequestHead | AppError,
+  { window, api, rules, connections }: RequestListenerOptions,
+): void {
+  const isAllowed = !(head instanceof AppError) && rules.rejection(head) === null;
+  if (isAllowed && (window?.isFromBrowser(head) || api.isKnown(head.headers))) connection.identify();
+  else connections.noteStranger(connection);
+}
+
+/** The API never throws, and its streams end without an error. A failure here is a bug. */
+async function fail(failure: unknown, outgoing: OutgoingResponse, signal: AbortSignal, log: Log): Promise<void> {
+  const requestId = randomUUID();
+  const error = toAppError(failure, requestId, log);
+  if (outgoing.headersSent) return void outgoing.destroy(new Error('The response failed.'));
+  const written = writeResponse(errorResponse(error, requestId), outgoing, { hasBody: true, signal });
+  await written.catch(() => outgoing.destroy());
+}
+
 /** Turns requests of both protocols into calls of the API, and aborts the calls of callers that leave. */
-export class RequestListener {
-  readonly #options: RequestListenerOptions;
-  readonly #active = new Set<Promise<void>>();
-  readonly #controllers = new Set<AbortController>();
-
-  constructor(options: RequestListenerOptions) {
-    this.#options = options;
-  }
-
+export interface RequestListener {
   /** Serves one request. Never throws. With `waitsForContinue` the caller sends its body after `100 Continue`. */
-  handle(incoming: NodeRequest, outgoing: OutgoingResponse, waitsForContinue: boolean): void {
+  handle(incoming: NodeRequest, outgoing: OutgoingResponse, waitsForContinue: boolean): void;
+  /** Aborts active requests as if their callers had left. Resolves when all have ended. */
+  abortAll(): Promise<void>;
+}
+
+export function createRequestListener(options: RequestListenerOptions): RequestListener {
+  const active = new Set<Promise<void>>();
+  const controllers = new Set<AbortController>();
+
+  function handle(incoming: NodeRequest, outgoing: OutgoingResponse, waitsForContinue: boolean): void {
     const head = readHead(incoming);
-    const connection = this.#options.connections.find(socketOf(incoming));
-    if (connection && !connection.isKnown) this.#identify(connection, head);
+    const connection = options.connections.find(socketOf(incoming));
+    if (connection && !connection.isKnown) identify(connection, head, options);
     const open = connection?.open(outgoing);
     if (!connection || !open) {
       if ('stream' in incoming) reject(incoming.stream, connection);
       else outgoing.destroy();
       return;
     }
-    const work = this.#serve({ incoming, outgoing, waitsForContinue, head, connection, open });
-    this.#active.add(work);
-    void work.finally(() => this.#active.delete(work));
+    const work = serve({ incoming, outgoing, waitsForContinue, head, connection, open });
+    active.add(work);
+    void work.finally(() => active.delete(work));
   }
 
-  /** Aborts active requests as if their callers had left. Resolves when all have ended. */
-  async abortAll(): Promise<void> {
-    for (const controller of this.#controllers) controller.abort();
-    await Promise.all(this.#active);
+  async function abortAll(): Promise<void> {
+    for (const controller of controllers) controller.abort();
+    await Promise.all(active);
   }
 
-  #identify(connection: Connection, head: RequestHead | AppError): void {
-    const { window, api, rules, connections } = this.#options;
-    const isAllowed = !(head instanceof AppError) && rules.rejection(head) === null;
-    if (isAllowed && (window?.isFromBrowser(head) || api.isKnown(head.headers))) connection.identify();
-    else connections.noteStranger(connection);
-  }
-
-  async #serve(exchange: Exchange): Promise<void> {
+  async function serve(exchange: Exchange): Promise<void> {
     const { incoming, outgoing, connection, open } = exchange;
     const controller = new AbortController();
-    this.#controllers.add(controller);
+    controllers.add(controller);
     outgoing.on('close', () => {
       // HTTP/2 sets `writableFinished` after a reset, too. Only `writableEnded` shows that the response was complete.
       if (!outgoing.writableEnded) controller.abort();
@@ -107,25 +120,25 @@ export class RequestListener {
       const { signal } = controller;
       await connection.waitForRoom(open, signal);
       if (signal.aborted) return;
-      const response = await this.#answer(exchange, controller);
+      const response = await respond(exchange, controller);
       const hasBody = incoming.method !== 'HEAD';
       if (!outgoing.headersSent) await writeResponse(response, outgoing, { hasBody, signal, progress: open });
     } catch (failure) {
-      if (!controller.signal.aborted) await this.#fail(failure, outgoing, controller.signal);
+      if (!controller.signal.aborted) await fail(failure, outgoing, controller.signal, options.log);
     } finally {
-      this.#controllers.delete(controller);
+      controllers.delete(controller);
       if (controller.signal.aborted && !outgoing.writableEnded) outgoing.destroy(new Error('The answer was ended.'));
-      this.#options.bodies.linger(incoming);
+      options.bodies.linger(incoming);
     }
   }
 
-  async #answer(exchange: Exchange, controller: AbortController): Promise<Response> {
+  async function respond(exchange: Exchange, controller: AbortController): Promise<Response> {
     const { incoming, outgoing, waitsForContinue, head } = exchange;
     if (head instanceof AppError) return errorResponse(head);
-    if (head.hasBody) this.#watchBody(head, incoming, outgoing, controller);
-    const rejection = this.#options.rules.rejection(head);
+    if (head.hasBody) watchBody(head, incoming, outgoing, controller);
+    const rejection = options.rules.rejection(head);
     if (rejection) return errorResponse(rejection);
-    const { window, api } = this.#options;
+    const { window, api } = options;
     const page = await window?.respond(head);
     if (page) return page;
     const download = window?.redeemDownload(head) ?? null;
@@ -143,11 +156,16 @@ export class RequestListener {
     return api.fetch(request, { access: isFromWindow ? 'window' : 'network' });
   }
 
-  #watchBody(head: RequestHead, incoming: NodeRequest, outgoing: OutgoingResponse, controller: AbortController): void {
+  function watchBody(
+    head: RequestHead,
+    incoming: NodeRequest,
+    outgoing: OutgoingResponse,
+    controller: AbortController,
+  ): void {
     const socket = socketOf(incoming);
     if (!socket) return;
     const isForm = head.headers['content-type']?.toLowerCase().startsWith('multipart/form-data') === true;
-    this.#options.bodies.open(incoming, socket, isForm, {
+    options.bodies.open(incoming, socket, isForm, {
       reject: () => {
         if (outgoing.headersSent) return;
         const { signal } = new AbortController();
@@ -161,14 +179,7 @@ export class RequestListener {
     });
   }
 
-  /** The API never throws, and its streams end without an error. A failure here is a bug. */
-  async #fail(failure: unknown, outgoing: OutgoingResponse, signal: AbortSignal): Promise<void> {
-    const requestId = randomUUID();
-    const error = toAppError(failure, requestId, this.#options.log);
-    if (outgoing.headersSent) return void outgoing.destroy(new Error('The response failed.'));
-    const written = writeResponse(errorResponse(error, requestId), outgoing, { hasBody: true, signal });
-    await written.catch(() => outgoing.destroy());
-  }
+  return { handle, abortAll };
 }
 
 function toRequest(

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { AppError } from '../../shared/app-error.ts';
 import { createHost, type Host } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
-import { downloadHandlers, DownloadTickets } from './browser-window.ts';
+import { createDownloadTickets, downloadHandlers, type DownloadTickets } from './browser-window.ts';
 import { defaultPort, readServeOptions, serveHelp, type ServeOptions, UsageError } from './host-options.ts';
 import { listen, type Listener, protocols } from './listen.ts';
 import { describeFailure, redactLog } from '../log.ts';
-import { describePortFailure } from './server-control.ts';
+import { describePortFailure } from './local-server.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 import { installWithProgress } from '../on-device/install-with-progress.ts';
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
@@ -91,7 +91,7 @@ async function downloadModel(models: OnDeviceLanguageModels, signal: AbortSignal
 
 async function run(options: ServeOptions): Promise<void> {
   useNetworkOf(process.env, log);
-  const downloads = new DownloadTickets();
+  const downloads = createDownloadTickets();
   const host = await createHost({
     dataDirectory: options.dataDirectory,
     providerBases: options.providerBases,

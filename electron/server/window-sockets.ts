@@ -37,9 +37,19 @@ interface WindowSocketsOptions {
 }
 
 /** WebSockets of windows in browsers. They carry all long requests, because browsers allow few other connections to a host. */
-export class WindowSockets {
-  readonly #options: WindowSocketsOptions;
-  readonly #server = new WebSocketServer({
+export interface WindowSockets {
+  /** Whether a request asks for a window's WebSocket. Other upgrades are ignored, as HTTP allows. */
+  isUpgrade(incoming: IncomingMessage): boolean;
+  /** The error for a request that may not open a WebSocket, or null. Browsers always send the origin of the page. */
+  rejection(incoming: IncomingMessage): AppError | null;
+  /** Upgrades the connection and serves the API on it until the window closes. */
+  serve(incoming: IncomingMessage, connection: Socket, head: Buffer): void;
+  /** Aborts active requests as if the windows had closed. */
+  close(): void;
+}
+
+export function createWindowSockets({ api, rules, connections, window }: WindowSocketsOptions): WindowSockets {
+  const server = new WebSocketServer({
     noServer: true,
     clientTracking: true,
     perMessageDeflate: false,
@@ -48,41 +58,34 @@ export class WindowSockets {
     maxPayload: largestMessage,
   });
 
-  constructor(options: WindowSocketsOptions) {
-    this.#options = options;
-  }
-
-  /** Whether a request asks for a window's WebSocket. Other upgrades are ignored, as HTTP allows. */
-  isUpgrade({ method, url, headers }: IncomingMessage): boolean {
+  function isUpgrade({ method, url, headers }: IncomingMessage): boolean {
     return method === 'GET' && url === socketPath && headers.upgrade?.toLowerCase() === 'websocket';
   }
 
-  /** The error for a request that may not open a WebSocket, or null. Browsers always send the origin of the page. */
-  rejection(incoming: IncomingMessage): AppError | null {
+  function rejection(incoming: IncomingMessage): AppError | null {
     const head = readHead(incoming);
     if (head instanceof AppError) return head;
-    const { rules, window } = this.#options;
-    const rejection = rules.rejection(head);
-    if (rejection) return rejection;
+    const byRules = rules.rejection(head);
+    if (byRules) return byRules;
     const [protocol, secret] = (head.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
     if (head.origin !== undefined && protocol === socketProtocol && window.isFromWindow(head, secret ?? ''))
       return null;
     return new AppError('unauthorized', 'Only the window that Touchstone served may open a socket.');
   }
 
-  /** Upgrades the connection and serves the API on it until the window closes. */
-  serve(incoming: IncomingMessage, connection: Socket, head: Buffer): void {
-    this.#options.connections.find(connection)?.identify();
+  function serve(incoming: IncomingMessage, connection: Socket, head: Buffer): void {
+    connections.find(connection)?.identify();
     connection.setKeepAlive(true, keepAliveDelay);
-    this.#server.handleUpgrade(incoming, connection, head, (socket) => {
+    server.handleUpgrade(incoming, connection, head, (socket) => {
       // A failure also closes the connection, which is handled.
       socket.on('error', () => {});
-      servePort(framePort(socket), this.#options.api);
+      servePort(framePort(socket), api);
     });
   }
 
-  /** Aborts active requests as if the windows had closed. */
-  close(): void {
-    for (const socket of this.#server.clients) socket.terminate();
+  function close(): void {
+    for (const socket of server.clients) socket.terminate();
   }
+
+  return { isUpgrade, rejection, serve, close };
 }

@@ -9,7 +9,7 @@ import { createHost } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
 import { type HostOptions, UsageError } from '../server/host-options.ts';
 import { describeFailure, redactLog } from '../log.ts';
-import { ServerControl } from '../server/server-control.ts';
+import { createLocalServer } from '../server/local-server.ts';
 import { describeStartFailure } from '../storage/disk-failure.ts';
 import { setApplicationMenu } from './application-menu.ts';
 import { desktopHandlers } from './desktop-handlers.ts';
@@ -144,7 +144,7 @@ async function start(): Promise<void> {
     ],
     log,
   });
-  const server = new ServerControl({ host, dataDirectory, log });
+  const server = createLocalServer({ host, dataDirectory, log });
   updates.follow(host.storage.settings);
   closeBeforeQuit(async () => {
     updates.close();

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { JsonResponse } from '../../electron/api/json-response.ts';
-import { DownloadTickets } from '../../electron/server/browser-window.ts';
+import { createDownloadTickets } from '../../electron/server/browser-window.ts';
 import { contentSecurityPolicy } from '../../electron/server/window-content.ts';
 import { sessionHeader } from '../../shared/window-socket.ts';
 import {
@@ -30,7 +30,7 @@ async function startWithWindow() {
   await writeFile(join(folder, 'secret.js'), 'outside');
   await symlink(join(folder, 'secret.js'), join(directory, 'assets/link.js'));
   const addresses: string[] = [];
-  const downloads = new DownloadTickets();
+  const downloads = createDownloadTickets();
   const listener = await startListener(
     async (request, { access }) => Response.json({ access, path: new URL(request.url).pathname }, { status: 200 }),
     { window: { directory, token, downloads, onNewAddress: (address) => addresses.push(address) } },

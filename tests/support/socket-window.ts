@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 import type { Api } from '../../electron/api/api.ts';
-import { DownloadTickets } from '../../electron/server/browser-window.ts';
+import { createDownloadTickets } from '../../electron/server/browser-window.ts';
 import { sessionHeader, sessionStorageKey } from '../../shared/window-socket.ts';
 import { fetchText, startListener, temporaryFolder } from './http-clients.ts';
 import { readSession } from './sign-in.ts';
@@ -14,7 +14,7 @@ export async function startSocketWindow(fetch: Api['fetch'], { isTls = false } =
   const window = {
     directory: folder,
     token: 'start-up-token',
-    downloads: new DownloadTickets(),
+    downloads: createDownloadTickets(),
     onNewAddress: () => {},
   };
   const listener = await startListener(fetch, { window, isTls, dataDirectory: folder });

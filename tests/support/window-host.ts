@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Handler } from '../../electron/api/api.ts';
 import { createHost } from '../../electron/create-host.ts';
-import { ServerControl } from '../../electron/server/server-control.ts';
+import { createLocalServer } from '../../electron/server/local-server.ts';
 import type { Storage } from '../../electron/storage/storage.ts';
 import { createMemoryKeyStore } from '../../electron/key-store/key-store.ts';
 import { createClient } from '../../renderer/host/client.ts';
@@ -46,7 +46,7 @@ export async function startWindowHost(options: WindowHostOptions = {}): Promise<
   });
   // As the desktop does: its listener follows the settings.
   const control = capabilities.includes('local-server-switch')
-    ? new ServerControl({ host: service, dataDirectory, log: () => {} })
+    ? createLocalServer({ host: service, dataDirectory, log: () => {} })
     : null;
   const requests: string[] = [];
   const hostFetch = async ({ method, path, headers, body, signal }: HostRequest): Promise<Response> => {

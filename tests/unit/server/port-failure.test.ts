@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describePortFailure } from '../../../electron/server/server-control.ts';
+import { describePortFailure } from '../../../electron/server/local-server.ts';
 
 test.each([
   ['EADDRINUSE', 4117, 'Port 4117 is already in use. Choose another port, or 0 for any free port.'],

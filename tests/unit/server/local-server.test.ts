@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { defaultSettings, type Settings } from '../../../shared/contract/settings.ts';
 import type { ServerState } from '../../../electron/create-host.ts';
-import { ServerControl } from '../../../electron/server/server-control.ts';
+import { createLocalServer } from '../../../electron/server/local-server.ts';
 import { fetchText, startListener, temporaryFolder } from '../../support/http-clients.ts';
 
 const off: ServerState = { serverAddress: null, serverFailure: null, protocols: [] };
@@ -11,7 +11,7 @@ async function startControl(localServer: Settings['localServer']) {
   let settings = { ...defaultSettings, localServer };
   const listeners = new Set<(settings: Settings) => void>();
   const seen: { state: ServerState } = { state: off };
-  const control = new ServerControl({
+  const control = createLocalServer({
     host: {
       api: { fetch: async (_request, { access }) => new Response(access), isKnown: () => true },
       setServer: (state) => void (seen.state = state),
@@ -33,10 +33,10 @@ async function startControl(localServer: Settings['localServer']) {
   const set = async (change: Partial<Settings['localServer']>) => {
     settings = { ...settings, localServer: { ...settings.localServer, ...change } };
     listeners.forEach((listener) => listener(settings));
-    await control.settled();
+    await control.ready();
     return seen.state;
   };
-  await control.settled();
+  await control.ready();
   return { control, seen, set, listeners };
 }
 

@@ -27,18 +27,24 @@ interface BodyCallbacks {
  * Ends bodies that take too long. One check a second for all of them costs less than a timer for each. Node's own time limit would be the
  * same for an upload of 50 MB as for a prompt.
  */
-export class BodyWatch {
-  readonly #bodies = new Map<NodeRequest, OpenBody>();
-  readonly #limits: ListenerLimits;
+export interface BodyTimeouts {
+  open(incoming: NodeRequest, socket: Socket, isForm: boolean, callbacks: BodyCallbacks): void;
+  /**
+   * Call it after the response. The rest of the body is dropped, within limits. If the connection closed immediately, the caller might
+   * not get the response.
+   */
+  linger(incoming: NodeRequest): void;
+  /** Called about once a second. `now` is from `performance`, because the system clock can change meanwhile. */
+  check(now: number): void;
+}
 
-  constructor(limits: ListenerLimits) {
-    this.#limits = limits;
-  }
+export function createBodyTimeouts(limits: ListenerLimits): BodyTimeouts {
+  const bodies = new Map<NodeRequest, OpenBody>();
 
-  open(incoming: NodeRequest, socket: Socket, isForm: boolean, callbacks: BodyCallbacks): void {
+  function open(incoming: NodeRequest, socket: Socket, isForm: boolean, callbacks: BodyCallbacks): void {
     const now = performance.now();
     const bytes = socket.bytesRead;
-    this.#bodies.set(incoming, {
+    bodies.set(incoming, {
       socket,
       isForm,
       startedAt: now,
@@ -50,37 +56,32 @@ export class BodyWatch {
     });
   }
 
-  /**
-   * Call it after the response. The rest of the body is dropped, within limits. If the connection closed immediately, the caller might
-   * not get the response.
-   */
-  linger(incoming: NodeRequest): void {
-    const body = this.#bodies.get(incoming);
+  function linger(incoming: NodeRequest): void {
+    const body = bodies.get(incoming);
     if (!body) return;
-    if (incoming.complete) this.#bodies.delete(incoming);
+    if (incoming.complete) bodies.delete(incoming);
     else body.lingersSince ??= performance.now();
     incoming.resume();
   }
 
-  /** Called about once a second. `now` is from `performance`, because the system clock can change meanwhile. */
-  check(now: number): void {
-    for (const [incoming, body] of this.#bodies) {
+  function check(now: number): void {
+    for (const [incoming, body] of bodies) {
       if (incoming.complete || body.socket.destroyed) {
-        this.#bodies.delete(incoming);
-      } else if (!this.#isTooSlow(body, now)) {
+        bodies.delete(incoming);
+      } else if (!isTooSlow(body, now)) {
         continue;
       } else if (body.lingersSince === null) {
         body.lingersSince = now;
         body.callbacks.reject();
       } else {
-        this.#bodies.delete(incoming);
+        bodies.delete(incoming);
         body.callbacks.close();
       }
     }
   }
 
-  #isTooSlow(body: OpenBody, now: number): boolean {
-    const { bodyTime, smallBody, lingerTime, lingerBytes } = this.#limits;
+  function isTooSlow(body: OpenBody, now: number): boolean {
+    const { bodyTime, smallBody, lingerTime, lingerBytes } = limits;
     const bytes = body.socket.bytesRead;
     if (bytes > body.bytesSeen) {
       body.bytesSeen = bytes;
@@ -90,4 +91,6 @@ export class BodyWatch {
     if (body.lingersSince !== null) return now - body.lingersSince > lingerTime || received > lingerBytes;
     return now - (body.isForm || received > smallBody ? body.progressAt : body.startedAt) > bodyTime;
   }
+
+  return { open, linger, check };
 }
