@@ -9,7 +9,7 @@ import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createKnowledgeIndex } from './index/create-knowledge-index.ts';
 import type { KnowledgeIndex } from './index/knowledge-index.ts';
-import { IndexingQueue } from './indexing-queue.ts';
+import { createIndexingQueue } from './indexing-queue.ts';
 import { type ChangedSources, createKnowledgeChanges } from './knowledge-changes.ts';
 import type { SourceReader } from './parsing/parsed-source.ts';
 import { createSourceReader } from './parsing/source-reader.ts';
@@ -115,7 +115,7 @@ export async function createKnowledge(options: KnowledgeOptions): Promise<Knowle
   const retrieval = createRetrieval({ index, embedder, sourceName, pagesOf: files.readPages, log });
   const changes = createKnowledgeChanges(noticeInterval);
   const shared = { ...options, ...storage, index, reader, files, changes };
-  const queue = new IndexingQueue({ ...shared, onChange: (id) => changes.changed(id) });
+  const queue = createIndexingQueue({ ...shared, onChange: (id) => changes.changed(id) });
   const sources = createSources({ ...shared, queue });
   const dataspaces = createDataspaces({ ...shared, queue }, sources);
 

@@ -7,20 +7,20 @@ import type { SourceStore, StoredSource } from '../storage/knowledge/source-stor
 import { indexSource, type IndexingTools } from './index-source.ts';
 
 /**
- * Most bytes of what each lane takes. A large file may take a quarter of an hour; the second lane is for those that come meanwhile
- * and take seconds.
+ * Max bytes of a source for each lane. A large file can take a quarter of an hour. The second lane is for small files, which take
+ * seconds.
  */
 const lanes: readonly number[] = [Number.MAX_SAFE_INTEGER, 1_048_576];
 
-/** A source that has ended the process so often while it was read is given up. */
+/** A source fails after it has ended the process this often. */
 const maxAttempts = 10;
 
 /**
- * Milliseconds that a lane waits after it couldn't store a result because the disk is full. The wait doubles with every failure in
- * a row, and indexing resumes once there is room.
+ * Milliseconds that a lane waits after it couldn't store a result because the disk is full. The wait doubles with every consecutive
+ * failure.
  */
-const shortestRest = 2000;
-const longestRest = 120_000;
+const minPause = 2000;
+const maxPause = 120_000;
 
 const gaveUp =
   'The service stopped several times while it read this file. If something else stopped it, re-index the source. Otherwise split the file.';
@@ -28,7 +28,7 @@ const ourFault = 'Unexpected error in Touchstone. Re-index the source. The log h
 
 const waiting: SourceProgress = { stage: 'waiting', fraction: 0, passagesDone: null, passagesTotal: null, rate: null };
 
-interface CurrentWork {
+interface ActiveSource {
   readonly run: JobRun;
   progress: SourceProgress;
 }
@@ -41,118 +41,112 @@ export interface IndexingQueueOptions extends IndexingTools {
 }
 
 /**
- * Takes sources from `Processing` to `Ready` or `Failed`, the one that has waited longest first, and after the others those that ended
- * the process. Only the database says what there is to do, so the queue continues after a crash.
+ * Indexes sources, which then become `Ready` or `Failed`. The source that has waited longest is first; sources that ended the process come
+ * last. The queue is in the database, so it continues after a crash.
  */
-export class IndexingQueue {
-  readonly #options: IndexingQueueOptions;
-  /** What is being done, by the id of its source. */
-  readonly #current = new Map<string, CurrentWork>();
-  /** Lanes that are at work, with what resolves when they rest. */
-  readonly #running = new Map<number, Promise<void>>();
-  /** Sources that are known and whose files are still being put in place. */
-  readonly #pending = new Set<string>();
-  #rest = shortestRest;
-  #isStarted = false;
-  #isClosed = false;
+export interface IndexingQueue {
+  /** Starts indexing. */
+  start(): void;
+  /** Starts idle lanes. Call it after a source became `Processing`. */
+  wake(): void;
+  /** Skips a source until it is released. Both may be called for an unknown source. */
+  hold(sourceId: string): void;
+  /** Allows a held source to be indexed. Call `wake` afterwards. */
+  release(sourceId: string): void;
+  progressOf(source: Pick<StoredSource, 'id' | 'status'>): SourceProgress | null;
+  /** Ids of the sources that are being indexed. */
+  current(): string[];
+  /** Stops indexing these sources. Store their new status first. Resolves when nothing writes to them. */
+  cancel(sourceIds: readonly string[]): Promise<void>;
+  /** Stops indexing. Sources stay `Processing` and continue at the next start. */
+  close(): Promise<void>;
+}
 
-  constructor(options: IndexingQueueOptions) {
-    this.#options = options;
+export function createIndexingQueue(options: IndexingQueueOptions): IndexingQueue {
+  /** The sources that are being indexed, by id. */
+  const active = new Map<string, ActiveSource>();
+  /** Busy lanes. Each promise resolves when its lane has nothing to do. */
+  const running = new Map<number, Promise<void>>();
+  /** Stored sources whose files aren't in place yet. */
+  const pending = new Set<string>();
+  let pause = minPause;
+  let isStarted = false;
+  let isClosed = false;
+
+  function start(): void {
+    isStarted = true;
+    wake();
   }
 
-  /** Begins with what is there; until then nothing is read. */
-  start(): void {
-    this.#isStarted = true;
-    this.wake();
-  }
-
-  /** Looks for something to do; call it after a source became `Processing`. */
-  wake(): void {
-    if (!this.#isStarted) return;
+  function wake(): void {
+    if (!isStarted) return;
     for (const lane of lanes.keys()) {
-      const source = this.#running.has(lane) ? null : this.#next(lane);
-      if (source) this.#running.set(lane, this.#run(lane, source));
+      const source = running.has(lane) ? null : next(lane);
+      if (source) running.set(lane, runLane(lane, source));
     }
   }
 
-  /** Leaves a source alone until it is released, even if a lane is free before; both may be called for one that is not known. */
-  hold(sourceId: string): void {
-    this.#pending.add(sourceId);
-  }
-
-  /** Lets a held source be read; `wake` begins with it. */
-  release(sourceId: string): void {
-    this.#pending.delete(sourceId);
-  }
-
-  progressOf({ id, status }: Pick<StoredSource, 'id' | 'status'>): SourceProgress | null {
+  function progressOf({ id, status }: Pick<StoredSource, 'id' | 'status'>): SourceProgress | null {
     if (status !== 'Processing') return null;
-    return this.#current.get(id)?.progress ?? waiting;
+    return active.get(id)?.progress ?? waiting;
   }
 
-  /** Ids of the sources that are being worked on. */
-  current(): string[] {
-    return [...this.#current.keys()];
+  async function cancel(sourceIds: readonly string[]): Promise<void> {
+    const cancelled = sourceIds.flatMap((id) => active.get(id) ?? []);
+    await Promise.all(cancelled.map((job) => job.run.stop()));
   }
 
-  /** Stops work on these sources; store their new status first. Resolves when nothing writes to them. */
-  async cancel(sourceIds: readonly string[]): Promise<void> {
-    const cancelled = sourceIds.flatMap((id) => this.#current.get(id) ?? []);
-    await Promise.all(cancelled.map(({ run }) => run.stop()));
+  async function close(): Promise<void> {
+    isClosed = true;
+    for (const job of active.values()) void job.run.stop();
+    await Promise.all(running.values());
   }
 
-  /** Leaves sources `Processing`; they continue at the next start. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (const { run } of this.#current.values()) void run.stop();
-    await Promise.all(this.#running.values());
-  }
-
-  #next(lane: number): StoredSource | null {
-    if (this.#isClosed) return null;
-    return this.#options.sources.nextProcessing({
+  function next(lane: number): StoredSource | null {
+    if (isClosed) return null;
+    return options.sources.nextProcessing({
       maximumBytes: lanes[lane]!,
-      except: [...this.current(), ...this.#pending],
+      except: [...active.keys(), ...pending],
     });
   }
 
-  async #run(lane: number, first: StoredSource): Promise<void> {
+  async function runLane(lane: number, first: StoredSource): Promise<void> {
     try {
-      for (let source: StoredSource | null = first; source; source = this.#next(lane)) {
-        await this.#work(source);
-        this.#rest = shortestRest;
+      for (let source: StoredSource | null = first; source; source = next(lane)) {
+        await index(source);
+        pause = minPause;
       }
     } catch (error) {
-      this.#options.log('indexing rests for a while', error);
-      setTimeout(() => this.wake(), this.#rest).unref();
-      this.#rest = Math.min(2 * this.#rest, longestRest);
+      options.log('indexing rests for a while', error);
+      setTimeout(wake, pause).unref();
+      pause = Math.min(2 * pause, maxPause);
     }
-    // In the same moment as the last look: whoever wakes the queue after it is heard.
-    this.#running.delete(lane);
+    // Without an await after the last `next`, so that no call of `wake` is missed.
+    running.delete(lane);
   }
 
-  async #work(source: StoredSource): Promise<void> {
-    const current = { run: new JobRun(), progress: waiting };
-    this.#current.set(source.id, current);
-    await current.run.start(
-      (signal) => this.#take(source, current, signal),
+  async function index(source: StoredSource): Promise<void> {
+    const job = { run: new JobRun(), progress: waiting };
+    active.set(source.id, job);
+    await job.run.start(
+      (signal) => take(source, job, signal),
       () => {
-        this.#current.delete(source.id);
-        this.#options.onChange(source.id);
+        active.delete(source.id);
+        options.onChange(source.id);
       },
     );
   }
 
-  async #take(source: StoredSource, current: CurrentWork, signal: AbortSignal): Promise<void> {
-    const { sources, onChange } = this.#options;
+  async function take(source: StoredSource, job: ActiveSource, signal: AbortSignal): Promise<void> {
+    const { sources, onChange } = options;
     const { id, revision } = source;
     if (source.attempts >= maxAttempts) return void sources.fail(id, revision, gaveUp);
     sources.setAttempts(id, source.attempts + 1);
     try {
-      const details = await indexSource(source, this.#options, {
+      const details = await indexSource(source, options, {
         signal,
         onProgress: (progress) => {
-          current.progress = progress;
+          job.progress = progress;
           onChange(id);
         },
         // There was progress, so a crash from here on isn't caused by the file.
@@ -160,14 +154,25 @@ export class IndexingQueue {
       });
       sources.complete(id, revision, details);
     } catch (error) {
-      if (!signal.aborted) sources.fail(id, revision, this.#reasonOf(error));
-      else if (this.#isClosed) sources.setAttempts(id, source.attempts);
+      if (!signal.aborted) sources.fail(id, revision, reasonOf(error));
+      else if (isClosed) sources.setAttempts(id, source.attempts);
     }
   }
 
-  #reasonOf(error: unknown): string {
+  function reasonOf(error: unknown): string {
     if (error instanceof AppError) return error.message;
-    this.#options.log('a source could not be indexed', error);
+    options.log('a source could not be indexed', error);
     return describeDiskFailure(error)?.message ?? ourFault;
   }
+
+  return {
+    start,
+    wake,
+    hold: (sourceId) => void pending.add(sourceId),
+    release: (sourceId) => void pending.delete(sourceId),
+    progressOf,
+    current: () => [...active.keys()],
+    cancel,
+    close,
+  };
 }

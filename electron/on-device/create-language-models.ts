@@ -18,7 +18,7 @@ import type { SettingsStore } from '../storage/storage.ts';
 import { createChangeNotifier } from '../common/change-notifier.ts';
 import { createLanguageModelEngine, type LanguageModelEngine } from './language-model-engine.ts';
 import { type CatalogueModel, modelCatalogue } from './model-catalogue.ts';
-import { ModelLibrary } from './model-library.ts';
+import { createModelLibrary } from './model-library.ts';
 import type { Configuration } from '../../shared/contract/completions.ts';
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { OnDeviceCapture } from '../provider-exchanges/exchange-log.ts';
@@ -203,7 +203,7 @@ export function createOnDeviceLanguageModels(
     onLoaded: (path, contextTokens) => library.setContextTokens(path, contextTokens),
     log: options.log,
   });
-  const library = new ModelLibrary({
+  const library = createModelLibrary({
     directory: options.directory,
     catalogue: options.catalogue ?? modelCatalogue,
     settings: options.settings,

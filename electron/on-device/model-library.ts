@@ -10,19 +10,18 @@ import { type CatalogueModel, defaultModelId } from './model-catalogue.ts';
 import {
   createModelJobs,
   type ModelEntry,
-  type ModelJobs,
   modelPath,
   ownPartialPaths,
   readEntry,
   toOnDeviceModel,
 } from './model-jobs.ts';
-import { type AddedModel, type ModelRecords, openModelRecords } from './model-records.ts';
+import { type AddedModel, openModelRecords } from './model-records.ts';
 import { isGgufFile } from './model-file.ts';
 
-/** `hf:<user>/<model>`, then `:<quantization>` or `/<path>.gguf` and perhaps `#<revision>`. */
+/** `hf:<user>/<model>`, then `:<quantization>` or `/<path>.gguf`, optionally with `#<revision>`. */
 const huggingFaceAddress = /^hf:[\w.-]+\/([\w.-]+)(?::([\w.-]+)|\/([\w.-][\w./-]*\.gguf)(?:#[\w./-]+)?)?$/;
 
-/** Reads what a person typed. Throws `invalid_request` naming `address`. */
+/** Reads the user's input. Throws `invalid_request` for `address`. */
 async function readAddedModel(address: string): Promise<AddedModel> {
   if (address.startsWith('hf:')) return readHuggingFaceAddress(address);
   if (isAbsolute(address)) return readFileAddress(address);
@@ -59,7 +58,7 @@ async function readFileAddress(path: string): Promise<AddedModel> {
   return { id: fileName, title: fileName.replace(/\.gguf$/i, ''), fileName, source: { kind: 'file', path } };
 }
 
-/** A model that the person brought, in the catalogue's form. */
+/** A model that the user added, in the catalogue's format. */
 function toCatalogueModel({ id, title, fileName, source }: AddedModel): CatalogueModel {
   const note =
     source.kind === 'file' ? 'A file on this machine, used in place.' : 'Added by you. Needs an open network.';
@@ -84,158 +83,162 @@ export interface ModelLibraryOptions {
   readonly registryAddress: () => Promise<string>;
   readonly silenceMs: number;
   readonly onChange: () => void;
-  /** Called before a model's file is deleted, so that nothing holds it open. */
+  /** Called before a model's file is deleted, to close it. */
   readonly releaseFile: (path: string) => Promise<void>;
   readonly log: Log;
 }
 
-/** The files of the language models: which there are, fetching, checking, removing, choosing. */
-export class ModelLibrary {
-  readonly #options: ModelLibraryOptions;
-  readonly #records: ModelRecords;
-  readonly #jobs: ModelJobs;
-  readonly #changes = new EventEmitter().setMaxListeners(0);
-  #entries: readonly ModelEntry[];
+/** The language models and their files: list, download, check, remove, select. */
+export interface ModelLibrary {
+  list(): OnDeviceModel[];
+  selectedFileName(): string;
+  /** Stores the context size that a model was loaded with, which can be smaller than its own if memory is short. */
+  setContextTokens(path: string, contextTokens: number): void;
+  /** The path of the selected model's file. Waits for a running check. Throws `model_not_installed`. */
+  selectedPath(options: { readonly signal: AbortSignal }): Promise<string>;
+  install(id: string): void;
+  whenInstalled(id: string, options: { readonly signal: AbortSignal }): Promise<void>;
+  pause(id: string): Promise<void>;
+  remove(id: string): Promise<void>;
+  select(id: string): void;
+  add(address: string): Promise<void>;
+  /** Stops all downloads. Partial files stay on the disk. */
+  close(): Promise<void>;
+}
 
-  constructor(options: ModelLibraryOptions) {
-    this.#options = options;
-    this.#records = openModelRecords(options.directory);
-    this.#jobs = createModelJobs({
-      ...options,
-      records: this.#records,
-      onChange: () => this.#changed(),
-      onInstalled: (entry) => this.#selectIfNone(entry),
-    });
-    const models = [...options.catalogue, ...this.#records.added().map(toCatalogueModel)];
-    this.#entries = models.map((model) => readEntry(options.directory, model, this.#records));
-    for (const entry of this.#entries) if (entry.state === 'checking') this.#jobs.start(entry);
+export function createModelLibrary(options: ModelLibraryOptions): ModelLibrary {
+  const { directory, catalogue, settings } = options;
+  const records = openModelRecords(directory);
+  const changes = new EventEmitter().setMaxListeners(0);
+  const pathOf = (entry: ModelEntry) => modelPath(directory, entry.model);
+  /** Checks the disk, too, because users delete files. */
+  const isInstalled = (entry: ModelEntry) => entry.state === 'installed' && existsSync(pathOf(entry));
+
+  function changed(): void {
+    changes.emit('change');
+    options.onChange();
   }
 
-  list(): OnDeviceModel[] {
-    return this.#entries.map((entry) => toOnDeviceModel(entry, this.selectedFileName()));
+  /** The first installed model is selected automatically. */
+  function selectIfNone({ model }: ModelEntry): void {
+    const selected = settings.read().onDeviceModel;
+    const isReady = entries.some((entry) => entry.model.fileName === selected && isInstalled(entry));
+    if (!isReady) settings.update({ onDeviceModel: model.fileName });
   }
 
-  selectedFileName(): string {
-    const { catalogue, settings } = this.#options;
+  const jobs = createModelJobs({ ...options, records, onChange: changed, onInstalled: selectIfNone });
+  const models = [...catalogue, ...records.added().map(toCatalogueModel)];
+  let entries: readonly ModelEntry[] = models.map((model) => readEntry(directory, model, records));
+  for (const entry of entries) if (entry.state === 'checking') jobs.start(entry);
+
+  function selectedFileName(): string {
     const byDefault = catalogue.find(({ id }) => id === defaultModelId) ?? catalogue[0];
     return settings.read().onDeviceModel ?? byDefault?.fileName ?? '';
   }
 
-  /** Keeps the context size that a model was loaded with; it may be less than the model's own when memory is short. */
-  setContextTokens(path: string, contextTokens: number): void {
-    const entry = this.#entries.find((other) => this.#path(other) === path);
-    if (!entry || entry.contextTokens === contextTokens) return;
-    entry.contextTokens = contextTokens;
-    this.#records.setContextTokens(entry.model.fileName, contextTokens);
-    this.#changed();
-  }
-
-  /** Path of the selected model's file; waits for a running check. Throws `model_not_installed`. */
-  async selectedPath({ signal }: { readonly signal: AbortSignal }): Promise<string> {
-    const entry = this.#entries.find(({ model }) => model.fileName === this.selectedFileName());
-    while (entry?.run.isActive && entry.state === 'checking') await once(this.#changes, 'change', { signal });
-    if (entry && this.#isInstalled(entry)) return this.#path(entry);
-    throw notInstalled(entry);
-  }
-
-  install(id: string): void {
-    const entry = this.#find(id);
-    if (!this.#isInstalled(entry)) this.#jobs.start(entry);
-  }
-
-  async whenInstalled(id: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-    const entry = this.#find(id);
-    while (entry.run.isActive) await once(this.#changes, 'change', { signal });
-    if (entry.state === 'installed') return;
-    const reason = entry.failure ?? `${entry.model.title} is not installed and not downloading.`;
-    throw new AppError('model_not_installed', reason);
-  }
-
-  async pause(id: string): Promise<void> {
-    await this.#jobs.stop(this.#find(id));
-  }
-
-  async remove(id: string): Promise<void> {
-    const entry = this.#find(id);
-    const { model } = entry;
-    await this.#jobs.stop(entry);
-    await this.#options.releaseFile(this.#path(entry));
-    const own = model.source.kind === 'file' ? [] : [this.#path(entry)];
-    const paths = [...own, ...ownPartialPaths(this.#options.directory, model)];
-    await Promise.all(paths.map((path) => rm(path, { force: true })));
-    this.#forget(entry);
-    this.#changed();
-  }
-
-  select(id: string): void {
-    const entry = this.#find(id);
-    if (!this.#isInstalled(entry)) {
-      throw new AppError('conflict', `${entry.model.title} is not installed. Download it first.`);
-    }
-    this.#options.settings.update({ onDeviceModel: entry.model.fileName });
-    this.#changed();
-  }
-
-  async add(address: string): Promise<void> {
-    const added = await readAddedModel(address.trim());
-    const isTaken = ({ model }: ModelEntry) => model.id === added.id || model.fileName === added.fileName;
-    if (this.#entries.some(isTaken)) throw invalidField('address', `is in the list already, as ${added.fileName}`);
-    this.#records.add(added);
-    const entry = readEntry(this.#options.directory, toCatalogueModel(added), this.#records);
-    this.#entries = [...this.#entries, entry];
-    if (entry.state === 'installed') this.#selectIfNone(entry);
-    else this.#jobs.start(entry);
-    this.#changed();
-  }
-
-  /** Ends every fetch; what is on the disk stays. */
-  async close(): Promise<void> {
-    await Promise.all(this.#entries.map((entry) => this.#jobs.stop(entry)));
-  }
-
-  #changed(): void {
-    this.#changes.emit('change');
-    this.#options.onChange();
-  }
-
-  #find(id: string): ModelEntry {
-    const entry = this.#entries.find(({ model }) => model.id === id);
+  function find(id: string): ModelEntry {
+    const entry = entries.find(({ model }) => model.id === id);
     if (entry) return entry;
-    const name = JSON.stringify(id);
-    throw new AppError('not_found', `On-device model ${name} not found. See Settings, On-device models.`);
+    throw notFound(id);
   }
 
-  #path(entry: ModelEntry): string {
-    return modelPath(this.#options.directory, entry.model);
-  }
-
-  /** Looks at the disk too: people delete files. */
-  #isInstalled(entry: ModelEntry): boolean {
-    return entry.state === 'installed' && existsSync(this.#path(entry));
-  }
-
-  /** The first model that is there answers, without a further question. */
-  #selectIfNone({ model }: ModelEntry): void {
-    const { settings } = this.#options;
-    const selected = settings.read().onDeviceModel;
-    const answers = this.#entries.some((entry) => entry.model.fileName === selected && this.#isInstalled(entry));
-    if (!answers) settings.update({ onDeviceModel: model.fileName });
-  }
-
-  #forget(entry: ModelEntry): void {
-    const { catalogue, directory, settings } = this.#options;
+  /** Resets a model of the catalogue, and drops one that the user added. */
+  function forget(entry: ModelEntry): void {
     const { model } = entry;
-    this.#records.setChecked(model.fileName, null);
-    this.#records.setContextTokens(model.fileName, null);
-    if (catalogue.includes(model)) Object.assign(entry, readEntry(directory, model, this.#records));
+    records.setChecked(model.fileName, null);
+    records.setContextTokens(model.fileName, null);
+    if (catalogue.includes(model)) Object.assign(entry, readEntry(directory, model, records));
     else {
-      this.#records.forget(model.id);
-      this.#entries = this.#entries.filter((other) => other !== entry);
+      records.forget(model.id);
+      entries = entries.filter((other) => other !== entry);
     }
     if (settings.read().onDeviceModel !== model.fileName) return;
-    const other = this.#entries.find((candidate) => this.#isInstalled(candidate));
+    const other = entries.find(isInstalled);
     settings.update({ onDeviceModel: other?.model.fileName ?? null });
   }
+
+  return {
+    list: () => entries.map((entry) => toOnDeviceModel(entry, selectedFileName())),
+    selectedFileName,
+
+    setContextTokens(path, contextTokens) {
+      const entry = entries.find((other) => pathOf(other) === path);
+      if (!entry || entry.contextTokens === contextTokens) return;
+      entry.contextTokens = contextTokens;
+      records.setContextTokens(entry.model.fileName, contextTokens);
+      changed();
+    },
+
+    async selectedPath({ signal }) {
+      const entry = entries.find(({ model }) => model.fileName === selectedFileName());
+      while (entry?.run.isActive && entry.state === 'checking') await once(changes, 'change', { signal });
+      if (entry && isInstalled(entry)) return pathOf(entry);
+      throw notInstalled(entry);
+    },
+
+    install(id) {
+      const entry = find(id);
+      if (!isInstalled(entry)) jobs.start(entry);
+    },
+
+    async whenInstalled(id, { signal }) {
+      const entry = find(id);
+      while (entry.run.isActive) await once(changes, 'change', { signal });
+      if (entry.state !== 'installed') throw installFailure(entry);
+    },
+
+    pause: async (id) => jobs.stop(find(id)),
+
+    async remove(id) {
+      const entry = find(id);
+      await jobs.stop(entry);
+      await options.releaseFile(pathOf(entry));
+      await deleteFiles(entry.model, directory);
+      forget(entry);
+      changed();
+    },
+
+    select(id) {
+      const entry = find(id);
+      if (!isInstalled(entry)) {
+        throw new AppError('conflict', `${entry.model.title} is not installed. Download it first.`);
+      }
+      settings.update({ onDeviceModel: entry.model.fileName });
+      changed();
+    },
+
+    async add(address) {
+      const added = await readAddedModel(address.trim());
+      const isTaken = ({ model }: ModelEntry) => model.id === added.id || model.fileName === added.fileName;
+      if (entries.some(isTaken)) throw invalidField('address', `is in the list already, as ${added.fileName}`);
+      records.add(added);
+      const entry = readEntry(directory, toCatalogueModel(added), records);
+      entries = [...entries, entry];
+      if (entry.state === 'installed') selectIfNone(entry);
+      else jobs.start(entry);
+      changed();
+    },
+
+    async close() {
+      await Promise.all(entries.map((entry) => jobs.stop(entry)));
+    },
+  };
+}
+
+/** Deletes downloaded files. A file that the user added by its path stays. */
+async function deleteFiles(model: CatalogueModel, directory: string): Promise<void> {
+  const own = model.source.kind === 'file' ? [] : [modelPath(directory, model)];
+  const paths = [...own, ...ownPartialPaths(directory, model)];
+  await Promise.all(paths.map((path) => rm(path, { force: true })));
+}
+
+function notFound(id: string): AppError {
+  const name = JSON.stringify(id);
+  return new AppError('not_found', `On-device model ${name} not found. See Settings, On-device models.`);
+}
+
+function installFailure({ failure, model }: ModelEntry): AppError {
+  return new AppError('model_not_installed', failure ?? `${model.title} is not installed and not downloading.`);
 }
 
 function notInstalled(entry: ModelEntry | undefined): AppError {

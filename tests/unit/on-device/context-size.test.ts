@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ModelLibrary } from '../../../electron/on-device/model-library.ts';
+import { createModelLibrary, type ModelLibrary } from '../../../electron/on-device/model-library.ts';
 import { modelCatalogue } from '../../../electron/on-device/model-catalogue.ts';
 import { createMemorySettings } from '../../support/on-device-settings.ts';
 
 function openLibrary(directory: string, onChange = () => {}): ModelLibrary {
-  return new ModelLibrary({
+  return createModelLibrary({
     directory,
     catalogue: modelCatalogue,
     settings: createMemorySettings(),
