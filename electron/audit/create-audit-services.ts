@@ -7,13 +7,13 @@ import { createReplays, type Replays } from './replay/create-replays.ts';
 import { createRetention, type Retention } from './retention/create-retention.ts';
 import { createSamples, type Samples } from './samples/create-samples.ts';
 
-/** What is done with recorded runs beyond finding and reading them. */
+/** Services for recorded runs, besides search: evidence packs, replays, retention and samples. */
 export interface AuditServices {
   readonly exports: Exports;
   readonly samples: Samples;
   readonly retention: Retention;
   readonly replays: Replays;
-  /** Stops all of it; what was under way can be gone on with at the next start. */
+  /** Stops all work. Users can resume packs and replays after the next start. */
   close(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export interface PromptLibraryOptions {
   readonly log: Log;
 }
 
-/** The library with what changes it: the API, imports and linked folders. */
+/** The prompt library, imports and linked folders. */
 export function createPromptLibrary({ storage, providers, completions, log }: PromptLibraryOptions) {
   const promptChanges = createPromptChanges();
   const storedPrompts = noticeChanges(

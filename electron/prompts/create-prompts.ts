@@ -17,7 +17,7 @@ import type { DraftRuns } from '../storage/prompts/prompt-usage.ts';
 import type { PromptStore } from '../storage/prompts/prompt-store.ts';
 import { type FolderCount, folderParts, type TagCount } from '../storage/prompts/prompt-search.ts';
 
-/** Runs read in one transaction: a few milliseconds. */
+/** Runs per transaction, which takes a few milliseconds. */
 const sliceRuns = 100;
 
 interface CountOptions {
@@ -26,7 +26,7 @@ interface CountOptions {
   readonly slice?: number;
 }
 
-/** Makes a draft's runs that sent the same as a version runs of that version. Returns how many; other requests are answered in between. */
+/** Assigns a draft's runs to the version if they sent the same. Returns how many. Other requests can run in between. */
 export async function countDraftRuns(
   draftId: string,
   version: PromptVersion,
@@ -42,7 +42,7 @@ export async function countDraftRuns(
   return count;
 }
 
-/** Whether a run sent what a version sends: parameters that the model doesn't support are sent by neither. */
+/** Whether a run sent the same as a version. Neither sends parameters that the model doesn't support. */
 function sameAs(
   version: PromptVersion,
   providers: Pick<Providers, 'resolve' | 'applicableConfiguration'>,
@@ -54,7 +54,7 @@ function sameAs(
       const target = providers.resolve(aiSystem, model);
       return { ...settings, configuration: providers.applicableConfiguration(target, configuration).configuration };
     } catch {
-      // The model or its key is gone: compare what was asked for.
+      // The model or its key is missing, so compare the requested configuration.
       return settings;
     }
   };
@@ -74,7 +74,7 @@ function compareParts(one: readonly string[], other: readonly string[]): number 
   return one.length - other.length;
 }
 
-/** Folders and tags by name. A folder that only holds folders is there too, and counts what is below it. */
+/** Folders and tags by name. The list also has folders that contain only folders, and counts include subfolders. */
 function outlineOf(folders: readonly FolderCount[], tags: readonly TagCount[]): PromptOutline {
   const counts = new Map<string, number>();
   let [prompts, withoutFolder] = [0, 0];
@@ -112,29 +112,29 @@ type OwnedByStore =
   | 'listLabelChanges'
   | 'listUsage';
 
-/** Stored prompts; what only reads, renames, labels or removes them is the store's. */
+/** Stored prompts. Reading, renaming, labelling and removing them is in the store. */
 export interface Prompts extends Pick<PromptStore, OwnedByStore> {
-  /** Folders and tags with how many prompts each has. */
+  /** Folders and tags, with the number of prompts of each. */
   outline(): PromptOutline;
   /** Throws `invalid_request` for a malformed template (with line and column) and for an unknown model. */
   create(input: PromptInput): Prompt;
   /**
-   * All of them or, when one is refused, none. Throws as `create`. Templates that a reader of files has checked are not read again: many
-   * large ones would hold the host.
+   * Creates all prompts, or none if one is rejected. Throws as `create` does. Templates that the file reader has checked aren't parsed
+   * again, because many large ones would block the host.
    */
   createAll(inputs: readonly PromptInput[], options: { areTemplatesChecked: boolean }): Prompt[];
   /** The same, and `not_found` for an unknown prompt. */
   addVersion(id: string, input: PromptVersionInput): PromptVersion;
   /**
-   * Makes the runs of a draft that sent the same as a version runs of that version; those of another version stay. Returns how many. Can be
-   * repeated. Throws `not_found`.
+   * Assigns the runs of a draft to a version if they sent the same and don't have a version yet. Returns how many. Can be repeated. Throws
+   * `not_found`.
    */
   countDraftRuns(id: string, versionId: string, draftId: string): Promise<number>;
   /** Also of a deleted prompt. Throws `not_found`. */
   readVersion(id: string, versionId: string): PromptVersion;
   /**
-   * Begins a run of the newest version, or of the one that is named or labelled. Throws `not_found` for what is not there,
-   * `invalid_request` for a version of another prompt, and the errors of a completion.
+   * Starts a run of the newest version, or of the given version or label. Throws `not_found`, `invalid_request` for a version of another
+   * prompt, and the errors of a completion.
    */
   run(request: PromptRunRequest, origin: RunOrigin, options: { signal: AbortSignal }): Promise<AcceptedRun>;
 }
@@ -170,12 +170,12 @@ function requireVersion(store: PromptStore, id: string, versionId: string): Prom
 }
 
 export function createPrompts({ store, draftRuns, providers, completions }: PromptsOptions): Prompts {
-  /** The content of a version. Throws for what could never be run. */
+  /** The content of a version. Throws if it could never run. */
   function checkedVersion(input: PromptVersionInput, isTemplateChecked = false): VersionContent {
     if (!isTemplateChecked) requirePrompt(input.promptText);
     const content = versionContent(input);
     const { aiSystem, model } = content;
-    // Kept with its provider: the same name may later be another provider's too.
+    // Stored with its provider, because another provider may later have a model of the same name.
     return { ...content, aiSystem: model === null ? null : providers.systemOf(aiSystem, model) };
   }
 

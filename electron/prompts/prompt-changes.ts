@@ -2,10 +2,10 @@ import type { PromptChange } from '../../shared/contract/prompt-library.ts';
 import { createChangeNotifier } from '../common/change-notifier.ts';
 import type { Prompts } from './create-prompts.ts';
 
-/** Changes come singly from a person and in bursts from a program. */
+/** Users make single changes, programs make many at once. */
 const tellMilliseconds = 100;
 
-/** Counts the changes of prompts and labels, and tells of them. */
+/** Counts the changes of prompts and labels, and notifies subscribers. */
 export interface PromptChanges {
   count(): number;
   changed(removedId?: string): void;
@@ -39,7 +39,7 @@ export function createPromptChanges(): PromptChanges {
   };
 }
 
-/** The same prompts, which tell whenever one or its labels were created, changed or deleted. */
+/** Wraps the prompts. Every change of a prompt or label calls `changed`. */
 export function noticeChanges(prompts: Prompts, onChange: (removedId?: string) => void): Prompts {
   const noticed = <Result>(result: Result, removedId?: string): Result => {
     onChange(removedId);

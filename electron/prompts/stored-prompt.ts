@@ -8,12 +8,12 @@ export interface StoredPromptIds {
   readonly promptVersionId: string;
 }
 
-/** Of a configuration, what the model takes. */
+/** Returns the part of a configuration that the model supports. */
 export type ApplicablePart = (configuration: Configuration) => Readonly<Record<string, unknown>>;
 
 /**
- * The version that a request says it was made from (`metadata.promptVersionId`), if it is that version unchanged. Null for one that was
- * edited: its metadata still say what it is based on, but what ran is not what was kept.
+ * The version in `metadata.promptVersionId` of a request, if the request has the same content. Null for an edited request, whose metadata
+ * still name the version that it is based on.
  */
 export function storedPromptOf(
   { metadata, ...request }: CompletionRequest,
@@ -23,7 +23,7 @@ export function storedPromptOf(
   const claimed = metadata?.['promptVersionId'];
   const version = typeof claimed === 'string' ? findVersion(claimed) : null;
   if (version === null) return null;
-  // A client may leave out what the model does not take, as the service itself does.
+  // Clients may leave out parameters that the model doesn't support, as the service does.
   const asSent = (settings: RunSettings) => ({ ...settings, configuration: applicable(settings.configuration ?? {}) });
   if (!runsTheSame(asSent(request), asSent(version))) return null;
   return { promptId: version.promptId, promptVersionId: version.id };

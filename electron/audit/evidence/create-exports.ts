@@ -26,7 +26,7 @@ interface PreviewRequest {
   readonly rules: readonly RedactionRule[];
 }
 
-/** What rules would replace in the first runs of a selection. Throws `invalid_request` for a pattern that is none. */
+/** Previews what rules replace in the first runs of a selection. Throws `invalid_request` for an invalid pattern. */
 async function previewPack(
   request: PreviewRequest,
   options: PackSources & { readonly databaseFile: string },
@@ -50,7 +50,7 @@ async function previewPack(
   return { ...count, ...preview };
 }
 
-/** This moment: what ended before it is on disk, what ends later shows by its time. */
+/** The current time and newest run. Runs that ended before are on disk; later ends are recognised by their time. */
 async function snapshotOf({ flush, rows }: PackSources): Promise<{ createdAt: number; lastRun: number }> {
   const createdAt = Date.now() + 1;
   while (Date.now() < createdAt) await new Promise((resolve) => setImmediate(resolve));
@@ -58,14 +58,14 @@ async function snapshotOf({ flush, rows }: PackSources): Promise<{ createdAt: nu
   return { createdAt, lastRun: rows.lastRun() };
 }
 
-/** A pack before anything of it is written. */
+/** The record of a new pack. */
 function newPack(
   input: AuditExportInput,
   snapshot: Pick<PackPlan, 'createdAt' | 'lastRun'>,
   version: string,
 ): PackRecord {
   const chosen = new Set(input.columns);
-  // Readers must see which of these only the caller claims.
+  // Readers must see which of these are only the caller's claims.
   if (chosen.has('metadata') || chosen.has('workspaceId')) chosen.add('callerSupplied');
   const timeZone = input.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const plan = {
@@ -88,14 +88,14 @@ function newPack(
 export interface ExportsOptions extends PackSources {
   readonly dataDirectory: string;
   readonly databaseFile: string;
-  /** Version of the service, as packs name it. */
+  /** The version of the service, which packs contain. */
   readonly version: string;
   readonly log: Log;
 }
 
-/** Evidence packs: begun, followed, stopped, gone on with, handed out. */
+/** Evidence packs: create, watch, stop, resume, download. */
 export interface Exports {
-  /** Throws `invalid_request` for a pattern that is none and for an unknown conversation. */
+  /** Throws `invalid_request` for an invalid pattern and for an unknown conversation. */
   create(input: AuditExportInput): Promise<AuditExport>;
   preview(request: PreviewRequest, options: { signal: AbortSignal }): Promise<RedactionPreview>;
   /** Newest first. */
@@ -106,13 +106,13 @@ export interface Exports {
   stop(id: string): Promise<AuditExport>;
   resume(id: string): Promise<AuditExport>;
   remove(id: string): Promise<void>;
-  /** A completed pack as one zip. Throws `conflict` for one that is not. */
+  /** A pack as one zip. Throws `conflict` if it isn't complete. */
   download(id: string): Promise<ExportDownload>;
-  /** Stops writing; packs under way go on at the next start. */
+  /** Stops writing. Unfinished packs continue at the next start. */
   close(): Promise<void>;
 }
 
-/** Takes up the packs of the data folder; those that were under way when the last host ended go on by themselves. */
+/** Opens the packs of the data folder. Packs that were being written when the last host ended continue automatically. */
 export async function createExports(options: ExportsOptions): Promise<Exports> {
   const store = createExportStore(options.dataDirectory, options.log);
   const mutex = createMutex(() => undefined);

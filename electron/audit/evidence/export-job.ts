@@ -8,7 +8,7 @@ import { workerUrl } from '../../common/worker-url.ts';
 import type { ExportMethods, PackProgress, PackTask } from './export-worker.ts';
 import type { PreviewedRules, PreviewTask } from './preview-rules.ts';
 
-/** A pattern or a long text can take minutes, so each task has a thread. */
+/** A pattern can take minutes on a long text, so each task has a thread. */
 function startExportWorker() {
   return createWorkerClient<ExportMethods>({
     name: 'The evidence pack',
@@ -18,7 +18,7 @@ function startExportWorker() {
 
 const ended = new DOMException('The task is complete.', 'AbortError');
 
-/** Writes a pack, from its last checkpoint on. After an abort it resolves with null as soon as the next checkpoint is on disk. */
+/** Writes a pack from its last checkpoint on. After an abort it resolves with null when the next checkpoint is on disk. */
 export async function runPackWorker(
   task: PackTask,
   options: { readonly signal: AbortSignal; readonly onProgress: (progress: PackProgress) => void },
@@ -45,13 +45,13 @@ export async function runPreviewWorker(task: PreviewTask, signal: AbortSignal): 
 
 export interface ExportJobOptions {
   readonly record: PackRecord;
-  /** What was written when the host before this one ended. */
+  /** The checkpoint of the previous host. */
   readonly checkpoint: PackCheckpoint | null;
   readonly store: ExportStore;
   readonly databaseFile: string;
-  /** Writes down what goes into the pack and resolves with the number of conversations. */
+  /** Writes the selection of the pack. Resolves with the number of conversations. */
   readonly select: (record: PackRecord, file: string, signal: AbortSignal) => Promise<number>;
-  /** Resolves when it is this pack's turn; the returned function ends the turn. */
+  /** Waits for the mutex of packs. Resolves with the function that releases it. */
   readonly takeTurn: (signal: AbortSignal) => Promise<() => void>;
   readonly onChange: () => void;
   readonly log: Log;
@@ -79,7 +79,7 @@ export class ExportJob implements Job<AuditExport> {
     return this.#record;
   }
 
-  /** Starts or resumes. Does nothing for a pack that is being written or is complete. */
+  /** Starts or resumes writing. Does nothing if the pack is being written or complete. */
   async start(): Promise<void> {
     while (this.#run.isActive) {
       if (this.#record.state === 'running' && !this.#run.isStopping) return;
@@ -96,7 +96,7 @@ export class ExportJob implements Job<AuditExport> {
     await saved;
   }
 
-  /** Resolves when nothing is written any more. With `isClosing` the next host continues. */
+  /** Resolves when writing has stopped. With `isClosing` the next host continues. */
   async stop({ isClosing }: { readonly isClosing: boolean }): Promise<void> {
     if (!this.#run.isActive) return;
     await this.#run.stop();
@@ -113,7 +113,7 @@ export class ExportJob implements Job<AuditExport> {
       id: plan.id,
       name: plan.name,
       state,
-      // The last files are tidied up after the pack is whole or has failed.
+      // Cleans up after the pack is complete or has failed.
       step: state === 'running' ? this.#step : null,
       failure,
       createdAt: new Date(plan.createdAt).toISOString(),

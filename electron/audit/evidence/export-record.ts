@@ -2,10 +2,10 @@ import { redactedColumns, type ExportColumn } from '../../../shared/contract/aud
 import type { ExportRow } from '../../storage/export-rows.ts';
 import type { MatchListener, Redactor } from './redaction.ts';
 
-/** The chosen columns of one run. */
+/** The selected columns of one run. */
 export type ExportRecord = Partial<Record<ExportColumn, unknown>>;
 
-/** When a pack was begun and whether the run met the filter. */
+/** The snapshot time of the pack, and whether the run matches the filter. */
 export interface RecordContext {
   readonly snapshotAt: number;
   readonly isMatched: boolean;
@@ -21,12 +21,12 @@ function parsed(json: string | null): unknown {
 
 type Reader = (row: ExportRow, context: RecordContext) => unknown;
 
-/** Of a run that ended after the pack was begun, only what was known then. */
+/** For a run that ended after the snapshot, only the fields that were known then. */
 function onceEnded(read: (row: ExportRow) => unknown, before: unknown = null): Reader {
   return (row, { snapshotAt }) => (row.completed_at !== null && row.completed_at < snapshotAt ? read(row) : before);
 }
 
-/** Fields that name something of ours. In the metadata of an agent's run they are ours; any other caller can write what it likes. */
+/** Fields with ids of Touchstone. Only in an agent's run they are reliable. Other callers can set any metadata. */
 const agentFields = ['agentId', 'branchOf'] as const;
 
 function callerSupplied({ workspace_id, metadata_json, agent_id }: ExportRow): string[] {
@@ -95,7 +95,7 @@ const redacted: ReadonlySet<ExportColumn> = new Set(redactedColumns);
 /** Called for each match that a rule replaces, with its column. */
 export type ColumnListener = (column: ExportColumn, ...found: Parameters<MatchListener>) => void;
 
-/** Reads the columns of a run and replaces what the rules find, once for all formats. */
+/** Reads the columns of a run and applies the rules, once for all formats. */
 export function exportRecord(
   row: ExportRow,
   columns: readonly ExportColumn[],

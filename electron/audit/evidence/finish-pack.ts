@@ -11,7 +11,7 @@ import { packFiles, type PackPlan, type PackRecord, type PackResult } from './pa
 import type { WrittenPack } from './write-pack.ts';
 import { AppError } from '../../../shared/app-error.ts';
 
-/** A file of a pack to be sent; `bytes` is null where it is known only at the end. */
+/** A file of a pack that is sent. `bytes` is null if it is only known at the end. */
 export interface ExportDownload {
   readonly fileName: string;
   readonly bytes: number | null;
@@ -23,7 +23,7 @@ function resultOf({ state, result }: PackRecord): PackResult {
   throw new AppError('conflict', 'This evidence pack is not complete yet. Wait until it is, or resume it.');
 }
 
-/** A completed pack as one zip. Throws `conflict` for one that is not. */
+/** A pack as one zip. Throws `conflict` if it isn't complete. */
 export async function openPack(record: PackRecord, folder: string): Promise<ExportDownload> {
   const result = resultOf(record);
   const { id, createdAt, input } = record.plan;
@@ -49,7 +49,7 @@ async function describeFolder(folder: string, signal: AbortSignal): Promise<Pack
   return files;
 }
 
-/** Times inside the zip are that of the snapshot, so that the same pack is the same bytes. */
+/** Files in the zip have the time of the snapshot, so that equal packs have equal bytes. */
 export function zipOf(folder: string, names: readonly string[], at: number): Readable {
   const zip = new ZipFile();
   const mtime = new Date(at);
@@ -58,7 +58,7 @@ export function zipOf(folder: string, names: readonly string[], at: number): Rea
   return zip.outputStream as unknown as Readable;
 }
 
-/** What a reader needs to check a pack and to know what is in it. */
+/** The manifest, with which readers verify a pack and see its contents. */
 function manifestOf(plan: PackPlan, written: WrittenPack, files: readonly PackFile[]) {
   const { input } = plan;
   return {
@@ -100,7 +100,7 @@ export interface FinishPackOptions {
   readonly signal: AbortSignal;
 }
 
-/** Writes the manifest, packs the files and puts the pack in its place. */
+/** Writes the manifest, zips the files and moves the pack to its final path. */
 export async function finishPack(options: FinishPackOptions): Promise<PackResult> {
   const { plan, written, signal } = options;
   const files = packFiles(options.folder);

@@ -8,13 +8,13 @@ import { providerName } from '../../../shared/provider-names.ts';
 import { type Clock, createClock, type PackNames } from './pack-details.ts';
 import type { ExportRecord } from './export-record.ts';
 
-/** Conversations on one page: enough to search in, few enough for a browser to open and print. */
+/** Enough conversations to search in, few enough for a browser to open and print. */
 export const conversationsOfPage = 250;
 
-/** What the head of every page says of the pack. */
+/** The details of the pack at the top of every page. */
 export interface PageHead {
   readonly name: string;
-  /** Lines of a name and a text. */
+  /** Lines with a name and a text. */
   readonly details: readonly (readonly [name: string, text: string])[];
   readonly pages: number;
   /** IANA name. */
@@ -37,7 +37,7 @@ pre { font: 13px/1.5 ui-monospace, monospace; background: var(--ground); border-
 @media print { body { max-width: none; padding: 0; font-size: 10pt; } nav { display: none; } pre { font-size: 9pt; border: 1px solid var(--line); } h2, h3 { break-after: avoid; } }
 `;
 
-/** Nothing but the page's own style is allowed: text of a model can bring in neither a script nor a picture. */
+/** Allows only the page's own style, so that a model's text can't load scripts or images. */
 const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
 const entities: Readonly<Record<string, string>> = {
@@ -87,7 +87,7 @@ export function pageEnd(head: PageHead, page: number): string {
   return `${links(page, head.pages)}</body>\n</html>\n`;
 }
 
-/** Columns that stand as blocks of text, with what people call them. */
+/** Columns that are shown as blocks of text, with their labels. */
 const blocks: Readonly<Partial<Record<ExportColumn, string>>> = {
   systemMessage: 'System message',
   promptText: 'Prompt template',
@@ -113,7 +113,7 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** Short details that are not called as their columns are. */
+/** Labels of short columns that differ from their names. */
 const columnLabels: Readonly<Partial<Record<ExportColumn, string>>> = {
   runId: 'Run ID',
   messageId: 'Message ID',
@@ -195,7 +195,7 @@ function runArticle(run: ShownRun): string {
   const texts: string[] = [];
   for (const [column, value] of Object.entries(record) as [ExportColumn, unknown][]) {
     if (column === 'conversationId' || column === 'conversationName' || isEmpty(value)) continue;
-    // Several messages say more than their joined text.
+    // The messages contain more than their joined text.
     if (column === 'renderedPrompt' && !isEmpty(record.messages)) continue;
     const title = blocks[column];
     if (title !== undefined) texts.push(`<h3>${title}</h3>\n<pre dir="auto">${escaped(textOf(value, true))}</pre>`);
@@ -210,7 +210,7 @@ function runArticle(run: ShownRun): string {
 export interface ConversationSection {
   readonly position: number;
   readonly records: readonly ExportRecord[];
-  /** Of the records; a record beyond their end has none. */
+  /** The names of each record, by index. Missing entries have no names. */
   readonly names: readonly PackNames[];
   readonly timeZone: string;
 }

@@ -6,10 +6,10 @@ import { sampleCallerName } from '../samples/sample-callers.ts';
 import type { PackPlan } from './pack-store.ts';
 import { createRedactor, type Redactor, replacementOf } from './redaction.ts';
 
-/** Writes a moment as a person in a time zone reads it: `22 Nov 2026, 03:12:45 CET`. */
+/** Formats a time in a time zone: `22 Nov 2026, 03:12:45 CET`. */
 export type Clock = (timestamp: string) => string;
 
-/** The zone belongs to the pack, so that the same pack is the same bytes on every machine. */
+/** The pack stores its time zone, so that it has equal bytes on every machine. */
 export function createClock(timeZone: string): Clock {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,
@@ -24,7 +24,7 @@ export function createClock(timeZone: string): Clock {
   return (timestamp) => format.format(new Date(timestamp));
 }
 
-/** The names that stand beside the ids of a run in the HTML pages. People wrote them, so the rules apply to them too. */
+/** The names beside the ids of a run in the HTML pages. People wrote them, so the rules apply to them, too. */
 export interface PackNames {
   readonly caller: string | null;
   readonly prompt: string | null;
@@ -34,10 +34,10 @@ export interface PackNames {
   readonly dataspaces: Readonly<Record<string, string>>;
 }
 
-/** Far more than a pack needs at once; one of a million agents' runs must not fill the memory. */
+/** Far more than a pack needs at a time. The runs of a million agents must not fill the memory. */
 const maxCachedNames = 10_000;
 
-/** Looks the names of a run up, as they are when its conversation is written. */
+/** Finds the current names for a run. */
 export function createNameReader(rows: ExportRows, redactor: Redactor): (row: ExportRow) => PackNames {
   const known = new Map<string, string | null>();
 
@@ -73,7 +73,7 @@ export function createNameReader(rows: ExportRows, redactor: Redactor): (row: Ex
 /** Parts of a filter that people wrote; the others are ids, names of models, numbers and dates. */
 const writtenFields = ['text', 'appHeaders', 'feedback', 'tags'] as const;
 
-/** The selection and the name of a pack as they stand in it: a rule also holds for what was searched for. */
+/** The selection and the name that the pack contains. The rules apply to search terms, too. */
 export function redactedPlan({ name, input }: PackPlan): { name: string; selection: AuditExportInput['selection'] } {
   const redactor = createRedactor(input.rules);
   const { selection } = input;
@@ -96,7 +96,7 @@ function ruleText(rule: RedactionRule): string {
   return `${rule.kind === 'pattern' ? rule.name : ruleNames[rule.kind]} as ${replacementOf(rule)}`;
 }
 
-/** What people call the parts of a filter. */
+/** Labels of the parts of a filter. */
 const filterNames: Readonly<Record<string, string>> = {
   callerId: 'Caller',
   callerIds: 'Caller',
@@ -154,12 +154,12 @@ function selectionText(selection: AuditExportInput['selection'], names: ExportRo
     .join('; ');
 }
 
-/** A pack of an earlier version has none: its pages keep UTC. */
+/** Packs of earlier versions have no time zone. Their pages stay in UTC. */
 export function timeZoneOf({ input }: PackPlan): string {
   return (input as Partial<PackPlan['input']>).timeZone ?? 'UTC';
 }
 
-/** What the head of a page says of its pack. */
+/** The details of a pack for the top of its pages. */
 export function selectionDetails(
   plan: PackPlan,
   conversations: number,

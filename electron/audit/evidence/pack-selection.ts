@@ -6,8 +6,8 @@ import type { SelectedConversation, Selection } from '../query/selection.ts';
 import type { ExportRows } from '../../storage/export-rows.ts';
 
 /**
- * What goes into a pack, in its order, as it was when the pack was begun (the form is that of `Selection`). It lies on disk,
- * so that a pack can be gone on with after a crash. Resolves with the number of conversations.
+ * Writes the contents of a pack, in order, at the time of its snapshot (in the format of `Selection`). The file lets a pack continue
+ * after a crash. Resolves with the number of conversations.
  */
 export async function writeSelection(file: string, numbers: Int32Array): Promise<number> {
   await writeFile(`${file}.partial`, new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength), {
@@ -22,7 +22,7 @@ export async function writeSelection(file: string, numbers: Int32Array): Promise
 
 const readNumbers = 16_384;
 
-/** Reads a selection from a number of conversations on. */
+/** Reads a selection after skipping a number of conversations. */
 export async function* readSelection(file: string, from: Position): AsyncGenerator<SelectedConversation & Position> {
   const handle = await open(file, 'r');
   try {
@@ -47,7 +47,7 @@ export async function* readSelection(file: string, from: Position): AsyncGenerat
   }
 }
 
-/** Bytes of the selection that lie behind. */
+/** Bytes of the selection before a position. */
 export interface Position {
   readonly offset: number;
 }
@@ -63,10 +63,10 @@ async function readFrom(handle: FileHandle, offset: number, count: number): Prom
   return new Int32Array(bytes.buffer, 0, Math.floor(filled / 4));
 }
 
-/** Looked up in one go: so few that the service is not held. */
+/** Conversations per slice, few enough that other requests don't wait. */
 const sliceConversations = 100;
 
-/** Conversations that are named, in that order and each once, with all their runs up to `last`; one that was removed is left out. */
+/** The given conversations, in their order and each once, with all their runs up to `last`. Removed ones are left out. */
 async function selectConversations(rows: ExportRows, ids: readonly string[], last: number): Promise<Selection> {
   const numbers: number[] = [];
   const unique = [...new Set(ids.map((id) => id.toLowerCase()))];
@@ -80,15 +80,15 @@ async function selectConversations(rows: ExportRows, ids: readonly string[], las
   return { last, numbers: Int32Array.from(numbers) };
 }
 
-/** Where packs find what they hold. */
+/** The data that packs are made from. */
 export interface PackSources {
   readonly audit: Pick<AuditStore, 'select'>;
   readonly rows: ExportRows;
-  /** Writes runs that are queued, so that a snapshot has them. */
+  /** Writes queued runs, so that a snapshot includes them. */
   readonly flush: () => void;
 }
 
-/** Throws `invalid_request` when a conversation that is named does not exist. */
+/** Throws `invalid_request` if a given conversation doesn't exist. */
 export async function requireConversations(selection: ExportSelection, { rows, flush }: PackSources): Promise<void> {
   if (!('conversationIds' in selection)) return;
   flush();
@@ -101,7 +101,7 @@ export async function requireConversations(selection: ExportSelection, { rows, f
   }
 }
 
-/** What a selection found when `last` was the newest `runs.sequence`. */
+/** The matches of a selection when `last` was the newest `runs.sequence`. */
 export async function selectionOf(
   selection: ExportSelection,
   last: number,

@@ -4,19 +4,19 @@ import { existsSync } from 'node:fs';
 import type { AuditExport, AuditExportInput } from '../../../shared/contract/audit-exports.ts';
 import type { Log } from '../../log.ts';
 
-/** The packs of a data folder, each in a folder that is named by its id. */
+/** The packs of a data folder, each in a folder with its id as the name. */
 export interface ExportStore {
   folder(id: string): string;
   read(): Promise<{ record: PackRecord; checkpoint: PackCheckpoint | null }[]>;
   save(record: PackRecord): Promise<void>;
-  /** Removes what only an unfinished pack needs. */
+  /** Removes the files that only an unfinished pack needs. */
   tidy(id: string): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
 const idForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Where the packs of a data folder lie. */
+/** The folder of the packs of a data folder. */
 export function exportsDirectory(dataDirectory: string): string {
   return join(dataDirectory, 'exports');
 }
@@ -28,12 +28,12 @@ export function createExportStore(dataDirectory: string, log: Log): ExportStore 
   async function readOne(id: string) {
     const files = packFiles(folder(id));
     const record = await readJson<PackRecord>(files.record);
-    // Its record is the first that is made and the first that is removed.
+    // The record is created first and removed first.
     if (record === null) await rm(folder(id), { recursive: true, force: true });
     return record && { record, checkpoint: await readCheckpoint(files.checkpoint) };
   }
 
-  /** A pack whose record somebody damaged must not keep the host from starting; its files stay where they are. */
+  /** A pack with a damaged record must not prevent the start of the host. Its files stay. */
   async function readIfWhole(id: string) {
     try {
       return await readOne(id);
@@ -68,20 +68,20 @@ export function createExportStore(dataDirectory: string, log: Log): ExportStore 
   };
 }
 
-/** What is kept of a pack from its beginning to its end, beside its files. Times are milliseconds since 1970. */
+/** The record of a pack. Times are milliseconds since 1970. */
 export interface PackPlan {
   readonly id: string;
   readonly name: string;
-  /** What is recorded or ends from this moment on is not in the pack. */
+  /** The time of the snapshot. Later runs, and later ends of runs, aren't in the pack. */
   readonly createdAt: number;
   /** Highest `runs.sequence` then. */
   readonly lastRun: number;
-  /** Version of the service that began it. */
+  /** The version of the service that created it. */
   readonly version: string;
   readonly input: Required<AuditExportInput>;
 }
 
-/** How far the files are written: everything up to here is on disk. */
+/** A checkpoint. Everything up to here is on disk. */
 export interface PackCheckpoint {
   /** Bytes of the selection that are written. */
   readonly offset: number;
@@ -92,7 +92,7 @@ export interface PackCheckpoint {
   readonly lengths: Readonly<Record<string, number>>;
 }
 
-/** A pack that is whole. */
+/** A complete pack. */
 export interface PackResult {
   readonly conversations: number;
   readonly runs: number;
@@ -100,10 +100,10 @@ export interface PackResult {
   readonly files: AuditExport['files'];
 }
 
-/** The whole of `export.json`. */
+/** The content of `export.json`. */
 export interface PackRecord {
   readonly plan: PackPlan;
-  /** Conversations that were selected; null until they were. */
+  /** The number of selected conversations; null until the selection is written. */
   readonly conversations: number | null;
   readonly state: AuditExport['state'];
   readonly failure: string | null;
@@ -111,20 +111,20 @@ export interface PackRecord {
   readonly result: PackResult | null;
 }
 
-/** Where the parts of a pack lie in its folder. */
+/** The paths of a pack's files. */
 export function packFiles(folder: string) {
   return {
     record: join(folder, 'export.json'),
     selection: join(folder, 'selection.bin'),
     checkpoint: join(folder, 'checkpoint.json'),
-    /** The files while they are written. */
+    /** The folder of unfinished files. */
     partial: join(folder, 'pack.partial'),
     pack: join(folder, 'pack'),
     zip: join(folder, 'evidence.zip'),
   } as const;
 }
 
-/** Replaces a file so that it is whole at every moment, also through a loss of power. */
+/** Replaces a file atomically, so that it is complete even after a power loss. */
 export async function writeJson(file: string, value: unknown): Promise<void> {
   await writeFile(`${file}.partial`, JSON.stringify(value, null, 2), { mode: 0o600 });
   const handle = await open(`${file}.partial`, 'r+');
@@ -136,7 +136,7 @@ export async function writeJson(file: string, value: unknown): Promise<void> {
   await rename(`${file}.partial`, file);
 }
 
-/** Null when the file is not there. */
+/** Null for a missing file. */
 export async function readJson<Value>(file: string): Promise<Value | null> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Value;
@@ -146,7 +146,7 @@ export async function readJson<Value>(file: string): Promise<Value | null> {
   }
 }
 
-/** Null when there is none, and for one that is damaged: the files are then written from their beginning. */
+/** Null if it is missing or damaged. The files are then written from the start. */
 export async function readCheckpoint(file: string): Promise<PackCheckpoint | null> {
   try {
     return await readJson<PackCheckpoint>(file);

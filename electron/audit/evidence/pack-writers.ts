@@ -6,10 +6,10 @@ import type { ExportRecord } from './export-record.ts';
 import { conversationSection, conversationsOfPage, pageEnd, type PageHead, pageName, pageStart } from './html-page.ts';
 import type { PackNames } from './pack-details.ts';
 
-/** Bytes that are collected before they are written. */
+/** Bytes that are buffered before a write. */
 const bufferBytes = 256 * 1024;
 
-/** A file that grows at its end and can be gone on with from any length that it had. */
+/** A file that is appended to, and can continue from any earlier length. */
 export class OutputFile {
   readonly #handle: FileHandle;
   #pending: string[] = [];
@@ -21,7 +21,7 @@ export class OutputFile {
     this.#bytes = bytes;
   }
 
-  /** Opens a file and cuts off what was written after `bytes`. */
+  /** Opens a file and truncates it to `bytes`. */
   static async open(file: string, bytes: number): Promise<OutputFile> {
     const handle = await open(file, bytes === 0 ? 'w' : 'r+', 0o600);
     try {
@@ -33,7 +33,7 @@ export class OutputFile {
     }
   }
 
-  /** Bytes that are written; what was only collected is not counted. */
+  /** Written bytes, without buffered ones. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -44,13 +44,13 @@ export class OutputFile {
     if (this.#pendingLength >= bufferBytes) await this.#flush();
   }
 
-  /** Resolves when the disk has everything. */
+  /** Resolves when everything is on disk. */
   async sync(): Promise<void> {
     await this.#flush();
     await this.#handle.datasync();
   }
 
-  /** Closes without writing what was only collected. */
+  /** Closes the file without writing the buffer. */
   close(): Promise<void> {
     return this.#handle.close();
   }
@@ -71,13 +71,13 @@ export class OutputFile {
 /** Writes one format of a pack, conversation by conversation. */
 export interface PackWriter {
   /**
-   * `position` counts the conversations of the pack from 0; `records` is empty for one that was removed meanwhile. `names` are those of
-   * the records, for pages that people read.
+   * `position` counts the conversations of the pack from 0. `records` is empty if the conversation was removed meanwhile. `names` are the
+   * names for the records, for HTML pages.
    */
   write(position: number, records: readonly ExportRecord[], names: readonly PackNames[]): Promise<void>;
-  /** Writes what ends the last file. */
+  /** Writes the end of the last file. */
   end(): Promise<void>;
-  /** Resolves with the lengths of all files of this format when the disk has them. */
+  /** Resolves with the lengths of all files of this format when they are on disk. */
   sync(): Promise<Record<string, number>>;
   close(): Promise<void>;
 }
@@ -121,8 +121,8 @@ export function createCsvWriter(
 }
 
 /**
- * Writes pages of a fixed number of conversations, so that no page outgrows a browser. `conversations` are those written
- * already. A page is ended only when the next one begins: one that is full may still be open.
+ * Writes pages with a fixed number of conversations, so that browsers can open them. `conversations` is the number of written ones. A page
+ * ends only when the next one starts, so a full page may still be open.
  */
 export async function createHtmlWriter(
   folder: string,

@@ -4,7 +4,7 @@ import type { SelectedConversation } from '../query/selection.ts';
 import { exportRecord } from './export-record.ts';
 import { createRedactor, type Span, replacementOf } from './redaction.ts';
 
-/** Runs that a preview looks at, at most. */
+/** Max runs that a preview reads. */
 export const maxPreviewedRuns = 500;
 
 export interface PreviewTask {
@@ -18,7 +18,7 @@ export interface PreviewTask {
 export type PreviewedRules = Pick<RedactionPreview, 'examinedRuns' | 'rules'>;
 
 const maxSamples = 10;
-/** Characters around a found place. */
+/** Characters before and after a match. */
 const contextLength = 40;
 const maxMatchLength = 200;
 
@@ -30,7 +30,7 @@ function surroundings(text: string, { start, end }: Span) {
   };
 }
 
-/** Applies the rules to the first runs of a selection and shows what each of them finds. */
+/** Applies the rules to the first runs of a selection and returns the matches of each. */
 export function previewRules(task: PreviewTask, rows: ExportRows): PreviewedRules {
   const redactor = createRedactor(task.rules);
   const samples = task.rules.map((): RedactionPreview['rules'][number]['samples'] => []);

@@ -2,7 +2,7 @@ import { RE2JS, RE2JSException } from 're2js';
 import { invalidField } from '../../../shared/app-error.ts';
 import type { RedactionRule } from '../../../shared/contract/audit-exports.ts';
 
-/** The check of payment cards: every second digit from the right doubled, the sum divisible by ten. */
+/** The check digit of payment cards (Luhn): every second digit from the right is doubled, and the sum is divisible by ten. */
 function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index += 1) {
@@ -16,7 +16,7 @@ function passesLuhn(digits: string): boolean {
 const isLetterOrDigit = (character: string | undefined): boolean =>
   character !== undefined && /[\p{L}\p{N}]/u.test(character);
 
-/** Ends of the parts of a text, longest first, that hold a number of letters and digits and do not end inside a group. */
+/** Prefixes of a text with `min` to `max` letters and digits, longest first. They don't end inside a group. */
 function* partsOf(text: string, min: number, max: number): Generator<string, void, void> {
   for (let end = text.length; end >= min; end -= 1) {
     if (!isLetterOrDigit(text[end - 1]) || isLetterOrDigit(text[end])) continue;
@@ -30,7 +30,7 @@ function beginning(match: RegExpExecArray, part: string): Span {
   return { start: match.index, end: match.index + part.length };
 }
 
-/** Card numbers begin with 2 to 6 and have 13 to 19 digits; what follows one, such as its date, may look like more of it. */
+/** Card numbers start with 2 to 6 and have 13 to 19 digits. The text after one, such as its date, can look like more digits of it. */
 export const findCards: Finder = findWith(/(?<!\d)[2-6](?:[ -]?\d){12,22}(?!\d)/g, (match) => {
   for (const part of partsOf(match[0], 13, 19)) {
     if (passesLuhn(part.replaceAll(/\D/g, ''))) return beginning(match, part);
@@ -38,7 +38,7 @@ export const findCards: Finder = findWith(/(?<!\d)[2-6](?:[ -]?\d){12,22}(?!\d)/
   return null;
 });
 
-/** Length of an IBAN by country, as the registry of ISO 13616 has them. */
+/** Length of an IBAN by country, from the registry of ISO 13616. */
 const ibanLengths: Readonly<Record<string, number>> = Object.fromEntries(
   (
     'AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 ' +
@@ -76,14 +76,14 @@ const findNamedAccounts: Finder = findWith(
   },
 );
 
-/** IBANs with right check digits, and numbers that are named as an account. */
+/** IBANs with valid check digits, and numbers that the text calls an account. */
 export const findAccounts: Finder = (text) => {
   const ibans = findIbans(text);
   const isFree = ({ start, end }: Span) => ibans.every((iban) => end <= iban.start || start >= iban.end);
   return [...ibans, ...findNamedAccounts(text).filter(isFree)].toSorted((one, other) => one.start - other.start);
 };
 
-// Every repetition in these expressions has an upper bound: a hostile text costs a fixed number of steps a character.
+// Every repetition in these expressions has an upper bound, so that a hostile text takes a fixed number of steps per character.
 
 const findWrittenEmails = findWith(
   /[\p{L}\p{N}._%+'-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,8}/gu,
@@ -97,8 +97,8 @@ const date = /^\d{1,2}([-./ ])\d{1,2}\1\d{2,4}$|^(?:19|20)\d\d([-./ ])(?:0?[1-9]
 const octets = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 
 /**
- * Digits are a phone number when they say so: a country code with `+` or `00`, a leading zero, or the North American form.
- * Other long numbers are orders, amounts and dates.
+ * Digits are a phone number if they have a country code with `+` or `00`, a leading zero, or the North American format. Other long numbers
+ * are orders, amounts and dates.
  */
 function isPhoneNumber(text: string): boolean {
   const digits = text.replaceAll(/\D/g, '').length;

@@ -45,7 +45,7 @@ export interface ReportPage {
   readonly next: WalkPosition | null;
 }
 
-/** Most characters of texts that a page hands over as a whole: more would hold up the host's thread, and some day fill its memory. */
+/** Max characters of texts in one page. More would block the host's thread, and could fill its memory. */
 const maxPageCharacters = 8 * 1_048_576;
 
 const maxMatches = 12;
@@ -67,7 +67,7 @@ export class AuditEngine {
   readonly #walks = new Map<string, Listing>();
   #generation = 0;
   #facets: { state: string; facets: IndexFacets } | null = null;
-  /** Runs what reads several times on one state of the database. */
+  /** Runs several reads in one transaction. */
   readonly #inOneState: (read: () => void) => void;
 
   constructor(database: Database.Database, directory: string) {
@@ -76,18 +76,18 @@ export class AuditEngine {
     this.#inOneState = database.transaction((read: () => void) => read());
   }
 
-  /** Takes up what was recorded; true while there are words left to read. */
+  /** Indexes new runs. Returns true while there are words left to index. */
   follow(): boolean {
     this.index.follow();
     return this.index.followTexts(textSlice);
   }
 
-  /** Clears a little of what removed runs leave in the index; false when nothing is left. */
+  /** Erases a small part of the words of removed runs. Returns false when nothing is left. */
   erase(): boolean {
     return this.index.erase();
   }
 
-  /** Conversations of which a run meets the filter, with all their runs, page by page. */
+  /** Pages of conversations with at least one matching run, with all their runs. */
   report(request: WalkRequest & { hasFeedback: boolean }): ReportPage {
     return this.#answer(request.filter, () => {
       const { page, next, matches, last } = this.#walk(request);
@@ -128,7 +128,7 @@ export class AuditEngine {
     });
   }
 
-  /** Everything that a filter finds up to a run, or now, in the order of the list, for those who go through it later. */
+  /** All matches of a filter up to a run, or now, in the order of the list. */
   select({ filter, last: given }: { filter: AuditFilter; last: number | null }): Selection {
     return this.#answer(filter, () => {
       const last = given ?? this.index.timeline.lastRun;
@@ -137,7 +137,7 @@ export class AuditEngine {
     });
   }
 
-  /** `pause` is awaited between slices of the work and may throw to end it. */
+  /** Awaits `pause` between slices of the work. It may throw to stop the work. */
   summarize(
     { filter, bucketSize }: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
     pause: () => Promise<void>,
@@ -165,8 +165,8 @@ export class AuditEngine {
   }
 
   /**
-   * A page is found in the index and read from the database by a hundred statements, and runs may be removed meanwhile: so all of it sees
-   * one state. What was recorded until now is taken up before, because it may be much, and the log cannot be emptied while a state is held.
+   * Runs a query in one transaction, because a page needs a hundred statements and runs may be removed meanwhile. New runs are indexed
+   * before it: that can take long, and the log can't be emptied during a transaction.
    */
   #answer<Answer>(filter: AuditFilter, read: () => Answer): Answer {
     this.#followFor(filter);
@@ -204,7 +204,7 @@ export class AuditEngine {
     return { page, next, matches: listing.matches, last };
   }
 
-  /** The list of a walk, which holds at least the conversations up to a moment; one that was dropped begins at it. */
+  /** The list of a walk, with at least the conversations up to a time. A dropped list is created again from that time on. */
   #listingOf(filter: AuditFilter, last: number, through: number): Listing {
     const key = JSON.stringify([filter, last]);
     const known = this.#walks.get(key);
@@ -213,7 +213,7 @@ export class AuditEngine {
     return remember(this.#walks, key, new Listing(this.index, this.#matchesOf(filter), { last, ...bound }), maxLists);
   }
 
-  /** How many conversations of a list were given on earlier pages. */
+  /** The number of conversations on earlier pages. */
   #given(listing: Listing, { time, id }: WalkPosition): number {
     const { createdAt } = this.index.timeline;
     listing.extendToTime(time);

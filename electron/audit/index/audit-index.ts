@@ -8,12 +8,12 @@ import { Terms } from './terms.ts';
 import { TextIndex } from './text-index.ts';
 import { Timeline } from '../query/timeline.ts';
 
-/** How many runs are read at once. */
+/** Runs that are read at a time. */
 const readRuns = 2000;
 
 /**
- * What makes a million runs searchable, kept beside the database and made from it alone: the order of the runs, which runs
- * have which value, the words of their texts. Follows the recorder by reading what it has committed.
+ * The search index of a million runs, in a separate file that can be rebuilt from the database: the order of the runs, the runs of each
+ * value, and the words of their texts. It follows the recorder by reading committed runs.
  */
 export class AuditIndex {
   readonly source: AuditSource;
@@ -25,11 +25,11 @@ export class AuditIndex {
   timeline = new Timeline();
   terms!: Terms;
   blocks!: BlockStore;
-  /** Grows when runs are taken out, changed or put between others, which makes every list that was made before useless. */
+  /** Grows when runs are removed, changed or inserted between others, which invalidates all lists. */
   generation = 0;
   #revision: number;
 
-  /** `database` holds the runs and may be open for reading only; `directory` is where the index lies. */
+  /** `database` has the runs and may be read-only. `directory` is the folder of the index. */
   constructor(database: Database.Database, directory: string) {
     this.source = createAuditSource(database);
     this.#database = openIndexDatabase(directory, (index) => createIndexCheckpoints(index).fit(this.source));
@@ -45,7 +45,7 @@ export class AuditIndex {
     this.#database.close();
   }
 
-  /** Takes up every run that was recorded, ended or changed since; a few microseconds for each. */
+  /** Indexes every run that was recorded, ended or changed since the last call, at a few microseconds each. */
   follow(): void {
     const last = this.source.lastRun();
     this.#followChanges();
@@ -82,7 +82,7 @@ export class AuditIndex {
     return next.length === max;
   }
 
-  /** Clears a little of what removed and changed runs leave in the file; false when nothing is left. Some milliseconds. */
+  /** Erases a small part of the words of removed and changed runs. Returns false when nothing is left. Takes a few milliseconds. */
   erase(): boolean {
     return this.texts.erasure.step();
   }
@@ -158,7 +158,7 @@ export class AuditIndex {
     else this.feedback.set(row);
   }
 
-  /** Changes after the end of a run (it is removed or anonymised, joins a workspace or gets a version) are rare; its block is read again. */
+  /** Reads the blocks of changed runs again. Changes after the end of a run (removed, anonymised, new workspace or version) are rare. */
   #reindex(runs: readonly number[]): void {
     if (runs.length === 0) return;
     this.generation += 1;
@@ -192,7 +192,7 @@ export class AuditIndex {
     this.blocks.touch(blockOf(run));
   }
 
-  /** The run by which the index recognises its database may have been removed: then it is another one from now on. */
+  /** If the run by which the index recognises its database was removed, chooses another one. */
   #updateNewestRun(): void {
     const named = this.#checkpoints.read('run');
     if (named === 0 || this.source.runId(named) !== null) return;
@@ -201,7 +201,7 @@ export class AuditIndex {
     else this.#checkpoints.writeRun(last, this.source.runId(last)!);
   }
 
-  /** Names the newest run that the index has on disk, by which it recognises its database at the next start. */
+  /** Stores the newest sealed run, by which the index recognises its database at the next start. */
   #markRun(sequence: number | undefined): void {
     if (sequence === undefined || sequence < this.#checkpoints.read('run')) return;
     const id = this.source.runId(sequence);

@@ -1,7 +1,7 @@
 /**
- * Runs that are known by name, such as those of a rare word: a list of places for each block, and bits only for the blocks that are
- * looked at. Bits for all of them take 126 KB among a million runs. Made for every question these brought a full garbage collection after
- * sixty questions, which held up the next one by 10 ms.
+ * A set of few runs, such as those of a rare word: a list of offsets for each block, and bits only for the blocks that are read. Bits for
+ * all blocks take 126 KB with a million runs. Creating them for every query caused a full garbage collection every sixty queries, which
+ * delayed the next one by 10 ms.
  */
 export class RunSet {
   readonly #blocks = new Map<number, number[] | Bits>();
@@ -22,7 +22,7 @@ export class RunSet {
     return this.#blocks.has(block);
   }
 
-  /** Not to be changed. */
+  /** Callers must not change the result. */
   bits(block: number): Bits {
     const offsets = this.#blocks.get(block);
     if (offsets === undefined) return emptyBits();
@@ -31,8 +31,8 @@ export class RunSet {
 }
 
 /**
- * Runs are indexed in blocks of 16,384 by their sequence. Of one block a set of runs is 512 words of 32 bits: small enough to
- * be read, combined and kept by the hundred, large enough that a million runs are only 62 of them.
+ * Runs are indexed in blocks of 16,384 by their sequence. A set of runs of one block has 512 words of 32 bits. Hundreds of them can be read,
+ * combined and cached, and a million runs have only 62 blocks.
  */
 export const blockShift = 14;
 export const blockRuns = 1 << blockShift;
@@ -66,7 +66,7 @@ export function bitsOf(offsets: ArrayLike<number>): Bits {
   return bits;
 }
 
-/** Keeps in `bits` what is in `other` too. */
+/** Intersects `bits` with `other` in place. */
 export function intersect(bits: Bits, other: Bits): void {
   for (let word = 0; word < blockWords; word += 1) bits[word]! &= other[word]!;
 }
@@ -91,7 +91,7 @@ export function countBits(bits: Bits): number {
   return count;
 }
 
-/** How many places are in both. */
+/** The size of the intersection. */
 export function countCommonBits(one: Bits, other: Bits): number {
   let count = 0;
   for (let word = 0; word < blockWords; word += 1) {
@@ -101,17 +101,17 @@ export function countCommonBits(one: Bits, other: Bits): number {
   return count;
 }
 
-/** Calls back with every place that is set, in order. */
+/** Calls back with the offset of every set bit, in order. */
 export function forEachBit(bits: Bits, callback: (offset: number) => void): void {
   for (let word = 0; word < blockWords; word += 1) {
     for (let rest = bits[word]!; rest !== 0; rest &= rest - 1) callback(word * 32 + 31 - Math.clz32(rest & -rest));
   }
 }
 
-/** A list of more places than these takes as much room as bits. */
+/** A list of this many offsets takes as many bytes as bits do. */
 export const maxListed = (blockWords * 4) / 2 - 1;
 
-/** As places of 16 bits while that is shorter than the bits themselves. */
+/** Encodes as offsets of 16 bits while that is shorter than the bits. */
 export function encodePositions(offsets: readonly number[]): Uint8Array {
   if (offsets.length <= maxListed) return new Uint8Array(Uint16Array.from(offsets).buffer);
   return new Uint8Array(bitsOf(offsets).buffer);

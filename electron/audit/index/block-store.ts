@@ -3,10 +3,10 @@ import { forEachTerm, type IndexedRun, type NumberField, numberFields, type Term
 import type { Timeline } from '../query/timeline.ts';
 import type Database from 'better-sqlite3';
 
-/** Numbers of a block's runs by place; NaN where a run has none or there is no run. */
+/** Numbers of a block's runs by offset; NaN for runs without the number and for missing runs. */
 export type Numbers = Float64Array;
 
-/** A block in memory that still changes: it is not full, or some of its runs have not ended. */
+/** A block in memory that still changes, because it isn't full or some of its runs haven't ended. */
 export class OpenBlock {
   readonly postings = new Map<number, number[]>();
   readonly numbers: Record<NumberField, Numbers>;
@@ -53,7 +53,7 @@ export class OpenBlock {
   }
 }
 
-/** Keeps what was used last, up to a number of bytes. */
+/** A cache of the last used values, up to a number of bytes. */
 class ByteCache<Key, Value> {
   readonly #entries = new Map<Key, { value: Value; bytes: number }>();
   readonly #maxBytes: number;
@@ -96,7 +96,7 @@ class ByteCache<Key, Value> {
 
 const maxCachedBytes = 128 * 1_048_576;
 
-/** Smallest and largest number of a block; null when no run has one. */
+/** Smallest and largest number of a block; null if no run has one. */
 export interface Zone {
   readonly min: number | null;
   readonly max: number | null;
@@ -107,7 +107,7 @@ type ColumnField = ZonedField | 'conversation';
 
 const zonedFields: readonly ZonedField[] = [...numberFields, 'created_at'];
 
-/** The blocks of all runs: sealed ones on disk, read when they are needed, the newest in memory. */
+/** The blocks of all runs: sealed ones on disk, which are read when needed, and open ones in memory. */
 export class BlockStore {
   readonly open = new Map<number, OpenBlock>();
   /** Grows with every change of any block. */
@@ -140,7 +140,7 @@ export class BlockStore {
     return this.#sealed.has(block);
   }
 
-  /** Grows whenever something in the block changes. */
+  /** Grows with every change of the block. */
   version(block: number): number {
     return this.#versions.get(block) ?? 0;
   }
@@ -191,7 +191,7 @@ export class BlockStore {
     return numbers;
   }
 
-  /** Puts the runs of a sealed block into the timeline. */
+  /** Adds the runs of a sealed block to the timeline. */
   replay(block: number): void {
     const createdAt = this.#readColumn('created_at', block);
     const conversation = this.#readColumn('conversation', block);
@@ -201,7 +201,7 @@ export class BlockStore {
     }
   }
 
-  /** Writes a block whose runs have all ended, and lets go of it. Inside a transaction. */
+  /** Writes a block whose runs have all ended, and removes it from memory. Call it in a transaction. */
   seal(block: number): void {
     const open = this.open.get(block)!;
     this.#terms.save();
@@ -219,7 +219,7 @@ export class BlockStore {
     this.open.delete(block);
   }
 
-  /** Drops a sealed block so that it is built again from its runs. Call it inside a transaction. */
+  /** Drops a sealed block, so that it is rebuilt from its runs. Call it in a transaction. */
   unseal(block: number): void {
     this.#statements.deletePostings.run(block);
     this.#statements.deleteColumns.run(block);

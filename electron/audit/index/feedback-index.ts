@@ -8,7 +8,7 @@ export interface IndexedFeedback {
   readonly score: number | null;
   /** In lower case. */
   readonly text: string;
-  /** The same array for all with the same list, so that one needs to be looked at only once. */
+  /** Equal lists share one array, so that each list is tested only once. */
   readonly tags: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function tagsOf(list: string | null): string[] {
     .filter((tag) => tag !== '');
 }
 
-/** What was found for one test, as long as the block does not change. */
+/** The result of one test, valid until the block changes. */
 interface Found {
   readonly version: number;
   /** Null for none. */
@@ -36,12 +36,12 @@ interface FeedbackBlock {
 
 const maxCached = 32;
 
-/** Lists of tags that are shared: far more than people make of a few dozen tags. */
+/** Shared lists of tags: far more than a few dozen tags produce. */
 const maxSharedTags = 10_000;
 
 /**
- * Feedback changes and there is little of it, so it is kept in memory whole and tested one by one, for one block at a time: a first
- * page mostly needs the newest ones.
+ * Feedback changes and there is little of it, so all of it is in memory and tested one by one, block by block: a first page usually needs
+ * only the newest blocks.
  */
 export class FeedbackIndex {
   readonly #blocks = new Map<number, FeedbackBlock>();
@@ -71,12 +71,12 @@ export class FeedbackIndex {
     for (const { rows } of this.#blocks.values()) yield* rows.values();
   }
 
-  /** Grows whenever feedback on a run of the block changes. */
+  /** Grows with every change of feedback on a run of the block. */
   versionOf(block: number): number {
     return this.#blocks.get(block)?.version ?? 0;
   }
 
-  /** The runs of a block whose feedback passes, null for none; `key` tells the test from others. */
+  /** The runs of a block whose feedback passes the test; null if there are none. `key` identifies the test. */
   matches(key: string, block: number, passes: FeedbackTest): Bits | null {
     const present = this.#blocks.get(block);
     if (present === undefined) return null;

@@ -3,17 +3,17 @@ import { openIndexFile } from '../../storage/index-file.ts';
 import type { AuditSource } from './audit-source.ts';
 import type Database from 'better-sqlite3';
 
-/** How far the index has come. */
+/** The progress of the index. */
 export interface IndexCheckpoints {
-  /** `texts`: the last run whose words were read; `revision`: the last change that was followed; `run`: the named run. 0 for none. */
+  /** `texts`: the last run with indexed words. `revision`: the last applied change. `run`: the run that identifies the database. 0 for none. */
   read(name: 'texts' | 'revision' | 'run'): number;
   write(name: 'texts' | 'revision', value: number): void;
   writeRun(sequence: number, id: string): void;
-  /** When there is no run any more. */
+  /** Call it when all runs are removed. */
   forgetRun(): void;
-  /** Whether the index was made from this database, and from no later state of it: a copy may have been put in its place. */
+  /** Whether the index was built from this database and isn't newer than it, as after restoring a backup. */
   fit(source: AuditSource): boolean;
-  /** Runs whose words are read when they have ended. */
+  /** Active runs. Their words are indexed when they end. */
   unendedTexts(): number[];
   awaitText(run: number): void;
   gotText(run: number): void;
@@ -46,7 +46,7 @@ export function createIndexCheckpoints(index: Database.Database): IndexCheckpoin
       if (read('revision') > source.lastRevision() || read('texts') > lastRun) return false;
       if (id === undefined) return true;
       const found = source.runId(read('run'));
-      // A run that was removed before the index could follow is named among what it has still to follow.
+      // If the run was removed before the index could follow, the removal is among the changes that it has yet to apply.
       return found === null ? source.hasChanged(read('run'), read('revision')) : found === id;
     },
     unendedTexts: () => unended.all(),
@@ -55,12 +55,12 @@ export function createIndexCheckpoints(index: Database.Database): IndexCheckpoin
   };
 }
 
-/** A file of another format is thrown away: everything in it is made from the runs. */
+/** A file with another format is deleted, because everything in it can be rebuilt from the runs. */
 const format = 2;
 
 /**
- * `blocks` are the sealed ones, whose runs have all ended. `texts` stores no text (`content=''`), only the positions
- * of words. It collects up to 16 MB of words before it writes them, which saves a third of the time.
+ * `blocks` are sealed: all their runs have ended. `texts` stores no text (`content=''`), only the positions of words. It buffers up to 16 MB
+ * of words before a write, which saves a third of the time.
  */
 const tables = `
   CREATE TABLE marks (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

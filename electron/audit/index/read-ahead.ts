@@ -3,14 +3,14 @@ import Database from 'better-sqlite3';
 import { databaseFile } from '../../storage/database.ts';
 import { indexFile } from './index-database.ts';
 
-/** What a question reads somewhere in a table or an index; `touch` makes SQLite read the rows whole. */
+/** A table or an index that queries read. `touch` makes SQLite read whole rows. */
 interface Walk {
   readonly table: string;
   readonly key: string;
   readonly touch: string;
 }
 
-/** Rows of one step: a millisecond from a disk. */
+/** Rows of one step, which takes a millisecond from a disk. */
 const stepRows = 100;
 
 const databaseWalks: readonly Walk[] = [
@@ -42,7 +42,7 @@ function* walkThrough(database: Database.Database, { table, key, touch }: Walk):
   for (let last = first; last !== null; last = step.get(last)) yield;
 }
 
-/** Files that would fill the memory push out what others need. */
+/** Larger files aren't read ahead, because they would displace other data in memory. */
 function fits(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? Infinity) < process.availableMemory() / 3;
 }
@@ -59,9 +59,9 @@ function* readFile(file: string, read: (database: Database.Database) => Generato
 }
 
 /**
- * Reads the index and the runs once in the order in which they lie, so that the operating system has them in memory when a
- * question wants a hundred places all over them: from a disk that takes a tenth of a second, from memory two milliseconds.
- * Each step takes a millisecond; returning it early closes what is open.
+ * Reads the index and the runs once in their physical order, so that the operating system has them in memory when a query reads a hundred
+ * pages across them. That takes a tenth of a second from a disk and two milliseconds from memory. Each step takes a millisecond. Returning
+ * early closes the files.
  */
 export function* readAhead(directory: string): Generator<void, void, void> {
   yield* readFile(indexFile(directory), function* (index) {

@@ -13,7 +13,7 @@ type NotIndexed =
   | 'reasoning_tokens'
   | 'prices_from';
 
-/** What the index needs to know of a run. */
+/** The fields of a run that are indexed. */
 export type IndexedRun = Omit<RunRow, NotIndexed> & {
   readonly workspace_id: string | null;
 };
@@ -28,7 +28,7 @@ export const numberFields = [
 ] as const satisfies (keyof RunRow)[];
 export type NumberField = (typeof numberFields)[number];
 
-/** Fields whose values are listed as terms; a header's field is `header:<name>`, its presence the field `header`. */
+/** Fields whose values are terms. A header's values are in the field `header:<name>`, and its presence in the field `header`. */
 export type TermField =
   | 'caller'
   | 'workspace'
@@ -44,7 +44,7 @@ export type TermField =
   | 'header'
   | `header:${string}`;
 
-/** Provider and model together, as the facets and the summary count them. */
+/** Provider and model as one term, for facets and the summary. */
 export function modelTerm(aiSystem: string, model: string): string {
   return JSON.stringify([aiSystem, model]);
 }
@@ -70,10 +70,10 @@ export function forEachTerm(run: IndexedRun, callback: (field: TermField, value:
   }
 }
 
-/** Beyond these the values, such as a header that is new for every run, are looked up on disk. */
+/** More values, for example of a header that is new for every run, are read from the disk. */
 const maxCached = 50_000;
 
-/** Numbers for the values that runs can be found by. */
+/** Assigns a code to every value that runs can be found by. */
 export class Terms {
   readonly #insert: Database.Statement<[number, string, string]>;
   readonly #find: Database.Statement<[string, string], number>;
@@ -120,7 +120,7 @@ export class Terms {
     return code;
   }
 
-  /** Inside a transaction, before anything on disk refers to the codes. */
+  /** Call it in a transaction, before anything on disk refers to the codes. */
   save(): void {
     for (const { code, field, value } of this.#unsaved) this.#insert.run(code, field, value);
     this.#unsaved = [];
@@ -128,8 +128,7 @@ export class Terms {
   }
 
   /**
-   * Deletes header values that no sealed block uses any more. The open blocks are built again afterwards, and this object must be
-   * created again too.
+   * Deletes header values that no sealed block uses. Afterwards the open blocks must be rebuilt, and this object must be created again.
    */
   forgetUnused(): void {
     this.#deleteUnused.run();

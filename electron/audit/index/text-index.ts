@@ -3,43 +3,43 @@ import { isUnspaced, spacedText } from '../../../shared/unspaced-text.ts';
 import { type Bits, bitsOf, blockRuns, emptyBits, hasBit, offsetOf, RunSet, setBit } from './bits.ts';
 import { createWordErasure, type WordErasure } from '../../storage/word-erasure.ts';
 
-/** Of a run, what is searched. */
+/** The searched texts of a run. */
 export interface IndexedText {
   readonly run: number;
   readonly prompt: string;
   readonly answer: string;
 }
 
-/** A word with fewer runs than this is looked up at once for all blocks. */
+/** A word with fewer runs is searched once for all blocks. */
 const fewRuns = 1000;
 
-/** Fewer candidates than this are looked up one by one. */
+/** Fewer candidates are checked one by one. */
 const fewCandidates = 24;
 
 /** Phrases in quotes and bare words, as FTS5 reads them. */
 const phraseOrWord = /"(?:[^"]|"")*"|[\w\u0080-\u{10ffff}]+/gu;
 
-/** Each letter of such a script is indexed as a word: a word of it is looked for as a phrase. */
+/** Each letter of a script without spaces is indexed as a word, so its words are searched as phrases. */
 function asIndexed(typed: string): string {
   if (!isUnspaced(typed)) return typed;
-  // FTS5 would take the wide space for a letter.
+  // FTS5 treats the ideographic space as a letter.
   const expression = typed.replaceAll('\u3000', ' ');
   return expression.replace(phraseOrWord, (match) =>
     isUnspaced(match) ? `"${spacedText(match.startsWith('"') ? match.slice(1, -1) : match)}"` : match,
   );
 }
 
-/** What a person typed, as FTS5 takes it. */
+/** The user's input as an FTS5 expression. */
 export interface TextQuery {
   readonly expression: string;
-  /** All runs that meet it; null when there are many, which are read block by block. */
+  /** All matching runs; null if there are many, which are then read block by block. */
   readonly runs: RunSet | null;
 }
 
 /** The words of prompts and answers. */
 export class TextIndex {
   readonly #statements: ReturnType<typeof textStatements>;
-  /** Of the words of runs that were removed. */
+  /** Erases the words of removed runs. */
   readonly erasure: WordErasure;
   /** Grows with every change. */
   version = 0;
@@ -59,7 +59,7 @@ export class TextIndex {
     this.#statements.remove.run(run);
   }
 
-  /** Reads a query; one that FTS5 does not take is searched as plain words. */
+  /** Parses a query. If FTS5 rejects it, its plain words are searched. */
   query(text: string, where: 'prompt' | 'answer' | null): TextQuery {
     const within = (expression: string) => (where === null ? expression : `{${where}} : (${expression})`);
     const typed = within(asIndexed(text));
@@ -74,7 +74,7 @@ export class TextIndex {
       : this.#find(within(words.map((word) => `"${spacedText(word)}"`).join(' ')));
   }
 
-  /** The runs of a block that meet a query and may be in the result (`candidates`, of which there are `count`). */
+  /** The runs of a block that match a query and are in `candidates`, which have `count` runs. */
   bits({ expression, runs }: TextQuery, block: number, candidates: Bits, count: number): Bits {
     if (runs !== null) return runs.bits(block);
     const first = block * blockRuns;
@@ -90,7 +90,7 @@ export class TextIndex {
   }
 
   #find(expression: string): TextQuery {
-    // A prefix is looked up as all the words that begin with it; doing so once for each block would take too long.
+    // A prefix is expanded to all words that start with it, which would take too long for each block.
     const max = expression.includes('*') ? -1 : fewRuns;
     const runs = this.#statements.newest.all(expression, Number.MAX_SAFE_INTEGER, max);
     return { expression, runs: max === -1 || runs.length < max ? new RunSet(runs) : null };
@@ -98,8 +98,8 @@ export class TextIndex {
 }
 
 /**
- * The casts matter: numbers are bound as real ones, and FTS5 heeds a bound of the rowid only if it is an integer. Without
- * them every range reads all runs of the word.
+ * The casts matter: numbers are bound as REAL, and FTS5 uses a limit of the rowid only if it is an integer. Without casts every range reads
+ * all runs of the word.
  */
 function textStatements(database: Database.Database) {
   return {

@@ -6,7 +6,7 @@ import type { Matches } from '../query/selection.ts';
 /** Sorts by a number of the matching runs. */
 export type ValueSort = Exclude<AuditSort, 'newest' | 'oldest'>;
 
-/** The number by which each run of a block is sorted, the smallest first; infinite where it has none. */
+/** The sort key of each run of a block, smallest first; infinite for runs without one. */
 function keysOf(index: AuditIndex, sort: ValueSort, block: number): Float64Array {
   if (sort !== 'lowest-score') {
     const numbers = index.blocks.numbers(sort === 'slowest' ? 'total_ms' : 'cost', block);
@@ -17,7 +17,7 @@ function keysOf(index: AuditIndex, sort: ValueSort, block: number): Float64Array
   return scores;
 }
 
-/** Those that are not 0. */
+/** The keys that aren't 0. */
 function compacted(numbers: Int32Array, count: number): Int32Array {
   const compact = new Int32Array(count);
   let length = 0;
@@ -25,18 +25,18 @@ function compacted(numbers: Int32Array, count: number): Int32Array {
   return compact;
 }
 
-/** Shorter stretches than this are sorted whole. */
+/** Shorter ranges are sorted completely. */
 const shortStretch = 512;
 
 /**
- * Of each matching conversation the run with the smallest key, sorted by it; of equal ones the newest first. Only the stretches
- * that are looked at are put in order, as quicksort would: sorting hundreds of thousands for a first page takes ten times as long.
+ * The run with the smallest key of each matching conversation, sorted by key, newest first for equal keys. Like quicksort, it sorts only the
+ * ranges that are read: sorting hundreds of thousands of runs for a first page would take ten times as long.
  */
 export class ValueOrder {
   readonly #runs: Int32Array;
   /** By run. */
   readonly #keys: Float64Array;
-  /** Where a stretch ends whose runs all stand before those after it; a stretch of 1 is in its place. */
+  /** The end of each range. All runs of a range sort before those after it. A run in a range of 1 is in its final position. */
   readonly #ends: Int32Array;
 
   constructor(index: AuditIndex, matches: Matches, sort: ValueSort, last: number) {
@@ -65,7 +65,7 @@ export class ValueOrder {
     return this.#runs.length;
   }
 
-  /** The runs at the places from `start` up to, but without, `end`. */
+  /** The runs from position `start` to `end`, which is excluded. */
   slice(start: number, end: number): number[] {
     const stop = Math.min(end, this.length);
     const stretches: [start: number, end: number][] = [];
@@ -80,7 +80,7 @@ export class ValueOrder {
     return [...this.#runs.subarray(start, Math.max(start, stop))];
   }
 
-  /** Place of the first run that passes, if it is the only one of its conversation here; -1 for none. */
+  /** The position of the first run that passes the test, which must be its conversation's only one here; -1 if there is none. */
   rankOf(passes: (run: number) => boolean): number {
     const found = this.#runs.find(passes);
     if (found === undefined) return -1;
@@ -95,7 +95,7 @@ export class ValueOrder {
     return first < second ? -1 : first > second ? 1 : other - one;
   }
 
-  /** Splits a stretch in two, or sorts a short one. Returns what is still to be put in order. */
+  /** Splits a range in two, or sorts a short one. Returns the range that is still unsorted. */
   #split(first: number, last: number): [number, number][] {
     const stretch = this.#runs.subarray(first, last);
     if (stretch.length <= shortStretch) {

@@ -21,7 +21,7 @@ import { AppError } from '../../../shared/app-error.ts';
 import type { FeedbackRow } from '../../storage/schema.ts';
 import type Database from 'better-sqlite3';
 
-/** Keeps what people think of runs. `giveFeedback` throws `not_found` for a run that the conversation does not have. */
+/** Stores feedback on runs. `giveFeedback` throws `not_found` if the conversation doesn't have the run. */
 export function createFeedbackStore(database: Database.Database) {
   const queries = feedbackQueries(database);
   const write = database.transaction((row: FeedbackRow) => {
@@ -90,24 +90,24 @@ export interface AuditSearchQuery {
   readonly around?: string | undefined;
 }
 
-/** A conversation with its runs, which may be more than memory holds. */
+/** A conversation with its runs, which can be larger than memory. */
 export type StoredConversation = Conversation & { readonly runs: Iterable<ConversationRun> };
 
 type ReportedConversation = Conversation & {
   readonly runs: Iterable<AuditReport['conversations'][number]['runs'][number]>;
 };
 
-/** A page of the report; what is long of it is read while somebody goes through it. */
+/** A page of the report. Long conversations are read during the iteration. */
 export interface ReportResult {
   readonly conversations: Iterable<ReportedConversation>;
   readonly continuationToken: string | null;
 }
 
-/** Questions about all recorded runs. Every answer knows the runs that ended before it was asked. */
+/** Queries over all recorded runs. Results include all runs that ended before the query. */
 export interface AuditStore {
   /**
-   * Conversations of which at least one run meets the filter, with their runs, the one with the newest run first. A walk
-   * sees the runs there were at its start. Throws `invalid_request` for a token of other filters.
+   * Conversations with at least one matching run, with all their runs, starting with the conversation with the newest run. All pages show
+   * the runs that existed at the first one. Throws `invalid_request` for a token of other filters.
    */
   report(query: AuditReportQuery, options: Cancellable): Promise<ReportResult>;
   /** Conversations without their runs, in the same order. */
@@ -117,11 +117,11 @@ export interface AuditStore {
   ): Promise<{ data: Conversation[]; continuationToken: string | null }>;
   /** Null for an unknown id. */
   readConversation(id: string, options: { hasFeedback: boolean }): StoredConversation | null;
-  /** Throws `not_found` for a run that the conversation does not have. */
+  /** Throws `not_found` if the conversation doesn't have the run. */
   giveFeedback(conversationId: string, runId: string, input: FeedbackInput): Feedback;
   /** Lines of the window's list. Throws `invalid_request` for a snapshot of another list. */
   search(query: AuditSearchQuery, options: Cancellable): Promise<AuditPage>;
-  /** Everything that a filter of the window finds now, or found when `last` was the newest `runs.sequence`. */
+  /** All matches of a filter of the window, now or when `last` was the newest `runs.sequence`. */
   select(filter: AuditFilter, options: Cancellable & { last?: number }): Promise<Selection>;
   summarize(
     query: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
@@ -137,13 +137,13 @@ export interface AuditStoreOptions {
   readonly directory: string;
   readonly tokenSecret: string;
   readonly windowCallerId: string;
-  /** Writes what is queued, so that a question sees it. */
+  /** Writes queued runs, so that queries include them. */
   readonly flush: () => void;
 }
 
 const walkPosition = z.object({ last: z.int(), time: z.number(), id: z.string() });
 
-/** A filter without what filters nothing, so that equal filters have equal tokens. */
+/** A filter without empty conditions, so that equal filters have equal tokens. */
 function significant(filter: AuditFilter): Partial<AuditFilter> {
   const entries = Object.entries(filter as Record<string, unknown>).flatMap(([name, value]): [string, unknown][] => {
     if (value === null || value === undefined) return [];
@@ -201,7 +201,7 @@ export function createAuditStore(options: AuditStoreOptions) {
       flush();
       const found = queries.find.first({ id: id.toLowerCase() });
       if (!found) return null;
-      // What is recorded while somebody reads belongs to the next reading.
+      // Runs that are recorded during the iteration aren't included.
       const last = queries.last.first({})?.sequence ?? 0;
       const runs = function* () {
         for (const { run } of rows.eachRun(found.sequence, last, hasFeedback)) yield run;

@@ -5,10 +5,10 @@ import { tagsOf, type IndexedFeedback } from '../index/feedback-index.ts';
 import type { Zone } from '../index/block-store.ts';
 import type { NumberField, TermField } from '../index/terms.ts';
 
-/** One part of a filter: takes out of a block's runs those that do not meet it. */
+/** One part of a filter. It removes the runs of a block that don't match. */
 export interface Condition {
   narrow(block: number, bits: Bits): void;
-  /** Whether no run of the block can meet it, as far as that is known without looking at them. */
+  /** Whether no run of the block can match, as far as that is known without reading them. */
   excludes?(block: number): boolean;
   readonly usesFeedback?: true;
 }
@@ -17,7 +17,7 @@ type Range = { min?: number | null | undefined; max?: number | null | undefined 
 
 const present = <Value>(value: Value | null | undefined): value is Value => value !== null && value !== undefined;
 
-/** A moment as milliseconds; what is finer is rounded up for a first moment and down for a last one. */
+/** A time in milliseconds. Fractions are rounded up for the start of a range and down for its end. */
 function firstMillisecond(moment: string): number {
   const isFiner = /\.\d{3}\d*[1-9]/.test(moment);
   return Date.parse(moment) + (isFiner ? 1 : 0);
@@ -59,7 +59,7 @@ export function conditionsOf(filter: AuditFilter, index: AuditIndex): Condition[
   ].filter((condition) => condition !== false && condition !== null);
 }
 
-/** The few runs that `find` names, looked for again only after runs have changed. */
+/** A condition for the few runs that `find` returns. It is called again only after runs have changed. */
 function onlyRuns(index: AuditIndex, find: () => Iterable<number>): Condition {
   let found: { changes: number; runs: RunSet } | null = null;
   const runs = () => {
@@ -187,7 +187,7 @@ function dates(index: AuditIndex, { startDate, endDate }: AuditFilter): Conditio
     narrow(block, bits) {
       const start = block * blockRuns;
       const zone = index.blocks.zone('created_at', block);
-      // Every run has been made at some time, so that a block may be within the bounds as a whole.
+      // Every run has a time, so a whole block can be within the range.
       if (zone !== null && (zone.min ?? first) >= first && (zone.max ?? last) <= last) return;
       narrowByNumbers(bits, index.timeline.createdAt.subarray(start, start + blockRuns), first, last);
     },
@@ -204,7 +204,7 @@ function inRange(index: AuditIndex, field: NumberField, range: Range | null | un
   };
 }
 
-/** Whether none of a block's numbers lies within the bounds. */
+/** Whether all numbers of a block are outside the range. */
 function isOutside(zone: Zone | null, min: number, max: number): boolean {
   return zone !== null && (zone.min === null || zone.max === null || zone.max < min || zone.min > max);
 }
@@ -222,11 +222,11 @@ function narrowByNumbers(bits: Bits, numbers: Float64Array, min: number, max: nu
   }
 }
 
-/** The most work, so it comes last and only for what the others have left. */
+/** The slowest condition, so it comes last and checks only the remaining runs. */
 function words(index: AuditIndex, text: string, where: 'prompt' | 'answer' | null): Condition {
   let query = index.texts.query(text, where);
   let version = index.texts.version;
-  /** Runs that are listed by name may have become more. */
+  /** The list of matching runs may have grown. */
   const current = () => {
     if (query.runs === null || version === index.texts.version) return query;
     version = index.texts.version;

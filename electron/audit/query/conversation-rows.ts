@@ -87,7 +87,7 @@ function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun
   };
 }
 
-/** A branch may come from a branch; each origin counts up to the run that was replaced. */
+/** The origin of a branch can be a branch. Each origin counts up to the replaced run. */
 const countTurnsBefore = `
   WITH RECURSIVE origins (id, run) AS (
     SELECT origin_id, origin_run_id FROM conversation_branches WHERE conversation_id = ?
@@ -100,7 +100,7 @@ const countTurnsBefore = `
   WHERE runs.sequence < (SELECT sequence FROM runs WHERE id = origins.run)
 `;
 
-/** Conversations, runs and lines of the list as the contract has them. */
+/** Conversations, runs and lines of the list, in the contract's format. */
 export function createConversationRows(database: Database.Database) {
   const queries = conversationQueries(database);
   const turnsBefore = database.prepare<[string], number>(countTurnsBefore).pluck();
@@ -113,11 +113,11 @@ export function createConversationRows(database: Database.Database) {
     conversation,
     /** `id` is that of the conversation. */
     isSample: (id: string): boolean => queries.sample.first({ id }) !== undefined,
-    /** How many runs were made before this conversation branched off from another one; 0 for one that is no branch. */
+    /** The number of earlier runs of the conversation that this one branches off from; 0 if it isn't a branch. */
     turnsBefore: (id: string): number => turnsBefore.get(id)!,
     /**
-     * The runs up to `last`, oldest first, each with its sequence. Their texts are taken off what is left; null as soon as that is
-     * not enough.
+     * The runs up to `last` with their sequences, oldest first. The length of their texts is subtracted from `left`. Null if that isn't
+     * enough.
      */
     runs(
       { sequence, last, hasFeedback }: { sequence: number; last: number; hasFeedback: boolean },
@@ -131,7 +131,7 @@ export function createConversationRows(database: Database.Database) {
       }
       return runs;
     },
-    /** The same runs, each read on demand: a conversation may be larger than memory. Skips a run that is removed meanwhile. */
+    /** The same runs, read one by one, because a conversation can be larger than memory. Skips runs that are removed meanwhile. */
     *eachRun(
       sequence: number,
       last: number,
@@ -148,7 +148,7 @@ export function createConversationRows(database: Database.Database) {
     runSequences: (sequence: number, last: number): number[] =>
       queries.runSequences.all({ conversation: sequence, last }).map((row) => row.sequence),
     runId: (sequence: number): string => queries.runId.first({ sequence })!.id,
-    /** The run of a line of the list; `sequence` is that of the run. */
+    /** The run of a line of the list. `sequence` is the run's. */
     rowRun: (sequence: number): AuditRow['run'] => auditRunOf(queries.rowRun.first({ sequence })! as WholeRow),
   };
 }
@@ -162,7 +162,7 @@ const feedbackColumns = [
   'feedback.updated_at',
 ] as const;
 
-/** What of a run may be long. */
+/** The characters of a run's long texts. */
 const longTexts = [
   'prompt_text',
   'rendered_prompt',
@@ -173,7 +173,7 @@ const longTexts = [
   'reasoning',
 ] as const;
 
-/** The runs of a conversation up to `last` with all that belongs to them, oldest first. */
+/** The complete runs of a conversation up to `last`, oldest first. */
 function wholeRuns(tables: Kysely<Schema>, input: { conversation: number; last: number }) {
   return tables
     .selectFrom('runs')

@@ -7,7 +7,7 @@ import { blockOf, countBits, countCommonBits, hasBit, offsetOf } from '../index/
 import type { TermField } from '../index/terms.ts';
 import type { Matches } from './selection.ts';
 
-/** Milliseconds of work between two looks at what else is waiting. */
+/** Milliseconds of work between two pauses. */
 const sliceMilliseconds = 10;
 
 class FacetCounter {
@@ -56,7 +56,7 @@ class FacetCounter {
   }
 }
 
-/** `pause` is awaited between slices of the work and may throw to end it. */
+/** Awaits `pause` between slices of the work. It may throw to stop the work. */
 export async function countFacets(
   index: AuditIndex,
   filter: AuditFilter,
@@ -93,7 +93,7 @@ export async function countFacets(
 /** Values of one field. */
 const maxValues = 200;
 
-/** Of a field with very many values (a header that is new for every run) only so many are counted. */
+/** Only this many values of a field are counted. A header can have a new value for every run. */
 export const maxCountedValues = 500;
 
 const maxHeaders = 50;
@@ -133,10 +133,10 @@ function conversationsOf({ timeline }: AuditIndex): number {
   return count;
 }
 
-/** What the index knows of the facets; who its callers are it does not. */
+/** The facets from the index, without the names of callers. */
 export type IndexFacets = Omit<AuditFacets, 'windowCallerId'>;
 
-/** The values that runs have; the names of callers are not known here. */
+/** The values of runs, without the names of callers. */
 export function facetsOf(index: AuditIndex): IndexFacets {
   const { timeline } = index;
   const timeAt = (rank: number) =>

@@ -31,7 +31,7 @@ function startsOf(first: number, last: number, size: BucketSize): number[] {
   return starts;
 }
 
-/** Spans of time from a first to a last moment: of the asked size, or the smallest, that needs no more than is shown at once. */
+/** Buckets from the first to the last time, of the requested or else the smallest size that doesn't exceed the maximum number. */
 export function timeBuckets(
   first: number,
   last: number,
@@ -42,23 +42,23 @@ export function timeBuckets(
     const starts = startsOf(first, last, bucketSize);
     if (starts.length <= max) return { bucketSize, starts };
   }
-  // More than thirty years: the oldest months are left out.
+  // Of more than thirty years, the oldest months are left out.
   return { bucketSize: 'month', starts: startsOf(last - maxBuckets * 27 * lengths.day, last, 'month') };
 }
 
-/** Each class is 1 % wider than the one before. */
+/** Each class is 1 % wider than the previous one. */
 const ratio = Math.log(1.01);
-/** From 1/100 ms to some 12 days. */
+/** From 1/100 ms to about 12 days. */
 const classes = 2600;
 const offset = Math.log(0.01);
 
-/** The class that a duration falls into. */
+/** The class of a duration. */
 export function classOf(milliseconds: number): number {
   if (milliseconds <= 0.01) return 0;
   return Math.min(classes - 1, Math.floor((Math.log(milliseconds) - offset) / ratio));
 }
 
-/** Counts durations by size, so that percentiles need neither a sort nor a copy. */
+/** Counts durations by class, so that percentiles need neither sorting nor a copy. */
 export class Histogram {
   readonly #counts = new Uint32Array(classes);
   #max = 0;
@@ -71,7 +71,7 @@ export class Histogram {
     if (milliseconds > this.#max) this.#max = milliseconds;
   }
 
-  /** Null when nothing was counted. */
+  /** Null if it is empty. */
   at(share: number): number | null {
     if (this.count === 0) return null;
     let rest = Math.ceil(this.count * share);

@@ -3,7 +3,7 @@ import { blockOf, blockRuns, emptyBits, forEachBit, hasBit, offsetOf, setBit, ty
 import type { Matches } from './selection.ts';
 
 export interface ListingOptions {
-  /** Newest run of all when the list begins to be. */
+  /** The newest run when the list was created. */
   readonly last: number;
   readonly isNewestFirst?: boolean;
   /** Only conversations whose newest run was made at this moment or before. */
@@ -11,12 +11,11 @@ export interface ListingOptions {
 }
 
 /**
- * The conversations that match, by their newest run, as they were when `last` was the newest run of all. Grows on
- * demand; the newest run represents its conversation.
+ * The matching conversations in the order of their newest run, at the time when `last` was the newest run. It grows on demand. The newest
+ * run represents its conversation.
  *
- * The matching runs are taken block by block, in the list's direction, and every one marks the newest run of its
- * conversation by its rank in time. What the blocks to come can still mark lies within known bounds of the rank, so that
- * everything before them is final.
+ * It reads the matching runs block by block, in the list's direction. Each marks the newest run of its conversation by its rank in time.
+ * The ranks that the remaining blocks can mark have known bounds, so everything before these bounds is final.
  */
 export class Listing {
   readonly last: number;
@@ -24,14 +23,14 @@ export class Listing {
   readonly through: number;
   readonly #index: AuditIndex;
   readonly #isNewestFirst: boolean;
-  /** IndexCheckpoints by rank, in blocks. */
+  /** Marked ranks, in blocks. */
   readonly #matched: (Bits | undefined)[] = [];
-  /** Next block of runs whose matches are marked. */
+  /** The next block whose matches have to be marked. */
   #block: number;
   readonly #lastBlock: number;
-  /** Ranks at the list's end that no mark is at or beyond any more. */
+  /** No remaining match can mark a rank before this bound. */
   #final: number;
-  /** By block, how far the marks of it and of those after it reach. */
+  /** By block: the first rank, in the list's direction, that the block or a later one can mark. */
   readonly #bounds: number[] = [];
   #entries = new Int32Array(256);
   #length = 0;
@@ -58,20 +57,20 @@ export class Listing {
     return this.#length;
   }
 
-  /** How many conversations there are, by those found so far while it is not done. */
+  /** The number of conversations; an estimate until all blocks are read. */
   get estimate(): number {
     const seen = this.#isNewestFirst ? this.#lastBlock - this.#block : this.#block;
     if (this.isDone || seen === 0) return this.#length;
     return Math.round((this.#length * (this.#lastBlock + 1)) / seen);
   }
 
-  /** Makes sure of every entry whose moment lies before `time` in the list's direction, and of those at it. */
+  /** Finds all entries up to `time` in the list's direction. */
   extendToTime(time: number): void {
     const isBefore = (next: number) => (this.#isNewestFirst ? next >= time : next <= time);
     while (!this.isDone && isBefore(this.#nextTime())) this.#step();
   }
 
-  /** Makes sure of `count` entries and all that share the last one's moment, or of all there are. Ends early at `deadline`. */
+  /** Finds `count` entries and all with the same time as the last one, or all entries. Stops early at `deadline`. */
   extend(count: number, deadline = Infinity): void {
     while (!this.isDone && this.#needsMore(count)) {
       this.#step();
@@ -79,7 +78,7 @@ export class Listing {
     }
   }
 
-  /** The entries from `start` to `end`, conversations of one moment by descending id (ascending when the oldest come first). */
+  /** The entries from `start` to `end`. Conversations of the same time are ordered by descending id (ascending if the oldest are first). */
   slice(start: number, end: number): number[] {
     const { createdAt } = this.#index.timeline;
     const stop = Math.min(end, this.#length);
@@ -95,7 +94,7 @@ export class Listing {
     return found.slice(start - first, end - first);
   }
 
-  /** First index whose conversation is at or beyond a moment in the list's direction. */
+  /** The first index whose conversation is at or after a time in the list's direction. */
   indexOfTime(time: number): number {
     const { createdAt } = this.#index.timeline;
     let low = 0;
@@ -120,7 +119,7 @@ export class Listing {
     }
   }
 
-  /** The moment that the next entry may have at the earliest place in the list. */
+  /** The earliest time, in the list's direction, that the next entry can have. */
   #nextTime(): number {
     const { createdAt, order, count } = this.#index.timeline;
     const rank = Math.min(Math.max(this.#bounds[this.#block]!, 0), count - 1);
@@ -132,7 +131,7 @@ export class Listing {
     return this.#length > 0 && this.#nextTime() === this.#index.timeline.createdAt[this.#entries[this.#length - 1]!];
   }
 
-  /** IndexCheckpoints the matches of one more block, and takes what is final by then. */
+  /** Marks the matches of one more block, and adds the entries that are then final. */
   #step(): void {
     const { timeline } = this.#index;
     const { conversation, rank } = timeline;
@@ -150,7 +149,7 @@ export class Listing {
     setBit((this.#matched[blockOf(rank)] ??= emptyBits()), offsetOf(rank));
   }
 
-  /** Takes the marked ranks from the end of what is final down to, but without, `bound`. */
+  /** Adds the marked ranks up to `bound`, which is excluded. */
   #takeDown(bound: number): void {
     let rank = this.#final - 1;
     while (rank > bound) {
@@ -158,7 +157,7 @@ export class Listing {
       if (bits === undefined) rank = blockOf(rank) * blockRuns - 1;
       else {
         if (hasBit(bits, offsetOf(rank))) this.#push(rank);
-        // A rare word marks one place in hundreds: 32 places without a mark are passed in one step.
+        // A rare word marks one rank in hundreds. 32 unmarked ranks are skipped in one step.
         rank -= (rank & 31) === 31 && bits[offsetOf(rank) >>> 5] === 0 ? 32 : 1;
       }
     }

@@ -4,12 +4,12 @@ import type { AuditIndex } from '../index/audit-index.ts';
 import { type Bits, blockOf, blockRuns, emptyBits, fullBits, hasBit, offsetOf } from '../index/bits.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 
-/** What is found in most blocks for a filter that few runs meet. Nobody changes what was found. */
+/** The result for blocks without matches. It must not be changed. */
 const nothing = emptyBits();
 
-/** The runs that match a filter: evaluated block by block on demand, and cached until something changes. */
+/** The runs that match a filter. Evaluated block by block on demand, and cached until something changes. */
 export class Matches {
-  /** Whether every run matches, so that nothing has to be found. */
+  /** Whether every run matches. */
   readonly isEverything: boolean;
   readonly #index: AuditIndex;
   readonly #conditions: readonly Condition[];
@@ -27,9 +27,9 @@ export class Matches {
     return this.isEverything || hasBit(this.block(blockOf(run)), offsetOf(run));
   }
 
-  /** Not to be changed. */
+  /** Callers must not change the result. */
   block(block: number): Bits {
-    // Both only grow, and so does their sum.
+    // Both numbers only grow, so their sum changes whenever one does.
     const feedback = this.#usesFeedback ? this.#index.feedback.versionOf(block) : 0;
     const version = this.#index.blocks.version(block) + feedback;
     const known = this.#blocks[block];
@@ -46,11 +46,11 @@ export class Matches {
     return bits;
   }
 
-  /** Every sequence of the block that a run has. */
+  /** All runs of the block. */
   #runsOf(block: number): Bits {
     const { createdAt, count, lastRun } = this.#index.timeline;
     const first = block * blockRuns;
-    // Sequences begin with 1 and have no gaps until runs are removed.
+    // Sequences start at 1 and have no gaps until runs are removed.
     const isFull = count === lastRun && block > 0 && first + blockRuns - 1 <= lastRun;
     if (isFull) return fullBits();
     const bits = emptyBits();
@@ -61,15 +61,15 @@ export class Matches {
   }
 }
 
-/** A conversation by its sequence, with the sequences of its runs that meet the filter, oldest first. */
+/** A conversation's sequence, with the sequences of its matching runs, oldest first. */
 export interface SelectedConversation {
   readonly conversation: number;
   readonly runs: readonly number[];
 }
 
 /**
- * Everything that a filter finds at one moment, the conversation with the newest run first: for each its sequence, how many
- * of its runs meet the filter, and these. A million runs take about 12 MB, and no text is read for it.
+ * All matches of a filter at one time, starting with the conversation with the newest run. For each conversation: its sequence, the number
+ * of matching runs, and their sequences. A million runs take about 12 MB. It reads no texts.
  */
 export interface Selection {
   /** Newest `runs.sequence` of all. */
@@ -77,7 +77,7 @@ export interface Selection {
   readonly numbers: Int32Array;
 }
 
-/** What a selection reads of a `Listing`. */
+/** The part of a `Listing` that a selection reads. */
 interface Conversations {
   readonly length: number;
   extend(count: number): void;
@@ -87,7 +87,7 @@ interface Conversations {
 
 export function selectionOf(timeline: Timeline, listing: Conversations, matches: Matches, last: number): Selection {
   listing.extend(Infinity);
-  // Each conversation takes two numbers, each of its runs one, and no conversation is without a run.
+  // Each conversation takes two numbers and each run one. Every conversation has a run.
   let numbers = new Int32Array(Math.max(64, 3 * listing.length));
   let length = 0;
   for (const newest of listing.slice(0, listing.length)) {

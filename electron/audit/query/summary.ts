@@ -53,12 +53,11 @@ class Bucket {
 
 const orZero = (number: number): number => (Number.isNaN(number) ? 0 : number);
 
-/** Milliseconds of work between two looks at what else is waiting. */
+/** Milliseconds of work between two pauses. */
 const sliceMilliseconds = 10;
 
 /**
- * Figures over every run that matches; some 200 ns for each, in slices: `pause` is awaited between them and may throw to end
- * the work.
+ * Statistics of all matching runs, at about 200 ns for each. Awaits `pause` between slices of the work. It may throw to stop the work.
  */
 export async function summaryOf(
   index: AuditIndex,
@@ -90,7 +89,7 @@ export async function summaryOf(
   return { ...totals.figures(), bucketSize };
 }
 
-/** First and last moment of the runs; null when there are none. */
+/** The time of the first and the last run; null if there are none. */
 function spanOf(
   index: AuditIndex,
   blocks: readonly { block: number; bits: Bits }[],
@@ -120,7 +119,7 @@ class Totals {
   #conversationCount = 0;
   #promptTokens = 0;
   #completionTokens = 0;
-  /** Runs come nearly in the order of time, so the next one is mostly in the same bucket. */
+  /** Runs are nearly in the order of time, so the next one is usually in the same bucket. */
   #at = 0;
 
   constructor(index: AuditIndex, starts: readonly number[]) {

@@ -1,6 +1,6 @@
 import { blockOf } from '../index/bits.ts';
 
-/** First length of the arrays; they double when they are full. */
+/** Initial length of the arrays. It doubles when they are full. */
 const firstLength = 1 << 16;
 
 function grown<Numbers extends Int32Array | Float64Array>(numbers: Numbers, length: number): Numbers {
@@ -9,21 +9,21 @@ function grown<Numbers extends Int32Array | Float64Array>(numbers: Numbers, leng
   return larger;
 }
 
-/** The order of runs in time and in their conversations; 28 bytes of memory for each run. */
+/** The order of runs in time and in their conversations. Needs 28 bytes for each run. */
 export class Timeline {
   /** By sequence; 0 for a sequence without a run. */
   createdAt = new Float64Array(firstLength);
   conversation = new Int32Array(firstLength);
-  /** The run before in the same conversation, 0 for its first one. */
+  /** The previous run of the same conversation; 0 for the first one. */
   previous = new Int32Array(firstLength);
   next = new Int32Array(firstLength);
-  /** Runs by `createdAt`, then by sequence; the first `count` are in use. */
+  /** Runs by `createdAt`, then by sequence. The first `count` are in use. */
   order = new Int32Array(firstLength);
   /** The index of a run in `order`. */
   rank = new Int32Array(firstLength);
   /**
-   * By block: the largest and the smallest rank that a run of the block, or a later one of its conversation, has. Between them
-   * lie the newest runs of the conversations that the block's runs belong to, at any time since.
+   * By block: the largest and the smallest rank of the block's runs and of later runs of their conversations. The newest runs of these
+   * conversations are always between them.
    */
   readonly highestRank: number[] = [];
   readonly lowestRank: number[] = [];
@@ -52,7 +52,7 @@ export class Timeline {
     if (conversation > this.lastConversation) this.lastConversation = conversation;
   }
 
-  /** Puts `order` right after appending. True when something had to be moved. */
+  /** Restores `order` after appending. Returns whether something moved. */
   restoreOrder(): boolean {
     if (this.#isInOrder) return false;
     const { createdAt, order, rank } = this;
@@ -65,14 +65,14 @@ export class Timeline {
     return true;
   }
 
-  /** A conversation's newest run that a snapshot up to `last` knows, 0 for none. */
+  /** A conversation's newest run up to `last`; 0 if there is none. */
   newestRun(conversation: number, last: number): number {
     let run = this.#newestOf[conversation] ?? 0;
     while (run > last) run = this.previous[run]!;
     return run;
   }
 
-  /** Index of the first run in `order` that was made at `time` or later. */
+  /** The index in `order` of the first run at `time` or later. */
   indexOfTime(time: number): number {
     let low = 0;
     let high = this.count;
@@ -84,7 +84,7 @@ export class Timeline {
     return low;
   }
 
-  /** The run may be the newest one of a conversation that has runs in these blocks. */
+  /** Updates the bounds of the blocks that have runs of the run's conversation. */
   #reach(newest: number): void {
     const rank = this.rank[newest]!;
     for (let run = newest; run !== 0; run = this.previous[run]!) {

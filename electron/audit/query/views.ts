@@ -20,7 +20,7 @@ function viewOf(row: AuditViewRow): AuditView {
   };
 }
 
-/** Filters and sorts that people gave a name. `update` and `remove` throw `not_found`. */
+/** Named filters and sort orders. `update` and `remove` throw `not_found`. */
 export function createAuditViews(database: Database.Database) {
   const queries = viewQueries(database);
 

@@ -5,13 +5,13 @@ import { Listing } from './listing.ts';
 import type { Matches } from './selection.ts';
 import { ValueOrder } from '../index/value-order.ts';
 
-/** How long an answer may be held up to learn how many conversations there are. */
+/** How long a response may be delayed to count the conversations. */
 const countMilliseconds = 20;
 
 export interface SearchRequest {
   readonly filter: AuditFilter;
   readonly sort: AuditSort;
-  /** Newest run of all when the list was made; null for a new one. */
+  /** The newest run when the list was created; null for a new list. */
   readonly last: number | null;
   readonly limit: number;
   readonly offset?: number | undefined;
@@ -21,15 +21,15 @@ export interface SearchRequest {
 
 export type SearchPage = Omit<AuditPage, 'snapshot'> & { readonly last: number };
 
-/** A list of the window: any place of it can be asked for, and lines are the same while runs arrive. */
+/** A list of the window. Any page can be read, and its lines stay the same while new runs arrive. */
 export class WindowList {
   readonly #index: AuditIndex;
   readonly #rows: ConversationRows;
   readonly #matches: Matches;
   readonly #last: number;
-  /** Of lists that go by time. */
+  /** For lists that are ordered by time. */
   readonly #listing: Listing | null;
-  /** Of lists that are sorted by a number. */
+  /** For lists that are sorted by a number. */
   readonly #sorted: ValueOrder | null;
 
   constructor(
@@ -72,7 +72,7 @@ export class WindowList {
     return this.#listing.indexOfTime(Date.parse(at));
   }
 
-  /** Place of a conversation in a list, 0 if it is not in it. */
+  /** The position of a conversation in the list; 0 if it isn't in it. */
   #positionOf(id: string): number {
     const { source, timeline } = this.#index;
     const conversation = source.findConversation(id.toLowerCase());
@@ -109,7 +109,7 @@ export class WindowList {
       runs,
       turns: runs + this.#rows.turnsBefore(id),
       matchedRunIds: matched.map(this.#rows.runId),
-      // Feedback may have changed since the list was made, so that no run matches any more.
+      // Feedback may have changed since the list was created, so that no run matches.
       run: this.#rows.rowRun(this.#sorted === null ? (matched[0] ?? run) : run),
     };
   }

@@ -57,7 +57,7 @@ function totalsOf(sides: readonly ReplaySide[]): ReplayResults['before'] {
   };
 }
 
-/** Before and after: the pairs from `offset` on, and the totals of all pairs whose both sides completed. */
+/** The pairs of original and replayed runs from `offset` on, and the totals of all pairs in which both runs completed. */
 export function replayResults(
   runs: readonly ReplayedRun[],
   read: (runId: string) => RunDetail | null,
@@ -99,9 +99,9 @@ export interface ReplaysOptions {
   readonly log: Log;
 }
 
-/** Runs that are run again on something else, beside what they answered before. */
+/** Runs recorded prompts again with another target, and compares the results. */
 export interface Replays {
-  /** Throws `invalid_request` for an unknown model or run and for more runs than are allowed. */
+  /** Throws `invalid_request` for an unknown model or run, and for too many runs. */
   create(input: ReplayInput, options: { signal: AbortSignal }): Promise<Replay>;
   /** Newest first. */
   list(): Replay[];
@@ -172,7 +172,7 @@ export function createReplays(options: ReplaysOptions): Replays {
   };
 }
 
-/** Refuses a model that no run could go to before any is begun. */
+/** Throws for a model that can't run, before the replay starts. */
 function requireTarget({ aiSystem, model }: ReplayInput['target'], { providers }: ReplaysOptions): void {
   if (aiSystem === undefined || model === undefined) return;
   try {

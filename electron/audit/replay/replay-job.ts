@@ -32,7 +32,7 @@ function templateOf({ input, metadata }: RunDetail): string {
   );
 }
 
-/** The request that runs an original again with what the target changes. Throws `AppError` when it cannot be one. */
+/** The request that runs an original again with the target's changes. Throws `AppError` if it isn't valid. */
 function replayRequest(original: RunDetail, target: ReplayTarget): CompletionRequest {
   const promptText = target.promptText ?? templateOf(original);
   if (promptText === '') {
@@ -63,7 +63,7 @@ export interface ReplayJobOptions {
   readonly log: Log;
 }
 
-/** One replay: its runs in memory as they are on disk, and those under way. */
+/** One replay: its stored runs, and the active ones. */
 export class ReplayJob implements Job<Replay> {
   readonly #options: ReplayJobOptions;
   readonly #runs: ReplayedRun[];
@@ -94,7 +94,7 @@ export class ReplayJob implements Job<Replay> {
   recover(): void {
     for (const run of this.#runs) {
       if (run.state !== 'running') continue;
-      // The outcome may have been recorded before the host ended, only not noted here.
+      // The outcome may be recorded, although the host ended before it was noted here.
       const isCompleted = run.replayed !== null && this.#options.runs.read(run.replayed)?.status === 'Completed';
       this.#note(run, { state: isCompleted ? 'completed' : 'waiting' });
     }
@@ -111,7 +111,7 @@ export class ReplayJob implements Job<Replay> {
     );
   }
 
-  /** Stops the runs under way; they wait again. */
+  /** Stops the active runs and queues them again. */
   stop(): Promise<void> {
     return this.#run.stop();
   }
@@ -119,7 +119,7 @@ export class ReplayJob implements Job<Replay> {
   /** Queues the failed runs again and resumes. */
   async retry(): Promise<void> {
     for (const run of this.#runs) if (run.state === 'failed') this.#note(run, { state: 'waiting', failure: null });
-    // A worker that found nothing to do any more may be ending just now.
+    // A worker without more runs may be about to end.
     if (!this.#run.isStopping) await this.#run.ended;
     this.start();
   }
@@ -148,7 +148,7 @@ export class ReplayJob implements Job<Replay> {
   }
 
   async #replayAll(signal: AbortSignal): Promise<void> {
-    // The answer to the start goes out first.
+    // Yields, so that the response to the start is sent first.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       await Promise.all(Array.from({ length: this.#options.replay.parallel }, () => this.#takeRuns(signal)));
@@ -171,7 +171,7 @@ export class ReplayJob implements Job<Replay> {
     try {
       const { run: replayed } = await this.#begin(run, signal);
       this.#note(this.#runs[position]!, { replayed: replayed.plan.runId });
-      // Streamed, so that the time to the first token is measured as it was for the original.
+      // Streamed, so that the time to the first token can be compared with the original's.
       for await (const _ of replayed.stream());
       this.#note(this.#runs[position]!, { state: 'completed' });
     } catch (error) {

@@ -8,12 +8,12 @@ import type { Log } from '../../log.ts';
 import type { OldRunPosition, RetentionMode, RetentionStore } from '../../storage/retention-store.ts';
 import type { SettingsStore } from '../../storage/storage.ts';
 
-/** Runs that are counted in one go. */
+/** Runs that are counted per slice. */
 const countedRuns = 500;
 /** Runs whose texts are measured for a preview. */
 const measuredRuns = 200;
 
-/** Keeps an even choice of everything that it is shown, of `measuredRuns` to twice as many. */
+/** Keeps an even sample of the runs, between `measuredRuns` and twice as many. */
 function createEvenChoice() {
   let chosen: number[] = [];
   let step = 1;
@@ -29,7 +29,7 @@ function createEvenChoice() {
   };
 }
 
-/** What a retention of runs made before a moment would change, counted slice by slice; its bytes are an estimate from some of them. */
+/** What a retention would change in runs before a time, counted in slices. The bytes are an estimate from a sample. */
 async function previewRetention(
   store: RetentionStore,
   { mode, before }: { mode: RetentionMode; before: number },
@@ -65,10 +65,10 @@ async function previewRetention(
 
 const hour = 3_600_000;
 
-/** Old runs are looked for once a day: no more than this since the last time needs no explanation. In milliseconds. */
+/** The retention is applied once a day. A longer gap since the last time makes the clock doubtful. In milliseconds. */
 const usualGap = 48 * hour;
 
-/** How long a time that does must have stood, without the clock going back, before it is believed. */
+/** How long a doubtful clock must run, without going back, before it is trusted. */
 const standing = hour;
 
 interface ClockTrustOptions {
@@ -77,8 +77,8 @@ interface ClockTrustOptions {
 }
 
 /**
- * Whether the clock may be believed when runs are to be removed for good. After an empty battery, or while a system starts, a clock may be
- * a year ahead until it is corrected, and would remove runs too early. After a long absence the removal starts an hour later.
+ * Whether the clock can be trusted to remove runs permanently. After an empty battery, or while a system starts, a clock can be a year
+ * ahead until it is corrected, and would remove runs too early. After a long absence the removal therefore starts an hour later.
  */
 export function isClockTrusted({ store, now }: ClockTrustOptions): boolean {
   const time = now();
@@ -93,14 +93,14 @@ export function isClockTrusted({ store, now }: ClockTrustOptions): boolean {
   return false;
 }
 
-/** What becomes of old runs, by the settings group `retention`. */
+/** Applies the settings group `retention` to old runs. */
 export interface Retention {
   state(): RetentionState;
   /** What a retention would change now. */
   preview(request: { mode: RetentionMode; days: number }, options: { signal: AbortSignal }): Promise<RetentionPreview>;
-  /** Applies the settings now. Resolves when it is over. */
+  /** Applies the settings now. Resolves when it is done. */
   apply(): Promise<void>;
-  /** Stops after the slice under way; the rest follows at the next start. */
+  /** Stops after the current slice. The rest follows at the next start. */
   close(): Promise<void>;
 }
 
@@ -112,20 +112,20 @@ export interface RetentionOptions {
 }
 
 const day = 86_400_000;
-/** Most runs that are changed in one transaction: a few milliseconds, unless their texts are long or the disk is slow. */
+/** Runs per transaction. That takes a few milliseconds, unless their texts are long or the disk is slow. */
 const sliceRuns = 25;
-/** A transaction that took longer is followed by one of half as many runs. */
+/** After a transaction that took longer, the next one has half as many runs. */
 const maxMilliseconds = 10;
-/** How soon a clock that is not believed is looked at again. */
+/** How often a doubtful clock is checked. */
 const doubtMilliseconds = 600_000;
-/** Between two transactions, so that others find the service free. */
+/** Pause between two transactions, so that other requests can run. */
 const pauseMilliseconds = 5;
 
 function isSame(one: RetentionSettings | null, other: RetentionSettings): boolean {
   return one?.mode === other.mode && one.days === other.days;
 }
 
-/** How many runs the next transaction may have. */
+/** Adapts the number of runs per transaction to the speed. */
 function createPace() {
   let slice = sliceRuns;
   return {

@@ -10,17 +10,17 @@ import type { FolderOperations } from './folder-operations.ts';
 import { createLinkedFolder, type LinkedFolder } from './linked-folder.ts';
 import type { Resolution } from './resolve-conflict.ts';
 
-/** Folders of `.prompt` files that are linked with the library. `id` is that of a folder; an unknown one is `not_found`. */
+/** Folders of `.prompt` files that are linked with the library. Methods with an `id` throw `not_found` for an unknown folder. */
 export interface PromptFolders {
   list(): PromptFolder[];
   subscribe(listener: (folders: PromptFolder[]) => void): () => void;
-  /** Throws `invalid_request` for what is no folder, `conflict` for one that is linked, `payload_too_large`. */
+  /** Throws `invalid_request` if the path isn't a folder, `conflict` if it is already linked, and `payload_too_large`. */
   link(path: string, folder: string | null, options: { signal: AbortSignal }): Promise<PromptFolder>;
   unlink(id: string): Promise<void>;
   scan(id: string): Promise<PromptFolder>;
   readFile(id: string, path: string, options: { signal: AbortSignal }): Promise<FolderFile>;
   resolve(id: string, resolution: Resolution, options: { signal: AbortSignal }): Promise<PromptFolder>;
-  /** Prompts were made, changed or deleted: their files follow. */
+  /** Updates the files after prompts were created, changed or deleted. */
   promptsChanged(): void;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ const tellMilliseconds = 100;
 const isWithin = (inner: string, outer: string, separator: string) =>
   inner === outer || inner.startsWith(outer.endsWith(separator) ? outer : `${outer}${separator}`);
 
-/** The folder without links in its path. */
+/** The folder's path with links resolved. */
 async function requireFolder(path: string): Promise<string> {
   const problem = (issue: string, message: string) => invalidField('path', issue, message);
   if (!isAbsolute(path)) throw problem('must be an absolute path', 'Enter the full path of the folder.');
@@ -74,7 +74,7 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
     }
   }
 
-  /** A folder of the library that no other linked folder has. */
+  /** A folder of the library that isn't linked yet. */
   function libraryFolderFor(path: string, requested: string | null): string {
     const isTaken = (folder: string) =>
       store.list().some((stored) => isWithin(folder, stored.folder, '/') || isWithin(stored.folder, folder, '/'));
@@ -100,7 +100,7 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
       const real = await requireFolder(path);
       requireApart(real);
       await readTree(real, { signal });
-      // Another one may have been linked while this one was read.
+      // Another folder may have been linked while this one was read.
       requireApart(real);
       const linked = open(store.add(real, libraryFolderFor(real, folder)));
       await linked.scan();

@@ -9,7 +9,7 @@ export function hashOf(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Another program changed the file in between: nothing was written. */
+/** Another program changed the file meanwhile, so nothing was written. */
 export class FileChangedError extends Error {
   constructor() {
     super('The file changed in the meantime.');
@@ -19,7 +19,7 @@ export class FileChangedError extends Error {
 
 const unsafe = () => new AppError('forbidden', 'The file is a link that leads out of the linked folder.');
 
-/** Throws for a path that leaves the folder; `root` has no links in it. Folders that are not there yet lead nowhere. */
+/** Throws if a link in the path leads out of the folder. `root` has no links in it. Missing folders are allowed. */
 async function requireInside(root: string, path: string): Promise<void> {
   let folder = dirname(join(root, path));
   while (folder.startsWith(`${root}${sep}`)) {
@@ -33,10 +33,10 @@ async function requireInside(root: string, path: string): Promise<void> {
   if (folder !== root) throw unsafe();
 }
 
-/** Neither a link nor something that waits for its other end is opened; Windows knows neither flag. */
+/** Flags that don't follow links and don't wait for the other end of a pipe. Windows has neither. */
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Null for a file that is not there. Throws `payload_too_large` and `forbidden`, and what the file system throws. */
+/** Null for a missing file. Throws `payload_too_large`, `forbidden`, and errors of the file system. */
 export async function readBytes(root: string, path: string): Promise<Buffer | null> {
   await requireInside(root, path);
   const handle = await open(join(root, path), readFlags).catch((error: NodeJS.ErrnoException) => {
@@ -61,7 +61,7 @@ async function hashNow(root: string, path: string): Promise<string | null> {
   return bytes === null ? null : hashOf(bytes);
 }
 
-/** A file beside the other one that is whole and on disk before it takes its place. */
+/** Writes and syncs a temporary file beside the target, which it then replaces. */
 async function writeBeside(target: string, text: string, mode: number | undefined): Promise<string> {
   const temporary = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
   const handle = await open(temporary, 'wx', mode);
@@ -77,14 +77,14 @@ async function writeBeside(target: string, text: string, mode: number | undefine
   return temporary;
 }
 
-/** Puts a file where none is; one that came in between stays. */
+/** Moves the temporary file to the target. Doesn't overwrite a file that was created meanwhile. */
 async function createFile(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') throw new FileChangedError();
-    // Disks without hard links, as sticks have them.
+    // The disk has no hard links, for example a USB stick.
     const handle = await open(target, 'wx').catch((failure: NodeJS.ErrnoException) => {
       throw failure.code === 'EEXIST' ? new FileChangedError() : failure;
     });
@@ -103,7 +103,7 @@ async function modeOf(file: string): Promise<number> {
   }
 }
 
-/** At one go: only what another program writes between these two lines could be lost. */
+/** Synchronous, so that only a change by another program between these two lines could be lost. */
 function replaceUnchanged(temporary: string, target: string, expectedHash: string): void {
   if (hashOf(readNow(target)) !== expectedHash) throw new FileChangedError();
   renameSync(temporary, target);
@@ -119,8 +119,8 @@ function readNow(target: string): Buffer {
 }
 
 /**
- * Writes a file whole or not at all, in place of the one with `expectedHash`, or as a new one for null. Throws `FileChangedError` when what is
- * there is something else, and what the file system throws.
+ * Writes a complete file or none. Replaces the file with `expectedHash`, or creates one if it is null. Throws `FileChangedError` if the
+ * existing file is another one, and errors of the file system.
  */
 export async function replaceFile(
   root: string,
@@ -142,7 +142,7 @@ export async function replaceFile(
   }
 }
 
-/** Throws `FileChangedError` when the file is another one by now. */
+/** Throws `FileChangedError` if the file has changed. */
 export async function removeFile(root: string, path: string, expectedHash: string): Promise<void> {
   if ((await hashNow(root, path)) !== expectedHash) throw new FileChangedError();
   await rm(join(root, path));
@@ -159,7 +159,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'A file has the name of its folder',
 };
 
-/** Why the file system refused, in words; null for failures of another kind. */
+/** A message for an error of the file system; null for other errors. */
 export function diskReason(error: unknown): string | null {
   if (error instanceof AppError) return error.message.replace(/\.$/, '');
   const code = (error as NodeJS.ErrnoException).code;

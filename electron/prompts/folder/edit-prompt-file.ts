@@ -9,11 +9,11 @@ import { editFrontMatter } from './front-matter-edits.ts';
 import { hasSameDetails, isSameVersion } from './same-content.ts';
 
 export interface EditTask {
-  /** Below its folder. */
+  /** The path relative to the folder. */
   readonly name: string;
-  /** Null makes a new file. */
+  /** Null creates a new file. */
   readonly text: string | null;
-  /** What the text says now; null where it cannot be read, and then nothing of it is kept. */
+  /** The content of the text. Null if it can't be read; then the whole file is replaced. */
   readonly current: PromptContent | null;
   readonly target: PromptContent;
 }
@@ -25,7 +25,7 @@ function read(name: string, text: string): ReadPrompts {
   return readPrompts({ name, content: text, format: 'dotprompt', variableStyle: null, folder: null });
 }
 
-/** Whether a file says what is wanted. Of the model only its name is in the file. */
+/** Whether a text has the target's content. Files have only the name of the model. */
 function says(name: string, text: string, { current, target }: EditTask): boolean {
   const [found] = read(name, text).prompts;
   if (found === undefined) return false;
@@ -37,14 +37,14 @@ function says(name: string, text: string, { current, target }: EditTask): boolea
 }
 
 function writeNew({ target }: Pick<EditTask, 'target'>): string {
-  // The path of the file gives the folder of its prompt.
+  // The path of the file determines the folder of its prompt.
   return writeDotprompt({ prompt: { ...target, folder: null }, version: { ...target, note: null } }).content;
 }
 
 const hasSameText = (one: PromptContent, other: PromptContent) =>
   one.promptText === other.promptText && (one.systemMessage ?? '') === (other.systemMessage ?? '');
 
-/** The template with only the changed text in another place of it; null where the old one does not stand there once. */
+/** Replaces only the changed text in the template. Null unless the old text occurs exactly once. */
 function replacedBody(body: string, current: PromptContent, target: PromptContent): string | null {
   let changed = body;
   for (const [old, fresh] of [
@@ -59,7 +59,7 @@ function replacedBody(body: string, current: PromptContent, target: PromptConten
   return changed;
 }
 
-/** Texts that could be the file, the one that keeps most of it first. */
+/** Candidates for the new file. The first one changes the least. */
 function* candidates(task: EditTask, text: string): Generator<string> {
   const { current, target } = task;
   if (current === null) return yield writeNew(task);
@@ -73,15 +73,15 @@ function* candidates(task: EditTask, text: string): Generator<string> {
   yield `${head}${bodyOf(target)}\n`;
 }
 
-/** Runs in the ends of lines and the mark at the beginning that the file has. */
+/** Applies the file's line endings and byte order mark. */
 function inManner(old: string, text: string): string {
   const isCarriage = /\r\n/.test(old) && !/[^\r]\n/.test(old);
   return `${old.startsWith('\uFEFF') ? '\uFEFF' : ''}${isCarriage ? text.replaceAll('\n', '\r\n') : text}`;
 }
 
 /**
- * A file that says what is wanted. What it says beyond that - other fields, comments, their order and form - stays. Never gives a text that
- * would be read as something else.
+ * Edits a file to have the target's content. Other fields, comments, order and formatting stay. Never returns a text with other content
+ * than the target.
  */
 export function editPromptFile(task: EditTask): EditedFile {
   const { name } = task;

@@ -11,7 +11,7 @@ import { FileChangedError, hashOf, removeFile, replaceFile } from './disk-file.t
 import { readScannedFile, type ScannedFile } from './scanned-file.ts';
 import { contentOf, hasSameDetails, isSameVersion } from './same-content.ts';
 
-/** What a linked folder works with. */
+/** The services and state of a linked folder. */
 export interface FolderOperations {
   readonly stored: StoredFolder;
   readonly store: FolderStore;
@@ -52,7 +52,7 @@ function inStep({ prompt }: Pick<Mine, 'prompt'>, path: string, hash: string): S
   return { path, promptId: prompt.id, hash, versionId: prompt.latestVersionId, details: detailsOf(prompt) };
 }
 
-/** Whether a prompt was changed since it and its file were in step. */
+/** Whether a prompt has changed since it was in sync with its file. */
 export function isChanged(file: StoredFile, { prompt }: Pick<Mine, 'prompt'>): boolean {
   const isMoved = prompt.folder !== file.details.folder;
   return prompt.latestVersionId !== file.versionId || isMoved || !hasSameDetails(prompt, file.details);
@@ -63,7 +63,7 @@ function versionInput(content: PromptContent, path: string): PromptVersionInput 
   return { ...version, note: content.note ?? `Read from ${path}`.slice(0, 10_000) };
 }
 
-/** The prompt becomes what the file says; its folder stays. */
+/** Updates the prompt from the file. Its folder stays. */
 export function takeFile(
   work: FolderOperations,
   { prompt, content: mine }: Mine,
@@ -80,26 +80,26 @@ export function markInStep(work: FolderOperations, prompt: Prompt, path: string,
   work.store.setFile(work.stored.id, inStep({ prompt }, path, hash));
 }
 
-/** A file that is new to the library becomes a prompt. Throws `invalid_request` for what could never be run. */
+/** Creates a prompt from a new file. Throws `invalid_request` if it could never run. */
 export function createFromFile(work: FolderOperations, file: ScannedFile, content: PromptContent): void {
   const { name, folder, tags, description } = content;
   const prompt = work.prompts.create({ name, folder, tags, description, ...versionInput(content, file.path) });
   markInStep(work, prompt, file.path, file.hash);
 }
 
-/** The folders of a prompt below the linked one; null for a prompt that is elsewhere in the library. */
+/** The folder of a prompt relative to the linked one; null if the prompt is elsewhere in the library. */
 function foldersBelow({ stored }: FolderOperations, folder: string | null): string | null {
   if (folder === stored.folder) return '';
   return folder?.startsWith(`${stored.folder}/`) === true ? folder.slice(stored.folder.length + 1) : null;
 }
 
-/** A name for a new file of a prompt that no file of the folder has. */
+/** An unused name for a new file of a prompt. */
 export function newPath(work: FolderOperations, { prompt }: Mine, taken: Iterable<string>): string {
   const below = foldersBelow(work, prompt.folder);
   return createFileNames('prompt', taken)({ name: prompt.name, folder: below });
 }
 
-/** Where a file goes when its prompt was moved within the linked folder; the same path when it was not. */
+/** The new path of a file whose prompt was moved within the linked folder; otherwise the same path. */
 function movedPath(work: FolderOperations, known: StoredFile, { prompt }: Mine): string {
   const below = prompt.folder === known.details.folder ? null : foldersBelow(work, prompt.folder);
   if (below === null) return known.path;
@@ -110,8 +110,8 @@ export type WriteResult =
   { readonly kind: 'written' | 'changed' } | { readonly kind: 'refused'; readonly message: string };
 
 /**
- * Writes a prompt into its file, or a new one where `file` is null. Nothing is written over a file that is not the one that was read. What the
- * disk refuses is thrown.
+ * Writes a prompt to its file, or to a new one if `file` is null. A file that has changed since it was read isn't overwritten. Throws the
+ * errors of the disk.
  */
 export async function writeMine(
   work: FolderOperations,
@@ -145,7 +145,7 @@ export function issueOf(
   message: string,
   { prompt, line }: { prompt?: Pick<Prompt, 'id' | 'name'> | null; line?: number | null } = {},
 ): FolderIssue {
-  // The window puts the line behind it and ends the sentence.
+  // The window appends the line number and the full stop.
   const reason = message.replace(/\.$/, '');
   return {
     path,

@@ -39,7 +39,7 @@ function editDetails(document: Document, current: PromptContent, target: PromptC
   if (document.has('touchstone.aiSystem')) put(['touchstone.aiSystem'], null);
 }
 
-/** The path of a setting: files name settings in many ways. */
+/** The path of a setting in this file. Files name settings differently. */
 function pathOf(document: Document, name: string): string[] {
   const config = document.get('config');
   const keys = isMap(config) ? config.items.map(({ key }) => String(isScalar(key) ? key.value : key)) : [];
@@ -88,7 +88,7 @@ function editVariables(document: Document, current: PromptContent, target: Promp
   }
 }
 
-/** A variable in the schema, in the form that the schema has. */
+/** A variable in the format of the file's schema. */
 function editSchema(document: Document, name: string, details: VariableDetails | undefined, put: Put): void {
   const schema = document.getIn(['input', 'schema']);
   const isShort = isMap(schema) && !(schema.get('type') === 'object' && schema.has('properties'));
@@ -118,10 +118,10 @@ function editSchema(document: Document, name: string, details: VariableDetails |
 
 const keyText = (key: unknown) => String(isScalar(key) ? key.value : key);
 
-/** How much of a field's lines is its own; the blank lines and comments after it stand between it and the next one. */
+/** The length of a field's own lines, without the blank lines and comments before the next field. */
 function ownLength(slice: string, indent: number): number {
   const lines = slice.split('\n');
-  // What follows the last end of a line is empty.
+  // The part after the last line ending is empty.
   let end = slice.length - lines.pop()!.length;
   while (lines.length > 1 && isBetween(lines.at(-1)!, indent)) end -= lines.pop()!.length + 1;
   return end;
@@ -147,7 +147,7 @@ function fieldText(pair: Pair, indent: number, old: string): string {
   return text.replace(/^(?=[^\n])/gm, ' '.repeat(indent));
 }
 
-/** Replaces a value within its line and keeps the rest of the line; null where that isn't possible. */
+/** Replaces a value and keeps the rest of its line; null if that isn't possible. */
 function replacedScalar(text: string, old: unknown, fresh: unknown, end: number): string | null {
   if (!isScalar(old) || !isScalar(fresh) || !old.range) return null;
   const [start, valueEnd] = old.range;
@@ -165,7 +165,7 @@ function lineStart(text: string, pair: Pair): number {
   return text.lastIndexOf('\n', startOf(pair) - 1) + 1;
 }
 
-/** The lines of a map up to `end`: what did not change stays as it was written, to the letter. */
+/** The lines of a map up to `end`. Unchanged fields stay exactly as they are. */
 function mapText(text: string, old: YAMLMap, fresh: YAMLMap, end: number): string {
   const indent = startOf(old.items[0]!) - lineStart(text, old.items[0]!);
   const now = new Map(fresh.items.map((pair) => [keyText(pair.key), pair as Pair]));
@@ -198,7 +198,7 @@ function pairText(
   return fieldText(fresh, indent, text.slice(start, end));
 }
 
-/** The fields of a `.prompt` file, without their fences, changed from what they say now to what is wanted. */
+/** The front matter of a `.prompt` file, without its fences, with the target's values. */
 export function editFrontMatter(text: string, current: PromptContent, target: PromptContent): string {
   const document = parseDocument(text);
   if (!isMap(document.contents)) document.contents = new YAMLMap() as never;
@@ -206,7 +206,7 @@ export function editFrontMatter(text: string, current: PromptContent, target: Pr
   editDetails(document, current, target, put);
   editSettings(document, current, target, put);
   editVariables(document, current, target, put);
-  // An alias needs its anchor beside it, and is written only with the whole.
+  // An alias needs its anchor, so the whole document is written.
   const hasAliases = /(^|[\s[{,])[&*][^\s,\]}]/m.test(text);
   const before = parseDocument(text).contents;
   if ((document.contents as YAMLMap).items.length === 0) return isMap(before) ? '' : text;

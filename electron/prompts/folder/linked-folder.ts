@@ -10,7 +10,7 @@ import type { FolderOperations } from './folder-operations.ts';
 import { type HashCache, reconcile } from './reconcile.ts';
 import { readSides, type Resolution, resolveConflict } from './resolve-conflict.ts';
 
-/** A program that writes many files, as git does when it changes branches, is let come to an end. */
+/** A scan waits until a program that writes many files has finished, such as git when it switches branches. */
 const debounceMs = 150;
 const maxMilliseconds = 5_000;
 
@@ -19,8 +19,8 @@ interface FolderWatch {
 }
 
 /**
- * Calls `onChange` when something in a folder has changed and no further change follows; a scan finds out what. `onFailure` gets errors
- * that keep changes from being noticed.
+ * Calls `onChange` after something in a folder has changed and no further change follows. A scan then finds the changes. Calls `onFailure`
+ * with errors of the watcher.
  */
 export function watchFolder(
   root: string,
@@ -62,14 +62,14 @@ export function watchFolder(
   };
 }
 
-/** One linked folder, scanned again after each change of it or its prompts. */
+/** A linked folder. It is scanned after each change of its files or prompts. */
 export interface LinkedFolder {
   state(): PromptFolder;
-  /** Scans the folder, after a scan that is running; resolves when that is done. */
+  /** Scans the folder, after the running scan if there is one. Resolves when the scan is done. */
   scan(): Promise<void>;
   /** Throws `not_found` for a file without an issue. */
   readFile(path: string, options: { signal: AbortSignal }): Promise<FolderFile>;
-  /** Throws `not_found` likewise, and `conflict` when file or prompt changed after they were read. */
+  /** Throws `not_found` as well, and `conflict` if the file or the prompt has changed since they were read. */
   resolve(resolution: Resolution, options: { signal: AbortSignal }): Promise<void>;
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export interface LinkedFolderOptions extends FolderOperations {
   readonly log: Log;
 }
 
-/** The delay of another scan when a program was still writing a file. */
+/** The delay of the next scan if a program was still writing a file. */
 const staleMilliseconds = 200;
 
 const unavailableCodes = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EIO', 'ESTALE', 'ENODEV', 'ENXIO']);
@@ -94,7 +94,7 @@ function failureOf(error: unknown): string | null {
     : `Couldn't read the folder (${code}). Its prompts stay unchanged until it is readable.`;
 }
 
-/** Lets one task at a time scan the folder or write into it. */
+/** Runs one task at a time that scans the folder or writes to it. */
 function createFolderMutex(closing: AbortSignal) {
   const mutex = createMutex(() => undefined);
   return {
@@ -164,7 +164,7 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
 
   async function scanInTurn(): Promise<void> {
     await inTurn(null, async (signal) => {
-      // A request that comes from now on needs another scan: this one may have passed what changed.
+      // A request from now on needs another scan, because this one may have passed the changed file already.
       nextScan = null;
       try {
         await scanNow(signal);
@@ -214,7 +214,7 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
       closing.abort(new DOMException('The folder was closed.', 'AbortError'));
       if (staleTimer !== null) clearTimeout(staleTimer);
       await watch?.close();
-      // A running scan stops at its next step. Nothing may use the database after that.
+      // A running scan stops at its next step. Wait for it, because the database closes afterwards.
       await ended();
     },
   };

@@ -21,7 +21,7 @@ import {
 } from './folder-operations.ts';
 import { hasSameDetails, isSameVersion } from './same-content.ts';
 
-/** What was read of a file before, by its stamp, so that files that did not change are not read again. */
+/** Earlier results by stamp, so that unchanged files aren't read again. */
 export type HashCache = Map<
   string,
   { readonly stamp: string; readonly hash: string; readonly reason: ScannedFile['reason'] }
@@ -29,7 +29,7 @@ export type HashCache = Map<
 
 export interface Reconciliation {
   readonly issues: FolderIssue[];
-  /** Whether something changed while it was looked at, so that it has to be looked at again. */
+  /** Whether something changed during the scan, so that another scan is needed. */
   readonly isStale: boolean;
 }
 
@@ -42,7 +42,7 @@ interface Pass {
   isStale: boolean;
 }
 
-/** After so many files others have their turn: a look at files that did not change waits for nothing. */
+/** Yields to the event loop after this many files, because scanning unchanged files never waits. */
 const filesAtOnce = 25;
 
 const conflictMessage = 'Both the prompt and its file changed';
@@ -61,7 +61,7 @@ function findStored(pass: Pass, path: string) {
   return known !== undefined && known.stamp === pass.tree.get(path) ? known : null;
 }
 
-/** Reads a file unless it is known to be as it was. */
+/** Reads a file unless it is unchanged. */
 async function changedFile(pass: Pass, path: string, knownHash: string): Promise<ScannedFile | 'same' | null> {
   if (findStored(pass, path)?.hash === knownHash) return 'same';
   const file = await read(pass, path);
@@ -84,7 +84,7 @@ async function write(pass: Pass, known: StoredFile, mine: Mine, file: ScannedFil
   }
 }
 
-/** The file was changed: it becomes a version, unless the prompt was changed too. */
+/** Saves a changed file as a version, unless the prompt has changed, too. */
 function meet(pass: Pass, known: StoredFile, mine: Mine, file: ScannedFile): void {
   const { prompt } = mine;
   if (file.content === null) {
@@ -101,7 +101,7 @@ async function reconcileKnown(pass: Pass, known: StoredFile): Promise<void> {
   const { work } = pass;
   const prompt = readPrompt(work, known.promptId);
   const found = await changedFile(pass, known.path, known.hash);
-  // What most files are like at each look: their texts need not be read.
+  // Most files are unchanged, so their texts aren't read.
   if (prompt !== null && found === 'same' && !isChanged(known, { prompt })) return;
   if (prompt === null) {
     if (found === null) work.store.removeFile(work.stored.id, known.promptId);
@@ -115,7 +115,7 @@ async function reconcileKnown(pass: Pass, known: StoredFile): Promise<void> {
     const message = known.hash === '' ? noFileYet : 'The file is missing';
     return tell(pass, 'file-missing', known.path, message, { prompt });
   }
-  // It may have been changed while the file was read.
+  // The prompt may have changed while the file was read.
   const now = readMine(work, known.promptId);
   if (now === null) pass.isStale = true;
   else if (found !== 'same') meet(pass, known, now, found);
@@ -126,7 +126,7 @@ async function reconcileKnown(pass: Pass, known: StoredFile): Promise<void> {
   }
 }
 
-/** A file that has gone and one with the same content that has come are one that was moved. */
+/** A missing file and a new file with the same content are one moved file. */
 function followMove(pass: Pass, from: StoredFile, to: ScannedFile): void {
   const { work } = pass;
   const mine = readMine(work, from.promptId);
@@ -140,7 +140,7 @@ function followMove(pass: Pass, from: StoredFile, to: ScannedFile): void {
   work.store.setFile(work.stored.id, { ...from, path: to.path, details: { ...from.details, name, folder } });
 }
 
-/** A prompt of the same name in the same folder was this file before the folder was unlinked, or is meant to be. */
+/** The prompt of the same name and folder. It had this file before the folder was unlinked, or should get it. */
 function adopt({ work }: Pass, file: ScannedFile, unlinked: Map<string, string>): boolean {
   const key = `${file.content!.folder}\n${file.content!.name}`;
   const promptId = unlinked.get(key);
@@ -188,7 +188,7 @@ function create(pass: Pass, file: ScannedFile): void {
   }
 }
 
-/** New prompts in the library's folder get a file. For those that were there before the folder was linked, a person decides. */
+/** New prompts in the library's folder get a file. For prompts that existed before the folder was linked, the user decides. */
 async function reconcileUnlinked(pass: Pass, unlinked: Iterable<string>): Promise<void> {
   const { work, tree, signal } = pass;
   const taken = new Set([...tree.keys(), ...work.store.files(work.stored.id).map(({ path }) => path)]);
@@ -208,7 +208,7 @@ async function reconcileUnlinked(pass: Pass, unlinked: Iterable<string>): Promis
   }
 }
 
-/** Brings a folder and the library in step, as far as nothing is lost by it; what is left is in the issues. */
+/** Syncs a folder with the library as far as that loses nothing. Everything else becomes an issue. */
 export async function reconcile(
   work: FolderOperations,
   { tree, hashes, signal }: Pick<Pass, 'tree' | 'hashes' | 'signal'>,

@@ -20,7 +20,7 @@ import { isSameVersion } from './same-content.ts';
 
 export type Resolution = z.infer<NonNullable<typeof resolveFolderFile.body>>;
 
-/** Both sides of a file that is not in step. */
+/** Both sides of a file that isn't in sync. */
 interface Sides {
   readonly known: StoredFile | null;
   readonly mine: Mine | null;
@@ -89,12 +89,12 @@ async function keepMerged(
   work.prompts.update(mine.prompt.id, { name, tags, description });
   if (!isSameVersion(target, mine.content)) work.prompts.addVersion(mine.prompt.id, version);
   const merged = readMine(work, mine.prompt.id)!;
-  // The file is merged now. A failure below is reported as a change of the prompt alone.
+  // The file is merged now. After a failure below, only the prompt counts as changed.
   markInStep(work, mine.prompt, file.path, file.hash);
   await write(work, sides, merged, signal);
 }
 
-/** Carries out what a person decided. Throws `conflict` when one of the sides is not the one that was shown. */
+/** Applies the user's decision. Throws `conflict` if one of the sides has changed since it was shown. */
 export async function resolveConflict(
   work: FolderOperations,
   issue: FolderIssue,

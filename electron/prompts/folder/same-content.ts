@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
 import type { PromptContent } from '../../../shared/prompt-content.ts';
 
-/** What is kept of a prompt, with one of its versions. */
+/** The stored fields of a prompt, with one of its versions. */
 export function contentOf(prompt: Prompt, version: PromptVersion): PromptContent {
   const { name, folder, tags, description } = prompt;
   const { promptText, systemMessage, aiSystem, model, configuration, variables, note } = version;
@@ -41,12 +41,12 @@ function versionParts(content: PromptContent): unknown {
   };
 }
 
-/** Whether two would be the same version. Notes say why a version was made, and the ends of lines are the file system's. */
+/** Whether the content of two versions is equal, ignoring notes and line endings. */
 export function isSameVersion(one: PromptContent, other: PromptContent): boolean {
   return isDeepStrictEqual(versionParts(one), versionParts(other));
 }
 
-/** Whether names, tags and descriptions are equal. The path of a file gives its folder. */
+/** Whether names, tags and descriptions are equal. Folders aren't compared, because they come from the path of the file. */
 export function hasSameDetails(
   one: Pick<PromptContent, 'name' | 'tags' | 'description'>,
   other: Pick<PromptContent, 'name' | 'tags' | 'description'>,

@@ -8,11 +8,11 @@ import { decodeText, plainLines, TransferError } from '../transfer/source-text.t
 import { diskReason, hashOf, readBytes } from './disk-file.ts';
 import { maxLinkedFiles } from '../../../shared/contract/prompt-folders.ts';
 
-/** More files and folders than this are no library of prompts; looking at them each time would keep the disk busy. */
+/** A folder with more entries is no prompt library, and scanning it repeatedly would keep the disk busy. */
 const maxEntries = 50_000;
 const maxDepth = 16;
 
-/** Files of git, of systems and of packages, and our own while they are written. */
+/** Files of git, operating systems and packages, and our temporary files. */
 export function isIgnoredName(name: string): boolean {
   return name.startsWith('.') || name === 'node_modules';
 }
@@ -23,8 +23,8 @@ const tooLarge = (what: string) =>
   new AppError('payload_too_large', `The folder is too large to link: it has more than ${what}.`);
 
 /**
- * The `.prompt` files of a folder, by their path below it, each with a stamp that changes whenever the file does. Links are not followed. Throws
- * `payload_too_large`, and what the file system throws for a folder that is not there.
+ * The `.prompt` files of a folder by their relative path, each with a stamp that changes with the file. Doesn't follow links. Throws
+ * `payload_too_large`, and the file system's error for a missing folder.
  */
 export async function readTree(root: string, { signal }: { signal: AbortSignal }): Promise<Map<string, string>> {
   const files = new Map<string, string>();
@@ -44,7 +44,7 @@ export async function readTree(root: string, { signal }: { signal: AbortSignal }
     }
   }
 
-  /** The watcher reports files that disappear during the scan. */
+  /** Ignores a folder that disappears during the scan. The watcher reports that. */
   async function visitIfPresent(path: string, depth: number): Promise<void> {
     await visit(path, depth).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR' && error.code !== 'EACCES') throw error;
@@ -62,24 +62,24 @@ export async function readTree(root: string, { signal }: { signal: AbortSignal }
   return files;
 }
 
-/** Stands for the hash of a file that could not be read, and equals that of no file. */
+/** The hash of an unreadable file. It differs from all others. */
 const unreadable = 'unreadable';
 
 /** The current file on disk. */
 export interface ScannedFile {
   readonly path: string;
   readonly hash: string;
-  /** Null for bytes that are no text. */
+  /** Null if the file isn't text. */
   readonly text: string | null;
-  /** Null when it cannot be read as a prompt. */
+  /** Null if it can't be read as a prompt. */
   readonly content: PromptContent | null;
-  /** Why not. */
+  /** Why it can't be read as a prompt. */
   readonly reason: { readonly message: string; readonly line: number | null } | null;
 }
 
 export interface FileReading {
   readonly root: string;
-  /** The library's folder that the root is. */
+  /** The library's folder that the root is linked with. */
   readonly folder: string;
   readonly reader: Pick<PromptReader, 'read'>;
   readonly systemOf: SystemOf;
@@ -92,7 +92,7 @@ export function libraryFolder(folder: string, path: string): string {
 
 const byteOrderMark = Buffer.from('\uFEFF');
 
-/** The exact text, as it is written back. */
+/** The exact text, which is written back unchanged. */
 function textOf(bytes: Buffer): { text: string | null; reason: ScannedFile['reason'] } {
   try {
     const mark = bytes.subarray(0, 3).equals(byteOrderMark) ? '\uFEFF' : '';
@@ -103,7 +103,7 @@ function textOf(bytes: Buffer): { text: string | null; reason: ScannedFile['reas
   }
 }
 
-/** Null for a file that is not there. What cannot be read has its reason. */
+/** Null for a missing file. An unreadable file has a reason. */
 export async function readScannedFile(
   { root, folder, reader, systemOf }: FileReading,
   path: string,
@@ -139,7 +139,7 @@ export async function readScannedFile(
   return { path, hash, text, content: { ...content, folder: libraryFolder(folder, path) }, reason: null };
 }
 
-/** Throws `invalid_request` for a file that cannot be read as a prompt. */
+/** Throws `invalid_request` for a file that can't be read as a prompt. */
 export function requireContent(file: ScannedFile): PromptContent {
   if (file.content !== null) return file.content;
   throw new AppError('invalid_request', `Couldn't read the file: ${file.reason?.message ?? 'it contains no prompt'}.`);

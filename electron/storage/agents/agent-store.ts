@@ -7,7 +7,7 @@ import { type ListPage, type ListQuery, newestList, rowsOf } from '../list-page.
 import { prepareQuery, valuesOf } from '../queries.ts';
 import type { AgentRow } from '../schema.ts';
 
-/** Everything of an agent that can be changed. */
+/** The fields of an agent that can change. */
 export type AgentFields = Omit<Agent, 'id' | 'createdAt'>;
 
 /** `read`, `update` and `remove` throw `not_found`. */

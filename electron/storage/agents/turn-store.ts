@@ -14,14 +14,14 @@ export interface Branch {
   readonly origin: BranchOrigin;
 }
 
-/** Conversations that go on from a place within another one. Ids are in lower case. */
+/** Conversations that branch off from a run of another one. Ids are in lower case. */
 export interface BranchStore {
   add(branch: Branch): void;
   /** Null for a conversation that isn't a branch. */
   find(conversationId: string): Branch | null;
-  /** Those with something said in them, oldest first. */
+  /** Branches with at least one run, oldest first. */
   from(origin: BranchOrigin): string[];
-  /** The conversation of a run, and whether nothing was said in it before; null for an unknown run. */
+  /** The conversation of a run, and whether it is the first run there; null for an unknown run. */
   positionOf(runId: string): { conversationId: string; isFirst: boolean } | null;
 }
 
@@ -77,19 +77,19 @@ export function createBranchStore(database: Database.Database): BranchStore {
 
 /** One completed exchange of a conversation. */
 export interface Turn {
-  /** What was sent to the model, and what it answered; neither is empty. */
+  /** The sent message and the model's answer. Neither is empty. */
   readonly question: string;
   readonly answer: string;
 }
 
-/** What a conversation said so far, as an agent remembers it. A branch begins with what was said where it comes from. */
+/** The history of an agent's conversation. A branch starts with the turns of its origin. */
 export interface TurnStore {
   readonly branches: BranchStore;
-  /** Keeps which agent makes a run, so that the audit finds it by the agent. */
+  /** Stores the agent of a run, so that the audit finds the run by its agent. */
   noteAgent(runId: string, agentId: string): void;
-  /** Whose conversation it is; null for an unknown id. */
+  /** The caller id of a conversation; null for an unknown id. */
   callerOf(conversationId: string): string | null;
-  /** How many turns there are to remember: completed and with text, which anonymous runs have lost. */
+  /** The number of completed turns with text. Anonymised runs have no text. */
   count(conversationId: string): number;
   /** These turns, newest first, read one at a time; break out of the loop when you have enough. Don't use the database inside it. */
   newestFirst(conversationId: string): IterableIterator<Turn>;

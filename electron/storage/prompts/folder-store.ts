@@ -8,21 +8,21 @@ import type { PromptFileRow, PromptFolderRow } from '../schema.ts';
 
 export interface StoredFolder {
   readonly id: string;
-  /** On the disk, without links in it. */
+  /** The path on disk, with links resolved. */
   readonly path: string;
-  /** The library's folder that it is. */
+  /** The library's folder that it is linked with. */
   readonly folder: string;
   /** Milliseconds since 1970. */
   readonly linkedAt: number;
   readonly wasRead: boolean;
 }
 
-/** What a file and its prompt had in common last. */
+/** The state of a file and its prompt when they were last in sync. */
 export interface StoredFile {
-  /** Below its folder, parted by `/`. */
+  /** Relative to the folder, separated by `/`. */
   readonly path: string;
   readonly promptId: string;
-  /** SHA-256 of the bytes, and the version; both empty where they never were in step. */
+  /** SHA-256 of the bytes, and the version. Both are empty if they were never in sync. */
   readonly hash: string;
   readonly versionId: string;
   readonly details: PromptDetails;
@@ -30,16 +30,16 @@ export interface StoredFile {
 
 export interface FolderStore {
   list(): StoredFolder[];
-  /** Throws `conflict` for a folder that is linked already. */
+  /** Throws `conflict` if the folder is already linked. */
   add(path: string, folder: string): StoredFolder;
-  /** What is known of its files goes with it. */
+  /** Also removes the records of its files. */
   remove(id: string): void;
   markRead(id: string): void;
   files(id: string): StoredFile[];
-  /** Takes the place of what was known of this prompt's file. */
+  /** Replaces the record of this prompt's file. */
   setFile(id: string, file: StoredFile): void;
   removeFile(id: string, promptId: string): void;
-  /** Prompts in a folder of the library or below it that are no file of any linked folder. */
+  /** Prompts in a folder of the library, or below it, without a file in any linked folder. */
   promptsWithoutFile(folder: string): string[];
 }
 

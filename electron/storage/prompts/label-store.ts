@@ -22,22 +22,22 @@ interface ChangeRow {
   readonly changed_at: number;
 }
 
-/** A version that a label may point at: its `sequence` and its id. */
+/** The `sequence` and id of a version that a label can point to. */
 export interface LabelledVersion {
   readonly sequence: number;
   readonly id: string;
 }
 
-/** Labels of prompts by the prompt's `sequence`. Every change is written down with what it took the place of. */
+/** Labels of prompts by the prompt's `sequence`. Every change is recorded with the previous version. */
 export interface LabelStore {
   names(prompt: number): string[];
   find(prompt: number, label: string): PromptLabel | null;
   /**
-   * Points a label at a version; nothing is written down when it did so already. Throws `conflict` when `previousVersionId` is given
-   * and the label points elsewhere. To be called in a transaction that was begun immediately: the look and the change are one step.
+   * Points a label to a version. Records nothing if it already did. Throws `conflict` if the label doesn't point to a given
+   * `previousVersionId`. Call it in an immediate transaction, so that check and change are one step.
    */
   set(prompt: number, label: string, version: LabelledVersion, previousVersionId: string | null | undefined): void;
-  /** False when there is no such label. In such a transaction too. */
+  /** Returns false if there is no such label. Call it in an immediate transaction, too. */
   remove(prompt: number, label: string): boolean;
   /** Newest first. Throws `invalid_request` for a token of another list. */
   changes(prompt: number, query: ListQuery): ListPage<PromptLabelChange>;

@@ -73,7 +73,7 @@ function versionQueries(database: Database.Database) {
     insertVersion: prepareQuery(database, (tables, input: NewVersionRow) =>
       tables.insertInto('prompt_versions').values(valuesOf(input, versionColumns)),
     ),
-    /** By number, which has an index for each prompt; `before` is a number too. */
+    /** By number, which is indexed per prompt. `before` is a number, too. */
     versionPage: prepareQuery(database, (tables, input: { prompt: number; before: number; limit: number }) =>
       tables
         .selectFrom('prompt_versions')
@@ -99,7 +99,7 @@ function versionQueries(database: Database.Database) {
 /** A version's row with the id of its prompt. */
 export type ListedVersionRow = PromptVersionRow & { readonly prompt_id: string };
 
-/** A prompt's row with what lists show of its newest version and its labels. */
+/** A prompt's row with the fields of its newest version and its labels that lists show. */
 export type ListedPromptRow = PromptRow & {
   readonly latest_number: number;
   readonly latest_ai_system: string | null;

@@ -4,13 +4,13 @@ import { searchWords } from '../../../shared/contract/prompts.ts';
 import type { ListedPromptRow } from './prompt-rows.ts';
 import Database from 'better-sqlite3';
 
-/** What a list of prompts is narrowed to. */
+/** The filter of a list of prompts. */
 export interface PromptFilter {
   /** Null for everything. */
   readonly search: string | null;
-  /** Whether only what the prompts themselves say is searched, none of their versions. */
+  /** Searches only the fields of prompts, not their versions. */
   readonly isOnlyDetails: boolean;
-  /** With the folders below it; the empty text is no folder, null all of them. */
+  /** Includes subfolders. The empty text means prompts without a folder, null all prompts. */
   readonly folder: string | null;
   /** All of them. */
   readonly tags: readonly string[];
@@ -26,17 +26,17 @@ export interface TagCount {
   readonly prompts: number;
 }
 
-/** Reads prompts with what a list shows of their versions and labels. */
+/** Reads prompts with the fields of their versions and labels that lists show. */
 export interface PromptReading {
-  /** `before` is the sequence that the page before ended with. */
+  /** `before` is the last sequence of the previous page. */
   page(filter: PromptFilter, before: number, limit: number): ListedPromptRow[];
   find(id: string): ListedPromptRow | undefined;
-  /** As they are written. */
+  /** In their stored spelling. */
   folders(): FolderCount[];
   tags(): TagCount[];
 }
 
-/** The parts of a way through folders: `a / b/` and `a/b` are the same one. */
+/** The parts of a folder path: `a / b/` equals `a/b`. */
 export function folderParts(folder: string): string[] {
   return folder
     .split('/')
@@ -49,7 +49,7 @@ function isWithin(folder: string, target: readonly string[]): boolean {
   return target.length === 0 ? parts.length === 0 : target.every((part, index) => parts[index] === part);
 }
 
-/** With the newest version's facts and the labels as JSON, for the sequences that a table `page` has. */
+/** Adds the newest version's fields and the labels as JSON, for the sequences of the table `page`. */
 const listedColumns = `
   SELECT prompts.*, latest.number AS latest_number, latest.ai_system AS latest_ai_system, latest.model AS latest_model,
     (SELECT json_group_array(json_object('label', label, 'promptVersionId', prompt_versions.id) ORDER BY label)
@@ -86,7 +86,7 @@ export function createPromptReading(database: Database.Database, search: PromptS
     page(filter, before, limit) {
       const conditions = conditionsOf(filter);
       const where = ['deleted_at IS NULL', 'sequence < ?', ...conditions.map(({ sql }) => sql)].join(' AND ');
-      // The columns are read after the page is cut: for all that was found they would cost more than the search.
+      // The columns are read for one page only. For all matches they would take longer than the search.
       const sql = `WITH page AS MATERIALIZED (SELECT sequence FROM prompts WHERE ${where} ORDER BY sequence DESC LIMIT ?)
         ${listedColumns} ORDER BY sequence DESC`;
       const values = conditions.flatMap((condition) => condition.values);
@@ -98,36 +98,36 @@ export function createPromptReading(database: Database.Database, search: PromptS
   };
 }
 
-/** A part of a WHERE over `prompts` with what it binds. */
+/** A part of a WHERE clause over `prompts`, with its values. */
 export interface SearchCondition {
   readonly sql: string;
   readonly values: readonly string[];
 }
 
-/** The full text of the library. What is written here belongs in the transaction that changes the prompt. */
+/** The full-text index of the library. Write to it in the transaction that changes the prompt. */
 export interface PromptSearch {
-  /** Takes up what the prompt itself says, in place of what it said before. */
+  /** Replaces the indexed fields of the prompt. */
   writePrompt(row: PromptRow, labels: readonly string[]): void;
-  /** Takes up what a version says that the one before it did not. */
+  /** Indexes the lines of a version that its previous version doesn't have. */
   addVersion(place: { prompt: number; number: number }, version: VersionContent, before: VersionContent | null): void;
   removePrompt(prompt: number): void;
-  /** Keeps the prompts that contain a word; with `isOnlyDetails` only those whose own fields contain it. */
+  /** The condition for prompts that contain a word. With `isOnlyDetails` it checks only their own fields. */
   condition(word: string, isOnlyDetails: boolean): SearchCondition;
 }
 
-/** As in the migration that made the table: the rowid of a version's text is `prompt * versionsApart + number`. */
+/** The rowid of a version's text is `prompt * versionsApart + number`. The migration that creates the table uses the same number. */
 const versionsApart = 2 ** 24;
 
-/** As in the migration. */
+/** The same as in the migration. */
 const tokenizer = 'trigram remove_diacritics 1';
 
-/** Two line feeds make a trigram of every last character of a text, so that short words are found there too. */
+/** Two line feeds complete the trigrams of the last characters of a text, so that short words are found there, too. */
 const textEnd = '\n\n';
 
-/** UTF-16 units; a longer word always has three characters, however many accents are on them. */
+/** UTF-16 units. A longer word has at least three characters, even with many accents. */
 const longestFolded = 32;
 
-/** A character that starts more trigrams than this is in nearly every text, so reading the texts is faster. */
+/** A character that starts more trigrams is in nearly every text, so reading the texts is faster. */
 const maxTrigrams = 64;
 
 /**
@@ -150,7 +150,7 @@ function textOf({ promptText, systemMessage, aiSystem, model, note, variables }:
   return joined([model, aiSystem, note, ...variableTexts, systemMessage, promptText]).slice(0, maxCharacters);
 }
 
-/** The lines of a text that the other one has not got. */
+/** The lines of a text that the other text doesn't have. */
 function newLines(text: string, before: string): string {
   const known = new Set(before.split('\n'));
   return text
@@ -161,7 +161,7 @@ function newLines(text: string, before: string): string {
 
 const phrase = (text: string) => `"${text.replaceAll('"', '""').replaceAll('\0', ' ')}"`;
 
-/** The prompts of the rows that match, found before the prompts are read. */
+/** The condition for prompts with matching rows. The rows are found first. */
 function matching(query: string, isOnlyDetails: boolean): SearchCondition {
   const rows = isOnlyDetails ? `prompt_search MATCH ? AND rowid % ${versionsApart} = 0` : 'prompt_search MATCH ?';
   return {
@@ -170,7 +170,7 @@ function matching(query: string, isOnlyDetails: boolean): SearchCondition {
   };
 }
 
-/** Looks into the texts of one prompt after the other, which ends when the page is full. */
+/** The condition that reads the texts of one prompt after the other until the page is full. */
 function reading(text: string, isOnlyDetails: boolean): SearchCondition {
   const last = isOnlyDetails ? '' : ` + ${versionsApart - 1}`;
   const first = `prompts.sequence * ${versionsApart}`;
@@ -182,8 +182,8 @@ function reading(text: string, isOnlyDetails: boolean): SearchCondition {
 }
 
 /**
- * Says how the tokenizer writes a word: without case, without accents, and as one of several forms of a letter. Asked of it in a
- * database in memory, because no other folding is quite the same.
+ * Returns the tokenizer's form of a word: without case and accents, and with variants of a letter unified. It runs the tokenizer in a
+ * database in memory, because no other folding is exactly the same.
  */
 function createFolding(): (word: string) => string {
   const database = new Database(':memory:');
@@ -201,7 +201,7 @@ function createFolding(): (word: string) => string {
 }
 
 export function createPromptSearch(database: Database.Database): PromptSearch {
-  // Numbers are bound as real ones, which a rowid is not.
+  // Numbers are bound as REAL, but a rowid needs an integer.
   const write = database.prepare<[prompt: number, number: number, text: string]>(
     `INSERT OR REPLACE INTO prompt_search (rowid, text)
      VALUES (CAST(? AS INTEGER) * ${versionsApart} + CAST(? AS INTEGER), ?)`,

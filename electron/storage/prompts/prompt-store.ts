@@ -56,7 +56,7 @@ function changedRow(row: ListedPromptRow, change: PromptChange): ListedPromptRow
   };
 }
 
-/** What changes prompts. Rows and the words that find them change in one transaction. */
+/** The methods that change prompts. Rows and their search index change in one transaction. */
 export function createPromptWriting(
   database: Database.Database,
   { queries, search, required, findVersion }: PromptWritingOptions,
@@ -102,7 +102,7 @@ export function createPromptWriting(
   });
 
   return {
-    // What was written is read again: the answer shows what is kept, to the last character.
+    // Reads the row again, so that the response shows exactly what is stored.
     create: (prompt, version) => promptOf(required(create.immediate(prompt, version))),
     createAll: (prompts) => createAll.immediate(prompts).map((id) => promptOf(required(id))),
     update(id, change) {
@@ -114,14 +114,14 @@ export function createPromptWriting(
   };
 }
 
-/** Prompts and their versions. A prompt that was deleted is `not_found` everywhere but in `findVersion`. */
+/** Prompts and their versions. A deleted prompt is `not_found`, except in `findVersion`. */
 export interface PromptStore {
-  /** Newest first, as the versions. Throws `invalid_request` for a token of another list. */
+  /** Newest first, like the versions. Throws `invalid_request` for a token of another list. */
   list(query: ListQuery & { readonly filter?: PromptFilter }): ListPage<Prompt>;
-  /** The number of prompts in each folder, by its spelling, and with each tag. */
+  /** The number of prompts in each folder, by its spelling, and of each tag. */
   counts(): { readonly folders: FolderCount[]; readonly tags: TagCount[] };
   create(prompt: PromptDetails, version: VersionContent): Prompt;
-  /** All of them or none. */
+  /** Creates all of them or none. */
   createAll(prompts: readonly { readonly prompt: PromptDetails; readonly version: VersionContent }[]): Prompt[];
   /** Throws `not_found`. */
   read(id: string): Prompt;
@@ -133,17 +133,17 @@ export interface PromptStore {
   listVersions(id: string, query: ListQuery): ListPage<PromptVersion>;
   /** Throws `not_found`. */
   addVersion(id: string, version: VersionContent): PromptVersion;
-  /** Any version that ever was, null for an unknown id. */
+  /** Any version, also of a deleted prompt; null for an unknown id. */
   findVersion(versionId: string): PromptVersion | null;
   /** Throws `not_found`. */
   readLabel(id: string, label: string): PromptLabel;
-  /** Throws `not_found`, `invalid_request` for a version of another prompt, and `conflict` for a label that was moved meanwhile. */
+  /** Throws `not_found`, `invalid_request` for a version of another prompt, and `conflict` if the label was moved meanwhile. */
   setLabel(id: string, label: string, input: PromptLabelInput): PromptLabel;
   /** Throws `not_found`. */
   removeLabel(id: string, label: string): void;
   /** Newest first. Throws `not_found`. */
   listLabelChanges(id: string, query: ListQuery): ListPage<PromptLabelChange>;
-  /** By version, the newest first. Throws `not_found`. */
+  /** By version, newest first. Throws `not_found`. */
   listUsage(id: string, query: ListQuery): ListPage<PromptVersionUsage>;
 }
 

@@ -20,9 +20,9 @@ interface UsageRow {
   readonly score: number;
 }
 
-/** What triggers count of the runs of each version. */
+/** The statistics of each version's runs, which triggers update. */
 export interface UsageStore {
-  /** Of the versions of one prompt, by its `sequence`, newest first. Throws `invalid_request` for a token of another list. */
+  /** For the versions of a prompt, by its `sequence`, newest first. Throws `invalid_request` for a token of another list. */
   list(prompt: number, query: ListQuery): ListPage<PromptVersionUsage>;
 }
 
@@ -74,7 +74,7 @@ interface DraftRunRow {
 export interface ClaimOptions {
   readonly draftId: string;
   readonly version: PromptVersion;
-  /** Whether a run sent what the version sends. */
+  /** Whether a run sent the same as the version. */
   readonly isSame: (run: RunSettings) => boolean;
   /** The `sequence` to continue after. */
   readonly after: number;
@@ -84,14 +84,14 @@ export interface ClaimOptions {
 /** Runs that the window made of a draft before it was saved as a version. */
 export interface DraftRuns {
   /**
-   * Reads at most `limit` runs of a draft and makes those without a version runs of this one, all in one transaction. `next` is where to
-   * continue, null at the end.
+   * Reads at most `limit` runs of a draft and assigns those without a version to this one, in one transaction. `next` is the position to
+   * continue at; null at the end.
    */
   claimSome(options: ClaimOptions): { readonly claimed: number; readonly next: number | null };
 }
 
 function draftRunStatements(database: Database.Database) {
-  // SQL compares the texts: they may be long, and most runs of a draft have another one.
+  // SQL compares the texts, because they can be long and most runs of a draft have other texts.
   const slice = database.prepare<
     [{ draftId: string; after: number; limit: number; promptText: string; systemMessage: string }],
     DraftRunRow
@@ -107,7 +107,7 @@ function draftRunStatements(database: Database.Database) {
   const setVersion = database.prepare<[promptId: string, versionId: string, sequence: number]>(
     'UPDATE runs SET prompt_id = ?, prompt_version_id = ? WHERE sequence = ?',
   );
-  // What the triggers would have counted if the run had begun with its version. They count the rest from here on.
+  // Adds what the triggers would have counted if the run had started with its version. They count later changes.
   const addUsage = database.prepare<[sequence: number]>(`
     INSERT INTO prompt_version_usage
       (version_id, runs, last_run_at, timed_runs, total_ms, priced_runs, cost, scored_runs, score)
