@@ -8,6 +8,7 @@ import { auditHandlers } from './api/audit.ts';
 import { completionHandlers } from './api/completions.ts';
 import { conversationHandlers } from './api/conversations.ts';
 import { createApi } from './api/create-api.ts';
+import { fileHandlers } from './api/files.ts';
 import { knowledgeHandlers } from './api/knowledge.ts';
 import { moderationHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
@@ -24,6 +25,9 @@ import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
 import { createRateLimits } from './credits/rate-limits.ts';
 import { createKeyStore } from './key-store/create-key-store.ts';
+import { createFiles, type Files } from './files/create-files.ts';
+import type { FileInspector } from './files/inspect-file.ts';
+import { createSourceReader } from './knowledge/parsing/source-reader.ts';
 import { createGrounding } from './knowledge/grounding/create-grounding.ts';
 import { createModerationBatches } from './moderation/batches.ts';
 import { createModeration, type Moderation } from './moderation/create-moderation.ts';
@@ -75,6 +79,7 @@ export interface Host {
   readonly onDevice: OnDeviceLanguageModels;
   readonly completions: Completions;
   readonly moderation: Moderation;
+  readonly files: Files;
   /** One engine for all that needs embeddings. */
   readonly embeddings: Embeddings;
   setServer(state: ServerState): void;
@@ -91,6 +96,14 @@ function warnAboutUnencrypted({ providerBases, endpoints, log }: HostOptions): v
         'answers and keys. Use https:// if the server supports it.',
     );
   }
+}
+
+function openFiles({ dataDirectory, log }: HostOptions, storage: Storage, inspector: FileInspector): Promise<Files> {
+  const lastBackupAt = () => {
+    const times = storage.listBackups().map(({ createdAt }) => Date.parse(createdAt));
+    return times.length === 0 ? null : Math.max(...times);
+  };
+  return createFiles({ directory: join(dataDirectory, 'files'), store: storage.files, inspector, lastBackupAt, log });
 }
 
 /** What the host does, without the endpoints that reach it. Each service makes its own parts. */
@@ -120,7 +133,9 @@ async function createServices(options: HostOptions) {
     embeddings,
     providers,
   });
-  const knowledge = await createKnowledge({ dataDirectory, storage, embedder, startChild, log });
+  const reader = createSourceReader({ startChild });
+  const knowledge = await createKnowledge({ dataDirectory, storage, embedder, startChild, reader, log });
+  const files = await openFiles(options, storage, reader);
   const guard = createGuard({ settings: () => storage.settings.read().guard, classifier: moderation });
   const batches = createModerationBatches({ storage, classifierOf: moderation.classifierOf, log });
   const grounding = createGrounding({ retrieval: knowledge.retrieval, findDataspace: storage.dataspaces.find });
@@ -168,6 +183,7 @@ async function createServices(options: HostOptions) {
     exchanges,
     schemas,
     knowledge,
+    files,
     ...library,
     agents,
     threads: createConversationThreads({ turns: storage.turns, audit: storage.audit }),
@@ -181,6 +197,7 @@ async function createServices(options: HostOptions) {
       await exchanges.close();
       await batches.close();
       await moderation.close();
+      await files.close();
       await knowledge.close();
       await embeddings.close();
       await providers.close();
@@ -224,6 +241,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...promptTransferHandlers({ ...services, systemOf: providers.systemOf }),
       ...promptHandlers({ ...services, models: providers, log }),
       ...agentHandlers({ ...services, models: providers, log }),
+      ...fileHandlers(services.files),
       ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers, onDevice, log),
@@ -247,6 +265,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     onDevice,
     completions,
     moderation,
+    files: services.files,
     embeddings: services.embeddings,
     setServer: (state) => {
       server = state;

@@ -26,6 +26,7 @@ export function storedLocations({ dataDirectory, isDesktop, linkedFolders }: Loc
   return [
     { kind: 'database', path: databaseFile(dataDirectory) },
     { kind: 'audit-index', path: auditIndexFile(dataDirectory) },
+    { kind: 'files', path: within('files') },
     { kind: 'sources', path: within('sources') },
     { kind: 'knowledge-index', path: knowledgeIndexFile(dataDirectory) },
     { kind: 'models', path: within('models') },

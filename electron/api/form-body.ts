@@ -19,6 +19,8 @@ export type ReceiveFile = (file: FormFile) => Promise<void>;
 export interface FormFile {
   /** The caller's file name, without path and control characters; may be empty. */
   readonly fileName: string;
+  /** As the caller names it; null where the caller names none. */
+  readonly mediaType: string | null;
   /** Fails if the form breaks off, is malformed or too large. */
   readonly content: Readable;
 }
@@ -38,6 +40,11 @@ function cleanFileName(fileName: string | undefined): string {
     .replaceAll('%22', '"')
     .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]|%0A|%0D/gu, '')
     .slice(0, 255);
+}
+
+/** The parser returns `text/plain` for a part without a type, and programs name `application/octet-stream` when they know none. */
+function namedType(mediaType: string): string | null {
+  return mediaType === 'text/plain' || mediaType === 'application/octet-stream' ? null : mediaType;
 }
 
 function openParser(headers: Headers, form: Form): BusboyInstance {
@@ -68,7 +75,9 @@ class FormReading {
     this.#receive = receive;
     this.#parser = openParser(headers, form);
     this.#parser.on('field', (name, value, _isNameCut, isCut) => this.#takeField(name, value, isCut));
-    this.#parser.on('file', (_name, content, fileName) => this.#takeFile(content, fileName));
+    this.#parser.on('file', (_name, content, fileName, _encoding, mediaType) =>
+      this.#takeFile(content, fileName, mediaType),
+    );
     this.#parser.on('partsLimit', () =>
       this.fail(invalidField('', 'has too many parts', 'The form has too many parts.')),
     );
@@ -119,7 +128,7 @@ class FormReading {
     else this.#fields[name] = value;
   }
 
-  #takeFile(content: BusboyFileStream, fileName: string): void {
+  #takeFile(content: BusboyFileStream, fileName: string, mediaType: string): void {
     if (this.#file) {
       content.resume();
       return this.fail(invalidField('file', 'is given more than once', 'Send one file in one request.'));
@@ -128,7 +137,7 @@ class FormReading {
     // The receiver may have finished already. An unhandled rejection would end the process.
     content.on('error', () => {});
     content.once('limit', () => this.fail(tooLarge(this.#form)));
-    this.#received = this.#receive({ fileName: cleanFileName(fileName), content });
+    this.#received = this.#receive({ fileName: cleanFileName(fileName), mediaType: namedType(mediaType), content });
     this.#received.catch((error: unknown) => this.fail(error));
   }
 

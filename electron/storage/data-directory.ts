@@ -17,7 +17,7 @@ export function defaultDataDirectory(
 
 /** What Touchstone creates in its data folder. Everything else may belong to other programs. */
 const ownNames =
-  /^(?:(?:touchstone|audit-index|knowledge)\.|(?:audit|backups|exports|knowledge|models|sources|tls|window)$)/;
+  /^(?:(?:touchstone|audit-index|knowledge)\.|(?:audit|backups|exports|files|knowledge|models|sources|tls|window)$)/;
 
 const otherWriters = 0o022;
 const anyoneElse = 0o077;

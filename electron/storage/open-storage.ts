@@ -10,6 +10,7 @@ import { prepareDirectory } from './data-directory.ts';
 import { createPrivateFile, databaseFile, openDatabase } from './database.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createExportRows } from './export-rows.ts';
+import { createFileStore } from './file-store.ts';
 import { createMetadata } from './queries.ts';
 import { createDataspaceStore } from './knowledge/dataspace-store.ts';
 import { createSourceStore } from './knowledge/source-store.ts';
@@ -118,6 +119,7 @@ function assembleStorage(
     turns: createTurnStore(database, runs.flush),
     dataspaces: createDataspaceStore(database, tokenSecret),
     sources: createSourceStore(database, tokenSecret),
+    files: createFileStore(database, runs.flush),
     apiKeys,
     settings: createSettingsStore(metadata),
     providerCache: createProviderCache(database),

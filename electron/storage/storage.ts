@@ -10,6 +10,7 @@ import type { TurnStore } from './agents/turn-store.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { ExchangeStore } from './exchange-store.ts';
 import type { ExportRows } from './export-rows.ts';
+import type { FileStore } from './file-store.ts';
 import type { DataspaceStore } from './knowledge/dataspace-store.ts';
 import type { SourceStore } from './knowledge/source-store.ts';
 import type { DraftRuns } from './prompts/prompt-usage.ts';
@@ -121,6 +122,7 @@ export interface Storage {
   readonly turns: TurnStore;
   readonly dataspaces: DataspaceStore;
   readonly sources: SourceStore;
+  readonly files: FileStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
   readonly providerCache: ProviderCache;

@@ -9,6 +9,7 @@ import * as audit from './audit.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
 import * as dataspaces from './dataspaces.ts';
+import * as files from './files.ts';
 import * as knowledgeWindow from './knowledge-window.ts';
 import * as grounding from './grounding.ts';
 import * as moderationWindow from './moderation-window.ts';
@@ -47,6 +48,7 @@ export const endpoints: readonly Endpoint[] = [
   prompts,
   promptLibrary,
   agents,
+  files,
   dataspaces,
   knowledgeWindow,
   openApi,

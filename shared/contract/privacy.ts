@@ -6,6 +6,7 @@ export const storedLocation = z.object({
   kind: z.enum([
     'database',
     'audit-index',
+    'files',
     'sources',
     'knowledge-index',
     'models',

@@ -11,11 +11,13 @@ export interface UploadPart {
   readonly name: string;
   readonly content: string | Buffer;
   readonly fileName?: string;
+  readonly mediaType?: string;
 }
 
-function headOf({ name, fileName }: UploadPart): string {
+function headOf({ name, fileName, mediaType }: UploadPart): string {
   const file = fileName === undefined ? '' : `; filename="${fileName}"`;
-  return `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n`;
+  const type = mediaType === undefined ? '' : `\r\ncontent-type: ${mediaType}`;
+  return `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${file}${type}\r\n\r\n`;
 }
 
 /** A form as bytes. */

@@ -114,6 +114,16 @@ async function openPdf(data: Uint8Array): Promise<PDFDocumentProxy> {
   }
 }
 
+/** Throws `SourceFailure` for a PDF that is encrypted or can't be opened. */
+export async function countPages(data: Uint8Array): Promise<number> {
+  const document = await openPdf(data);
+  try {
+    return document.numPages;
+  } finally {
+    await document.loadingTask.destroy();
+  }
+}
+
 async function readLines(document: PDFDocumentProxy, report: ReportProgress): Promise<PdfLine[]> {
   const lines: PdfLine[] = [];
   let characters = 0;

@@ -10,6 +10,7 @@ import { type CallContext, serveCalls } from '../../common/worker-server.ts';
 import { workerUrl } from '../../common/worker-url.ts';
 import { SourceFailure, type SourceMediaType } from './parsed-source.ts';
 import { type PackedDocument, packDocument, textParts } from './packed-document.ts';
+import { type FileToInspect, type InspectedFile, inspectFile } from '../../files/inspect-file.ts';
 import { readDocument } from './read-document.ts';
 
 export interface ReadTask {
@@ -46,6 +47,15 @@ const methods = {
       const document = await readDocument(path, mediaType, report);
       for (const part of textParts(document.text)) onProgress({ part });
       return packDocument(document);
+    } catch (error) {
+      throw error instanceof SourceFailure ? new AppError('invalid_request', error.message) : error;
+    }
+  },
+
+  /** Throws as `read` does. */
+  async inspect(file: FileToInspect): Promise<InspectedFile> {
+    try {
+      return await inspectFile(file);
     } catch (error) {
       throw error instanceof SourceFailure ? new AppError('invalid_request', error.message) : error;
     }

@@ -3,6 +3,7 @@ import { type ChildEnd, childEnvironment, describeEnd, forkChild, type StartChil
 import { createWorkerClient, type WorkerClient, type WorkerConnection } from '../../common/worker-client.ts';
 import { workerUrl } from '../../common/worker-url.ts';
 import { createMutex } from '../../common/mutex.ts';
+import type { FileInspector } from '../../files/inspect-file.ts';
 import type { ParsedSource, ReadSourceOptions, SourceReader, SourceReaderOptions } from './parsed-source.ts';
 import { unpackDocument } from './packed-document.ts';
 import type { ReadTask, SourceReaderMethods } from './source-reader-process.ts';
@@ -81,24 +82,19 @@ async function endProcess({ worker, idleTimer }: Slot): Promise<void> {
   await worker.terminate(stopped());
 }
 
+interface CallLimits {
+  readonly signal: AbortSignal;
+  readonly deadlineSeconds: number;
+}
+
 /** Rejects when the process ends, and at the deadline or an abort, which end the process. */
-async function readInProcess(
+async function callProcess<Result>(
   worker: Slot['worker'],
-  task: ReadTask,
-  { signal, onProgress, deadlineSeconds }: ReadSourceOptions & { readonly deadlineSeconds: number },
-): Promise<ParsedSource> {
-  const parts: string[] = [];
+  { signal, deadlineSeconds }: CallLimits,
+  call: (limits: { signal: AbortSignal; onAbort: 'terminate'; timeLimitMs: number }) => Promise<Result>,
+): Promise<Result> {
   try {
-    const document = await worker.call('read', task, {
-      signal,
-      onAbort: 'terminate',
-      timeLimitMs: deadlineSeconds * 1000,
-      onProgress(progress) {
-        if ('part' in progress) parts.push(progress.part);
-        else onProgress?.(progress.fraction);
-      },
-    });
-    return unpackDocument(parts.join(''), document);
+    return await call({ signal, onAbort: 'terminate', timeLimitMs: deadlineSeconds * 1000 });
   } catch (error) {
     // After an unexpected error the state of the process is unknown. Its memory must be free before the next one starts.
     if (!(error instanceof AppError)) await worker.terminate(stopped());
@@ -109,12 +105,30 @@ async function readInProcess(
   }
 }
 
+async function readInProcess(
+  worker: Slot['worker'],
+  task: ReadTask,
+  { onProgress, ...limits }: CallLimits & Pick<ReadSourceOptions, 'onProgress'>,
+): Promise<ParsedSource> {
+  const parts: string[] = [];
+  return callProcess(worker, limits, async (options) => {
+    const document = await worker.call('read', task, {
+      ...options,
+      onProgress(progress) {
+        if ('part' in progress) parts.push(progress.part);
+        else onProgress?.(progress.fraction);
+      },
+    });
+    return unpackDocument(parts.join(''), document);
+  });
+}
+
 /** Reads files in processes that start with the first file and are replaced when one of them misbehaves. */
 export function createSourceReader({
   deadlineSeconds = 120,
   memoryMegabytes = 1024,
   startChild = forkChild,
-}: SourceReaderOptions = {}): SourceReader {
+}: SourceReaderOptions = {}): SourceReader & FileInspector {
   const closing = new AbortController();
   const queue = createMutex(() => undefined, { concurrency: maxProcesses });
   const slots = Array.from({ length: maxProcesses }, (): Slot => ({
@@ -140,24 +154,32 @@ export function createSourceReader({
     if (!closing.signal.aborted) slot.idleTimer = setTimeout(() => void endProcess(slot), idleSeconds * 1000).unref();
   }
 
+  async function withSlot<Result>(
+    signal: AbortSignal,
+    call: (worker: Slot['worker'], limits: CallLimits) => Promise<Result>,
+  ): Promise<Result> {
+    const either = AbortSignal.any([signal, closing.signal]);
+    const release = await queue.take({ signal: either }).catch(() => {
+      throw stopped();
+    });
+    const slot = takeSlot();
+    try {
+      return await call(slot.worker, { signal: either, deadlineSeconds });
+    } finally {
+      releaseSlot(slot);
+      release();
+    }
+  }
+
   return {
-    async readSource({ path, mediaType }, { signal, onProgress }) {
-      const either = AbortSignal.any([signal, closing.signal]);
-      const release = await queue.take({ signal: either }).catch(() => {
-        throw stopped();
-      });
-      const slot = takeSlot();
-      try {
-        return await readInProcess(
-          slot.worker,
-          { path, mediaType },
-          { signal: either, deadlineSeconds, ...(onProgress && { onProgress }) },
-        );
-      } finally {
-        releaseSlot(slot);
-        release();
-      }
-    },
+    readSource: ({ path, mediaType }, { signal, onProgress }) =>
+      withSlot(signal, (worker, limits) =>
+        readInProcess(worker, { path, mediaType }, { ...limits, ...(onProgress && { onProgress }) }),
+      ),
+    inspectFile: (file, { signal }) =>
+      withSlot(signal, (worker, limits) =>
+        callProcess(worker, limits, (options) => worker.call('inspect', file, options)),
+      ),
     async close() {
       closing.abort();
       await Promise.all(slots.map(endProcess));

@@ -19,6 +19,7 @@ const contents: Record<StoredLocation['kind'], [title: string, detail: string]> 
     'Runs with prompts and answers, feedback, stored prompts, agents, API keys (hashed) and settings',
   ],
   'audit-index': ['Audit index', 'Words of prompts and answers, for full-text search'],
+  files: ['Files', 'Images, PDFs and other files of your prompts, until no run uses them'],
   sources: ['Sources', 'The files that you added to dataspaces, and uploads in progress'],
   'knowledge-index': ['Knowledge index', 'Passages of your sources, their words and embeddings'],
   models: ['On-device models', 'Downloaded models. A model that you add by its path stays where it is'],

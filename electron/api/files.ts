@@ -1,0 +1,43 @@
+import { Readable } from 'node:stream';
+import { createFile, readFile } from '../../shared/contract/files.ts';
+import type { FileDownload, Files } from '../files/create-files.ts';
+import type { FileReader } from '../storage/file-store.ts';
+import { type Caller, type Handler, implement } from './api.ts';
+import { JsonResponse } from './json-response.ts';
+
+export function fileReaderOf({ callerId, scopes }: Pick<Caller, 'callerId' | 'scopes'>): FileReader {
+  return { callerId, canReadAll: scopes.includes('audit') };
+}
+
+/** Sends a file as a download. A browser must not open what somebody sent as our page. */
+function sendFile({ file, stream }: FileDownload): Response {
+  const name = encodeURIComponent(file.name.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+  );
+  return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
+    headers: {
+      'content-type': file.mediaType,
+      'content-length': String(file.bytes),
+      'content-disposition': `attachment; filename*=UTF-8''${name}`,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-store',
+    },
+  });
+}
+
+export function fileHandlers(files: Files): Handler[] {
+  return [
+    implement(createFile, async ({ readForm, signal, caller }) => {
+      await using received = await files.incoming();
+      const { keepLocation } = await readForm((part) => received.receive(part));
+      const options = { signal, callerId: caller.callerId, keepLocation: keepLocation === 'true' };
+      const { file, isNew } = await received.store(options);
+      return new JsonResponse(file, { status: isNew ? 201 : 200 });
+    }),
+    implement(readFile, async ({ parameters, caller }) =>
+      sendFile(await files.download(parameters.id, fileReaderOf(caller))),
+    ),
+  ];
+}

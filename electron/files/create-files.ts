@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { AppError } from '../../shared/app-error.ts';
+import type { FileMediaType, StoredFile } from '../../shared/contract/files.ts';
+import type { Log } from '../log.ts';
+import type { FileReader, FileStore } from '../storage/file-store.ts';
+import { FileFolder } from './file-folder.ts';
+import { detectFile } from './detect-file.ts';
+import type { FileInspector } from './inspect-file.ts';
+
+const hourMilliseconds = 3_600_000;
+
+export interface NewFile {
+  readonly content: Readable;
+  /** As the caller names it; may be empty. */
+  readonly fileName: string;
+  /** The type that the caller names; null for none. */
+  readonly mediaType: string | null;
+}
+
+interface Cancellable {
+  readonly signal: AbortSignal;
+}
+
+interface StoreOptions extends Cancellable {
+  readonly callerId: string;
+  readonly keepLocation: boolean;
+}
+
+/** A file that has arrived and is not stored yet. Disposing of it removes what was received. */
+export interface ReceivedFile extends AsyncDisposable {
+  /** Writes the content, as fast as the disk takes it. */
+  receive(file: NewFile): Promise<void>;
+  /**
+   * Stores the content once. Throws `unsupported_media_type` for a type that isn't accepted, and `invalid_request` for an empty or
+   * damaged file and for one that claims another type.
+   */
+  store(options: StoreOptions): Promise<NewlyStored>;
+}
+
+export interface NewlyStored {
+  readonly file: StoredFile;
+  /** Whether this caller sends the content for the first time. */
+  readonly isNew: boolean;
+}
+
+export interface FileDownload {
+  readonly file: StoredFile;
+  readonly stream: Readable;
+}
+
+/** The files that prompts are sent with. */
+export interface Files {
+  incoming(): Promise<ReceivedFile>;
+  /** Null for an unknown file, and for one that this reader may not read. */
+  find(id: string, reader: FileReader): StoredFile | null;
+  /** Throws `not_found`, and `internal` if the content is missing from the disk. */
+  download(id: string, reader: FileReader): Promise<FileDownload>;
+  /** Removes files that no run uses any more, and content without a row, which a crash can leave behind. */
+  removeUnused(options?: { readonly now?: number }): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FilesOptions {
+  readonly directory: string;
+  readonly store: FileStore;
+  readonly inspector: FileInspector;
+  /** When the newest backup of the database was made, in milliseconds since 1970; null without one. */
+  readonly lastBackupAt: () => number | null;
+  readonly log: Log;
+}
+
+const needsInspection = (mediaType: FileMediaType) => mediaType.startsWith('image/') || mediaType === 'application/pdf';
+const hasMetadata = (mediaType: FileMediaType) => ['image/jpeg', 'image/png', 'image/webp'].includes(mediaType);
+
+async function hashFile(path: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash, { signal });
+  return hash.digest('hex');
+}
+
+class Incoming implements ReceivedFile {
+  readonly #folder: FileFolder;
+  readonly #inspector: FileInspector;
+  readonly #path: string;
+  #fileName = '';
+  #claimed: string | null = null;
+
+  constructor(folder: FileFolder, inspector: FileInspector) {
+    this.#folder = folder;
+    this.#inspector = inspector;
+    this.#path = folder.incomingPath();
+  }
+
+  async receive({ content, fileName, mediaType }: NewFile): Promise<void> {
+    this.#fileName = fileName;
+    this.#claimed = mediaType;
+    await pipeline(content, createWriteStream(this.#path, { mode: 0o600, flush: true }));
+  }
+
+  async store({ signal, callerId, keepLocation }: StoreOptions): Promise<NewlyStored> {
+    const detected = { path: this.#path, fileName: this.#fileName, claimed: this.#claimed };
+    const mediaType = await detectFile(detected, { signal });
+    const cleanPath = hasMetadata(mediaType) && !keepLocation ? this.#cleanPath : null;
+    const size = needsInspection(mediaType)
+      ? await this.#inspector.inspectFile({ path: this.#path, mediaType, cleanPath }, { signal })
+      : { width: null, height: null, pages: null };
+    const path = cleanPath ?? this.#path;
+    const id = await hashFile(path, signal);
+    const { size: bytes } = await stat(path);
+    const file = { id, mediaType, name: this.#fileName || nameFor(mediaType), bytes, ...size };
+    return { file, isNew: await this.#folder.store(path, file, callerId) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const path of [this.#path, this.#cleanPath]) await rm(path, { force: true });
+  }
+
+  get #cleanPath(): string {
+    return `${this.#path}.clean`;
+  }
+}
+
+/** For a file without a name. */
+function nameFor(mediaType: FileMediaType): string {
+  return mediaType.startsWith('text/') ? 'file.txt' : `file.${mediaType.split('/')[1]!.replace('mpeg', 'mp3')}`;
+}
+
+/** Opens the folder of files and removes what an earlier process left behind. */
+export async function createFiles({ directory, store, inspector, lastBackupAt, log }: FilesOptions): Promise<Files> {
+  const folder = new FileFolder(directory, store);
+
+  async function removeUnused({ now = Date.now() }: { readonly now?: number } = {}): Promise<void> {
+    await folder.removeUnused(now);
+    // After a restore, files that came after the backup have no row. They stay as long as a later backup may have one.
+    await folder.removeOrphans(now, lastBackupAt() ?? -1);
+  }
+
+  const removeOrLog = () =>
+    removeUnused().catch((error: unknown) => {
+      if (!folder.isClosed) log('files that no run uses could not be removed', error);
+    });
+  await folder.prepare();
+  let removal = removeOrLog();
+  const timer = setInterval(() => (removal = removal.then(removeOrLog)), hourMilliseconds).unref();
+
+  return {
+    incoming: async () => new Incoming(folder, inspector),
+    find: store.find,
+    async download(id, reader) {
+      const file = store.find(id, reader);
+      if (!file) throw new AppError('not_found', 'No file has this ID.');
+      return { file, stream: (await folder.open(file)).createReadStream() };
+    },
+    removeUnused,
+    async close() {
+      clearInterval(timer);
+      folder.close();
+      await removal;
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type Database from 'better-sqlite3';
+import type { FileMediaType, StoredFile } from '../../shared/contract/files.ts';
+
+/** What is known of a file from its content. */
+export type FileContent = Omit<StoredFile, 'name'>;
+
+/** Who asks for a file. `canReadAll` is for those who may read every run. */
+export interface FileReader {
+  readonly callerId: string;
+  readonly canReadAll: boolean;
+}
+
+/** The table of files. Their content is in the folder `files`. */
+export interface FileStore {
+  /** Notes a file and who sent it. Returns whether the content is new for this caller. */
+  add(file: StoredFile, callerId: string): boolean;
+  /** Null for an unknown file, and for one that this reader may not read. The name is the one that the reader gave, if any. */
+  find(id: string, reader: FileReader): StoredFile | null;
+  /** Keeps a file for another day. */
+  noteUse(id: string): void;
+  has(id: string): boolean;
+  /** Removes files that no run uses and that were last sent or used before a time; at most `limit`. Returns their ids. */
+  removeUnused(before: number, limit: number): string[];
+}
+
+interface FileRow {
+  readonly id: string;
+  readonly media_type: string;
+  readonly bytes: number;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly pages: number | null;
+  readonly name: string | null;
+}
+
+function fileOf({ media_type, name, ...content }: FileRow): StoredFile {
+  return { ...content, mediaType: media_type as FileMediaType, name: name ?? content.id };
+}
+
+/** `flush` writes the queued runs, whose files count as used. */
+export function createFileStore(database: Database.Database, flush: () => void): FileStore {
+  const insert = database.prepare<[FileContent & { now: number }]>(`
+    INSERT INTO files (id, media_type, bytes, width, height, pages, used_at)
+    VALUES (@id, @mediaType, @bytes, @width, @height, @pages, @now) ON CONFLICT DO NOTHING
+  `);
+  const hasCaller = database.prepare<[string, string], 1>(
+    'SELECT 1 FROM file_callers WHERE file = ? AND caller_id = ?',
+  );
+  const insertCaller = database.prepare<[string, string, string]>(`
+    INSERT INTO file_callers (file, caller_id, name) VALUES (?, ?, ?)
+    ON CONFLICT (file, caller_id) DO UPDATE SET name = excluded.name
+  `);
+  const touch = database.prepare<[number, string]>('UPDATE files SET used_at = ? WHERE id = ?');
+  // Another caller's name for the same content is only for readers of all runs.
+  const find = database.prepare<[{ id: string; callerId: string; all: 0 | 1 }], FileRow>(`
+    SELECT files.id, media_type, bytes, width, height, pages,
+      coalesce(file_callers.name, CASE WHEN @all THEN (SELECT name FROM file_callers WHERE file = files.id LIMIT 1) END) AS name
+    FROM files LEFT JOIN file_callers ON file_callers.file = files.id AND file_callers.caller_id = @callerId
+    WHERE files.id = @id AND (
+      @all OR file_callers.name IS NOT NULL OR EXISTS (
+        SELECT 1 FROM run_files JOIN runs ON runs.sequence = run_files.run
+        WHERE run_files.file = files.id AND runs.caller_id = @callerId
+      )
+    )
+  `);
+  const has = database.prepare<[string], 1>('SELECT 1 FROM files WHERE id = ?').pluck();
+  const unused = database
+    .prepare<[number, number], string>(
+      `SELECT id FROM files
+       WHERE used_at < ? AND NOT EXISTS (SELECT 1 FROM run_files WHERE run_files.file = files.id) LIMIT ?`,
+    )
+    .pluck();
+  const removeCallers = database.prepare<[string]>('DELETE FROM file_callers WHERE file = ?');
+  const remove = database.prepare<[string]>('DELETE FROM files WHERE id = ?');
+
+  const add = database.transaction(({ name, ...content }: StoredFile, callerId: string) => {
+    const now = Date.now();
+    if (insert.run({ ...content, now }).changes === 0) touch.run(now, content.id);
+    const isNew = hasCaller.get(content.id, callerId) === undefined;
+    insertCaller.run(content.id, callerId, name);
+    return isNew;
+  });
+  const removeUnused = database.transaction((before: number, limit: number) => {
+    const ids = unused.all(before, limit);
+    for (const id of ids) {
+      removeCallers.run(id);
+      remove.run(id);
+    }
+    return ids;
+  });
+
+  return {
+    add: (file, callerId) => add.immediate(file, callerId),
+    find(id, { callerId, canReadAll }) {
+      flush();
+      const row = find.get({ id: id.toLowerCase(), callerId, all: canReadAll ? 1 : 0 });
+      return row ? fileOf(row) : null;
+    },
+    noteUse: (id) => void touch.run(Date.now(), id),
+    has: (id) => has.get(id) === 1,
+    removeUnused(before, limit) {
+      flush();
+      return removeUnused.immediate(before, limit);
+    },
+  };
+}
