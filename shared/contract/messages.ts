@@ -6,7 +6,6 @@ export const messageRole = z.enum(['system', 'user', 'assistant', 'tool']).meta(
 export type MessageRole = z.infer<typeof messageRole>;
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
-export type TextPart = z.infer<typeof textPart>;
 
 const filePart = z.object({
   type: z.literal('file'),
@@ -23,7 +22,6 @@ const toolCallPart = z.object({
   name: z.string(),
   arguments: z.string().describe('JSON text'),
 });
-export type ToolCallPart = z.infer<typeof toolCallPart>;
 
 const toolResultPart = z.object({
   type: z.literal('toolResult'),
@@ -31,7 +29,6 @@ const toolResultPart = z.object({
   content: z.string(),
   isError: z.boolean(),
 });
-export type ToolResultPart = z.infer<typeof toolResultPart>;
 
 export const messagePart = z
   .discriminatedUnion('type', [textPart, filePart, toolCallPart, toolResultPart])

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createReplay } from '../../shared/contract/audit-replay.ts';
 import { previewGrounding } from '../../shared/contract/grounding.ts';
 import { readRun } from '../../shared/contract/runs.ts';
 import { textMessage } from '../../shared/contract/messages.ts';
@@ -205,4 +207,57 @@ test('a run of a prompt with roles is found by the text of each message', async 
     );
     expect(page.rows.map(({ run }) => run.runId)).toEqual([runId]);
   }
+});
+
+test('a turn of an agent with roles is replayed with the messages that it sent', async () => {
+  const client = windowClient(host.host);
+  const { body: agent } = await callJson(host, 'in memory', 'POST', '/agents', {
+    body: { name: 'A', model: minimalRequest.model, prompt: '{{role "system"}}Be kind.' },
+  });
+  const { body } = await callJson(host, 'in memory', 'POST', `/agents/${agent.id}/run`, {
+    body: { message: 'Is {{this}} {{role "user"}} kept? \\' },
+  });
+  const turn = lastMessages();
+  expect(turn).toEqual([
+    { role: 'system', content: 'Be kind.' },
+    { role: 'user', content: 'Is {{this}} {{role "user"}} kept? \\' },
+  ]);
+  const calls = host.provider.calls.length;
+  await client.call(createReplay, { body: { selection: { runIds: [body.runId] }, target: {} } });
+  await expect.poll(() => host.provider.calls.length).toBe(calls + 1);
+  expect(lastMessages()).toEqual(turn);
+});
+
+test('the guard checks every message and names the prompt', async () => {
+  host.host.storage.settings.update({ guard: { prompts: 'refuse', answers: 'off' } });
+  onTestFinished(() => void host.host.storage.settings.update({ guard: { prompts: 'off', answers: 'off' } }));
+  const threat = 'I will find you, break your fingers and kill you with a knife, you worthless idiot.';
+  for (const role of ['system', 'user', 'model']) {
+    const answer = await callJson(host, 'in memory', 'POST', '/api/completions/sync', {
+      body: { ...minimalRequest, promptText: `{{role "user"}}Hello{{role "${role}"}}${threat}{{role "user"}}Hi` },
+    });
+    expect(refusalOf(answer)).toEqual([
+      400,
+      'invalid_request',
+      [{ field: 'promptText', issue: expect.stringContaining('is flagged') }],
+    ]);
+  }
+});
+
+test('an agent that goes on with a conversation remembers what the user said last, not the other messages', async () => {
+  const conversationId = randomUUID();
+  const promptText = '{{role "system"}}S{{role "user"}}one{{role "model"}}two{{role "user"}}three';
+  await host.send(
+    'in memory',
+    completionCall(host, '/api/completions/sync', { promptText, metadata: { conversationId } }),
+  );
+  const { body: agent } = await callJson(host, 'in memory', 'POST', '/agents', {
+    body: { name: 'A', model: minimalRequest.model, prompt: '' },
+  });
+  await callJson(host, 'in memory', 'POST', `/agents/${agent.id}/run`, { body: { message: 'four', conversationId } });
+  expect(lastMessages()).toEqual([
+    { role: 'user', content: 'three' },
+    { role: 'assistant', content: 'Nice.' },
+    { role: 'user', content: 'four' },
+  ]);
 });

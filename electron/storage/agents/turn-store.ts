@@ -1,3 +1,4 @@
+import { type Message, textOfMessage } from '../../../shared/contract/messages.ts';
 import { prepareQuery, valuesOf } from '../queries.ts';
 import type { ConversationBranchRow } from '../schema.ts';
 import type Database from 'better-sqlite3';
@@ -114,6 +115,11 @@ const questionColumn = `
     THEN run_texts.prompt_text ELSE run_texts.rendered_prompt END
 `;
 
+const messagesColumn = `
+  CASE WHEN EXISTS (SELECT 1 FROM agent_runs WHERE agent_runs.run_id = runs.id)
+    THEN NULL ELSE run_texts.messages_json END
+`;
+
 interface Stretch {
   readonly conversationId: string;
   /** Where it ends; null for all of it. */
@@ -129,13 +135,24 @@ export function* stretchesOf(branches: BranchStore, conversationId: string): Gen
   }
 }
 
+interface TurnRow extends Turn {
+  readonly messages: string | null;
+}
+
+/** Of a run with several messages, the user's last one is the question. */
+function turnOf({ question, answer, messages }: TurnRow): Turn {
+  const last =
+    messages === null ? undefined : (JSON.parse(messages) as Message[]).findLast(({ role }) => role === 'user');
+  return { question: last ? textOfMessage(last) || question : question, answer };
+}
+
 /** `flush` writes what is queued, so that the turn just answered is among them. */
 export function createTurnStore(database: Database.Database, flush: () => void): TurnStore {
   const branches = createBranchStore(database);
   const callerOf = database.prepare<[string], string>('SELECT caller_id FROM conversations WHERE id = ?').pluck();
   const count = database.prepare<[Stretch], number>(`SELECT count(*) ${historyRows}`).pluck();
-  const newestFirst = database.prepare<[Stretch], Turn>(
-    `SELECT ${questionColumn} AS question, run_texts.content AS answer ${historyRows} ORDER BY runs.sequence DESC`,
+  const newestFirst = database.prepare<[Stretch], TurnRow>(
+    `SELECT ${questionColumn} AS question, ${messagesColumn} AS messages, run_texts.content AS answer ${historyRows} ORDER BY runs.sequence DESC`,
   );
   const noteAgent = database.prepare<[string, string]>('INSERT INTO agent_runs (run_id, agent_id) VALUES (?, ?)');
   return {
@@ -152,7 +169,9 @@ export function createTurnStore(database: Database.Database, flush: () => void):
     },
     *newestFirst(conversationId) {
       flush();
-      for (const stretch of [...stretchesOf(branches, conversationId)]) yield* newestFirst.iterate(stretch);
+      for (const stretch of [...stretchesOf(branches, conversationId)]) {
+        for (const row of newestFirst.iterate(stretch)) yield turnOf(row);
+      }
     },
   };
 }

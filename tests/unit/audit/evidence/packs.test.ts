@@ -1,3 +1,4 @@
+import { textMessage } from '../../../../shared/contract/messages.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -249,6 +250,7 @@ describe('a pack', () => {
         promptText: secret,
         systemMessage: secret,
         renderedPrompt: secret,
+        messages: [textMessage('system', secret), textMessage('user', secret)],
         replacements: { deep: [{ secret }], 'b@example.com': 4111111111111111 },
         appHeaders: { secret },
         metadata: { secret },
@@ -267,6 +269,18 @@ describe('a pack', () => {
     }
     expect(lines(files['evidence.jsonl']!)).toHaveLength(1);
     expect(pack.replaced.every((count) => count >= 9)).toBe(true);
+  });
+
+  test('has the messages of a run that has several, each with its role', async () => {
+    const world = await openExports();
+    const messages = [textMessage('system', 'Be <kind>.'), textMessage('user', 'Hi')];
+    await record(world, { renderedPrompt: 'Be <kind>.\n\nHi', messages });
+    const { files } = await written(world, { columns: ['renderedPrompt', 'messages'], selection: { filter: {} } });
+    expect(lines(files['evidence.jsonl']!)).toEqual([expect.objectContaining({ messages })]);
+    expect(files['evidence.csv']).toContain(JSON.stringify(messages).replaceAll('"', '""'));
+    expect(files['evidence.html']!.match(/<h3>Final prompt<\/h3>\n<pre dir="auto">[^]*?<\/pre>/g)).toEqual([
+      '<h3>Final prompt</h3>\n<pre dir="auto">System:\nBe &lt;kind&gt;.\n\nUser:\nHi</pre>',
+    ]);
   });
 
   test('shows text of a model in its pages as text, under a policy that lets nothing run', async () => {

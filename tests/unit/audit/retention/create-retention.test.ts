@@ -1,3 +1,4 @@
+import { textMessage } from '../../../../shared/contract/messages.ts';
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -96,6 +97,7 @@ test('anonymising blanks every text and keeps every number', async () => {
     promptText: secret,
     systemMessage: secret,
     renderedPrompt: secret,
+    messages: [textMessage('system', secret), textMessage('user', secret)],
     replacements: { secret },
     appHeaders: { secret },
     metadata: { secret },
