@@ -54,5 +54,6 @@ export function textOfMessage({ content }: Message): string {
 
 /** The texts of messages in order, separated by an empty line; of a single message its text. */
 export function textOfMessages(messages: readonly Message[]): string {
-  return messages.map(textOfMessage).join('\n\n');
+  const [only] = messages;
+  return messages.length === 1 ? textOfMessage(only!) : messages.map(textOfMessage).join('\n\n');
 }
