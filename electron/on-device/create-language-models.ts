@@ -18,7 +18,7 @@ import type { SettingsStore } from '../storage/storage.ts';
 import { createChangeNotifier } from '../common/change-notifier.ts';
 import { createLanguageModelEngine, type LanguageModelEngine } from './language-model-engine.ts';
 import { type CatalogueModel, modelCatalogue } from './model-catalogue.ts';
-import { createModelLibrary } from './model-library.ts';
+import { createModelLibrary, type ModelLibrary } from './model-library.ts';
 import type { Configuration } from '../../shared/contract/completions.ts';
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { OnDeviceCapture } from '../provider-exchanges/exchange-log.ts';
@@ -186,6 +186,12 @@ export interface OnDeviceLanguageModelsOptions {
   readonly log: Log;
 }
 
+/** The selected model; null until it is installed. */
+function installedSelection(library: ModelLibrary): { name: string; title: string } | null {
+  const model = library.list().find(({ isSelected, state }) => isSelected && state === 'installed');
+  return model ? { name: model.fileName, title: model.title } : null;
+}
+
 /**
  * The on-device language models of one data folder, and the process that answers with one of them. The process is
  * reachable for measurements and tests through `engineProcessId`.
@@ -224,12 +230,7 @@ export function createOnDeviceLanguageModels(
       createOnDeviceProvider({
         engine,
         selectedPath: (waiting) => library.selectedPath(waiting),
-        installedModel: () => {
-          const model = library
-            .list()
-            .find(({ isSelected, state: modelState }) => isSelected && modelState === 'installed');
-          return model ? { name: model.fileName, title: model.title } : null;
-        },
+        installedModel: () => installedSelection(library),
       }),
     ),
     state,

@@ -6,6 +6,7 @@ import {
   type Http2ServerRequest,
   type Http2ServerResponse,
   type ServerHttp2Session,
+  type ServerOptions,
 } from 'node:http2';
 import { AppError } from '../../shared/app-error.ts';
 import type { ListenerLimits } from './listener-limits.ts';
@@ -128,13 +129,8 @@ export interface Http2Listener {
   closeSessions(): void;
 }
 
-export function createHttp2Listener(
-  listener: RequestListener,
-  limits: ListenerLimits,
-  connections: Connections,
-): Http2Listener {
-  const sessions = new Map<ServerHttp2Session, SessionState>();
-  const server = createHttp2Server({
+function http2Options(limits: ListenerLimits): ServerOptions {
+  return {
     // Enough for a busy client, too few for one that opens and resets streams as fast as it can (CVE-2023-44487).
     streamResetBurst: 200,
     streamResetRate: 50,
@@ -149,7 +145,16 @@ export function createHttp2Listener(
       initialWindowSize: streamWindow,
       enablePush: false,
     },
-  });
+  };
+}
+
+export function createHttp2Listener(
+  listener: RequestListener,
+  limits: ListenerLimits,
+  connections: Connections,
+): Http2Listener {
+  const sessions = new Map<ServerHttp2Session, SessionState>();
+  const server = createHttp2Server(http2Options(limits));
   server.on('session', (session) => watch(session));
   // The published types lack `destroy` and `flushHeaders`.
   const serve = (waitsForContinue: boolean) => (incoming: Http2ServerRequest, outgoing: Http2ServerResponse) =>

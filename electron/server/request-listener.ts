@@ -120,7 +120,7 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
       const { signal } = controller;
       await connection.waitForRoom(open, signal);
       if (signal.aborted) return;
-      const response = await respond(exchange, controller);
+      const response = await respond(exchange, controller, options);
       const hasBody = incoming.method !== 'HEAD';
       if (!outgoing.headersSent) await writeResponse(response, outgoing, { hasBody, signal, progress: open });
     } catch (failure) {
@@ -132,54 +132,58 @@ export function createRequestListener(options: RequestListenerOptions): RequestL
     }
   }
 
-  async function respond(exchange: Exchange, controller: AbortController): Promise<Response> {
-    const { incoming, outgoing, waitsForContinue, head } = exchange;
-    if (head instanceof AppError) return errorResponse(head);
-    if (head.hasBody) watchBody(head, incoming, outgoing, controller);
-    const rejection = options.rules.rejection(head);
-    if (rejection) return errorResponse(rejection);
-    const { window, api } = options;
-    const page = await window?.respond(head);
-    if (page) return page;
-    const download = window?.redeemDownload(head) ?? null;
-    const stranger = download === null && window?.rejection(head);
-    if (stranger) return errorResponse(stranger);
-    const request = toRequest(download === null ? head : { ...head, target: download }, incoming, {
-      controller,
-      hasBody: head.hasBody,
-      beforeBody: () => {
-        if (waitsForContinue && !outgoing.headersSent) outgoing.writeContinue();
-      },
-    });
-    if (request instanceof AppError) return errorResponse(request);
-    const isFromWindow = download !== null || window?.isFromWindow(head) === true;
-    return api.fetch(request, { access: isFromWindow ? 'window' : 'network' });
-  }
-
-  function watchBody(
-    head: RequestHead,
-    incoming: NodeRequest,
-    outgoing: OutgoingResponse,
-    controller: AbortController,
-  ): void {
-    const socket = socketOf(incoming);
-    if (!socket) return;
-    const isForm = head.headers['content-type']?.toLowerCase().startsWith('multipart/form-data') === true;
-    options.bodies.open(incoming, socket, isForm, {
-      reject: () => {
-        if (outgoing.headersSent) return;
-        const { signal } = new AbortController();
-        const rejection = writeResponse(errorResponse(tooSlow()), outgoing, { hasBody: true, signal });
-        void rejection.catch(() => outgoing.destroy()).then(() => controller.abort());
-      },
-      close: () => {
-        if ('stream' in incoming) incoming.stream.close();
-        else socket.destroy();
-      },
-    });
-  }
-
   return { handle, abortAll };
+}
+
+async function respond(
+  exchange: Exchange,
+  controller: AbortController,
+  { api, rules, bodies, window }: RequestListenerOptions,
+): Promise<Response> {
+  const { incoming, outgoing, waitsForContinue, head } = exchange;
+  if (head instanceof AppError) return errorResponse(head);
+  if (head.hasBody) watchBody(head, exchange, controller, bodies);
+  const rejection = rules.rejection(head);
+  if (rejection) return errorResponse(rejection);
+  const page = await window?.respond(head);
+  if (page) return page;
+  const download = window?.redeemDownload(head) ?? null;
+  const stranger = download === null && window?.rejection(head);
+  if (stranger) return errorResponse(stranger);
+  const request = toRequest(download === null ? head : { ...head, target: download }, incoming, {
+    controller,
+    hasBody: head.hasBody,
+    beforeBody: () => {
+      if (waitsForContinue && !outgoing.headersSent) outgoing.writeContinue();
+    },
+  });
+  if (request instanceof AppError) return errorResponse(request);
+  const isFromWindow = download !== null || window?.isFromWindow(head) === true;
+  return api.fetch(request, { access: isFromWindow ? 'window' : 'network' });
+}
+
+/** Ends a request whose body arrives too slowly. */
+function watchBody(
+  head: RequestHead,
+  { incoming, outgoing }: Exchange,
+  controller: AbortController,
+  bodies: BodyTimeouts,
+): void {
+  const socket = socketOf(incoming);
+  if (!socket) return;
+  const isForm = head.headers['content-type']?.toLowerCase().startsWith('multipart/form-data') === true;
+  bodies.open(incoming, socket, isForm, {
+    reject: () => {
+      if (outgoing.headersSent) return;
+      const { signal } = new AbortController();
+      const rejection = writeResponse(errorResponse(tooSlow()), outgoing, { hasBody: true, signal });
+      void rejection.catch(() => outgoing.destroy()).then(() => controller.abort());
+    },
+    close: () => {
+      if ('stream' in incoming) incoming.stream.close();
+      else socket.destroy();
+    },
+  });
 }
 
 function toRequest(

@@ -37,8 +37,7 @@ function fileOf({ media_type, name, ...content }: FileRow): StoredFile {
   return { ...content, mediaType: media_type as FileMediaType, name: name ?? content.id };
 }
 
-/** `flush` writes the queued runs, whose files count as used. */
-export function createFileStore(database: Database.Database, flush: () => void): FileStore {
+function fileStatements(database: Database.Database) {
   const insert = database.prepare<[FileContent & { now: number }]>(`
     INSERT INTO files (id, media_type, bytes, width, height, pages, used_at)
     VALUES (@id, @mediaType, @bytes, @width, @height, @pages, @now) ON CONFLICT DO NOTHING
@@ -72,6 +71,12 @@ export function createFileStore(database: Database.Database, flush: () => void):
     .pluck();
   const removeCallers = database.prepare<[string]>('DELETE FROM file_callers WHERE file = ?');
   const remove = database.prepare<[string]>('DELETE FROM files WHERE id = ?');
+  return { insert, hasCaller, insertCaller, touch, find, has, unused, removeCallers, remove };
+}
+
+/** `flush` writes the queued runs, whose files count as used. */
+export function createFileStore(database: Database.Database, flush: () => void): FileStore {
+  const { insert, hasCaller, insertCaller, touch, find, has, unused, removeCallers, remove } = fileStatements(database);
 
   const add = database.transaction(({ name, ...content }: StoredFile, callerId: string) => {
     const now = Date.now();

@@ -77,6 +77,14 @@ interface Slot {
   idleTimer: NodeJS.Timeout | undefined;
 }
 
+function createSlot(startChild: StartChild, memoryMegabytes: number): Slot {
+  const worker = createWorkerClient<SourceReaderMethods>({
+    name: 'The process that reads files',
+    start: () => startReadingProcess(startChild, memoryMegabytes),
+  });
+  return { worker, isBusy: false, idleTimer: undefined };
+}
+
 async function endProcess({ worker, idleTimer }: Slot): Promise<void> {
   clearTimeout(idleTimer);
   await worker.terminate(stopped());
@@ -131,14 +139,7 @@ export function createSourceReader({
 }: SourceReaderOptions = {}): SourceReader & FileInspector {
   const closing = new AbortController();
   const queue = createMutex(() => undefined, { concurrency: maxProcesses });
-  const slots = Array.from({ length: maxProcesses }, (): Slot => ({
-    worker: createWorkerClient({
-      name: 'The process that reads files',
-      start: () => startReadingProcess(startChild, memoryMegabytes),
-    }),
-    isBusy: false,
-    idleTimer: undefined,
-  }));
+  const slots = Array.from({ length: maxProcesses }, () => createSlot(startChild, memoryMegabytes));
 
   /** A free slot, preferably one whose process is running. */
   function takeSlot(): Slot {
