@@ -22,7 +22,7 @@ export function addKnownSecret(secret: string): void {
   }
 }
 
-/** A text with `[secret]` in place of every known key. */
+/** Replaces every known key in a text by `[secret]`. */
 export function withoutSecrets(text: string): string {
   // The longest first: one key may be the start of another.
   const secrets = [...knownSecrets]

@@ -58,7 +58,7 @@ function readProxies(environment: Environment): Proxies & { readonly unreadable:
   };
 }
 
-/** Scheme, host and port of every proxy that calls go through, without the name and password that may stand in it. */
+/** Scheme, host and port of every proxy in use, without user name and password. */
 export function proxyOrigins(environment: Environment): string[] {
   const { http, https } = readProxies(environment);
   const origins = [https, http].filter((address) => address !== '').map((address) => new URL(address));
@@ -93,7 +93,7 @@ export function useNetworkOf(environment: Environment, log: (message: string) =>
   }
   if (http === '' && https === '') return;
   setGlobalDispatcher(createDispatcher(environment, {}));
-  // Without the name and password that may stand in it.
+  // Without user name and password.
   log(`Calls to other computers go through the proxy ${new URL(https || http).host}.`);
 }
 

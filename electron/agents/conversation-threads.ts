@@ -38,7 +38,7 @@ export function createConversationThreads({ turns, audit }: ConversationThreadsO
     return runs.slice(0, Math.max(0, end));
   }
 
-  /** The first thing said in a branch stands in the place of the one that it comes from. */
+  /** The first message of a branch replaces the message that it branches off from. */
   function originOf(runId: string): BranchOrigin | null {
     const position = branches.positionOf(runId);
     if (position === null) return null;

@@ -27,7 +27,7 @@ function configurationOf(configuration: AgentInput['configuration']): Agent['con
   return entries.length === 0 ? null : Object.fromEntries(entries);
 }
 
-/** Null for none: a run with an empty list would be told that no passage was found. */
+/** Null for an empty list, with which the prompt would say that no passages were found. */
 function dataspacesOf(ids: readonly string[] | null | undefined, { grounding }: AgentFieldSources): string[] | null {
   return ids && ids.length > 0 ? grounding.requireDataspaces(ids) : null;
 }

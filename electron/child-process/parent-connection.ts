@@ -1,4 +1,4 @@
-/** What Electron gives a utility process in place of Node's channel. */
+/** Electron's channel of a utility process, which replaces Node's. */
 interface UtilityPort {
   postMessage(message: unknown): void;
   on(event: 'message', listener: (event: { readonly data: unknown }) => void): void;

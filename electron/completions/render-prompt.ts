@@ -58,7 +58,7 @@ export function renderPrompt(
   return { messages, ownMessages: messages, warnings: unfilled.map(unfilledWarning) };
 }
 
-/** Whether an agent's prompt is a template: it sets roles. Any other prompt is a system message, sent as it is written. */
+/** Whether an agent's prompt is a template, which sets roles. Any other prompt is a system message and sent unchanged. */
 export function isConversationTemplate(prompt: string): boolean {
   return parse(prompt).hasRoles;
 }

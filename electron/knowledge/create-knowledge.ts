@@ -17,14 +17,14 @@ import { createRetrieval, type Retrieval } from './retrieval/create-retrieval.ts
 import { createSourceFiles } from './source-files.ts';
 import type { TextEmbedder } from './text-embedder.ts';
 
-/** Every method that takes an id throws `not_found` for an unknown one. */
+/** Methods with an id throw `not_found` for an unknown one. */
 export interface Dataspaces extends Pick<DataspaceStore, 'list' | 'create' | 'read' | 'find'> {
-  /** Removes it with its sources, which are in no search that begins after this was called. */
+  /** Removes a dataspace and its sources. Later searches don't find them. */
   remove(id: string): Promise<void>;
   rename(id: string, name: string): DataspaceSummary;
   /** Newest first. */
   summaries(): DataspaceSummary[];
-  /** Stops what is `Processing`. */
+  /** Stops `Processing` sources. */
   stop(id: string): Promise<DataspaceSummary>;
   reindex(id: string, which: 'failed' | 'outdated' | 'all'): DataspaceSummary;
 }
@@ -40,7 +40,7 @@ export function createDataspaces(options: SourcesOptions, sources: Pick<Sources,
   const idsOf = (id: string, which: Parameters<SourceStore['idsOf']>[1]) =>
     options.sources.idsOf(dataspaces.read(id).id, which, embedder().model);
 
-  /** Changes of a dataspace itself are told as changes of nothing: every notice brings all dataspaces. */
+  /** A change of a dataspace has no source ids, because every notification has all dataspaces. */
   function notify<Value>(value: Value): Value {
     changes.changed();
     return value;
@@ -75,7 +75,7 @@ export function createDataspaces(options: SourcesOptions, sources: Pick<Sources,
   };
 }
 
-/** Followers hear of changes this often at most, in milliseconds. */
+/** Min time between notifications. */
 const noticeInterval = 200;
 
 /** What completions are grounded on: dataspaces with their sources. */
@@ -84,7 +84,7 @@ export interface Knowledge {
   readonly sources: Sources;
   readonly index: KnowledgeIndex;
   readonly retrieval: Retrieval;
-  /** What there is now, as a change. */
+  /** The current state, as a change. */
   present(): KnowledgeChange;
   /** The current state of what has changed. */
   describe(changes: ChangedSources): KnowledgeChange;
@@ -105,7 +105,7 @@ export interface KnowledgeOptions {
   readonly reader?: SourceReader;
 }
 
-/** Recovers files that an earlier process left half moved, then continues indexing in the background. */
+/** Recovers files that an earlier process had only partly moved, then continues indexing in the background. */
 export async function createKnowledge(options: KnowledgeOptions): Promise<Knowledge> {
   const { dataDirectory, storage, embedder, log } = options;
   const files = createSourceFiles(join(dataDirectory, 'sources'));

@@ -17,9 +17,9 @@ export interface IncomingFile extends AsyncDisposable {
   readonly path: string;
   /** Bytes that have arrived. */
   bytes(): number;
-  /** Writes everything that comes, as fast as the disk takes it; safe on the disk when it resolves. */
+  /** Writes everything that arrives, at the disk's pace. Everything is synced when it resolves. */
   receive(content: Readable): Promise<void>;
-  /** Puts it in its place, under its id. */
+  /** Moves it to its final path, with its id. */
   keep(): Promise<void>;
 }
 
@@ -32,26 +32,26 @@ export interface ExtractedText {
   readonly pages: readonly SourcePage[] | null;
 }
 
-/** The files of sources and the text that was extracted from them, in a folder for each. */
+/** The files of sources and their extracted texts, with a folder for each source. */
 export interface SourceFiles {
   incoming(): Promise<IncomingFile>;
-  /** Puts files in place that had arrived when the process ended, and removes those of which no source is known. */
+  /** Moves files that had arrived when the process ended to their final paths, and removes files without a source. */
   recover(isKnown: (id: string) => boolean): Promise<void>;
   path(id: string): string;
   exists(id: string): Promise<boolean>;
   writeText(id: string, parsed: Pick<ParsedSource, 'text' | 'pages'>): Promise<void>;
-  /** Null when nothing was extracted yet. Offsets outside of the text are moved to its ends. */
+  /** Null if nothing was extracted yet. Offsets outside of the text are clamped. */
   readText(id: string, range: { start: number; end: number }): Promise<ExtractedText | null>;
-  /** The pages of the extracted text; null when it has none. */
+  /** The pages of the extracted text; null if it has none. */
   readPages(id: string): Promise<readonly SourcePage[] | null>;
   remove(ids: readonly string[]): Promise<void>;
 }
 
-/** Files of sources are for their owner alone. */
+/** Only the owner may read files of sources. */
 const folderMode = 0o700;
 const fileMode = 0o600;
 
-/** What half of a character must not be left at the ends of a part. */
+/** Halves of characters, which are removed at the ends of a part. */
 const isLowSurrogate = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;
 const isHighSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 
@@ -87,7 +87,7 @@ export function createSourceFiles(directory: string): SourceFiles {
     await rename(join(incomingFolder, id), path(id));
   }
 
-  /** Under another name until it is whole, so that a crash never leaves half of it. */
+  /** Writes under another name until the file is complete, so that a crash never leaves a partial file. */
   async function writeWhole(file: string, content: string | Iterable<Uint8Array>): Promise<void> {
     await writeFile(`${file}.partial`, content, { mode: fileMode });
     await rename(`${file}.partial`, file);
@@ -174,7 +174,7 @@ function* encoded(text: string): Generator<Buffer> {
   }
 }
 
-/** Reads a part of a file of UTF-16 units; a character that the ends would halve is left out. */
+/** Reads a part of a file of UTF-16 units, without half characters at its ends. */
 async function readUnits(
   file: string,
   range: { start: number; end: number },

@@ -7,24 +7,24 @@ import type { Provider } from '../providers/provider.ts';
 
 export interface EmbedTextsOptions {
   readonly signal: AbortSignal;
-  /** Whether the texts are questions and not passages; some models tell them apart. */
+  /** Whether the texts are queries, not passages. Some models embed them differently. */
   readonly isQuestion?: boolean;
 }
 
-/** Turns passages and questions into vectors. */
+/** Turns passages and queries into vectors. */
 export interface TextEmbedder {
-  /** Names the model and its version. Only vectors of one model are compared; another one asks for sources to be indexed again. */
+  /** The model and its version. Only vectors of the same model are comparable, so another model requires re-indexing. */
   readonly model: string;
   /** One vector of length 1 per text, in order. Rejects with an `AbortError` when the signal ends it. */
   embed(texts: readonly string[], options: EmbedTextsOptions): Promise<Float32Array[]>;
 }
 
-/** The embedder that is always there: no key, no network. */
+/** The embedder that needs no key and no network. */
 export function onDeviceEmbedder({ model, embed }: Embeddings): TextEmbedder {
   return { model: `on-device/${model}`, embed };
 }
 
-/** How often a provider is asked again that is busy, and how long is waited if it does not say. */
+/** Retries of a busy provider, and the delay if it doesn't specify one. */
 const maxRetries = 5;
 const defaultWaitSeconds = 5;
 const longestWaitSeconds = 60;
@@ -61,7 +61,7 @@ export function createTextEmbedders({ settings, embeddings, providers }: TextEmb
       async embed(texts, { signal, isQuestion = false }) {
         const [provider, model] = providerOf(choice);
         const ask = () => provider.embed!({ model, texts, isQuery: isQuestion }, { signal });
-        // Somebody waits for the answer to a question, which is found by its words as well.
+        // A query isn't retried, because a user waits for it and keywords also find passages.
         return isQuestion ? ask() : askPatiently(ask, signal);
       },
     };

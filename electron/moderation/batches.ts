@@ -78,7 +78,7 @@ export interface ModerationBatches {
   subscribe(listener: (batches: Batch[]) => void): () => void;
   /** Throws `not_found`. */
   find(id: string): ModerationBatch;
-  /** Stops every batch and resolves when none is under way. */
+  /** Stops every batch. Resolves when none is running. */
   close(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ const lookalikes = new Map(
   }),
 ); // prettier-ignore
 
-/** Digits and signs that stand for a letter when letters are on both sides of them. */
+/** Digits and signs that replace a letter if they are between letters. */
 const leetLetters = new Map(
   Object.entries({ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i' }),
 );
@@ -160,7 +160,7 @@ function joinSpreadLetters(text: Units): void {
   text.length = written;
 }
 
-/** Puts Latin letters where lookalikes and leetspeak stand for them, inside one word. */
+/** Replaces lookalikes and leetspeak inside a word by Latin letters. */
 function restoreLetters({ units }: Units, from: number, to: number): void {
   let hasLatin = false;
   for (let index = from; index < to; index += 1) hasLatin ||= units[index]! < 128 && isLetter(units[index]);

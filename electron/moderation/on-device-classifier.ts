@@ -44,7 +44,7 @@ export interface OnDeviceClassifierOptions {
 }
 
 export interface OnDeviceClassifier extends Classifier {
-  /** The windows of a text that are looked at, each with its scores. */
+  /** The checked windows of a text with their scores. */
   judgeWindows(input: string, options: { readonly signal: AbortSignal }): Promise<readonly JudgedWindow[]>;
 }
 
@@ -144,13 +144,13 @@ export function worstScores(scores: readonly Scores[]): Record<Category, number>
 const isOver = (scores: Scores, thresholds: Scores) =>
   categories.some((category) => scores[category] >= thresholds[category]);
 
-/** A window's scores: its own, or those of the sentences that were judged by themselves where they are higher. */
+/** A window's scores: the maximum of its own and those of its separately classified sentences. */
 function scoresOf(window: AnalyzedWindow, judged: Judged): Scores {
   const passages = [window, ...window.suspects].map((passage) => judged.get(passage)!);
   return forEachCategory((category) => Math.max(...passages.map((scores) => scores[category])));
 }
 
-/** The sentences that are over the threshold by themselves; where none is, the worst; without sentences the whole window. */
+/** The sentences above the threshold. If there are none, the worst one, or the whole window if it has no sentences. */
 function highlightsOfWindow(window: AnalyzedWindow, judged: Judged, thresholds: Scores): Highlight[] {
   const scores = scoresOf(window, judged);
   const sentences = window.sentences.filter((each) => judged.has(each));

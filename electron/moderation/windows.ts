@@ -3,10 +3,10 @@ import { textFeatures } from './features.ts';
 import { type ModerationWeights, ngramSum, sentenceMargin } from './linear-model.ts';
 import { type NormalizedText, normalizeText } from './normalize-text.ts';
 
-/** Most windows of one text that are looked at with the embedding model, which bounds the time for a text of any length. */
+/** Max windows of a text that the embedding model reads, which bounds the time for a text of any length. */
 export const maximumWindows = 16;
 
-/** Sentences of a window that are looked at by themselves as well, so that harmless ones around them do not hide them. */
+/** Sentences of a window that are also classified separately, so that harmless sentences around them don't hide them. */
 export const suspectsOfWindow = 2;
 
 /** A passage with what the words and their parts say about it. */
@@ -25,7 +25,7 @@ export interface AnalyzedWindow extends Passage {
   readonly suspects: readonly Passage[];
 }
 
-/** A window and its sentences as they are learned from; none where the window is one sentence. */
+/** The training texts of a window and its sentences. A window with one sentence has no sentences. */
 export interface WindowText {
   readonly text: string;
   readonly sentences: readonly string[];
@@ -76,12 +76,12 @@ export function topByUrgency<Item>(items: readonly Item[], count: number, urgenc
   return worst.toSorted((a, b) => a.index - b.index).map(({ item }) => item);
 }
 
-/** The sentences of a window that are judged by themselves, too. */
+/** The sentences of a window that are also classified separately. */
 export function suspectsOf<Item extends { readonly sums: Passage['sums'] }>(sentences: readonly Item[]): Item[] {
   return topByUrgency(sentences, suspectsOfWindow, ({ sums }) => urgencyOf(sums));
 }
 
-/** The texts of a text's windows and their sentences, as they are learned from and judged by. */
+/** The texts of windows and sentences for training and classification. */
 export function windowTexts(input: string): WindowText[] {
   const { text } = normalizeText(input);
   const textOf = ({ start, end }: Span) => text.slice(start, end).trim();

@@ -183,13 +183,13 @@ function isPart({ type }: EngineMessage): boolean {
   return type === 'prompt' || type === 'text' || type === 'reasoning';
 }
 
-/** Hands one message about a question to whoever reads its answer. */
+/** Passes one message of the engine to the reader of its response. */
 function deliver(
   message: Extract<EngineMessage, { id: number }>,
   parts: Readable,
   log: (message: string) => void,
 ): void {
-  // The reader has left or was told of the abort already.
+  // The reader has left, or knows of the abort already.
   if (parts.destroyed) return;
   switch (message.type) {
     case 'prompt':

@@ -70,7 +70,7 @@ async function openDownloader(
   return downloader;
 }
 
-/** The downloader itself tries again for a long time; a person wants to be told. */
+/** Aborts a download that gets no data for `silenceMs`. The downloader itself would retry for a long time. */
 function createSilenceGuard({ signal, silenceMs }: FetchContext) {
   const silence = new AbortController();
   const timer = setTimeout(() => {

@@ -8,7 +8,7 @@ export interface ResumableDownloadOptions {
   /** Milliseconds without a byte after which the server counts as gone. */
   readonly silenceMs: number;
   readonly signal: AbortSignal;
-  /** `totalBytes` is null while the server has not told it. */
+  /** `totalBytes` is null until the server sends it. */
   readonly onProgress: (receivedBytes: number, totalBytes: number | null) => void;
   /** The server cannot resume: what was here is fetched again. */
   readonly onRestart: () => void;

@@ -1,4 +1,4 @@
-/** Stands in place of a credential. */
+/** Replaces a credential. */
 export const redacted = '[redacted]';
 
 /** Headers that carry credentials; lower-case. */

@@ -107,7 +107,7 @@ class StreamSplitter {
     return parts;
   }
 
-  /** Whether the beginning is long enough to tell how it goes on. */
+  /** Whether the beginning is long enough to decide. */
   #begin(): boolean {
     const trimmed = this.#pending.trimStart();
     if (trimmed === '' || (opening.startsWith(trimmed) && trimmed !== opening)) return false;

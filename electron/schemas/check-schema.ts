@@ -121,7 +121,7 @@ function toAnswerError(error: ErrorObject): AnswerError {
   return { path, message: describeError(error) };
 }
 
-/** Errors inside an alternative say little: the alternative may not be the one that was meant. */
+/** Whether an error is inside an alternative. Such errors aren't helpful, because another alternative may be meant. */
 function isInsideAlternative({ schemaPath }: ErrorObject): boolean {
   return /\/(anyOf|oneOf)\/\d+\//.test(schemaPath);
 }

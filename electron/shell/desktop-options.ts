@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { hostOptionTypes, toHostOptions, UsageError, type HostOptions } from '../server/host-options.ts';
 
-/** What was typed behind an option. Without a value of its own it would take Chromium's next switch for one. */
+/** The value of an option. Chromium's next switch isn't a value. */
 function valueOf(option: string, value: string | boolean): string {
   if (typeof value === 'string' && value !== '' && !value.startsWith('-')) return value;
   throw new UsageError(`--${option} must be ${option === 'data-dir' ? 'the path of a folder' : 'NAME=URL'}.`);

@@ -21,7 +21,7 @@ function pathOf(parameter: string, folder: string): string | null {
   }
 }
 
-/** The prompt files on a command line. Some file managers give `file:` addresses in place of paths. */
+/** The prompt files on a command line. Some file managers pass `file:` addresses instead of paths. */
 export function promptFilesIn(parameters: readonly string[], folder: string): string[] {
   return parameters
     .filter((parameter) => !parameter.startsWith('-') && parameter.toLowerCase().endsWith('.prompt'))

@@ -65,7 +65,7 @@ export interface Updates {
   close(): void;
 }
 
-/** Checks for updates, downloads and installs them. Each of the three happens only after the person asked for it. */
+/** Checks for updates, downloads and installs them, each only on the user's request. */
 export function createUpdates({ feed, loadUpdater, log }: UpdatesOptions): Updates {
   const host = feed === null ? null : new URL(feed).host;
   const off: UpdateState = { host, status: 'off', version: null, percent: 0, failure: null, checkedAt: null };

@@ -1,6 +1,6 @@
 import type { BrowserWindow } from 'electron';
 
-/** The only channel between window and host: it hands over the port. The window knows the same name. */
+/** The only channel between window and host. It transfers the port. The window has the same name. */
 export const portChannel = 'touchstone:port';
 
 /** The window's own scheme and address. Nothing else is ever shown in it. */

@@ -60,7 +60,7 @@ function secureContents(contents: WebContents): void {
   contents.on('will-attach-webview', (event) => event.preventDefault());
 }
 
-/** What the copy buttons and the paste button of the key field need; everything else is refused without a question. */
+/** The permissions for the copy buttons and the paste button of the key field. All others are denied without a prompt. */
 const clipboard = new Set(['clipboard-sanitized-write', 'clipboard-read']);
 
 /** Closes every way out of the window, for every window there will ever be. */

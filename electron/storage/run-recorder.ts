@@ -23,7 +23,7 @@ export interface RetryBuffer<Run extends EndedRun> {
   hold(run: Run, failure: AppError): void;
   /** Writes the buffered runs until the disk fails again. */
   writeAll(): void;
-  /** Throws the last failure while runs are buffered, because nobody should pay for a run that can't be stored. */
+  /** Throws the last failure while runs are buffered, because a run that can't be stored must not cost credits. */
   requireNone(): void;
 }
 

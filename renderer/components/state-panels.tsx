@@ -25,7 +25,7 @@ export function EmptyState({ title, reason, children }: EmptyStateProps) {
 }
 
 interface FailureProps {
-  /** What refused. */
+  /** The failure. */
   title: string;
   /** What it means and what to do. */
   reason: ReactNode;
@@ -87,7 +87,7 @@ export function Notice({ tone = 'neutral', children }: { tone?: keyof typeof not
 
 const barWidths = ['62%', '48%', '70%', '54%'];
 
-/** Bars in place of rows that are loading; visible only after 200 ms. */
+/** Placeholder bars for loading rows, visible after 200 ms. */
 export function LoadingRows({ label, rows = 3 }: { label: string; rows?: number }) {
   return (
     <div className="placeholder" role="status" aria-label={label}>

@@ -72,7 +72,7 @@ export interface WireFrame {
   readonly at: number;
 }
 
-/** Sees what is sent and what comes back, for those who look at the wire. */
+/** Receives the raw requests and responses, for the wire view. */
 export interface WireObserver {
   onRequest?(request: Omit<HostRequest, 'signal'>): void;
   onHead?(head: { readonly status: number; readonly headers: Headers; readonly at: number }): void;

@@ -134,7 +134,7 @@ function knownFeedback(queryClient: QueryClient, conversationId: string, runId: 
   return feedbackInput(known?.runs.find(({ conversationRunId }) => conversationRunId === runId)?.feedback);
 }
 
-/** Keeps what a person thinks of a run. It is shown at once, in the list too, and read again if the host refuses it. */
+/** Saves feedback on a run. It shows immediately, also in the list, and is read again if the host rejects it. */
 export function useGiveFeedback() {
   const { client } = useHost();
   const queryClient = useQueryClient();

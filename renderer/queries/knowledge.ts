@@ -195,7 +195,7 @@ export function useSource(id: string | null) {
   });
 }
 
-/** A passage with its neighbours, so that one can go on to them. */
+/** A passage with its neighbours, for navigation. */
 export interface PassagePosition {
   passage: SourcePassage;
   before: SourcePassage | null;

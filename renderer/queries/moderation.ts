@@ -181,7 +181,7 @@ export function useExportBatch() {
   });
 }
 
-/** What the guard took so far; asked again while it is looked at. */
+/** The guard's costs so far, which are refetched while they are shown. */
 export function useGuardCosts(isShown: boolean) {
   const { client } = useHost();
   return useQuery({

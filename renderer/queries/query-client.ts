@@ -23,7 +23,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** A second attempt makes sense only where the host did not answer; what it refused it will refuse again. */
+/** Retries only if the host didn't respond. It would reject the same request again. */
 function isWorthRetrying(failures: number, error: unknown): boolean {
   return failures < 2 && !(error instanceof AppError && error.status < 500);
 }

@@ -18,7 +18,7 @@ export function useSettings() {
   return useQuery({ queryKey: settingsKey, queryFn: ({ signal }) => client.call(readSettings, { signal }) });
 }
 
-/** Replaces whole groups of settings. The change is shown at once and taken back if the host refuses it. */
+/** Replaces whole groups of settings. The change shows immediately and is reverted if the host rejects it. */
 export function useUpdateSettings(meta: { isFailureShown?: boolean } = {}) {
   const { client } = useHost();
   const queryClient = useQueryClient();
@@ -55,7 +55,7 @@ export function useUpdateSettings(meta: { isFailureShown?: boolean } = {}) {
 
 const updatesKey = ['updates'] as const;
 
-/** How often a running check or download is looked at, in milliseconds. */
+/** How often a running check or download is read, in milliseconds. */
 const changeMilliseconds = 500;
 /** The same otherwise: the host checks once a day. */
 const calmMilliseconds = 60_000;

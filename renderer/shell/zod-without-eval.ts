@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** Zod otherwise tries `new Function`, which the content security policy refuses and reports. Before the first schema. */
+/** Zod would try `new Function`, which the content security policy blocks and reports. Import it before the first schema. */
 z.config({ jitless: true });

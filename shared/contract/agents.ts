@@ -201,7 +201,7 @@ export type ThreadRun = z.infer<typeof threadRun>;
 /** A conversation with what was said before it branched, oldest first. */
 export const agentThread = z.object({
   id: uuid,
-  /** Whether the caller may go on with it. */
+  /** Whether the caller may continue it. */
   isOwn: z.boolean(),
   runs: z.array(threadRun),
 });

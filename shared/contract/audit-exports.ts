@@ -181,7 +181,7 @@ const redactionSample = z.object({
   conversationId: uuid,
   runId: uuid,
   column: exportColumn,
-  /** A little text before the place, the place itself, what stands there afterwards, a little text after it. */
+  /** The text before the match, the match, its replacement, and the text after it. */
   before: z.string(),
   found: z.string(),
   replacement: z.string(),
@@ -192,7 +192,7 @@ export const redactionPreview = z.object({
   /** What the selection holds. */
   conversations: z.int(),
   runs: z.int(),
-  /** Runs that were looked at: the first ones of the pack. */
+  /** The number of checked runs, which are the first of the pack. */
   examinedRuns: z.int(),
   /** One for each rule, in their order. */
   rules: z.array(z.object({ count: z.int(), runs: z.int(), samples: z.array(redactionSample) })),

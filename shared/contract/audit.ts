@@ -8,7 +8,7 @@ import { moderationFlag } from './moderation.ts';
 /** The specification's number format: whole numbers of 32 bits. */
 const int32 = z.int().min(-2_147_483_648).max(2_147_483_647);
 
-/** A field that only the service sets. A filter that is silently ignored would mislead an auditor, so sending it is refused. */
+/** A field that only the service sets. Sending it is rejected, because a silently ignored filter would mislead an auditor. */
 function readOnly(description: Record<string, unknown>) {
   return z
     .unknown()
@@ -164,7 +164,7 @@ export const auditRow = z.object({
   turns: z.int(),
   /** Those that meet the filter, newest first, at most 100. */
   matchedRunIds: z.array(uuid),
-  /** For `newest` and `oldest` the newest matching run, otherwise the one that is sorted by. */
+  /** For `newest` and `oldest` the newest matching run, otherwise the run that determines the order. */
   run: z.object({
     runId: uuid,
     createdAt: timestamp,

@@ -18,7 +18,7 @@ export const namedParameters = [
 ] as const;
 export type NamedParameter = (typeof namedParameters)[number];
 
-/** Keys of a provider's body that the service sets itself; in `configuration` they are refused. */
+/** Keys of a provider's body that the service sets. `configuration` must not contain them. */
 export const reservedParameters = ['model', 'input', 'messages', 'stream', 'store'] as const;
 
 const limitedSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
@@ -34,7 +34,7 @@ const responseFormat = z.union([
   }),
 ]);
 
-/** Unknown keys go to the provider as they are. */
+/** Unknown keys are passed to the provider unchanged. */
 export const configuration = z
   .looseObject({
     temperature: z.number().min(0).max(2).nullish(),

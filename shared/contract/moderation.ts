@@ -168,7 +168,7 @@ export const guardFinding = z
   .meta({ id: 'GuardFinding' });
 export type GuardFinding = z.infer<typeof guardFinding>;
 
-/** What the guard found in a run; a side that was not looked at is null. */
+/** The guard's findings of a run. An unchecked side is null. */
 export const runModeration = z
   .object({ prompt: guardFinding.nullable(), answer: guardFinding.nullable() })
   .meta({ id: 'RunModeration' });

@@ -46,7 +46,7 @@ export const promptFolder = z.object({
   /** The folder of the library in which its prompts are. */
   folder: z.string(),
   linkedAt: timestamp,
-  /** When it was looked at last, and prompts or files may have followed; null before the first time. */
+  /** The last scan; null before the first one. */
   lookedAt: timestamp.nullable(),
   state: z.enum(['reading', 'watching', 'unavailable']),
   /** Why it is unavailable: nothing of it is read or written until it is there again. */

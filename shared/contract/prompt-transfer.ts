@@ -29,7 +29,7 @@ const importSource = z.strictObject({
   name: z.string().min(1, 'must not be empty').max(1000),
   /** The bytes of a file in base64, so that its encoding is seen where it is read. */
   base64: z.base64().optional(),
-  /** Pasted text, in place of bytes. */
+  /** Pasted text, instead of bytes. */
   text: z.string().optional(),
   /** In an upload: whether the bytes follow those of the source before, as the rest of the same file. */
   isContinued: z.boolean().optional(),
@@ -40,7 +40,7 @@ const importSources = z.array(importSource).min(1, 'must not be empty').max(maxI
 
 const importFields = {
   sources: importSources.optional(),
-  /** Files that were uploaded, in place of sources. */
+  /** Uploaded files, instead of sources. */
   uploadId: uuid.optional(),
   /** For all sources; detected from name and content by default. */
   format: importFormat.nullish(),
@@ -64,7 +64,7 @@ function requireContent(
   });
 }
 
-/** One finding: taken unchanged, translated into our form, refused and so not kept, or kept although it may not do what it should. */
+/** One finding: imported unchanged, translated, rejected, or imported with a warning because it may work differently. */
 export const transferEntry = z.object({
   outcome: z.enum(['taken', 'translated', 'refused', 'warning']),
   /** Its path in the source format, such as `config.safetySettings` or `template`. */
@@ -87,7 +87,7 @@ export const previewedSource = z.object({
   /** Null when nothing could be detected. */
   format: importFormat.nullable(),
   prompts: z.array(previewedPrompt),
-  /** What concerns the file as a whole, and prompts of it that are refused. */
+  /** Issues of the whole file, and its rejected prompts. */
   entries: z.array(transferEntry),
 });
 export type PreviewedSource = z.infer<typeof previewedSource>;

@@ -122,7 +122,7 @@ export const updateProvider = defineEndpoint({
   response: providerState,
 });
 
-/** The origin is the one that the person has seen: an address that was changed meanwhile isn't confirmed. */
+/** The origin that the user saw. An address that has changed meanwhile isn't confirmed. */
 const confirmationBody = z.strictObject({ origin: z.string().min(1, 'must not be empty').max(2000) });
 
 export const confirmProviderAddress = defineEndpoint({

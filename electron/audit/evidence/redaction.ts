@@ -184,7 +184,7 @@ function compilePattern(rule: Extract<RedactionRule, { kind: 'pattern' }>, index
   };
 }
 
-/** What a rule puts in place of what it finds. */
+/** The replacement text of a rule. */
 export function replacementOf(rule: RedactionRule): string {
   return rule.replacement ?? (rule.kind === 'pattern' ? `[${rule.name}]` : replacements[rule.kind]);
 }

@@ -72,7 +72,7 @@ function createHeadingPath(): HeadingPath {
 /** `prose` is split between sentences, `lines` (tables, code, records) between lines. */
 export type BlockKind = 'prose' | 'lines';
 
-/** Cuts a text while it is being read: told of its blocks one after the other, it keeps no more than the passage it is at. */
+/** Chunks a text while it is read. It gets one block after the other and stores only the current passage. */
 export interface Chunker {
   /**
    * A heading; `level` from 0 (a title) inwards. It goes with what follows, and above everything until the next one of its

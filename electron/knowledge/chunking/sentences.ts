@@ -9,7 +9,7 @@ export interface TextPart {
 /** A very long paragraph (a whole book on one line) is scanned in windows of this many characters. */
 const windowCharacters = 4096;
 
-/** Words are looked for this far around a place; no word of a language is longer. */
+/** Characters around an offset that are searched for a word boundary. No word is longer. */
 const maxLookback = 200;
 const maxLookahead = 40;
 

@@ -21,19 +21,19 @@ import {
 import { exampleTemplate, instructionTemplate, type PromptTemplate } from './templates.ts';
 import { questionSentences } from '../retrieval/query-parts.ts';
 
-/** What a prompt puts around each passage. */
+/** Estimated tokens that the prompt adds to each passage. */
 const tokensAround = 20;
 
-/** A passage that is less likely than the best one by this factor would only distract. */
+/** Passages below this share of the best relevance would only distract the model. */
 const minShare = 0.1;
 
-/** An estimate, rather too high. */
+/** An estimate that is usually too high. */
 export function passageTokens(text: string): number {
   return estimateTokens(text) + tokensAround;
 }
 
 export interface PassageLimits {
-  /** Passages below this are not given: an answer from them would most likely be made up. */
+  /** Min relevance. An answer from less relevant passages would probably be made up. */
   readonly relevance: number;
   /** Estimated tokens of all passages together. The first passage may exceed them unless there is no room at all. */
   readonly tokens: number;
@@ -47,14 +47,14 @@ interface PassageChoice {
   readonly excluded: readonly PassageReference[];
 }
 
-/** Whether a passage is the one that is meant; its excerpts name it too. */
+/** Whether a passage is the referenced one, or contains the referenced excerpt. */
 function contains(passage: PassageReference, other: PassageReference): boolean {
   return passage.sourceId === other.sourceId && passage.start <= other.start && passage.end >= other.end;
 }
 
 const unranked = { textRank: null, textScore: null, coverage: 0, vectorRank: null, similarity: null };
 
-/** Decides which passages a model is given, numbers them, and says of the others why not. */
+/** Selects the passages for the prompt and numbers them. The others get the reason for their omission. */
 export function choosePassages({ pinned, found, excluded }: PassageChoice, limits: PassageLimits): GroundingPassage[] {
   const isPinned = (passage: MatchedPassage) => pinned.some((other) => contains(passage, other));
   const candidates = [
@@ -88,7 +88,7 @@ export function choosePassages({ pinned, found, excluded }: PassageChoice, limit
   return [...judged.filter(({ index }) => index !== null), ...judged.filter(({ index }) => index === null)];
 }
 
-/** Texts up to this length are searched whole: about what the embedding model reads. */
+/** Texts up to this length are searched whole. The embedding model reads about as much. */
 const wholeCharacters = 1000;
 
 /** The end of a text, without a broken word at its beginning. */
@@ -117,29 +117,29 @@ export function questionOf(prompt: string): string {
   return requested === '' ? rest : `${requested}\n${rest}`;
 }
 
-/** A prompt that is to be answered from dataspaces. */
+/** A prompt to ground on dataspaces. */
 export interface GroundingRequest {
   readonly dataspaceIds: readonly string[];
   readonly renderedPrompt: string;
   readonly systemMessage: string | null;
-  /** The part of the request's configuration that the model takes. */
+  /** The part of the request's configuration that the model supports. */
   readonly configuration: Configuration;
   readonly target: Pick<ResolvedModel, 'servedBy' | 'metadata'>;
   readonly choice: GroundingChoice;
-  /** What was said before in the conversation and is sent as well. */
+  /** Earlier messages of the conversation, which are sent, too. */
   readonly history?: readonly Message[];
 }
 
-/** What is sent instead of the prompt, and how it came about. */
+/** The messages that are sent instead of the prompt, with the details of the search. */
 export interface GroundedPrompt extends Omit<GroundingPreview, 'messages'> {
   /** The prompt with the rules and the passages around it; worked examples come before it. */
   readonly messages: readonly Message[];
-  /** The passages that are given, in the order of their numbers. */
+  /** The passages in the prompt, in the order of their numbers. */
   readonly citations: readonly Citation[];
 }
 
 export interface Grounding {
-  /** The ids as they are stored. Throws `invalid_request` naming the first that is no dataspace. */
+  /** The ids in their stored form. Throws `invalid_request` for the first unknown dataspace. */
   requireDataspaces(dataspaceIds: readonly string[]): string[];
   /**
    * Finds the passages for a prompt and puts them before it. Throws `invalid_request` for a chosen passage that is not there any more.
@@ -153,7 +153,7 @@ export interface GroundingOptions {
   readonly findDataspace: (id: string) => { readonly id: string } | null;
 }
 
-/** Passages that are looked at; a person who pins and excludes sees all of them. */
+/** Passages that are searched. A user who pins and excludes sees all of them. */
 const candidates = 20;
 
 /** The part of the context that is left for the answer. */
@@ -171,7 +171,7 @@ function templateOf({ servedBy }: GroundingRequest['target']): PromptTemplate {
   return servedBy === `on-device/${defaultModelFile}` ? exampleTemplate : instructionTemplate;
 }
 
-/** Tokens that passages may take beside everything else that is sent. */
+/** Tokens that are left for passages beside everything else that is sent. */
 function roomFor(
   { target, renderedPrompt, systemMessage, history = [] }: GroundingRequest,
   template: PromptTemplate,

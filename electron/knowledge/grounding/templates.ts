@@ -2,7 +2,7 @@ import { weakRelevance, type GroundingPassage } from '../../../shared/contract/g
 import type { Configuration } from '../../../shared/contract/completions.ts';
 import { type Message, textMessage } from '../../../shared/contract/messages.ts';
 
-/** A prompt with the passages that it is to be answered from. */
+/** A prompt with the passages that ground its answer. */
 export interface FilledTemplate {
   /** Ends with the user's message. */
   readonly messages: readonly Message[];
@@ -10,21 +10,21 @@ export interface FilledTemplate {
   readonly configuration: Configuration;
 }
 
-/** A way to put passages before a model; without passages it has the model say that nothing was found. */
+/** A prompt template for passages. Without passages, the prompt tells the model to say that nothing was found. */
 export interface PromptTemplate {
-  /** Passages below this relevance are not given: the worse a model tells what is no answer, the higher. */
+  /** Min relevance of passages. Higher for models that are worse at recognising irrelevant passages. */
   readonly relevance: number;
   readonly passages: number;
-  /** Of longer passages so many characters are given; null gives them whole. */
+  /** Max characters of a passage; null for whole passages. */
   readonly excerpt: number | null;
   /** Token limit for all passages, however large the model's context is. */
   readonly tokens: number;
-  /** About what rules and examples take. */
+  /** Approximate tokens of rules and examples. */
   readonly ownTokens: number;
   fill(prompt: string, passages: readonly GroundingPassage[]): FilledTemplate;
 }
 
-/** A passage must not be able to end its own quotation, or to begin another. */
+/** Escapes tags, so that a passage can't end its own quotation or start another. */
 function quoted(text: string): string {
   return text.replaceAll(/<(?=\s*(?:\/\s*)?(?:passages?|request)\b)/giu, '‹');
 }
@@ -76,7 +76,7 @@ export const instructionTemplate: PromptTemplate = {
   },
 };
 
-/** Worked examples, which are the same each time, so that the engine has to read them only once. */
+/** Worked examples. They are always the same, so the engine reads them only once. */
 const examples: readonly Message[] = [
   textMessage(
     'user',

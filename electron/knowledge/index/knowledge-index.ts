@@ -34,7 +34,7 @@ export interface IndexedSource extends SourceRevision {
 export interface PassageBatch {
   readonly sourceId: string;
   readonly revision: string;
-  /** Place of the first one among the source's passages, from 0. Places that are there already are left as they are. */
+  /** The position of the first passage in the source, from 0. Existing positions aren't changed. */
   readonly first: number;
   readonly passages: readonly IndexedPassage[];
   /** One vector of length 1 for each passage; null for a revision without an embedding model. */
@@ -83,7 +83,7 @@ export interface KnowledgeIndex {
   begin(revision: SourceRevision, options: Cancellable): Promise<{ readonly passages: number }>;
   /** Writes some passages of an open revision, durably. Throws when the revision is not open (its source was removed meanwhile). */
   add(batch: PassageBatch, options: Cancellable): Promise<void>;
-  /** Makes a revision visible in place of the one before, in one step; answers how many passages it has. */
+  /** Atomically replaces the visible revision. Returns its number of passages. */
   finish(
     revision: Pick<SourceRevision, 'sourceId' | 'revision'>,
     options: Cancellable,

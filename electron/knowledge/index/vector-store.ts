@@ -168,7 +168,7 @@ export class VectorStore {
     queryNumbers.fill(0).set(quantized.bytes);
     this.#dotProducts(this.#vectorsAt, this.#end, this.#width, 0, this.#resultsAt);
     const products = new Int32Array(this.#memory.buffer, this.#resultsAt, this.#end);
-    // Twice as many as asked for, because the exact numbers put some of them in another order.
+    // Twice as many as requested, because exact scores change the order.
     const best = new BestSlots(count * 2);
     for (let slot = 0; slot < products.length; slot += 1) {
       const score = products[slot]! * this.#scales[slot]!;
@@ -209,7 +209,7 @@ class BestSlots {
     this.#limit = limit;
   }
 
-  /** A score has to be above this one to be taken up. */
+  /** Only higher scores are added. */
   get lowest(): number {
     return this.slots.length < this.#limit ? Number.NEGATIVE_INFINITY : this.#scores[0]!;
   }

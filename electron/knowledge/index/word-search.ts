@@ -30,7 +30,7 @@ export interface TextHit {
   readonly score: number;
 }
 
-/** Words of a question beyond these are not looked at. */
+/** Max words of a query. */
 const maxWords = 48;
 
 /**
@@ -43,7 +43,7 @@ const rankedPassages = 4000;
 const commonShare = 0.25;
 const fewPassages = 200;
 
-/** Counts are looked up again when the number of passages has changed by this share. */
+/** Counts are read again after the number of passages has changed by this share. */
 const countTolerance = 0.05;
 
 /** Words that are remembered with their stems; some 10 MB. */
@@ -65,7 +65,7 @@ export class WordSearch {
   readonly #counts = new Map<string, number>();
   /** How the index writes words: a cache that saves asking SQLite for known ones. */
   readonly #stems = new Map<string, string>();
-  /** How many passages there were when the counts were looked up. */
+  /** The number of passages when the counts were read. */
   #countedOf = 0;
 
   constructor(database: Database.Database) {

@@ -20,7 +20,7 @@ function isBroken(lines: readonly string[]): boolean {
   return isEven && followers.filter((line) => /^\s*\p{Ll}/u.test(line)).length >= followers.length * 0.25;
 }
 
-/** More lines than these are not looked at to tell how the paragraph is written. */
+/** Lines of a paragraph that are checked to detect its style. */
 const linesToJudge = 40;
 
 /** Plain text, unchanged; blank lines separate its paragraphs. */
@@ -74,7 +74,7 @@ const parsers: Readonly<Record<SourceMediaType, Parser>> = {
     (await import('./read-docx.ts')).readDocx(path, report),
 };
 
-/** Reads a file and cuts it, all in this process and without any limit on its time: see `source-reader.ts` for those. */
+/** Reads and chunks a file in this process, without a time limit. `source-reader.ts` adds limits. */
 export async function readDocument(
   path: string,
   mediaType: SourceMediaType,

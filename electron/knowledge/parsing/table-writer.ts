@@ -17,7 +17,7 @@ const groupCharacters = 3000;
 const compactCharacters = 700;
 const compactTokens = 170;
 
-/** So many rows are looked at to tell whether the names are longer than the cells. */
+/** Rows that are checked to decide whether the names are longer than the cells. */
 const rowsToJudge = 20;
 
 /** A longer cell holds paragraphs: old pages and forms use tables for layout. */

@@ -18,10 +18,10 @@ function dotProduct(one: Float32Array, other: Float32Array): number {
   return one.reduce((sum, value, index) => sum + value * other[index]!, 0);
 }
 
-/** What holding all words of the question weighs beside meaning, about as among passages. */
+/** The weight of matching all words of the query, relative to similarity. */
 const wordsWeight = 0.43;
 
-/** The square of the share of a question's words that each text holds. */
+/** The square of the share of the query's words that each text contains. */
 function coverageOf(question: string, texts: readonly string[]): number[] {
   const terms = [...tokensOf(question)].filter((word) => !stopWords.has(word));
   return texts.map((text) => {
@@ -54,7 +54,7 @@ interface EmbeddingOptions {
   readonly signal: AbortSignal;
 }
 
-/** How near each sentence is to a question in meaning and words. */
+/** The score of each sentence for a query, by meaning and words. */
 async function scoresOf(question: string, texts: readonly string[], { embedder, signal }: EmbeddingOptions) {
   const [terms, ...vectors] = await embedder.embed([question, ...texts], { signal });
   const coverage = coverageOf(question, texts);
@@ -92,12 +92,12 @@ export async function excerptOf(
   return widened(sentences, indexOfBest(await scoresOf(question, texts, options)), characters);
 }
 
-/** A passage without its number, which it gets where it is given or listed. */
+/** A passage without its number, which it gets later. */
 export interface MatchedPassage extends Omit<Citation, 'index'> {
   readonly heading: string | null;
 }
 
-/** A passage that a search has found, with what its place came from. */
+/** A passage of a search, with the values that determine its rank. */
 export interface RankedPassage
   extends MatchedPassage, Pick<IndexHit, 'textRank' | 'textScore' | 'coverage' | 'vectorRank' | 'similarity'> {}
 
@@ -105,23 +105,23 @@ export interface SearchOutcome {
   /** Best first. */
   readonly passages: readonly RankedPassage[];
   readonly milliseconds: { readonly embedding: number; readonly search: number };
-  /** Why no embedding of the question could be made; null when there is one. */
+  /** Why the query couldn't be embedded; null if it was. */
   readonly keywordOnlyReason: string | null;
 }
 
 export interface Retrieval {
-  /** The passages of these dataspaces that answer a text best, by words and by meaning; by words alone when embeddings cannot be made. */
+  /** The best passages of these dataspaces by keywords and meaning, or only by keywords if the query can't be embedded. */
   search(
     query: { readonly dataspaceIds: readonly string[]; readonly text: string; readonly limit: number },
     options: { readonly signal: AbortSignal },
   ): Promise<SearchOutcome>;
-  /** The part of a passage that is nearest to a question, within about so many characters; the whole one when embeddings cannot be made. */
+  /** The best part of a passage for a query, with about this many characters. The whole passage if embedding fails. */
   excerpt<Passage extends MatchedPassage>(
     passage: Passage,
     about: { readonly text: string; readonly characters: number },
     options: { readonly signal: AbortSignal },
   ): Promise<Passage>;
-  /** The passages that hold these places; null where there is none any more. */
+  /** The referenced passages; null for those that no longer exist. */
   read(
     references: readonly PassageReference[],
     options: { readonly signal: AbortSignal },
@@ -130,9 +130,9 @@ export interface Retrieval {
 
 export interface RetrievalOptions {
   readonly index: KnowledgeIndex;
-  /** The present one. */
+  /** The current embedder. */
   readonly embedder: () => TextEmbedder;
-  /** Null for a source that was deleted a moment ago. */
+  /** Null for a source that was just deleted. */
   readonly sourceName: (sourceId: string) => string | null;
   /** The pages of a source, in order; null for one without pages. */
   readonly pagesOf: (sourceId: string) => Promise<readonly SourcePage[] | null>;
@@ -147,7 +147,7 @@ function citedPassage(
   return { sourceId, sourceName, text, heading, relevance, ...(page === null ? {} : { page }), start, end };
 }
 
-/** Passages over two pages that are looked at sentence by sentence, as each may take an embedding of a dozen sentences. */
+/** Max passages across two pages whose sentences are scored, because each can need a dozen embeddings. */
 const maxSplitPassages = 8;
 
 /** Turns a matched passage into a citation. */
@@ -243,7 +243,7 @@ export function createRetrieval({ index, embedder, sourceName, pagesOf, log }: R
       return found.map((passage, position) => {
         const { sourceId } = references[position]!;
         const name = sourceName(sourceId);
-        // Whoever names a passage finds it relevant.
+        // The user selected the passage, so it counts as relevant.
         return passage && name !== null ? citedPassage({ ...passage, sourceId }, name, 1) : null;
       });
     },

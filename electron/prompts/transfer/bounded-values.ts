@@ -3,11 +3,11 @@
 import { LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import { lineAt, TransferError } from './source-text.ts';
 
-/** Longer YAML is refused: reading it takes up to five seconds per million characters. */
+/** Longer YAML is rejected, because parsing it takes up to five seconds per million characters. */
 const maxYamlCharacters = 400_000;
 /** A value nested deeper than this is no prompt. */
 const maxDepth = 64;
-/** Aliases multiply what they stand for. */
+/** Limits aliases, which can multiply their values. */
 const maxAliases = 100;
 
 /** Objects of YAML and JSON in one form, with keys in their order and no prototype to reach. */

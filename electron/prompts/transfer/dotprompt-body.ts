@@ -3,7 +3,7 @@ import { parseTemplate } from '../../../shared/prompt-template.ts';
 import type { PromptVersion } from '../../../shared/contract/prompts.ts';
 import { literalTemplate } from './templates/template-syntax.ts';
 
-/** The template of a `.prompt` file, and the system message and prompt that it stands for. */
+/** The template of a `.prompt` file, and its system message and prompt. */
 
 /**
  * Readers of `.prompt` files remove white space at the ends of a text. Where it belongs to the prompt, comments protect it: one on its

@@ -195,7 +195,7 @@ function detailsOf(
   };
 }
 
-/** The details of its own variables, and the values of the suite for variables that the template uses. */
+/** The draft's own variables, and values of the suite for variables that the template uses. */
 function variablesOf({ variables, suiteVariables }: Draft, promptText: string): Draft['variables'] {
   const used = new Set(parseTemplate(promptText).variables.map(({ name }) => name));
   const accepted = new Map(variables);

@@ -99,14 +99,14 @@ export function readSource(
 
 /** One file or pasted text, and how it is to be taken. */
 export interface ReadTask {
-  /** With its folders below the one that was chosen. */
+  /** The path relative to the chosen folder. */
   readonly name: string;
   readonly content: string | Uint8Array;
   readonly format: ImportFormat | null;
   readonly variableStyle: VariableStyle | null;
   /** Where the prompts are put. */
   readonly folder: string | null;
-  /** Those that an earlier reading of the same source asked for. */
+  /** Files that an earlier read of the same source requested. */
   readonly files?: readonly ReferencedFile[];
 }
 
@@ -114,7 +114,7 @@ export interface ReadPrompts {
   /** Null when the format is unknown. */
   readonly format: ImportFormat | null;
   readonly prompts: readonly FinishedPrompt[];
-  /** What concerns the file as a whole, and prompts of it that are refused. */
+  /** Issues of the whole file, and its rejected prompts. */
   readonly entries: readonly TransferEntry[];
   /** Paths and patterns of other files that belong to it. */
   readonly references: readonly string[];
@@ -123,7 +123,7 @@ export interface ReadPrompts {
 /** Findings reported for one prompt or file, so that a response isn't much larger than its request. */
 const maxEntries = 50;
 
-/** The folders of a file, below the one that the person chose. */
+/** The folders of a file, relative to the chosen one. */
 function folderOf(name: string, folder: string | null): string | null {
   const parts = name
     .split(/[\\/]/)
@@ -171,7 +171,7 @@ export function readPrompts({ name, content, format, variableStyle, folder, file
     }
     // Prompts share values, which would let a small file make large ones.
     if (characters > Math.max(6_000_000, 2 * bytes)) return tooLarge(read.format);
-    // One more than an import takes is enough to refuse it.
+    // One more than the maximum is enough to reject the import.
     if (prompts.length > maxTransferredPrompts) break;
   }
   const references = [...referenced.references];

@@ -3,10 +3,10 @@
 import { posix } from 'node:path';
 import { decodeText, TransferError } from './source-text.ts';
 
-/** A file as the source that names it gets it. `reference` is the path under which it was looked up. */
+/** A referenced file. `reference` is the path by which it was found. */
 export interface ReferencedFile {
   readonly reference: string;
-  /** With its folders below the one that was chosen. */
+  /** The path relative to the chosen folder. */
   readonly name: string;
   readonly content: string | Uint8Array;
 }
@@ -19,7 +19,7 @@ export interface TextFile {
 export interface ReferencedFiles {
   /** The files at a path or pattern, which counts from the folder of the source. Throws `TransferError` when none is there, with what to add. */
   read(reference: string): readonly TextFile[];
-  /** Everything that was looked up, also in vain. */
+  /** All requested paths, including missing files. */
   readonly references: ReadonlySet<string>;
 }
 

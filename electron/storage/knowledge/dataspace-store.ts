@@ -7,7 +7,7 @@ import { type ListPage, type ListQuery, newestList, rowsOf } from '../list-page.
 import { prepareQuery } from '../queries.ts';
 import type { DataspaceRow } from '../schema.ts';
 
-/** Where sources go for which no other dataspace was named. */
+/** The dataspace of sources for which no other one is given. */
 export const defaultDataspaceName = 'Default';
 
 /** `read`, `rename` and `remove` throw `not_found`. */
@@ -17,12 +17,12 @@ export interface DataspaceStore {
   create(name: string): Dataspace;
   read(id: string): Dataspace;
   find(id: string): Dataspace | null;
-  /** The oldest one with the name `Default`, made when there is none. */
+  /** The oldest dataspace named `Default`. Created if there is none. */
   readDefault(): Dataspace;
   rename(id: string, name: string): Dataspace;
-  /** Removes it with its sources, of which the files and the index are then still to be cleared; answers their ids. */
+  /** Removes a dataspace and its sources. Returns the ids of the sources, whose files and index entries still have to be removed. */
   remove(id: string): string[];
-  /** All with counts, newest first, or the one with the id. `embeddingModel` is the present one. */
+  /** All dataspaces with counts, newest first, or the one with the id. `embeddingModel` is the current one. */
   summaries(embeddingModel: string, id?: string): DataspaceSummary[];
 }
 

@@ -130,19 +130,19 @@ export interface SourceStore {
   find(id: string): StoredSource | null;
   /** Ids of a dataspace's sources that fit, oldest first. */
   idsOf(dataspaceId: string, which: 'processing' | 'failed' | 'outdated' | 'all', embeddingModel: string): string[];
-  /** The source that is to be read next: the one that has waited longest of those that ended the process least often. */
+  /** The next source to index: first the fewest crashes of the process, then the longest wait. */
   nextProcessing(limits: { maximumBytes: number; except: readonly string[] }): StoredSource | null;
-  /** All that are to be read or can be found, for a comparison with the index. */
+  /** All queued and searchable sources, for a comparison with the index. */
   listAll(): StoredSource[];
-  /** Puts it at the end of those that are to be read; one that was stopped keeps its revision. */
+  /** Queues a source at the end. A stopped one keeps its revision. */
   requeue(id: string): StoredSource;
   setAttempts(id: string, attempts: number): void;
-  /** Nothing happens when the source is gone or was given another revision meanwhile; then `false`. */
+  /** Returns false, and does nothing, if the source was deleted or got another revision meanwhile. */
   complete(id: string, revision: string, metadata: SourceMetadata): boolean;
   fail(id: string, revision: string, reason: string): boolean;
-  /** Its file and what the index holds of it are then still to be cleared. */
+  /** Its file and index entries still have to be removed afterwards. */
   remove(id: string): void;
-  /** Sources that are gone and not yet cleared. */
+  /** Deleted sources whose files and index entries haven't been removed yet. */
   removed(): string[];
   cleared(ids: readonly string[]): void;
 }

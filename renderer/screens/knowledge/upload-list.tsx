@@ -32,7 +32,7 @@ function Row({ upload }: { upload: Upload }) {
   );
 }
 
-/** Files on their way to a dataspace, and those that were refused with the reason. */
+/** Files that are being uploaded, and rejected ones with the reason. */
 export function UploadList({ dataspaceId }: { dataspaceId: string }) {
   const uploads = useUploads((state) => state.uploads);
   const here = uploads.filter((upload) => upload.dataspaceId === dataspaceId);

@@ -33,7 +33,7 @@ export function testSummary(test: ProviderTest): string {
   return `${when}, no response in ${formatDuration(test.milliseconds)}`;
 }
 
-/** The first sentence says what refused, the rest what to do. */
+/** The first sentence names the failure, the rest the remedy. */
 function Message({ text }: { text: string }) {
   const [, reason = text, remedy = ''] = /^(.+?\.)\s+(\S.*)$/s.exec(text) ?? [];
   return (

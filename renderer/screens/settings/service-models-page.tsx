@@ -67,7 +67,7 @@ interface RouteNote {
   isWarning: boolean;
 }
 
-/** What to know about a route: its price, or why runs on it are refused now. */
+/** A hint about a route: its price, or why it doesn't work now. */
 function routeNote(route: ServiceRoute, target: Model | undefined, hasOnDeviceModel: boolean): RouteNote {
   if (route.kind === 'on-device') {
     return hasOnDeviceModel

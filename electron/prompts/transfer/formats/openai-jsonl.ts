@@ -16,7 +16,7 @@ function contentText(content: unknown): string | null {
   return parts.includes(null) ? null : parts.join('');
 }
 
-/** Takes messages as OpenAI, Anthropic, promptfoo and Langfuse write them. What is no text refuses the prompt. */
+/** Reads messages in the formats of OpenAI, Anthropic, promptfoo and Langfuse. Rejects a prompt with other content than text. */
 export function takeMessages(draft: Draft, messages: readonly unknown[], line: number | null): void {
   for (const message of messages) {
     if (typeof message === 'string') draft.messages.push({ role: 'user', text: message, line });

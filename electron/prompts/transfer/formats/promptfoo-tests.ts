@@ -48,7 +48,7 @@ class SuiteReader {
     }
   }
 
-  /** Objects that stand in the configuration or in files that it names. */
+  /** Objects of the configuration or of files that it names. */
   objects(value: unknown, field: string, line: number | null): ReadMap[] {
     const list = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
     return list.flatMap((item) => {

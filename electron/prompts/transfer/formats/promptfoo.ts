@@ -114,7 +114,7 @@ function promptEntries(prompts: unknown): readonly Entry[] {
     : asList(prompts).map(entryOf);
 }
 
-/** The texts of an entry, which may stand in files. Throws `TransferError`. */
+/** The texts of an entry, which can be in files. Throws `TransferError`. */
 function textsOf({ text }: Entry, files: ReferencedFiles): readonly PromptText[] {
   if (text === null) throw new TransferError("It's neither a text nor an entry with one");
   const path = pathOf(text);

@@ -127,7 +127,7 @@ export function useFolderFile(id: string, path: string) {
 
 export type Settlement = z.input<NonNullable<(typeof resolveFolderFile)['body']>>;
 
-/** The caller shows why it was refused. */
+/** The caller shows why it was rejected. */
 export function useResolveConflict(id: string) {
   const { client } = useHost();
   return useMutation({
