@@ -16,7 +16,7 @@ export interface ImageContent {
 export class DamagedImage extends Error {}
 
 /** Parts of a file that stay, neighbours joined. */
-class KeptParts {
+class PartCopier {
   readonly #source: Buffer;
   readonly #parts: Buffer[] = [];
   #start = 0;
@@ -26,7 +26,7 @@ class KeptParts {
     this.#source = source;
   }
 
-  keep(start: number, end: number): void {
+  copy(start: number, end: number): void {
     if (start !== this.#end) {
       this.#flush();
       this.#start = start;
@@ -114,8 +114,8 @@ function endOfScan(bytes: Buffer, from: number): number {
 
 /** What follows the end of the image is dropped: cameras put further images there, each with its own metadata. */
 export function readJpeg(bytes: Buffer): ImageContent {
-  const kept = new KeptParts(bytes);
-  kept.keep(0, 2);
+  const copier = new PartCopier(bytes);
+  copier.copy(0, 2);
   let size: { width: number; height: number } | null = null;
   let offset = 2;
   while (offset + 4 <= bytes.length) {
@@ -131,16 +131,16 @@ export function readJpeg(bytes: Buffer): ImageContent {
     const data = bytes.subarray(offset + 4, end);
     if (isFrame(marker) && data.length >= 5) size ??= { height: data.readUInt16BE(1), width: data.readUInt16BE(3) };
     const next = marker === 0xda ? endOfScan(bytes, end) : end;
-    if (!isMetadata(marker) || isShownBy(marker, data)) kept.keep(offset, next);
+    if (!isMetadata(marker) || isShownBy(marker, data)) copier.copy(offset, next);
     else if (marker === 0xe1 && data.subarray(0, 6).equals(exifPrefix)) {
       const orientation = orientationOf(data.subarray(6));
-      if (orientation !== 1) kept.insert(jpegOrientation(orientation));
+      if (orientation !== 1) copier.insert(jpegOrientation(orientation));
     }
     offset = next;
   }
   if (size === null) throw new DamagedImage('the JPEG has no image');
-  kept.insert(Buffer.from([0xff, 0xd9]));
-  return { bytes: kept.join(), ...size };
+  copier.insert(Buffer.from([0xff, 0xd9]));
+  return { bytes: copier.join(), ...size };
 }
 
 function jpegOrientation(orientation: number): Buffer {
@@ -156,8 +156,8 @@ const shownChunks = new Set(
 );
 
 export function readPng(bytes: Buffer): ImageContent {
-  const kept = new KeptParts(bytes);
-  kept.keep(0, 8);
+  const copier = new PartCopier(bytes);
+  copier.copy(0, 8);
   if (bytes.length < 33 || bytes.toString('latin1', 12, 16) !== 'IHDR')
     throw new DamagedImage('the PNG does not start with its header');
   const size = { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
@@ -167,15 +167,15 @@ export function readPng(bytes: Buffer): ImageContent {
     if (end > bytes.length) throw new DamagedImage('a chunk of the PNG is longer than the file');
     const type = bytes.toString('latin1', offset + 4, offset + 8);
     const isCritical = (bytes[offset + 4]! & 0x20) === 0;
-    if (isCritical || shownChunks.has(type)) kept.keep(offset, end);
+    if (isCritical || shownChunks.has(type)) copier.copy(offset, end);
     else if (type === 'eXIf') {
       const orientation = orientationOf(bytes.subarray(offset + 8, end - 4));
-      if (orientation !== 1) kept.insert(pngOrientation(orientation));
+      if (orientation !== 1) copier.insert(pngOrientation(orientation));
     }
     offset = end;
     if (type === 'IEND') break;
   }
-  return { bytes: kept.join(), ...size };
+  return { bytes: copier.join(), ...size };
 }
 
 function pngOrientation(orientation: number): Buffer {

@@ -133,8 +133,8 @@ class StreamSplitter {
     }
     const isText = this.#mode === 'start' && this.#pending !== '';
     const parts: ModelPart[] = isText ? [{ type: 'text-delta', text: this.#pending }] : [];
-    const hasBegunAsText = this.#mode === 'text' && !splitTagged(this.#whole) && !this.#isAssumed;
-    return { parts, corrected: hasBegunAsText ? splitBare(this.#whole) : null };
+    const startsAsText = this.#mode === 'text' && !splitTagged(this.#whole) && !this.#isAssumed;
+    return { parts, corrected: startsAsText ? splitBare(this.#whole) : null };
   }
 }
 

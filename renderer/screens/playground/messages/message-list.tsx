@@ -50,14 +50,14 @@ function namesFrom({ variables, members }: TemplateNames, start: number): Templa
 function useBlockEditors(document: PromptDocument, unfold: (id: number) => void) {
   const editors = useRef(new Map<number, FocusAt>());
   const pending = useRef<{ id: number; anchor: number; head: number } | null>(null);
-  const [wantedId, setWantedId] = useState<number | null>(null);
+  const [pendingFocusId, setPendingFocusId] = useState<number | null>(null);
   const focusBlock = useCallback(
     (id: number, anchor: number, head = anchor) => {
       const focus = editors.current.get(id);
       if (focus) return focus(anchor, head);
       pending.current = { id, anchor, head };
       unfold(id);
-      setWantedId(id);
+      setPendingFocusId(id);
     },
     [unfold],
   );
@@ -80,7 +80,7 @@ function useBlockEditors(document: PromptDocument, unfold: (id: number) => void)
     },
     [document, focusBlock],
   );
-  return { wantedId, register, focusBlock, focusAt };
+  return { wantedId: pendingFocusId, register, focusBlock, focusAt };
 }
 
 function useFolded() {
@@ -143,7 +143,7 @@ export interface MessageListProps {
 /** The messages of a prompt, each with an editor of its own. */
 export function MessageList({ document, blocks, names, mistakes, unfilled }: MessageListProps) {
   const { folded, setFold, setFolded, unfold } = useFolded();
-  const { wantedId, register, focusBlock, focusAt } = useBlockEditors(document, unfold);
+  const { wantedId: pendingFocusId, register, focusBlock, focusAt } = useBlockEditors(document, unfold);
   const { drop, startDrag, endDrag, onDragOver, onDrop } = useDrag(document);
   const lastFocused = useRef<number | null>(null);
   const focusTargets = useFocusTargets();
@@ -213,7 +213,7 @@ export function MessageList({ document, blocks, names, mistakes, unfilled }: Mes
               text={text}
               isExample={edits.isExample(blocks, index)}
               isFolded={folded.has(id)}
-              isEager={blocks.length <= maxEagerEditors || wantedId === id}
+              isEager={blocks.length <= maxEagerEditors || pendingFocusId === id}
               mistakes={positions.get(id)?.mistakes ?? none}
               unfilled={positions.get(id)?.unfilled ?? null}
               actions={actions}

@@ -93,7 +93,7 @@ export class PromptDocument {
   get blocks(): readonly PromptBlock[] | null {
     if (this.#blocks === undefined) {
       const layout = this.#state.field(layoutField);
-      this.#blocks = layout ? this.#place(layout) : this.#read(this.#text);
+      this.#blocks = layout ? this.#positionBlocks(layout) : this.#read(this.#text);
     }
     return this.#blocks;
   }
@@ -201,7 +201,7 @@ export class PromptDocument {
     });
   }
 
-  #place(layout: readonly StoredBlock[]): PromptBlock[] {
+  #positionBlocks(layout: readonly StoredBlock[]): PromptBlock[] {
     let end = 0;
     return layout.map(({ id, role, opening, length }) => {
       const start = end + opening.length;
