@@ -1,7 +1,13 @@
 import { type FormEvent, useId, useState } from 'react';
 import { ChevronRight } from 'lucide-react';
 import { useLocation } from 'wouter';
-import type { PromptVariable, PromptVersion, PromptVersionInput } from '../../../shared/contract/prompts.ts';
+import type {
+  Prompt,
+  PromptInput,
+  PromptVariable,
+  PromptVersion,
+  PromptVersionInput,
+} from '../../../shared/contract/prompts.ts';
 import { completeVariables } from '../../../shared/prompt-content.ts';
 import { Button } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
@@ -51,26 +57,13 @@ function useSaved(draft: Draft): (saved: SavedVersion, text: string) => void {
   };
 }
 
-function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => void) {
-  const promptQuery = usePrompt(before?.promptId ?? null);
-  const prompt = promptQuery.data ?? null;
-  const outline = usePromptOutline().data;
-  const [chosen, setKind] = useState<'version' | 'prompt'>('version');
-  const [name, setName] = useState(draft.name);
-  const [folder, setFolder] = useState('');
-  const [note, setNote] = useState('');
+/** Saves a draft as a new version or as a new prompt. */
+function useSave(draft: Draft, onClose: () => void) {
   const create = useCreatePrompt();
   const addVersion = useAddVersion();
   const finish = useSaved(draft);
-  // A deleted prompt can't have another version.
-  const kind = prompt === null ? 'prompt' : chosen;
-  const read = readVersion(draft, before);
-  // Until a person edits them, variables follow the previous version, which may still be loading.
-  const [written, setVariables] = useState<readonly PromptVariable[] | null>(null);
-  const variables = written ?? ('problem' in read ? noVariables : completeVariables(read.version));
 
-  const saveVersion = (version: PromptVersionInput): void => {
-    if (!prompt) return;
+  const saveVersion = (prompt: Prompt, version: PromptVersionInput): void =>
     addVersion.mutate(
       { promptId: prompt.id, ...version },
       {
@@ -83,23 +76,42 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
         },
       },
     );
-  };
-  const savePrompt = (version: PromptVersionInput): void =>
-    create.mutate(
-      { name: name.trim(), folder: folder.trim() || null, ...version },
-      {
-        onSuccess: (made) => {
-          const saved = { promptId: made.id, versionId: made.latestVersionId, name: made.name };
-          finish(saved, 'Saved to library.');
-          onClose();
-        },
+  const savePrompt = (input: PromptInput): void =>
+    create.mutate(input, {
+      onSuccess: ({ id, latestVersionId, name }) => {
+        finish({ promptId: id, versionId: latestVersionId, name }, 'Saved to library.');
+        onClose();
       },
-    );
+    });
+  return {
+    saveVersion,
+    savePrompt,
+    error: create.error ?? addVersion.error,
+    isBusy: create.isPending || addVersion.isPending,
+  };
+}
+
+function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => void) {
+  const promptQuery = usePrompt(before?.promptId ?? null);
+  const prompt = promptQuery.data ?? null;
+  const outline = usePromptOutline().data;
+  const [chosen, setKind] = useState<'version' | 'prompt'>('version');
+  const [name, setName] = useState(draft.name);
+  const [folder, setFolder] = useState('');
+  const [note, setNote] = useState('');
+  const { saveVersion, savePrompt, error, isBusy } = useSave(draft, onClose);
+  // A deleted prompt can't have another version.
+  const kind = prompt === null ? 'prompt' : chosen;
+  const read = readVersion(draft, before);
+  // Until a person edits them, variables follow the previous version, which may still be loading.
+  const [written, setVariables] = useState<readonly PromptVariable[] | null>(null);
+  const variables = written ?? ('problem' in read ? noVariables : completeVariables(read.version));
+
   const save = (): void => {
     if ('problem' in read || (kind === 'prompt' && name.trim() === '')) return;
     const version = { ...read.version, variables: [...variables], note: note.trim() || null };
-    if (kind === 'version') saveVersion(version);
-    else savePrompt(version);
+    if (kind === 'version' && prompt) saveVersion(prompt, version);
+    else savePrompt({ name: name.trim(), folder: folder.trim() || null, ...version });
   };
   const folders = outline?.folders.map((one) => one.folder) ?? [];
   return {
@@ -110,8 +122,8 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
     fields: { name, setName, folder, setFolder, note, setNote, variables, setVariables },
     folders,
     problem: 'problem' in read ? read.problem : null,
-    error: create.error ?? addVersion.error,
-    isBusy: create.isPending || addVersion.isPending,
+    error,
+    isBusy,
     save,
   };
 }
