@@ -58,9 +58,12 @@ export function renderPrompt(
   return { messages, ownMessages: messages, warnings: unfilled.map(unfilledWarning) };
 }
 
+/** Parsing other prompts of agents, which may hold any text, would be wasted. */
+const roleStart = /\{\{~?[{&]?\s*role\s/;
+
 /** Whether an agent's prompt is a template, which sets roles. Any other prompt is a system message and sent unchanged. */
 export function isConversationTemplate(prompt: string): boolean {
-  return parse(prompt).hasRoles;
+  return roleStart.test(prompt) && parse(prompt).hasRoles;
 }
 
 /** A turn of a conversation. */
