@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { isUnencrypted } from '../shared/address-safety.ts';
 import type { Capability, HostState } from '../shared/contract/settings.ts';
@@ -21,6 +22,7 @@ import { apiKeyHandlers, privacyHandlers, settingsHandlers } from './api/setting
 import { createAgents } from './agents/create-agents.ts';
 import { createAuditServices } from './audit/create-audit-services.ts';
 import { createCompletions } from './completions/create-completions.ts';
+import { PromptFileLoader } from './completions/load-files.ts';
 import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
 import { createRateLimits } from './credits/rate-limits.ts';
@@ -28,6 +30,7 @@ import { createKeyStore } from './key-store/create-key-store.ts';
 import { createFiles, type Files } from './files/create-files.ts';
 import type { FileInspector } from './files/inspect-file.ts';
 import { createSourceReader } from './knowledge/parsing/source-reader.ts';
+import { createSourceFiles } from './knowledge/source-files.ts';
 import { createGrounding } from './knowledge/grounding/create-grounding.ts';
 import { createModerationBatches } from './moderation/batches.ts';
 import { createModeration, type Moderation } from './moderation/create-moderation.ts';
@@ -106,6 +109,18 @@ function openFiles({ dataDirectory, log }: HostOptions, storage: Storage, inspec
   return createFiles({ directory: join(dataDirectory, 'files'), store: storage.files, inspector, lastBackupAt, log });
 }
 
+function createFileLoader({ dataDirectory }: HostOptions, storage: Storage, files: Files): PromptFileLoader {
+  const originals = createSourceFiles(join(dataDirectory, 'sources'));
+  return new PromptFileLoader({
+    files,
+    windowCallerId: storage.windowCallerId,
+    openSource(sourceId) {
+      const source = storage.sources.find(sourceId);
+      return source && { ...source, content: createReadStream(originals.path(source.id)) };
+    },
+  });
+}
+
 /** What the host does, without the endpoints that reach it. Each service makes its own parts. */
 async function createServices(options: HostOptions) {
   const { dataDirectory, startChild = forkChild, log } = options;
@@ -150,6 +165,7 @@ async function createServices(options: HostOptions) {
     grounding,
     exchanges,
     schemas,
+    files: createFileLoader(options, storage, files),
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const library = createPromptLibrary({ storage, providers, completions, log });

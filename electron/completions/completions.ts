@@ -4,6 +4,7 @@ import type { GroundingChoice, GroundingPreview } from '../../shared/contract/gr
 import type { CreditReservation } from '../credits/credits.ts';
 import type { StoredPromptIds } from '../prompts/stored-prompt.ts';
 import type { AuthenticatedKey } from '../storage/storage.ts';
+import type { PromptFiles } from './prompt-file.ts';
 import type { Run } from './run.ts';
 
 /** The caller of a run, and its headers. */
@@ -30,6 +31,8 @@ export interface RunContext {
     /** The agent's prompt, if it sets roles: it is rendered with the history and the message. */
     readonly template?: string | undefined;
   };
+  /** The files of the replacements, with their contents. */
+  readonly files?: PromptFiles;
   /** Passages that the user selected, beside or instead of those that the search finds. */
   readonly grounding?: GroundingChoice;
 }

@@ -22,7 +22,8 @@ import {
   prepareRun,
 } from './prepare-run.ts';
 import type { Guard, RunGuard } from './guard.ts';
-import { parseAhead } from './render-prompt.ts';
+import { parseAhead, recordedMessages } from './render-prompt.ts';
+import { type PromptFileLoader, withFiles } from './load-files.ts';
 import { Run, type RunPlan } from './run.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 
@@ -66,12 +67,6 @@ function recordStart(
   return ids;
 }
 
-/** The messages to store; null for a single one of the user, which the rendered prompt tells. */
-function recordedMessages(messages: readonly Message[]): readonly Message[] | null {
-  const isPlain = messages.length === 1 && messages[0]!.role === 'user';
-  return isPlain && messages[0]!.content.length === 1 ? null : messages;
-}
-
 /** A conversation as one text, which is stored with the run. */
 function sentText(messages: readonly Message[]): string {
   const [only] = messages;
@@ -101,7 +96,7 @@ async function groundMessages(
 
 /** How a run finds its passages; null if it has no dataspaces. */
 function groundRequest(prepared: PreparedRun, grounding: Grounding): RunPlan['ground'] {
-  const { systemMessage, target, messages, ownMessages } = prepared;
+  const { systemMessage, target, messages, ownMessages, files } = prepared;
   const choice = prepared.context.grounding ?? {};
   if ((prepared.dataspaceIds ?? []).length === 0 && !choice.only) return null;
   return async (options) => {
@@ -109,7 +104,7 @@ function groundRequest(prepared: PreparedRun, grounding: Grounding): RunPlan['gr
     const sent = replace(ownMessages);
     const isPlain = recordedMessages(ownMessages) === null;
     return {
-      request: { model: target.model, systemMessage, messages: replace(messages), configuration },
+      request: { model: target.model, systemMessage, messages: replace(messages), configuration, files },
       citations,
       sentPrompt: isPlain ? sentText(sent) : textOfMessages(sent),
       sentMessages: isPlain ? null : sent,
@@ -124,6 +119,7 @@ export interface CompletionsOptions extends AllowanceOptions {
   readonly grounding: Grounding;
   readonly exchanges: Pick<ProviderExchanges, 'open'>;
   readonly schemas: Pick<SchemaChecker, 'check'>;
+  readonly files: PromptFileLoader;
   /** The stored version that a request names, if it still has the same content; otherwise null. */
   readonly storedPromptOf: (request: CompletionRequest, applicable: ApplicablePart) => StoredPromptIds | null;
 }
@@ -192,12 +188,13 @@ function withCheckedSchema(
 /** Input tokens of a request, counted by its provider. */
 async function countTokens(
   request: CompletionRequest,
-  { signal }: { signal: AbortSignal },
+  context: RunContext,
   options: CompletionsOptions,
 ): Promise<number> {
   const { guard, grounding, providers } = options;
+  const { signal } = context;
   await parseAhead(request.promptText);
-  const prepared = await withLearnedModel(request, signal, providers, () => prepareRun(request, { signal }, options));
+  const prepared = await withLearnedModel(request, signal, providers, () => prepareRun(request, context, options));
   const { provider, model, servedBy } = prepared.target;
   if (!provider.countTokens) {
     throw new AppError('invalid_request', `The provider of ${servedBy} doesn't count tokens before a run.`);
@@ -205,8 +202,8 @@ async function countTokens(
   // A prompt that the guard blocks must not reach the provider for counting either.
   await guard.begin(prepared, { signal });
   const grounded = await groundRequest(prepared, grounding)?.({ signal });
-  const { systemMessage, configuration, messages } = prepared;
-  const plain = { model, systemMessage, messages, configuration };
+  const { systemMessage, configuration, messages, files } = prepared;
+  const plain = { model, systemMessage, messages, configuration, files };
   return provider.countTokens(grounded?.request ?? plain, { signal });
 }
 
@@ -214,12 +211,12 @@ async function countTokens(
 async function previewGrounding(
   request: CompletionRequest,
   choice: GroundingChoice,
-  { signal }: { signal: AbortSignal },
+  context: RunContext,
   options: CompletionsOptions,
 ): Promise<GroundingPreview> {
   await parseAhead(request.promptText);
-  const prepared = prepareRun(request, { signal }, options);
-  const { citations: _, replace, ...preview } = await groundMessages(prepared, choice, options.grounding, { signal });
+  const prepared = prepareRun(request, context, options);
+  const { citations: _, replace, ...preview } = await groundMessages(prepared, choice, options.grounding, context);
   const messages = replace(prepared.messages).map((message) => ({
     role: message.role,
     content: textOfMessage(message),
@@ -270,6 +267,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
           systemMessage,
           messages: prepared.messages,
           configuration: prepared.configuration,
+          files: prepared.files,
         },
         ground: groundRequest(prepared, grounding),
         cost: (usage, rawUsage) => providers.cost(target, usage, rawUsage),
@@ -305,6 +303,13 @@ export function createCompletions(options: CompletionsOptions): Completions {
     });
   }
 
+  function start(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
+    const attempt = () => startNow(request, origin, context);
+    return withCheckedSchema(request, context.signal, options.schemas, () =>
+      isLong(request) ? startInSteps(request, context, attempt) : attempt(),
+    );
+  }
+
   async function close(): Promise<void> {
     isClosing = true;
     const pending = [...active.values()];
@@ -313,14 +318,14 @@ export function createCompletions(options: CompletionsOptions): Completions {
   }
 
   return {
-    start(request, origin, context) {
-      const attempt = () => startNow(request, origin, context);
-      return withCheckedSchema(request, context.signal, options.schemas, () =>
-        isLong(request) ? startInSteps(request, context, attempt) : attempt(),
-      );
-    },
-    previewGrounding: (request, choice, context) => previewGrounding(request, choice, context, options),
-    countTokens: (request, context) => countTokens(request, context, options),
+    start: (request, origin, context) =>
+      withFiles(request, origin, context, options.files, (loaded, inner) => start(loaded, origin, inner)),
+    previewGrounding: async (request, choice, context) =>
+      withFiles(request, null, context, options.files, (loaded, inner) =>
+        previewGrounding(loaded, choice, inner, options),
+      ),
+    countTokens: async (request, context) =>
+      withFiles(request, null, context, options.files, (loaded, inner) => countTokens(loaded, inner, options)),
     active: (runId) => active.get(runId) ?? null,
     close,
   };

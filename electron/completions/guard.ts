@@ -10,6 +10,8 @@ import {
 import type { GuardCosts } from '../../shared/contract/moderation-window.ts';
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { ModelPart } from '../providers/provider.ts';
+import { isTextType } from '../files/detect-file.ts';
+import type { PromptFiles } from './prompt-file.ts';
 import { GuardedText, screenAnswer, type ScreenedPart, type TextClassifier } from './guarded-text.ts';
 
 type GuardCost = GuardCosts['prompts'];
@@ -53,6 +55,8 @@ export interface GuardedPrompt {
   readonly configuration: Configuration;
   /** Earlier turns that are sent along. They may be from a time without the guard. */
   readonly history?: readonly Message[] | undefined;
+  /** Files that are sent along. */
+  readonly files?: PromptFiles;
 }
 
 /** The guard of one run. */
@@ -130,6 +134,18 @@ function requireCheckable(configuration: Configuration): void {
   );
 }
 
+/** Only the text of files can be checked. */
+function requireCheckableFiles(files: PromptFiles | undefined): void {
+  for (const { name, mediaType } of files?.values() ?? []) {
+    if (isTextType(mediaType)) continue;
+    throw new AppError(
+      'invalid_request',
+      `The guard can't check the file "${name}" (${mediaType}). Remove it, or change the guard on the Moderation screen.`,
+      { details: [{ field: 'replacements', issue: `has the file "${name}" that the guard can't check` }] },
+    );
+  }
+}
+
 /** Words of parameters and JSON schemas. A configuration without other words needs no check. */
 const plainWords = new Set([
   ...namedParameters,
@@ -180,6 +196,11 @@ function unchecked(failure: string): AppError {
   );
 }
 
+function textFiles(files: PromptFiles | undefined): SentText[] {
+  const texts = [...(files?.values() ?? [])].filter(({ mediaType }) => isTextType(mediaType));
+  return texts.map(({ data }) => ({ field: 'replacements', text: data }));
+}
+
 /** The texts to check. Earlier turns only if a flagged one blocks the run: otherwise each new turn would note them again. */
 function textsOf(prompt: GuardedPrompt, mode: 'note' | 'refuse'): SentText[] {
   const earlier = mode === 'note' ? [] : (prompt.history ?? []).filter(({ role }) => role === 'user');
@@ -187,6 +208,7 @@ function textsOf(prompt: GuardedPrompt, mode: 'note' | 'refuse'): SentText[] {
     { field: 'promptText', text: prompt.renderedPrompt },
     { field: 'systemMessage', text: prompt.systemMessage ?? '' },
     configurationText(prompt.configuration),
+    ...textFiles(prompt.files),
     ...earlier.map((message) => ({ field: 'conversationId', text: textOfMessage(message) })),
   ].filter(({ text }) => text !== '');
 }
@@ -196,7 +218,10 @@ export function createGuard({ settings, classifier }: GuardOptions): Guard {
   const meter = createGuardMeter();
 
   async function checkPrompt(prompt: GuardedPrompt, mode: 'note' | 'refuse', signal: AbortSignal) {
-    if (mode === 'refuse') requireCheckable(prompt.configuration);
+    if (mode === 'refuse') {
+      requireCheckable(prompt.configuration);
+      requireCheckableFiles(prompt.files);
+    }
     const text = new GuardedText(classifier, mode);
     for (const sent of textsOf(prompt, mode)) {
       const categories = await text.check(sent.text, { signal });

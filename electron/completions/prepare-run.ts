@@ -4,7 +4,9 @@ import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { ResolvedModel } from '../providers/model-resolver.ts';
 import type { RunContext } from './completions.ts';
+import { requireFileSupport } from '../providers/file-rules.ts';
 import { messageWarnings } from '../providers/message-rules.ts';
+import { charactersOfFile, filesOf, type PromptFiles } from './prompt-file.ts';
 import { renderPrompt, renderTurn } from './render-prompt.ts';
 import type { CreditReservation, Credits } from '../credits/credits.ts';
 import type { RateLimits, TokenReservation } from '../credits/rate-limits.ts';
@@ -24,6 +26,8 @@ export interface PreparedRun {
   readonly messages: readonly Message[];
   /** The messages without the history. */
   readonly ownMessages: readonly Message[];
+  /** The files in the messages, with their contents. */
+  readonly files: PromptFiles;
   readonly target: ResolvedModel;
   /** The part of the request's configuration that the model supports. */
   readonly configuration: Configuration;
@@ -47,6 +51,7 @@ export function prepareRun(
     : renderPrompt(request.promptText, request.replacements ?? {}, context);
   const { messages, ownMessages } = rendered;
   const target = providers.resolve(request.aiSystem, request.model);
+  requireFileSupport(target.metadata, messages);
   const { configuration, warnings } = providers.applicableConfiguration(target, request.configuration ?? {});
   target.provider.requireSupported?.(configuration);
   return {
@@ -57,6 +62,7 @@ export function prepareRun(
     renderedPrompt: textOfMessages(ownMessages),
     messages,
     ownMessages,
+    files: filesOf(messages, context.files),
     target,
     configuration,
     warnings: [...rendered.warnings, ...warnings, ...messageWarnings(target.metadata.ruleSet, messages)],
@@ -82,8 +88,9 @@ export const notStarted: RunUse = { credits: 0, usage: null, characters: 0 };
 /** An estimate. The provider's own count replaces it. */
 const tokensOf = (characters: number): number => Math.ceil(characters / 4);
 
-function charactersOf({ messages, systemMessage }: PreparedRun): number {
-  return messages.reduce((sum, message) => sum + textOfMessage(message).length, systemMessage?.length ?? 0);
+function charactersOf({ messages, systemMessage, files }: PreparedRun): number {
+  const inFiles = [...files.values()].reduce((sum, file) => sum + charactersOfFile(file), 0);
+  return messages.reduce((sum, message) => sum + textOfMessage(message).length, inFiles + (systemMessage?.length ?? 0));
 }
 
 /** Throws `credits_exhausted` and `rate_limited`. A null key is the window, which has no limits. */

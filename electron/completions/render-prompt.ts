@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidField } from '../../shared/app-error.ts';
 import type { Warning } from '../../shared/contract/completions.ts';
 import { type Message, textMessage } from '../../shared/contract/messages.ts';
+import { filePartOf, type PromptFiles } from './prompt-file.ts';
 import { createTemplateCache, renderMessages, requireRunnable } from '../../shared/prompt-template.ts';
 
 export interface RenderedPrompt {
@@ -44,6 +45,11 @@ function requireUserMessage(messages: readonly Message[]): void {
   throw invalidField('promptText', 'renders to no user message', message);
 }
 
+interface RenderOptions {
+  readonly isHistoryVariable?: boolean | undefined;
+  readonly files?: PromptFiles | undefined;
+}
+
 /**
  * Fills a prompt template. `isHistoryVariable` says that `{{history}}` is a variable even without a value. Throws `invalid_request`, with
  * line and column where there are any, for a template that cannot be run.
@@ -51,11 +57,21 @@ function requireUserMessage(messages: readonly Message[]): void {
 export function renderPrompt(
   promptText: string,
   replacements: Readonly<Record<string, unknown>>,
-  { isHistoryVariable = false }: { readonly isHistoryVariable?: boolean | undefined } = {},
+  { isHistoryVariable = false, files }: RenderOptions = {},
 ): RenderedPrompt {
-  const { messages, unfilled } = renderMessages(parse(promptText), replacements, { isHistoryVariable });
+  const { messages, unfilled } = renderMessages(parse(promptText), replacements, {
+    isHistoryVariable,
+    fileOf: (value) => filePartOf(value, files),
+  });
   requireUserMessage(messages);
   return { messages, ownMessages: messages, warnings: unfilled.map(unfilledWarning) };
+}
+
+/** The messages to store; null for a single one of the user, which the rendered prompt tells. */
+export function recordedMessages(messages: readonly Message[]): readonly Message[] | null {
+  const isPlain = messages.length === 1 && messages[0]!.role === 'user';
+  const { content } = messages[0]!;
+  return isPlain && content.length === 1 && content[0]!.type === 'text' ? null : messages;
 }
 
 /** Parsing other prompts of agents, which may hold any text, would be wasted. */

@@ -59,6 +59,8 @@ export interface Files {
   find(id: string, reader: FileReader): StoredFile | null;
   /** Throws `not_found`, and `internal` if the content is missing from the disk. */
   download(id: string, reader: FileReader): Promise<FileDownload>;
+  /** The content of a file, which then stays for another day. Throws `internal` if it is missing from the disk. */
+  read(file: Pick<StoredFile, 'id' | 'name'>): Promise<Buffer>;
   /** Removes files that no run uses any more, and content without a row, which a crash can leave behind. */
   removeUnused(options?: { readonly now?: number }): Promise<void>;
   close(): Promise<void>;
@@ -154,6 +156,11 @@ export async function createFiles({ directory, store, inspector, lastBackupAt, l
       const file = store.find(id, reader);
       if (!file) throw new AppError('not_found', 'No file has this ID.');
       return { file, stream: (await folder.open(file)).createReadStream() };
+    },
+    async read(file) {
+      store.noteUse(file.id);
+      await using content = await folder.open(file);
+      return content.readFile();
     },
     removeUnused,
     async close() {

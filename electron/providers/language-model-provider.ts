@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { secretForms } from '../provider-exchanges/redact.ts';
-import { toAnswer, toCallOptions, toPart, unnamedParameters } from './model-translation.ts';
+import { isTextFile, toAnswer, toCallOptions, toPart, unnamedParameters } from './model-translation.ts';
 import type { ListModels } from './provider-lists.ts';
 import type { ModelCallOptions, ModelPart, ModelRequest, Provider } from './provider.ts';
 import {
@@ -103,6 +103,19 @@ class Call {
   }
 }
 
+/** A request as it is stored: the contents of files are stored once, beside the database. */
+function withoutFiles(sent: SentRequest, { files, messages }: ModelRequest): SentRequest {
+  if (!files || sent.body === null) return sent;
+  let { body } = sent;
+  for (const { content } of messages) {
+    for (const part of content) {
+      const data = part.type === 'file' && !isTextFile(part) ? files.get(part.fileId)?.data : undefined;
+      if (data && part.type === 'file') body = body.replaceAll(data, `[file ${part.fileId}, ${part.bytes} bytes]`);
+    }
+  }
+  return { ...sent, body };
+}
+
 const maxModels = 200;
 
 /** A provider on one of the AI SDK's packages, at the level of single calls: no retry, no step loop. */
@@ -129,7 +142,9 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
   function begin(request: ModelRequest, { signal, onFirstByte, exchanges }: ModelCallOptions) {
     const call = new Call(signal);
     const rewriteBody = bodyRewrite(unnamedParameters(request.configuration), traits.fixedBody);
-    const capture = exchanges ? (sent: SentRequest) => exchanges.beginHttp(sent, secrets) : undefined;
+    const capture = exchanges
+      ? (sent: SentRequest) => exchanges.beginHttp(withoutFiles(sent, request), secrets)
+      : undefined;
     if (onFirstByte || rewriteBody || capture) {
       transport.join(call.signal, { onFirstByte: once(onFirstByte), rewriteBody, capture });
     }

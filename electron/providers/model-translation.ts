@@ -13,7 +13,7 @@ import {
   type FinishReason,
   type UsageDetails,
 } from '../../shared/contract/completions.ts';
-import { textOfMessage, type Message, type MessagePart } from '../../shared/contract/messages.ts';
+import { textOfMessage, type FilePart, type Message, type MessagePart } from '../../shared/contract/messages.ts';
 import type { ModelAnswer, ModelPart, ModelRequest, RawUsage, ReportedUsage } from './provider.ts';
 
 type ResponseFormat = NonNullable<Configuration['response_format']>;
@@ -26,24 +26,40 @@ export function isReasoningEffort(value: unknown): value is ReasoningEffort {
   return reasoningEfforts.includes(value as ReasoningEffort);
 }
 
-function toPrompt({ systemMessage, messages }: ModelRequest): LanguageModelV4Prompt {
+function toPrompt({ systemMessage, messages, files }: ModelRequest): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
   if (systemMessage !== null && systemMessage !== '') prompt.push({ role: 'system', content: systemMessage });
-  for (const message of messages) prompt.push(toPromptMessage(message));
+  for (const message of messages) prompt.push(toPromptMessage(message, files));
   return prompt;
 }
 
-function toPromptMessage(message: Message): LanguageModelV4Message {
+function toPromptMessage(message: Message, files: ModelRequest['files']): LanguageModelV4Message {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: textOfMessage(message) };
     case 'user':
-      return { role: 'user', content: message.content.map(toTextPart) };
+      return { role: 'user', content: message.content.map((part) => toUserPart(part, files)) };
     case 'assistant':
       return { role: 'assistant', content: message.content.map(toTextPart) };
     case 'tool':
       throw new TypeError('Messages of tools have no translation');
   }
+}
+
+type UserPart = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number];
+
+/** Whether a file is sent as text: few APIs take text files. */
+export function isTextFile({ mediaType }: FilePart): boolean {
+  return mediaType.startsWith('text/') || mediaType === 'application/json';
+}
+
+function toUserPart(part: MessagePart, files: ModelRequest['files']): UserPart {
+  if (part.type !== 'file') return toTextPart(part);
+  const file = files?.get(part.fileId);
+  if (!file) throw new TypeError(`The content of the file ${part.fileId} was not loaded`);
+  if (isTextFile(part)) return { type: 'text', text: file.data };
+  const { mediaType, name } = part;
+  return { type: 'file', data: { type: 'data', data: file.data }, mediaType, filename: name };
 }
 
 function toTextPart(part: MessagePart): { type: 'text'; text: string } {

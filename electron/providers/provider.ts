@@ -2,6 +2,11 @@ import type { Configuration, FinishReason, Usage } from '../../shared/contract/c
 import type { Message } from '../../shared/contract/messages.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 
+/** The content of a file: the text of a text file, or base64. */
+export interface ModelFile {
+  readonly data: string;
+}
+
 /** One request to a model in the service's format. The provider's client translates it. */
 export interface ModelRequest {
   /** The provider's name for the model. */
@@ -9,6 +14,8 @@ export interface ModelRequest {
   readonly systemMessage: string | null;
   /** The conversation, oldest message first. The last message is the user's. */
   readonly messages: readonly Message[];
+  /** The contents of the files in the messages, by file id; absent if there are none. */
+  readonly files?: ReadonlyMap<string, ModelFile>;
   /** Only named parameters that the model supports. Unknown keys are passed on unchanged. */
   readonly configuration: Configuration;
 }

@@ -1,0 +1,162 @@
+import { Readable } from 'node:stream';
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import type { CompletionRequest } from '../../shared/contract/completions.ts';
+import { maxFileBytes, maxRequestFileBytes, type StoredFile } from '../../shared/contract/files.ts';
+import type { Files, NewFile } from '../files/create-files.ts';
+import { isTextType } from '../files/detect-file.ts';
+import type { FileReader } from '../storage/file-store.ts';
+import type { RunContext, RunOrigin } from './completions.ts';
+import { type FileReplacement, fileReplacement, type PromptFile, type PromptFiles } from './prompt-file.ts';
+
+/** The stored original of a source; null for an unknown source. */
+export type OpenSource = (sourceId: string) => (NewFile & { readonly bytes: number }) | null;
+
+export interface PromptFilesOptions {
+  readonly files: Pick<Files, 'incoming' | 'find' | 'read'>;
+  readonly openSource: OpenSource;
+  /** Stores the files of requests that the window makes. */
+  readonly windowCallerId: string;
+}
+
+type FileOrigin = Pick<RunOrigin, 'callerId' | 'key'>;
+type Cancellable = Pick<RunContext, 'signal'>;
+
+/** Files in replacements and in lists that are replacements, under the field that an error names. */
+function* fileReplacements(replacements: Readonly<Record<string, unknown>>) {
+  for (const [name, value] of Object.entries(replacements)) {
+    const file = fileReplacement(value);
+    if (file) yield { field: `replacements.${name}`, file };
+    if (!Array.isArray(value)) continue;
+    for (const [index, item] of value.entries()) {
+      const listed = fileReplacement(item);
+      if (listed) yield { field: `replacements.${name}[${index}]`, file: listed };
+    }
+  }
+}
+
+function tooManyBytes(): AppError {
+  return new AppError('payload_too_large', 'The files of this request are larger than 50 MB in all. Send fewer.');
+}
+
+function fileOfData(field: string, { mediaType, data }: { mediaType: string; data: string }): NewFile {
+  if (data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data))
+    throw invalidField(`${field}.data`, 'is not base64', `${field}.data is not valid base64.`);
+  return { content: Readable.from([Buffer.from(data, 'base64')]), fileName: '', mediaType };
+}
+
+function fileOfSource(field: string, sourceId: string, openSource: OpenSource): NewFile {
+  const source = openSource(sourceId);
+  if (!source) throw invalidField(`${field}.sourceId`, 'is not a source', 'No source has this ID.');
+  if (source.bytes > maxFileBytes)
+    throw new AppError('payload_too_large', `The source "${source.fileName}" is larger than 20 MB.`);
+  return source;
+}
+
+/** What is wrong with a file of a replacement is wrong with a field of the request. */
+function underField(error: unknown, field: string): unknown {
+  const isFileError = error instanceof AppError && ['invalid_request', 'unsupported_media_type'].includes(error.code);
+  if (!isFileError || error.details[0]?.field.startsWith(field)) return error;
+  return invalidField(field, error.details[0]?.issue ?? 'is not a usable file', error.message);
+}
+
+function fileReaderOf({ callerId, key }: FileOrigin): FileReader {
+  return { callerId, canReadAll: key === null || key.scopes.includes('audit') };
+}
+
+/** Stores the files of requests and loads their contents. */
+export class PromptFileLoader {
+  readonly #options: PromptFilesOptions;
+  readonly #window: FileOrigin;
+
+  constructor(options: PromptFilesOptions) {
+    this.#options = options;
+    this.#window = { callerId: options.windowCallerId, key: null };
+  }
+
+  /**
+   * The request with file ids in place of files, and their contents. Null for a request without files, which most are. Throws
+   * `invalid_request` with the field of a file that isn't readable or acceptable, and `payload_too_large`.
+   */
+  load(
+    request: CompletionRequest,
+    origin: FileOrigin | null,
+    { signal }: Cancellable,
+  ): Promise<{ request: CompletionRequest; files: PromptFiles }> | null {
+    const replacements = request.replacements ?? {};
+    // Only a template with a media tag can put a file into a message.
+    if (!request.promptText.includes('media')) return null;
+    const found = [...fileReplacements(replacements)];
+    return found.length === 0 ? null : this.#loadAll(request, found, origin ?? this.#window, signal);
+  }
+
+  async #loadAll(
+    request: CompletionRequest,
+    found: readonly { field: string; file: FileReplacement }[],
+    origin: FileOrigin,
+    signal: AbortSignal,
+  ): Promise<{ request: CompletionRequest; files: PromptFiles }> {
+    const stored = new Map<FileReplacement, StoredFile>();
+    const files = new Map<string, StoredFile>();
+    for (const { field, file } of found) {
+      const one = await this.#store(field, file, origin, signal);
+      stored.set(file, one);
+      files.set(one.id, one);
+    }
+    const bytes = [...files.values()].reduce((sum, file) => sum + file.bytes, 0);
+    if (bytes > maxRequestFileBytes) throw tooManyBytes();
+    const contents = new Map<string, PromptFile>();
+    for (const file of files.values()) contents.set(file.id, await this.#withContent(file));
+    return { request: { ...request, replacements: withFileIds(request.replacements ?? {}, stored) }, files: contents };
+  }
+
+  async #store(field: string, file: FileReplacement, origin: FileOrigin, signal: AbortSignal): Promise<StoredFile> {
+    if ('fileId' in file) {
+      const found = this.#options.files.find(file.fileId, fileReaderOf(origin));
+      if (found) return found;
+      throw invalidField(`${field}.fileId`, 'is not a file', 'No file has this ID. Send it with POST /files first.');
+    }
+    const received =
+      'data' in file ? fileOfData(field, file) : fileOfSource(field, file.sourceId, this.#options.openSource);
+    await using incoming = await this.#options.files.incoming();
+    try {
+      await incoming.receive(received);
+      return (await incoming.store({ signal, callerId: origin.callerId, keepLocation: false })).file;
+    } catch (error) {
+      throw underField(error, field);
+    }
+  }
+
+  async #withContent(file: StoredFile): Promise<PromptFile> {
+    const content = await this.#options.files.read(file);
+    return { ...file, data: content.toString(isTextType(file.mediaType) ? 'utf8' : 'base64') };
+  }
+}
+
+/** Calls `start` with the request and its files. A promise only for a request with files. A null origin is the window. */
+export function withFiles<Result>(
+  request: CompletionRequest,
+  origin: FileOrigin | null,
+  context: RunContext,
+  loader: PromptFileLoader,
+  start: (request: CompletionRequest, context: RunContext) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  const loading = loader.load(request, origin, context);
+  if (loading === null) return start(request, context);
+  return loading.then((loaded) => start(loaded.request, { ...context, files: loaded.files }));
+}
+
+function withFileIds(
+  replacements: Readonly<Record<string, unknown>>,
+  stored: ReadonlyMap<unknown, StoredFile>,
+): Record<string, unknown> {
+  const replaced = (value: unknown) => {
+    const file = stored.get(value);
+    return file ? { fileId: file.id } : value;
+  };
+  return Object.fromEntries(
+    Object.entries(replacements).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(replaced) : replaced(value),
+    ]),
+  );
+}

@@ -1,0 +1,55 @@
+import type { StoredFile } from '../../shared/contract/files.ts';
+import type { FilePart, Message } from '../../shared/contract/messages.ts';
+import { isTextType } from '../files/detect-file.ts';
+
+/** A file of a prompt with its content: base64, or the text of a text file. */
+export interface PromptFile extends StoredFile {
+  readonly data: string;
+}
+
+/** By file id, in lower case. */
+export type PromptFiles = ReadonlyMap<string, PromptFile>;
+
+export type FileReplacement =
+  { readonly fileId: string } | { readonly sourceId: string } | { readonly mediaType: string; readonly data: string };
+
+/** A replacement is a file if it has exactly the fields of one. Any other object is a value for the template, as before. */
+export function fileReplacement(value: unknown): FileReplacement | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const entries = Object.entries(value);
+  const names = entries.map(([name]) => name).sort();
+  if (!entries.every(([, inner]) => typeof inner === 'string')) return null;
+  return ['fileId', 'sourceId', 'data,mediaType'].includes(names.join()) ? (value as FileReplacement) : null;
+}
+
+/** Characters of text that cost about as many tokens as the file. Providers count differently and publish rough rules. */
+export function charactersOfFile({ mediaType, width, height, pages, bytes, data }: PromptFile): number {
+  const charactersPerToken = 4;
+  if (isTextType(mediaType)) return data.length;
+  if (mediaType.startsWith('image/'))
+    return Math.ceil(Math.min(1600, ((width ?? 1000) * (height ?? 1000)) / 750)) * charactersPerToken;
+  if (mediaType === 'application/pdf') return (pages ?? 1) * 2000 * charactersPerToken;
+  return Math.ceil(bytes / 500) * charactersPerToken;
+}
+
+/** The files that messages contain. */
+export function filesOf(messages: readonly Message[], files: PromptFiles | undefined): PromptFiles {
+  const used = new Map<string, PromptFile>();
+  if (!files) return used;
+  for (const { content } of messages) {
+    for (const part of content) {
+      const file = part.type === 'file' ? files.get(part.fileId) : undefined;
+      if (file) used.set(file.id, file);
+    }
+  }
+  return used;
+}
+
+/** What `{{media}}` puts into a message for a value. */
+export function filePartOf(value: unknown, files: PromptFiles | undefined): FilePart | null {
+  const replacement = fileReplacement(value);
+  const file = replacement && 'fileId' in replacement ? files?.get(replacement.fileId.toLowerCase()) : undefined;
+  if (!file) return null;
+  const { id, mediaType, name, bytes } = file;
+  return { type: 'file', fileId: id, mediaType, name, bytes };
+}

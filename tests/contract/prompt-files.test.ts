@@ -1,0 +1,217 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { exifOf, jpegOf, pngOf } from '../support/image-files.ts';
+import { callJson, refusalOf } from '../support/json-call.ts';
+import type { ScriptedCall } from '../support/scripted-provider.ts';
+import { addSource, formOf, uploadRequest } from '../support/source-upload.ts';
+import { completionCall, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
+
+let host: TestHost;
+let calls: ScriptedCall[] = [];
+beforeAll(async () => {
+  host = await startTestHost();
+  host.provider.answerWith((call) => {
+    calls.push(call);
+    if (call.body['stream'] === true) return call.chatStream(['A ', 'raven.']);
+    call.chatAnswer({ content: 'A raven.' });
+  });
+});
+beforeEach(() => {
+  calls = [];
+});
+afterAll(() => host.close());
+
+const png = pngOf({ width: 5, height: 5 });
+const base64 = png.toString('base64');
+const photo = { mediaType: 'image/png', data: base64 };
+const promptText = 'What is this?{{media url=photo}}';
+
+async function run(way: Way, body: Record<string, unknown>, path = '/api/completions/sync') {
+  const answer = await host.send(way, completionCall(host, path, { promptText, ...body }));
+  return { ...answer, body: answer.text.startsWith('{') ? JSON.parse(answer.text) : null };
+}
+
+async function send(content: Buffer | string, fileName: string, key = host.key) {
+  const form = formOf([{ name: 'file', content, fileName }]);
+  const { text } = await host.send('in memory', { ...uploadRequest({ key }, form), path: '/files' });
+  return JSON.parse(text);
+}
+
+async function fromWindow(path: string) {
+  const response = await host.host.api.fetch(new Request(`http://window.test${path}`), { access: 'window' });
+  return response.text();
+}
+
+const sentContent = () => (calls[0]!.body['messages'] as { content: unknown }[])[0]!.content;
+
+describe.each(ways)('%s: a prompt with a file', (way) => {
+  test('sends the content, and records the file without it', async () => {
+    const { status, body } = await run(way, { replacements: { photo } });
+    expect(status).toBe(200);
+    expect(sentContent()).toEqual([
+      { type: 'text', text: 'What is this?' },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } },
+    ]);
+    const detail = JSON.parse(await fromWindow(`/window/runs/${body.runId}`));
+    const [{ id }] = [await send(png, 'same.png')];
+    expect(detail.input.replacements).toEqual({ photo: { fileId: id } });
+    expect(detail.input.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          { type: 'file', fileId: id, mediaType: 'image/png', name: expect.any(String), bytes: png.length },
+        ],
+      },
+    ]);
+  });
+
+  test.each(['/api/completions/sse', '/api/completions/stream'])('streams over %s', async (path) => {
+    const { status, text } = await run(way, { replacements: { photo } }, path);
+    expect([status, text.includes('raven')]).toEqual([200, true]);
+    expect(JSON.stringify(calls[0]!.body)).toContain(base64);
+  });
+});
+
+test('base64 is in no log, wire view, run or audit', async () => {
+  const { body } = await run('in memory', { replacements: { photo } });
+  const exchanges = await fromWindow(`/window/runs/${body.runId}/exchanges`);
+  expect(exchanges).toContain('[file ');
+  const audit = await callJson(host, 'in memory', 'POST', '/audit/conversations', {
+    body: { conversationRunId: body.runId },
+  });
+  const detail = await fromWindow(`/window/runs/${body.runId}`);
+  for (const text of [exchanges, audit.text, detail, host.log.join('\n')]) expect(text).not.toContain(base64);
+  expect(audit.text).toContain('"fileId"');
+});
+
+test('a file that was sent before, in a list, and a source', async () => {
+  const { id } = await send(jpegOf({ exif: exifOf(1) }), 'a.jpg');
+  const source = await addSource(host, 'in memory', 'Ravens are black.');
+  const replacements = { photos: [{ fileId: id.toUpperCase() }, photo], notes: { sourceId: source.id } };
+  const list = '{{#each photos}}{{media url=this}}{{/each}}{{media url=notes}}';
+  const { status } = await run('in memory', { promptText: list, replacements });
+  expect(status).toBe(200);
+  expect(sentContent()).toEqual([
+    { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${jpegOf().toString('base64')}` } },
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } },
+    { type: 'text', text: 'Ravens are black.' },
+  ]);
+});
+
+test.each([
+  ['no file', { photo: 'text' }, 400, 'promptText'],
+  ['nothing', {}, 400, 'promptText'],
+  ['an unknown file', { photo: { fileId: '0'.repeat(64) } }, 400, 'replacements.photo.fileId'],
+  ['an unknown source', { photo: { sourceId: 'x' } }, 400, 'replacements.photo.sourceId'],
+  ['text that is no base64', { photo: { mediaType: 'image/png', data: 'ab c' } }, 400, 'replacements.photo.data'],
+  ['an empty file', { photo: { mediaType: 'image/png', data: '' } }, 400, 'replacements.photo'],
+  ['another type', { photo: { mediaType: 'image/jpeg', data: base64 } }, 400, 'replacements.photo'],
+  ['a program', { photo: { mediaType: 'image/png', data: 'TVqQAAMAAAAEAAAA//8AAA==' } }, 400, 'replacements.photo'],
+])('%s is rejected with its field, before anything is sent', async (_what, replacements, status, field) => {
+  const rejected = await run('in memory', { replacements });
+  expect([rejected.status, rejected.body.error.details[0].field]).toEqual([status, field]);
+  expect(calls).toEqual([]);
+});
+
+test("another caller's file is unknown", async () => {
+  const { id } = await send('not for everyone', 'a.txt', host.issueKey({ scopes: ['run'] }));
+  const key = host.issueKey({ scopes: ['run'] });
+  const body = {
+    aiSystem: 'OpenAiCompatible',
+    model: 'scripted/model',
+    promptText,
+    replacements: { photo: { fileId: id } },
+  };
+  const rejected = await callJson(host, 'in memory', 'POST', '/api/completions/sync', { key, body });
+  expect(refusalOf(rejected)).toEqual([
+    400,
+    'invalid_request',
+    [{ field: 'replacements.photo.fileId', issue: 'is not a file' }],
+  ]);
+});
+
+test('the caller of a run may read its file', async () => {
+  const key = host.issueKey({ scopes: ['run'] });
+  const body = { aiSystem: 'OpenAiCompatible', model: 'scripted/model', promptText, replacements: { photo } };
+  expect((await callJson(host, 'in memory', 'POST', '/api/completions/sync', { key, body })).status).toBe(200);
+  const { id } = await send(png, 'a.png');
+  expect((await callJson(host, 'in memory', 'GET', `/files/${id}`, { key })).status).toBe(200);
+});
+
+test('a provider and a role that take no such file are 400 and name it', async () => {
+  const pdf = {
+    mediaType: 'application/pdf',
+    data: readFileSync(join(import.meta.dirname, '../fixtures/knowledge/report.pdf')).toString('base64'),
+  };
+  const groq = await run('in memory', {
+    aiSystem: 'Groq',
+    model: 'llama-3.3-70b-versatile',
+    replacements: { photo: pdf },
+  });
+  expect([groq.status, groq.body.error.message]).toEqual([400, expect.stringContaining('(application/pdf)')]);
+  const system = await run('in memory', {
+    promptText: '{{role "system"}}{{media url=photo}}{{role "user"}}Hello',
+    replacements: { photo },
+  });
+  expect([system.status, system.body.error.message]).toEqual([400, expect.stringContaining('system message')]);
+  expect(calls).toEqual([]);
+});
+
+test('files of more than 50 MB in all are 413', async () => {
+  const contents = [1, 2, 3].map((digit) => send(Buffer.alloc(19_000_000, `${digit}`), `${digit}.txt`));
+  const files = (await Promise.all(contents)).map(({ id }) => ({ fileId: id }));
+  const rejected = await run('in memory', {
+    promptText: '{{#each files}}{{media url=this}}{{/each}}',
+    replacements: { files },
+  });
+  expect([rejected.status, rejected.body.error.code]).toEqual([413, 'payload_too_large']);
+});
+
+test('an object like a file stays a value for templates without media', async () => {
+  const { status } = await run('in memory', { promptText: '{{photo.data}}', replacements: { photo } });
+  expect([status, sentContent()]).toEqual([200, base64]);
+});
+
+test('content that is missing from the disk fails the run before anything is sent', async () => {
+  const { id } = await send('gone', 'gone.txt');
+  rmSync(join(host.dataDirectory, 'files', id.slice(0, 2), id));
+  const failed = await run('in memory', { replacements: { photo: { fileId: id } } });
+  expect([failed.status, failed.body.error.message]).toEqual([500, expect.stringContaining('"gone.txt" is missing')]);
+  expect(calls).toEqual([]);
+});
+
+test('a file stays as long as a run uses it', async () => {
+  await run('in memory', { replacements: { photo: { mediaType: 'text/plain', data: btoa('used by a run') } } });
+  const { id } = await send('used by a run', 'a.txt');
+  const unused = await send('used by no run', 'b.txt');
+  await host.host.files.removeUnused({ now: Date.now() + 25 * 3_600_000 });
+  expect((await callJson(host, 'in memory', 'GET', `/files/${id}`)).status).toBe(200);
+  expect((await callJson(host, 'in memory', 'GET', `/files/${unused.id}`)).status).toBe(404);
+});
+
+describe('with the guard refusing prompts', () => {
+  beforeEach(() => void host.host.storage.settings.update({ guard: { prompts: 'refuse', answers: 'off' } }));
+  afterEach(() => void host.host.storage.settings.update({ guard: { prompts: 'off', answers: 'off' } }));
+
+  test('the text of a file is checked', async () => {
+    const threat = 'I will find you, break your fingers and kill you with a knife, you worthless idiot.';
+    const text = { mediaType: 'text/plain', data: btoa(threat) };
+    const rejected = await run('in memory', { replacements: { photo: text } });
+    expect([rejected.status, rejected.body.error.details[0].field]).toEqual([400, 'replacements']);
+    const harmless = { mediaType: 'text/plain', data: btoa('A recipe for bread.') };
+    expect((await run('in memory', { replacements: { photo: harmless } })).status).toBe(200);
+    expect(calls.length).toBe(1);
+  });
+
+  test('an image, which no classifier reads, is rejected by name', async () => {
+    const { id } = await send(png, 'cat.png');
+    const rejected = await run('in memory', { replacements: { photo: { fileId: id } } });
+    expect([rejected.status, rejected.body.error.message]).toEqual([
+      400,
+      expect.stringContaining('can\'t check the file "cat.png" (image/png)'),
+    ]);
+    expect(calls).toEqual([]);
+  });
+});
