@@ -14,6 +14,8 @@ import { averages, modelOf, runCount } from './library-model.ts';
 import { ShutdownNotice } from './version-notices.tsx';
 import { VariablesDialog } from './prompt-dialogs.tsx';
 import { VersionLabels } from './version-list.tsx';
+import { splitMessages } from '../../../shared/prompt-messages.ts';
+import { roleTitles } from '../../components/sent-messages.ts';
 import { parseTemplate } from '../../../shared/prompt-template.ts';
 import { readFields } from '../../drafts/variable-model.ts';
 import { scanTags } from '../../../shared/prompt-template-tags.ts';
@@ -44,6 +46,18 @@ function TemplateText({ text }: { text: string }) {
       )}
     </pre>
   );
+}
+
+/** The messages of a template under their roles; one without roles as it is written. */
+function PromptText({ text }: { text: string }) {
+  const messages = useMemo(() => splitMessages(text), [text]);
+  if (messages === null || (messages.length === 1 && messages[0]?.opening === '')) return <TemplateText text={text} />;
+  return messages.map(({ role, text: body, start }) => (
+    <section key={start} aria-label={roleTitles[role]}>
+      <h4 className="prompt-text__role small">{roleTitles[role]}</h4>
+      <TemplateText text={body.trim()} />
+    </section>
+  ));
 }
 
 /**
@@ -208,7 +222,7 @@ export function VersionView(props: VersionViewProps) {
           <span className="grow" />
           <CopyButton text={version.promptText} label="Copy prompt" isIconOnly size="small" />
         </div>
-        <TemplateText text={version.promptText} />
+        <PromptText text={version.promptText} />
       </section>
       <Parameters version={version} />
       <Variables variables={variables} onEdit={() => setEditing(true)} />

@@ -109,6 +109,17 @@ test('counts leave out a deleted prompt while it can be restored, and after it i
   expect([...shown].filter((text) => !text?.includes('All prompts1'))).toEqual([]);
 });
 
+test('a version with roles shows its messages under them', async () => {
+  const { prompt } = await openLibrary();
+  await openReply();
+  const promptText = '{{role "system"}}Be kind.\n{{role "user"}}Hi {{name}}';
+  const { client } = opened.window.host;
+  await client.call(createPromptVersion, { parameters: { id: prompt.id }, body: { promptText } });
+  const version = within(await screen.findByRole('region', { name: 'Version 3' }));
+  expect((await version.findByRole('region', { name: 'System' })).textContent).toBe('SystemBe kind.');
+  expect(version.getByRole('region', { name: 'User' }).textContent).toBe('UserHi {{name}}');
+});
+
 test('a label that was moved by someone else meanwhile stays where it is, and the reason is told', async () => {
   const { prompt, first } = await openLibrary();
   await openReply();
