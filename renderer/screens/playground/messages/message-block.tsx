@@ -5,7 +5,6 @@ import { type DragEvent, type KeyboardEvent, memo, useCallback, useEffect, useMe
 import type { PromptRole } from '../../../../shared/prompt-messages.ts';
 import { Badge } from '../../../components/badges.tsx';
 import { Button, IconButton } from '../../../components/button.tsx';
-import { classNames } from '../../../components/class-names.ts';
 import type { EditDetails, SharedHistory } from '../../../components/editor/code-editor.tsx';
 import { estimateTokens, formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
@@ -40,7 +39,7 @@ export interface MessageBlockProps {
   text: string;
   isExample: boolean;
   isFolded: boolean;
-  /** Whether its editor is made at once. The others are plain text until they come into view. */
+  /** Whether it is drawn in full at once. The others are plain text until they come into view. */
   isEager: boolean;
   mistakes: readonly TemplateMistake[];
   unfilled: readonly { start: number; end: number }[] | null;
@@ -179,17 +178,29 @@ function Head({ id, index, count, role, text, isExample, isFolded, actions }: Me
   );
 }
 
+/** A message out of view: as high as it will be, without the parts that take time to make. */
+function Outline({ role, text, isFolded }: Pick<MessageBlockProps, 'role' | 'text' | 'isFolded'>) {
+  return (
+    <>
+      <div className="message__head">
+        <span className="message__title small">{roleTitles[role]}</span>
+      </div>
+      {!isFolded && <pre className="message__body message__plain mono">{text}</pre>}
+    </>
+  );
+}
+
 /** One message of the prompt: its role, what can be done with it, and its text. */
 export const MessageBlock = memo(function MessageBlock(props: MessageBlockProps) {
   const { element, isShown } = useWasInView(props.isEager);
   return (
-    <>
-      <Head {...props} />
-      {!props.isFolded && (
-        <div ref={element} className={classNames('message__body')}>
-          {isShown ? <BlockEditor {...props} /> : <pre className="message__plain mono">{props.text}</pre>}
+    <div ref={element}>
+      {isShown ? <Head {...props} /> : <Outline {...props} />}
+      {isShown && !props.isFolded && (
+        <div className="message__body">
+          <BlockEditor {...props} />
         </div>
       )}
-    </>
+    </div>
   );
 });

@@ -11,8 +11,8 @@ import { addMessage, hasRoles } from './message-edits.ts';
 import { addKeys } from './message-list.tsx';
 import type { PromptBlock, PromptDocument } from './prompt-document.ts';
 
-/** With more, a list of blocks helps nobody, and drawing it takes too long. */
-export const maxMessageBlocks = 1000;
+/** Drawing more would hold the window for longer than 200 ms. */
+export const maxMessageBlocks = 500;
 
 /** Why a template with roles can be edited as text only. */
 export function textOnlyReason(blocks: readonly PromptBlock[] | null): string {

@@ -149,6 +149,12 @@ test('a role inside of a loop is edited as text, which says why', () => {
   expect(screen.queryByRole('button', { name: /^Add message/ })).toBeNull();
 });
 
+test('more messages than can be drawn at once are edited as text, which says why', () => {
+  write('{{role "user"}}a{{role "model"}}b'.repeat(251));
+  expect(editor('Prompt, Handlebars')).not.toBeNull();
+  expect(screen.getByText('More than 500 messages can be edited as text only.')).not.toBeNull();
+});
+
 test('the palette adds, moves and folds messages', () => {
   write(fewShot);
   const run = (id: string) =>
