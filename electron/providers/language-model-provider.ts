@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { secretForms } from '../provider-exchanges/redact.ts';
@@ -103,17 +104,47 @@ class Call {
   }
 }
 
-/** A request as it is stored: the contents of files are stored once, beside the database. */
-function withoutFiles(sent: SentRequest, { files, messages }: ModelRequest): SentRequest {
-  if (!files || sent.body === null) return sent;
-  let { body } = sent;
+/** A file of a request that is sent as base64, and what stands for it while the body is written. */
+interface SentFile {
+  readonly placeholder: string;
+  readonly data: string;
+  /** Stands for it in stored requests: the content is stored once, beside the database. */
+  readonly note: string;
+}
+
+function sentFilesOf({ files, messages }: ModelRequest): ReadonlyMap<string, SentFile> {
+  const sent = new Map<string, SentFile>();
+  if (!files) return sent;
   for (const { content } of messages) {
     for (const part of content) {
       const data = part.type === 'file' && !isTextFile(part) ? files.get(part.fileId)?.data : undefined;
-      if (data && part.type === 'file') body = body.replaceAll(data, `[file ${part.fileId}, ${part.bytes} bytes]`);
+      if (data === undefined || part.type !== 'file') continue;
+      const placeholder = randomUUID().replaceAll('-', '');
+      sent.set(part.fileId, { placeholder, data, note: `[file ${part.fileId}, ${part.bytes} bytes]` });
     }
   }
-  return { ...sent, body };
+  return sent;
+}
+
+/** The request that a package gets: writing 20 MB of base64 as JSON would block the process for 400 ms. */
+function withPlaceholders(request: ModelRequest, sent: ReadonlyMap<string, SentFile>): ModelRequest {
+  if (sent.size === 0) return request;
+  const files = new Map(request.files);
+  for (const [id, { placeholder }] of sent) files.set(id, { data: placeholder });
+  return { ...request, files };
+}
+
+function fillPlaceholders(body: string, sent: ReadonlyMap<string, SentFile>): string {
+  let filled = body;
+  for (const { placeholder, data } of sent.values()) filled = filled.replaceAll(placeholder, data);
+  return filled;
+}
+
+function withoutFiles(request: SentRequest, sent: ReadonlyMap<string, SentFile>): SentRequest {
+  if (sent.size === 0 || request.body === null) return request;
+  let { body } = request;
+  for (const { data, note } of sent.values()) body = body.replaceAll(data, note);
+  return { ...request, body };
 }
 
 const maxModels = 200;
@@ -141,15 +172,18 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
 
   function begin(request: ModelRequest, { signal, onFirstByte, exchanges }: ModelCallOptions) {
     const call = new Call(signal);
-    const rewriteBody = bodyRewrite(unnamedParameters(request.configuration), traits.fixedBody);
+    const files = sentFilesOf(request);
+    const complete = bodyRewrite(unnamedParameters(request.configuration), traits.fixedBody);
+    const fill = (body: string) => fillPlaceholders(body, files);
+    const rewriteBody = files.size === 0 ? complete : (body: string) => fill(complete?.(body) ?? body);
     const capture = exchanges
-      ? (sent: SentRequest) => exchanges.beginHttp(withoutFiles(sent, request), secrets)
+      ? (sent: SentRequest) => exchanges.beginHttp(withoutFiles(sent, files), secrets)
       : undefined;
     if (onFirstByte || rewriteBody || capture) {
       transport.join(call.signal, { onFirstByte: once(onFirstByte), rewriteBody, capture });
     }
-    const options = { ...toCallOptions(request), abortSignal: call.signal };
-    return { call, options: traits.adaptOptions?.(options, request) ?? options };
+    const options = { ...toCallOptions(withPlaceholders(request, files)), abortSignal: call.signal };
+    return { call, fill, options: traits.adaptOptions?.(options, request) ?? options };
   }
 
   return {
@@ -195,10 +229,10 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
 
     ...(traits.counting && {
       countTokens: async (request: ModelRequest, { signal }: { signal: AbortSignal }) => {
-        const { call, options } = begin(request, { signal });
+        const { call, options, fill } = begin(request, { signal });
         try {
           const sent = await captureRequest(modelOf(request.model), options, transport);
-          return await countTokens(sent, traits.counting!, request.model, settings, signal);
+          return await countTokens(sent, fill, traits.counting!, request.model, settings, signal);
         } catch (error) {
           throw toProviderError(error, settings, signal);
         } finally {
@@ -238,6 +272,7 @@ async function captureRequest(
 
 async function countTokens(
   sent: SentRequest,
+  fill: (body: string) => string,
   counting: TokenCounting,
   model: string,
   settings: ProviderSettings,
@@ -252,7 +287,7 @@ async function countTokens(
   } = await settings.transport.request(counting.address(sent.url), {
     method: 'POST',
     headers,
-    body: JSON.stringify(counting.body(completionBody, model)),
+    body: fill(JSON.stringify(counting.body(completionBody, model))),
     signal: AbortSignal.any([callerSignal]),
   });
   if (status < 200 || status >= 300)

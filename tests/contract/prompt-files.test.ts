@@ -2,6 +2,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exifOf, jpegOf, pngOf } from '../support/image-files.ts';
+import { countTokens } from '../../shared/contract/completions.ts';
+import { setProviderKey, updateProvider } from '../../shared/contract/providers.ts';
+import { windowClient } from '../support/window-client.ts';
 import { callJson, refusalOf } from '../support/json-call.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { addSource, formOf, uploadRequest } from '../support/source-upload.ts';
@@ -214,4 +217,23 @@ describe('with the guard refusing prompts', () => {
     ]);
     expect(calls).toEqual([]);
   });
+});
+
+test.each([
+  ['OpenAi', 'gpt-4o', 'input_image'],
+  ['Anthropic', 'claude-sonnet-4-5', '"type":"base64"'],
+  ['GoogleGemini', 'gemini-2.5-flash', 'inlineData'],
+] as const)('%s gets the content of an image, when it counts tokens, too', async (aiSystem, model, form) => {
+  const client = windowClient(host.host);
+  await client.call(updateProvider, { parameters: { aiSystem }, body: { baseAddress: host.provider.baseAddress } });
+  await client.call(setProviderKey, { parameters: { aiSystem }, body: { key: 'sk-test-key' } });
+  host.provider.answerWith((call) => {
+    calls.push(call);
+    call.json(200, { input_tokens: 9, totalTokens: 9 });
+  });
+  const body = { promptText, aiSystem, model, replacements: { photo } } as const;
+  expect(await client.call(countTokens, { body })).toEqual({ tokens: 9 });
+  expect([calls[0]!.bodyText.includes(base64), calls[0]!.bodyText.includes(form)]).toEqual([true, true]);
+  await callJson(host, 'in memory', 'POST', '/api/completions/sync', { body });
+  expect(calls[1]!.bodyText).toContain(base64);
 });
