@@ -1,6 +1,6 @@
 import {
   type CompletionAnswer,
-  type CompletionRequest,
+  type CompletionBody,
   countTokens,
   createCompletion,
   createCompletionEvents,
@@ -12,19 +12,20 @@ import type { Run, RunAnswer } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import { parseAcceptHeader } from './accept.ts';
 import { type Handler, type HandlerInput, implement } from './api.ts';
-import { originOf, remarks, streamedRunResponse, wholeRunResponse } from './run-response.ts';
+import { calledTools, originOf, remarks, streamedRunResponse, wholeRunResponse } from './run-response.ts';
 import type { StreamKind } from './stream-response.ts';
 import { createGroundedCompletion, previewGrounding } from '../../shared/contract/grounding.ts';
 
-type Input = HandlerInput<unknown, unknown, CompletionRequest>;
+type Input = HandlerInput<unknown, unknown, CompletionBody>;
 
 function prefersArray(accept: string | null): boolean {
   const { quality } = parseAcceptHeader(accept);
   return quality('application/json') > quality('text/event-stream');
 }
 
-function toCompletionAnswer(run: Run, { content, finishReason, usage }: RunAnswer): CompletionAnswer {
-  const message = { role: 'Assistant' as const, content };
+function toCompletionAnswer(run: Run, answer: RunAnswer): CompletionAnswer {
+  const { content, finishReason, usage } = answer;
+  const message = { role: 'Assistant' as const, content, ...calledTools(answer) };
   return {
     choices: [{ finish_reason: finishReason, index: 0, message }],
     messageId: run.plan.messageId,
@@ -35,7 +36,7 @@ function toCompletionAnswer(run: Run, { content, finishReason, usage }: RunAnswe
 }
 
 function runHandlers(completions: Completions, reportFailure: Log): Handler[] {
-  const start = (input: Input) => completions.start(input.body, originOf(input), { signal: input.signal });
+  const start = (input: Input) => completions.startOrContinue(input.body, originOf(input), { signal: input.signal });
 
   async function sync(input: Input): Promise<Response> {
     return wholeRunResponse(await start(input), input, toCompletionAnswer, reportFailure);

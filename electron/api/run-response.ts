@@ -1,8 +1,10 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { CompletionChunk } from '../../shared/contract/completions.ts';
+import type { ToolCall } from '../../shared/contract/tools.ts';
 import type { MessageAnswer } from '../../shared/contract/prompt-library.ts';
 import type { AcceptedRun, RunOrigin } from '../completions/completions.ts';
 import type { Run, RunAnswer } from '../completions/run.ts';
+import { publicToolCall } from '../storage/stored-messages.ts';
 import type { Log } from '../log.ts';
 import { errorResponse, toAppError } from './error-response.ts';
 import type { HandlerInput } from './api.ts';
@@ -60,6 +62,8 @@ async function* toChunks(
   for await (const part of parts) {
     if (part.type === 'text') {
       yield { choice: { index: 0, message: { role: 'assistant', content: part.text } }, messageId, runId };
+    } else if (part.type === 'toolCall') {
+      yield { choice: { index: 0, message: { role: 'assistant', toolCalls: [part.chunk] } }, messageId, runId };
     } else if (part.type === 'end') {
       const choice = { index: 0, finish_reason: part.finishReason, message: { role: 'assistant' as const } };
       const usage = part.usage === null ? {} : { usage: part.usage };
@@ -68,10 +72,24 @@ async function* toChunks(
   }
 }
 
+/** The calls without what is stored for the provider; no field if there are none. */
+export function calledTools({ toolCalls }: Pick<RunAnswer, 'toolCalls'>): { toolCalls?: ToolCall[] } {
+  return toolCalls ? { toolCalls: toolCalls.map(publicToolCall) } : {};
+}
+
 /** The answer of a stored prompt or an agent. */
-export function toMessageAnswer(run: Run, { content, usage }: RunAnswer): MessageAnswer {
+export function toMessageAnswer(run: Run, answer: RunAnswer): MessageAnswer {
   const { messageId, runId, conversationId } = run.plan;
-  return { message: content, messageId, runId, conversationId, usage, ...remarks(run) };
+  const { content, usage } = answer;
+  return {
+    message: content,
+    ...calledTools(answer),
+    messageId,
+    runId,
+    conversationId,
+    usage,
+    ...remarks(run),
+  };
 }
 
 function failedRun(error: unknown, accepted: AcceptedRun, input: Input, reportFailure: Log): Response {

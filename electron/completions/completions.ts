@@ -1,4 +1,4 @@
-import type { CompletionRequest } from '../../shared/contract/completions.ts';
+import type { Citation, CompletionBody, CompletionRequest } from '../../shared/contract/completions.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
 import type { CreditReservation } from '../credits/credits.ts';
@@ -33,8 +33,22 @@ export interface RunContext {
   };
   /** The files of the replacements, with their contents. */
   readonly files?: PromptFiles;
+  /** Set if the request continues a run with the results of its tool calls. Its messages are not rendered again. */
+  readonly continuation?: RunContinuation;
   /** Passages that the user selected, beside or instead of those that the search finds. */
   readonly grounding?: GroundingChoice;
+}
+
+/** What a run continues from. */
+export interface RunContinuation {
+  readonly conversationId: string;
+  /** Everything that is sent: the messages of the continued run, its answer and the results. */
+  readonly messages: readonly Message[];
+  /** The contents of the results, in their order in the request. */
+  readonly results: readonly string[];
+  readonly storedPrompt: StoredPromptIds | null;
+  /** The passages in the messages. */
+  readonly citations: readonly Citation[];
 }
 
 /** A run that was accepted: its outcome is recorded even if its caller leaves. */
@@ -50,6 +64,11 @@ export interface Completions {
    * prompt first, which rejects with 400 for a blocked one, or if the provider's list of models has to be fetched.
    */
   start(request: CompletionRequest, origin: RunOrigin, context: RunContext): AcceptedRun | Promise<AcceptedRun>;
+  /**
+   * As `start`, or continues the caller's run that `continueRunId` names. Throws 404 if there is none, and 400 for results that don't
+   * fit its tool calls.
+   */
+  startOrContinue(body: CompletionBody, origin: RunOrigin, context: RunContext): AcceptedRun | Promise<AcceptedRun>;
   /** What a run with these passages would send. Throws as `start` does and starts nothing. */
   previewGrounding(
     request: CompletionRequest,

@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import { AppError, invalidField } from '../../shared/app-error.ts';
+import { AppError } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
-import { type Message, textOfMessage, textOfMessages } from '../../shared/contract/messages.ts';
+import { type Message, textOfMessage, textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { ApplicablePart, StoredPromptIds } from '../prompts/stored-prompt.ts';
 import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
+import type { ModelRequest } from '../providers/provider.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { runTitleOf } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { SchemaChecker } from '../schemas/create-schema-checker.ts';
-import { describeSchemaIssue, type SchemaIssue } from '../../shared/json-schema.ts';
 import type { AcceptedRun, Completions, RunContext, RunOrigin } from './completions.ts';
 import {
   type Allowance,
@@ -21,7 +21,9 @@ import {
   type PreparedRun,
   prepareRun,
 } from './prepare-run.ts';
-import type { Guard, RunGuard } from './guard.ts';
+import { checkSchemas } from './check-schemas.ts';
+import { toRequest } from './continue-run.ts';
+import type { ContinuedTexts, Guard, RunGuard } from './guard.ts';
 import { parseAhead, recordedMessages } from './render-prompt.ts';
 import { type PromptFileLoader, withFiles } from './load-files.ts';
 import { Run, type RunPlan } from './run.ts';
@@ -94,6 +96,11 @@ async function groundMessages(
   return { ...grounded, replace };
 }
 
+/** A request without passages. */
+function plainRequest({ target, systemMessage, messages, configuration, files }: PreparedRun): ModelRequest {
+  return { model: target.model, systemMessage, messages, configuration, files };
+}
+
 /** How a run finds its passages; null if it has no dataspaces. */
 function groundRequest(prepared: PreparedRun, grounding: Grounding): RunPlan['ground'] {
   const { systemMessage, target, messages, ownMessages, files } = prepared;
@@ -108,6 +115,7 @@ function groundRequest(prepared: PreparedRun, grounding: Grounding): RunPlan['gr
       citations,
       sentPrompt: isPlain ? sentText(sent) : textOfMessages(sent),
       sentMessages: isPlain ? null : sent,
+      messages: sent,
     };
   };
 }
@@ -154,35 +162,21 @@ function withLearnedModel<Result>(
 /** Parsing, rendering and sending 4 MB take up to 200 ms each. Other requests run in between. */
 async function startInSteps(
   { promptText }: CompletionRequest,
-  { turn, signal }: RunContext,
+  { turn, continuation, signal }: RunContext,
   attempt: () => AcceptedRun | Promise<AcceptedRun>,
 ): Promise<AcceptedRun> {
-  if (!turn) await parseAhead(promptText);
+  if (!turn && !continuation) await parseAhead(promptText);
   signal.throwIfAborted();
   const accepted = await attempt();
   await nextTurn();
   return accepted;
 }
 
-function invalidSchema(issue: SchemaIssue): AppError {
-  return invalidField('configuration.response_format.json_schema.schema', describeSchemaIssue(issue));
-}
-
-/** Starts a request whose schema is valid. A promise only for a schema that was not checked before. */
-function withCheckedSchema(
-  { configuration }: CompletionRequest,
-  signal: AbortSignal,
-  schemas: Pick<SchemaChecker, 'check'>,
-  attempt: () => AcceptedRun | Promise<AcceptedRun>,
-): AcceptedRun | Promise<AcceptedRun> {
-  const format = configuration?.response_format;
-  if (format?.type !== 'json_schema') return attempt();
-  const start = (issue: SchemaIssue | null) => {
-    if (issue) throw invalidSchema(issue);
-    return attempt();
-  };
-  const checked = schemas.check(format.json_schema.schema, { signal });
-  return checked instanceof Promise ? checked.then(start) : start(checked);
+/** The texts of a continuation that the guard checks under fields of their own. */
+function continuedTexts({ continuation }: RunContext): ContinuedTexts | undefined {
+  if (!continuation) return undefined;
+  const calls = continuation.messages.map(textOfToolCalls).filter((text) => text !== '');
+  return { results: continuation.results, calls: calls.join('\n') };
 }
 
 /** Input tokens of a request, counted by its provider. */
@@ -195,16 +189,14 @@ async function countTokens(
   const { signal } = context;
   await parseAhead(request.promptText);
   const prepared = await withLearnedModel(request, signal, providers, () => prepareRun(request, context, options));
-  const { provider, model, servedBy } = prepared.target;
+  const { provider, servedBy } = prepared.target;
   if (!provider.countTokens) {
     throw new AppError('invalid_request', `The provider of ${servedBy} doesn't count tokens before a run.`);
   }
   // A prompt that the guard blocks must not reach the provider for counting either.
   await guard.begin(prepared, { signal });
   const grounded = await groundRequest(prepared, grounding)?.({ signal });
-  const { systemMessage, configuration, messages, files } = prepared;
-  const plain = { model, systemMessage, messages, configuration, files };
-  return provider.countTokens(grounded?.request ?? plain, { signal });
+  return provider.countTokens(grounded?.request ?? plainRequest(prepared), { signal });
 }
 
 /** What a run with these passages would send. */
@@ -224,6 +216,23 @@ async function previewGrounding(
   return { ...preview, messages };
 }
 
+/** Starts a request whose schemas are valid. */
+function startChecked(
+  request: CompletionRequest,
+  context: RunContext,
+  schemas: Pick<SchemaChecker, 'check'>,
+  attempt: () => AcceptedRun | Promise<AcceptedRun>,
+): AcceptedRun | Promise<AcceptedRun> {
+  const start = () => (context.continuation || isLong(request) ? startInSteps(request, context, attempt) : attempt());
+  const checking = checkSchemas(request.configuration, schemas, context.signal);
+  return checking === null ? start() : checking.then(start);
+}
+
+async function stopAll(active: readonly Run[]): Promise<void> {
+  for (const run of active) run.stop();
+  await Promise.all(active.map((run) => run.recorded));
+}
+
 export function createCompletions(options: CompletionsOptions): Completions {
   const { runs, providers, guard, grounding } = options;
   const active = new Map<string, Run>();
@@ -231,6 +240,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
 
   function storedPromptOf({ request, context, target }: PreparedRun): StoredPromptIds | null {
     if (context.storedPrompt) return context.storedPrompt;
+    if (context.continuation) return context.continuation.storedPrompt;
     if (context.turn) return null;
     return options.storedPromptOf(request, (sent) => providers.applicableConfiguration(target, sent).configuration);
   }
@@ -243,9 +253,10 @@ export function createCompletions(options: CompletionsOptions): Completions {
   ): AcceptedRun {
     if (isClosing) throw new AppError('provider_not_configured', 'Touchstone is shutting down.');
     runs.requireRoom();
-    const { request, context, target, warnings, systemMessage } = prepared;
+    const { request, context, target, warnings } = prepared;
     const joined = runs.joinConversation({
-      conversationId: context.turn?.conversationId ?? request.metadata?.conversationId ?? null,
+      conversationId:
+        (context.turn ?? context.continuation)?.conversationId ?? request.metadata?.conversationId ?? null,
       workspaceId: request.metadata?.workspaceId ?? null,
       callerId: origin.callerId,
       name: runTitleOf({
@@ -262,14 +273,9 @@ export function createCompletions(options: CompletionsOptions): Completions {
         servedBy: target.servedBy,
         warnings,
         provider: target.provider,
-        request: {
-          model: target.model,
-          systemMessage,
-          messages: prepared.messages,
-          configuration: prepared.configuration,
-          files: prepared.files,
-        },
+        request: plainRequest(prepared),
         ground: groundRequest(prepared, grounding),
+        ...(context.continuation && { citations: context.continuation.citations }),
         cost: (usage, rawUsage) => providers.cost(target, usage, rawUsage),
         charge: allowance.charge,
         runs,
@@ -290,7 +296,10 @@ export function createCompletions(options: CompletionsOptions): Completions {
       const allowance = allowRun(prepared, origin.key, options);
       const proceed = (runGuard: RunGuard | null): AcceptedRun => begin(prepared, origin, allowance, runGuard);
       try {
-        const guarded = guard.begin({ ...prepared, history: context.turn?.history }, context);
+        const guarded = guard.begin(
+          { ...prepared, history: context.turn?.history, continued: continuedTexts(context) },
+          context,
+        );
         if (!(guarded instanceof Promise)) return proceed(guarded);
         return guarded.then(proceed).catch((error: unknown) => {
           allowance.charge(notStarted);
@@ -303,23 +312,17 @@ export function createCompletions(options: CompletionsOptions): Completions {
     });
   }
 
-  function start(request: CompletionRequest, origin: RunOrigin, context: RunContext) {
-    const attempt = () => startNow(request, origin, context);
-    return withCheckedSchema(request, context.signal, options.schemas, () =>
-      isLong(request) ? startInSteps(request, context, attempt) : attempt(),
+  const start: Completions['start'] = (request, origin, context) =>
+    withFiles(request, origin, context, options.files, (loaded, inner) =>
+      startChecked(loaded, inner, options.schemas, () => startNow(loaded, origin, inner)),
     );
-  }
-
-  async function close(): Promise<void> {
-    isClosing = true;
-    const pending = [...active.values()];
-    for (const run of pending) run.stop();
-    await Promise.all(pending.map((run) => run.recorded));
-  }
 
   return {
-    start: (request, origin, context) =>
-      withFiles(request, origin, context, options.files, (loaded, inner) => start(loaded, origin, inner)),
+    start,
+    startOrContinue(body, origin, context) {
+      const { request, ...continued } = toRequest(body, origin.callerId, runs);
+      return start(request, origin, { ...context, ...continued });
+    },
     previewGrounding: async (request, choice, context) =>
       withFiles(request, null, context, options.files, (loaded, inner) =>
         previewGrounding(loaded, choice, inner, options),
@@ -327,6 +330,9 @@ export function createCompletions(options: CompletionsOptions): Completions {
     countTokens: async (request, context) =>
       withFiles(request, null, context, options.files, (loaded, inner) => countTokens(loaded, inner, options)),
     active: (runId) => active.get(runId) ?? null,
-    close,
+    async close() {
+      isClosing = true;
+      await stopAll([...active.values()]);
+    },
   };
 }

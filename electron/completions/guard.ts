@@ -9,7 +9,8 @@ import {
 } from '../../shared/contract/moderation.ts';
 import type { GuardCosts } from '../../shared/contract/moderation-window.ts';
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
-import type { ModelPart } from '../providers/provider.ts';
+import { withCalls } from '../../shared/contract/tools.ts';
+import type { ModelPart, ModelToolCall } from '../providers/provider.ts';
 import { isTextType } from '../files/detect-file.ts';
 import type { PromptFiles } from './prompt-file.ts';
 import { GuardedText, screenAnswer, type ScreenedPart, type TextClassifier } from './guarded-text.ts';
@@ -57,18 +58,34 @@ export interface GuardedPrompt {
   readonly history?: readonly Message[] | undefined;
   /** Files that are sent along. */
   readonly files?: PromptFiles;
+  /** What the continuation of a run adds; absent for other runs. */
+  readonly continued?: ContinuedTexts | undefined;
+}
+
+/** Texts of the continuation of a run that are not in its rendered prompt, or that have a field of their own. */
+export interface ContinuedTexts {
+  /** The results of the tools, in their order in the request. */
+  readonly results: readonly string[];
+  /** The calls that are sent back to the model. */
+  readonly calls: string;
+}
+
+interface GuardedAnswer {
+  readonly content: string;
+  readonly finishReason: string;
+  readonly toolCalls?: readonly ModelToolCall[];
 }
 
 /** The guard of one run. */
 export interface RunGuard {
-  /** The answer that the caller gets. A blocked one has no content and the finish reason `ContentFilter`. */
-  judge<Answer extends { content: string; finishReason: string }>(
+  /** The answer that the caller gets. A blocked one has no content, no calls and the finish reason `ContentFilter`. */
+  judge<Answer extends GuardedAnswer>(
     answer: Answer,
   ): Promise<Answer | (Answer & { content: ''; finishReason: 'ContentFilter' })>;
   /** The parts of a streamed answer that the caller gets. They end before the first blocked sentence. */
   screen(parts: AsyncIterable<ModelPart>): AsyncIterable<ScreenedPart>;
-  /** The findings of all checks. `content` is what the caller got. */
-  findings(content: string): Promise<RunModeration>;
+  /** The findings of all checks. `text` is what the caller got: the answer, and the calls of tools. */
+  findings(text: string): Promise<RunModeration>;
 }
 
 export interface Guard {
@@ -201,10 +218,20 @@ function textFiles(files: PromptFiles | undefined): SentText[] {
   return texts.map(({ data }) => ({ field: 'replacements', text: data }));
 }
 
+function textsOfContinuation(continued: ContinuedTexts | undefined): SentText[] {
+  if (!continued) return [];
+  const parts = continued.results.map((text, index) => ({ field: `toolResults[${index}].content`, text }));
+  return [
+    { field: 'toolResults', text: continued.results.join('\n\n'), parts },
+    { field: 'continueRunId', text: continued.calls },
+  ];
+}
+
 /** The texts to check. Earlier turns only if a flagged one blocks the run: otherwise each new turn would note them again. */
 function textsOf(prompt: GuardedPrompt, mode: 'note' | 'refuse'): SentText[] {
   const earlier = mode === 'note' ? [] : (prompt.history ?? []).filter(({ role }) => role === 'user');
   return [
+    ...textsOfContinuation(prompt.continued),
     { field: 'promptText', text: prompt.renderedPrompt },
     { field: 'systemMessage', text: prompt.systemMessage ?? '' },
     configurationText(prompt.configuration),
@@ -241,16 +268,21 @@ export function createGuard({ settings, classifier }: GuardOptions): Guard {
     const signal = new AbortController().signal;
     return {
       async judge(whole) {
-        if (answer?.mode !== 'refuse' || whole.content === '') return whole;
-        const categories = await answer.check(whole.content, { signal });
+        const text = withCalls(whole.content, whole.toolCalls ?? []);
+        if (answer?.mode !== 'refuse' || text === '') return whole;
+        const categories = await answer.check(text, { signal });
         if (answer.failure !== null) throw unchecked(answer.failure);
         if (categories.length === 0) return whole;
-        answer.withheld = whole.content;
-        return { ...whole, content: '', finishReason: 'ContentFilter' };
+        answer.withheld = text;
+        const { toolCalls: _, ...rest } = whole;
+        return { ...rest, content: '', finishReason: 'ContentFilter' } as typeof whole & {
+          content: '';
+          finishReason: 'ContentFilter';
+        };
       },
       screen: (parts) => (answer?.mode === 'refuse' ? screenAnswer(parts, answer, unchecked) : parts),
-      async findings(content) {
-        if (answer?.mode === 'note' && content !== '') await answer.check(content, { signal });
+      async findings(text) {
+        if (answer?.mode === 'note' && text !== '') await answer.check(text, { signal });
         const found = answer?.hasChecked ? answer.finding() : null;
         if (found) meter.note('answers', found, found.withheld !== null);
         return { prompt: await prompt, answer: found };

@@ -1,6 +1,6 @@
 import { categories as allCategories, type Category, type GuardFinding } from '../../shared/contract/moderation.ts';
 import { AppError } from '../../shared/app-error.ts';
-import type { ModelPart } from '../providers/provider.ts';
+import type { ModelPart, ToolCallModelPart } from '../providers/provider.ts';
 import type { Usage } from '../../shared/contract/completions.ts';
 
 /** A classifier's verdict on one text. */
@@ -103,9 +103,47 @@ function endOfSentences(text: string): number {
   return space > 0 ? space + 1 : text.length;
 }
 
+/** The parts of calls, until each call is complete. Half a JSON text can't be checked. */
+class PendingCalls {
+  readonly #parts = new Map<number, ToolCallModelPart[]>();
+
+  add(part: ToolCallModelPart): void {
+    const parts = this.#parts.get(part.index);
+    if (parts) parts.push(part);
+    else this.#parts.set(part.index, [part]);
+  }
+
+  /** Removes and returns the parts of complete calls; of all calls at the end of the answer. */
+  take(part: ModelPart): ToolCallModelPart[] {
+    if (part.type === 'tool-call-end') {
+      const parts = this.#parts.get(part.index) ?? [];
+      this.#parts.delete(part.index);
+      return parts;
+    }
+    if (part.type !== 'finish') return [];
+    const parts = [...this.#parts.values()].flat();
+    this.#parts.clear();
+    return parts;
+  }
+}
+
+function textOfParts(parts: readonly ToolCallModelPart[]): string {
+  const texts = parts.map((part) =>
+    part.type === 'tool-call-start' ? `${part.name} ` : part.type === 'tool-call-delta' ? part.text : '\n',
+  );
+  return texts.join('').trimEnd();
+}
+
+/** The end of an answer that the guard blocked at this part. */
+function blockedEnd(part: ModelPart): ScreenedPart {
+  const usage =
+    part.type === 'finish' ? { usage: part.usage, ...(part.rawUsage && { rawUsage: part.rawUsage }) } : { usage: null };
+  return { type: 'finish', finishReason: 'ContentFilter', ...usage };
+}
+
 /**
- * Passes an answer on sentence by sentence. Each sentence is checked together with the text before it. The first flagged sentence ends
- * the answer with `ContentFilter` and aborts the provider's call.
+ * Passes an answer on sentence by sentence, and its tool calls one by one. Each is checked together with the text before it. The first
+ * flagged one ends the answer with `ContentFilter` and aborts the provider's call.
  */
 export async function* screenAnswer(
   parts: AsyncIterable<ModelPart>,
@@ -113,16 +151,14 @@ export async function* screenAnswer(
   unchecked: (failure: string) => AppError,
 ): AsyncGenerator<ScreenedPart, void, void> {
   const { signal } = new AbortController();
+  const calls = new PendingCalls();
   let pending = '';
   let context = '';
 
-  /** Whether the pending text up to `end` may be passed on. */
-  async function isFree(end: number): Promise<boolean> {
-    const segment = pending.slice(0, end);
+  async function isFree(segment: string): Promise<boolean> {
     const categories = await answer.check(context + segment, { signal });
     if (answer.failure !== null) throw unchecked(answer.failure);
     if (categories.length > 0) return false;
-    pending = pending.slice(end);
     context = (context + segment).slice(-contextCharacters);
     return true;
   }
@@ -133,21 +169,29 @@ export async function* screenAnswer(
       continue;
     }
     if (part.type === 'text-delta') pending += part.text;
-    const end = part.type === 'finish' ? pending.length : endOfSentences(pending);
-    const segment = pending.slice(0, end);
+    const isText = part.type === 'text-delta';
+    // The text before a call is complete.
+    const segment = pending.slice(0, isText ? endOfSentences(pending) : pending.length);
     if (segment !== '') {
-      if (!(await isFree(end))) {
+      if (!(await isFree(segment))) {
         answer.withheld = pending;
-        yield {
-          type: 'finish',
-          finishReason: 'ContentFilter',
-          ...(part.type === 'finish'
-            ? { usage: part.usage, ...(part.rawUsage && { rawUsage: part.rawUsage }) }
-            : { usage: null }),
-        };
+        yield blockedEnd(part);
         return;
       }
+      pending = pending.slice(segment.length);
       yield { type: 'text-delta', text: segment };
+    }
+    if (isText) continue;
+    if (part.type !== 'finish') calls.add(part);
+    const complete = calls.take(part);
+    if (complete.length > 0) {
+      const text = textOfParts(complete);
+      if (!(await isFree(text))) {
+        answer.withheld = text;
+        yield blockedEnd(part);
+        return;
+      }
+      yield* complete;
     }
     if (part.type === 'finish') yield part;
   }

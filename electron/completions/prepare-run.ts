@@ -1,13 +1,15 @@
+import { invalidField } from '../../shared/app-error.ts';
 import type { CompletionRequest, Configuration, Warning } from '../../shared/contract/completions.ts';
-import { type Message, textOfMessage, textOfMessages } from '../../shared/contract/messages.ts';
+import { type Message, textOfMessage, textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { ResolvedModel } from '../providers/model-resolver.ts';
-import type { RunContext } from './completions.ts';
+import type { RunContext, RunContinuation } from './completions.ts';
 import { requireFileSupport } from '../providers/file-rules.ts';
 import { messageWarnings } from '../providers/message-rules.ts';
+import { toolsReason } from '../providers/parameter-rules.ts';
 import { charactersOfFile, filesOf, type PromptFiles } from './prompt-file.ts';
-import { renderPrompt, renderTurn } from './render-prompt.ts';
+import { type RenderedPrompt, renderPrompt, renderTurn } from './render-prompt.ts';
 import type { CreditReservation, Credits } from '../credits/credits.ts';
 import type { RateLimits, TokenReservation } from '../credits/rate-limits.ts';
 import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
@@ -39,6 +41,16 @@ export interface PreparationOptions {
   readonly grounding: Pick<Grounding, 'requireDataspaces'>;
 }
 
+function continuedPrompt({ messages }: RunContinuation): RenderedPrompt {
+  return { messages, ownMessages: messages, warnings: [] };
+}
+
+/** A model without tools can't read the calls and the results. */
+function requireTools({ metadata: { ruleSet, catalogueEntry, title } }: ResolvedModel): void {
+  const reason = toolsReason(ruleSet, catalogueEntry);
+  if (reason !== null) throw invalidField('model', `can't continue with tool results on ${title}: ${reason}`);
+}
+
 /** Throws `AppError` for an invalid template, an unknown model, a provider without a key and an unknown dataspace. */
 export function prepareRun(
   request: CompletionRequest,
@@ -46,12 +58,15 @@ export function prepareRun(
   { providers, grounding }: PreparationOptions,
 ): PreparedRun {
   const dataspaceIds = request.dataspaceIds ? grounding.requireDataspaces(request.dataspaceIds) : null;
-  const rendered = context.turn
-    ? renderTurn({ ...context.turn, message: request.promptText })
-    : renderPrompt(request.promptText, request.replacements ?? {}, context);
+  const rendered = context.continuation
+    ? continuedPrompt(context.continuation)
+    : context.turn
+      ? renderTurn({ ...context.turn, message: request.promptText })
+      : renderPrompt(request.promptText, request.replacements ?? {}, context);
   const { messages, ownMessages } = rendered;
   const target = providers.resolve(request.aiSystem, request.model);
   requireFileSupport(target.metadata, messages);
+  if (context.continuation) requireTools(target);
   const { configuration, warnings } = providers.applicableConfiguration(target, request.configuration ?? {});
   target.provider.requireSupported?.(configuration);
   return {
@@ -88,9 +103,13 @@ export const notStarted: RunUse = { credits: 0, usage: null, characters: 0 };
 /** An estimate. The provider's own count replaces it. */
 const tokensOf = (characters: number): number => Math.ceil(characters / 4);
 
-function charactersOf({ messages, systemMessage, files }: PreparedRun): number {
+function charactersOf({ messages, systemMessage, files, configuration }: PreparedRun): number {
   const inFiles = [...files.values()].reduce((sum, file) => sum + charactersOfFile(file), 0);
-  return messages.reduce((sum, message) => sum + textOfMessage(message).length, inFiles + (systemMessage?.length ?? 0));
+  const inTools = configuration.tools == null ? 0 : JSON.stringify(configuration.tools).length;
+  return messages.reduce(
+    (sum, message) => sum + textOfMessage(message).length + textOfToolCalls(message).length,
+    inFiles + inTools + (systemMessage?.length ?? 0),
+  );
 }
 
 /** Throws `credits_exhausted` and `rate_limited`. A null key is the window, which has no limits. */

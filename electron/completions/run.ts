@@ -2,11 +2,13 @@ import { AppError } from '../../shared/app-error.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { RunCost } from '../providers/model-prices.ts';
-import type { ModelRequest, Provider, RawUsage } from '../providers/provider.ts';
+import { type ToolCallChunk, withCalls } from '../../shared/contract/tools.ts';
+import type { ModelRequest, ModelToolCall, Provider, RawUsage } from '../providers/provider.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { RunGuard } from './guard.ts';
+import { ToolCalls } from './tool-calls.ts';
 
 /** A signal that follows the caller's. `dispose` removes the listener, because the caller's signal can outlive the run. */
 function stopSignal(caller: AbortSignal): { signal: AbortSignal; abort: () => void; dispose: () => void } {
@@ -22,7 +24,7 @@ function isAbort(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'));
 }
 
-/** Of a streamed answer with its reasoning. Far more than any model writes, and far less than the service's memory. */
+/** Of a streamed answer with its reasoning and tool calls. Far more than any model writes, and far less than the service's memory. */
 const maxCharacters = 16 * 1_048_576;
 
 /** A request with the passages that ground its answer. */
@@ -34,6 +36,8 @@ export interface GroundedRequest {
   readonly sentPrompt: string;
   /** Its messages; null for a single one. */
   readonly sentMessages: readonly Message[] | null;
+  /** The messages with the passages, in every case. A run that called tools can only be continued with them. */
+  readonly messages: readonly Message[];
 }
 
 /** What a run used. */
@@ -42,7 +46,7 @@ export interface RunUse {
   readonly credits: number;
   /** Null when the provider hasn't reported it. */
   readonly usage: Usage | null;
-  /** Of the answer and the reasoning that arrived. */
+  /** Of the answer, the reasoning and the tool calls that arrived. */
   readonly characters: number;
 }
 
@@ -57,6 +61,8 @@ export interface RunPlan {
   readonly request: ModelRequest;
   /** Finds passages and adds them to the prompt; null for a request without dataspaces. */
   readonly ground: ((options: { readonly signal: AbortSignal }) => Promise<GroundedRequest>) | null;
+  /** The passages that are in the request already; absent if there are none. */
+  readonly citations?: readonly Citation[];
   /** The cost of a usage; null if a price is unknown. */
   readonly cost: (usage: Usage, rawUsage: RawUsage | null) => RunCost | null;
   /** Replaces the reservations by what the run used. */
@@ -73,15 +79,19 @@ export interface RunAnswer {
   readonly content: string;
   readonly finishReason: FinishReason;
   readonly usage: Usage;
+  /** Absent if the model called no tool. */
+  readonly toolCalls?: readonly ModelToolCall[];
 }
 
 /**
- * A part of a streamed run: `start` when the model begins (perhaps to reason), `text` for each delta of the answer, and `end`.
+ * A part of a streamed run: `start` when the model begins (perhaps to reason), `text` for each delta of the answer,
+ * `toolCall` for each part of a call, and `end`.
  * The usage is null if the guard ended the answer before the provider reported it.
  */
 export type RunPart =
   | { readonly type: 'start' }
   | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'toolCall'; readonly chunk: ToolCallChunk }
   | { readonly type: 'end'; readonly finishReason: FinishReason; readonly usage: Usage | null };
 
 /**
@@ -100,6 +110,7 @@ export class Run {
   #hasFirstByte = false;
   #isRecorded = false;
   #grounded: GroundedRequest | null = null;
+  #toolCalls: ToolCalls | null = null;
 
   constructor(plan: RunPlan, signal: AbortSignal) {
     this.plan = plan;
@@ -113,7 +124,7 @@ export class Run {
 
   /** The passages that the model got; empty until they are found. */
   get citations(): readonly Citation[] {
-    return this.#grounded?.citations ?? [];
+    return this.#grounded?.citations ?? this.plan.citations ?? [];
   }
 
   get reasoning(): string {
@@ -146,6 +157,7 @@ export class Run {
       const answer = this.plan.guard === null ? whole : await this.plan.guard.judge(whole);
       this.#content = answer.content;
       this.#reasoning = answer.reasoning ?? '';
+      if (answer.toolCalls) this.#calls().addAll(answer.toolCalls);
       await this.#recordCompletion(answer.finishReason, answer.usage, whole.rawUsage);
       return answer;
     } catch (error) {
@@ -165,11 +177,15 @@ export class Run {
           this.#noteFirstToken();
           yield { type: 'start' };
         }
-        if (part.type !== 'finish') this.#requireRoomFor(part.text);
+        if ('text' in part) this.#requireRoomFor(part.text);
+        else if ('name' in part) this.#requireRoomFor(part.name);
         if (part.type === 'reasoning-delta') this.#addReasoning(part.text);
         else if (part.type === 'text-delta') {
           this.#content += part.text;
           yield { type: 'text', text: part.text };
+        } else if (part.type !== 'finish') {
+          const chunk = this.#calls().add(part);
+          if (chunk) yield { type: 'toolCall', chunk };
         } else {
           if (part.corrected) {
             this.#content = part.corrected.content;
@@ -202,6 +218,16 @@ export class Run {
     return this.#grounded.request;
   }
 
+  /** Most answers have no calls. */
+  #calls(): ToolCalls {
+    return (this.#toolCalls ??= new ToolCalls(this.plan.servedBy));
+  }
+
+  /** Of everything that arrived. */
+  get #characters(): number {
+    return this.#content.length + this.#reasoning.length + (this.#toolCalls?.characters ?? 0);
+  }
+
   #callOptions() {
     return {
       signal: this.#stop.signal,
@@ -218,7 +244,7 @@ export class Run {
   }
 
   #requireRoomFor(text: string): void {
-    if (this.#content.length + this.#reasoning.length + text.length <= maxCharacters) return;
+    if (this.#characters + text.length <= maxCharacters) return;
     throw new AppError(
       'provider_failed',
       `The answer of ${this.plan.servedBy} was cut off at 16 MB. Set max_tokens or choose another model.`,
@@ -257,10 +283,10 @@ export class Run {
     end: Pick<RunOutcome, 'status' | 'finishReason' | 'usage' | 'rawUsage' | 'error' | 'cost'>,
   ): Promise<void> {
     this.#isRecorded = true;
-    const characters = this.#content.length + this.#reasoning.length;
-    this.plan.charge({ credits: this.credits, usage: end.usage, characters });
+    this.plan.charge({ credits: this.credits, usage: end.usage, characters: this.#characters });
+    const toolCalls = this.#toolCalls?.list ?? [];
     try {
-      const moderation = await this.plan.guard?.findings(this.#content);
+      const moderation = await this.plan.guard?.findings(withCalls(this.#content, toolCalls));
       await this.plan.runs.finish(this.plan.runId, {
         ...end,
         content: this.#content,
@@ -270,8 +296,12 @@ export class Run {
         totalMs: performance.now() - this.#startedAt,
         completedAt: Date.now(),
         citations: this.citations,
-        ...(this.#grounded && { sentPrompt: this.#grounded.sentPrompt, sentMessages: this.#grounded.sentMessages }),
+        ...(this.#grounded && {
+          sentPrompt: this.#grounded.sentPrompt,
+          sentMessages: toolCalls.length > 0 ? this.#grounded.messages : this.#grounded.sentMessages,
+        }),
         ...(moderation && { moderation }),
+        ...(toolCalls.length > 0 && { toolCalls }),
       });
       this.plan.exchanges?.store(this.plan.runId);
     } finally {

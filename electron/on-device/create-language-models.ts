@@ -124,13 +124,15 @@ async function collect(parts: AsyncIterable<ModelPart>): Promise<ModelAnswer> {
   for await (const part of parts) {
     if (part.type === 'text-delta') content += part.text;
     else if (part.type === 'reasoning-delta') reasoning = (reasoning ?? '') + part.text;
-    else end = part;
+    else if (part.type === 'finish') end = part;
   }
   if (!end) throw new Error('The answer ended without its last part');
   return { content, reasoning, finishReason: end.finishReason, usage: end.usage };
 }
 
-function toModelPart(part: Exclude<EnginePart, { type: 'prompt' }>): ModelPart {
+type OnDevicePart = Extract<ModelPart, { type: 'text-delta' | 'reasoning-delta' | 'finish' }>;
+
+function toModelPart(part: Exclude<EnginePart, { type: 'prompt' }>): OnDevicePart {
   if (part.type === 'finished') return { type: 'finish', finishReason: part.finishReason, usage: part.usage };
   return { type: part.type === 'text' ? 'text-delta' : 'reasoning-delta', text: part.text };
 }

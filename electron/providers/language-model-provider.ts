@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { secretForms } from '../provider-exchanges/redact.ts';
-import { isTextFile, toAnswer, toCallOptions, toPart, unnamedParameters } from './model-translation.ts';
+import { StreamTranslation, toAnswer } from './answer-translation.ts';
+import { isTextFile, toCallOptions, unnamedParameters } from './model-translation.ts';
 import type { ListModels } from './provider-lists.ts';
 import type { ModelCallOptions, ModelPart, ModelRequest, Provider } from './provider.ts';
 import {
@@ -46,8 +47,15 @@ export function bodyRewrite(
   fixed: Record<string, unknown> | undefined,
 ): ((body: string) => string) | undefined {
   if (!additions && !fixed) return undefined;
-  return (body) =>
-    JSON.stringify({ ...mergeUnder(additions ?? {}, JSON.parse(body) as Record<string, unknown>), ...fixed });
+  return (text) => {
+    const body = JSON.parse(text) as Record<string, unknown>;
+    const merged = mergeUnder(additions ?? {}, body);
+    // The caller's functions, and tools of the provider's own.
+    if (Array.isArray(body['tools']) && Array.isArray(additions?.['tools'])) {
+      merged['tools'] = [...(body['tools'] as unknown[]), ...(additions['tools'] as unknown[])];
+    }
+    return JSON.stringify({ ...merged, ...fixed });
+  };
 }
 
 /** Settings of a provider. The key is null for endpoints that need none. */
@@ -207,15 +215,18 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
       let isComplete = false;
       try {
         const { stream } = await modelOf(request.model).doStream(options);
+        const translation = new StreamTranslation();
         let finish: ModelPart | null = null;
         for await (const streamPart of stream) {
           if (streamPart.type === 'error') {
             if (traits.isHarmless?.(streamPart.error)) continue;
             throw streamPart.error;
           }
-          const part = toPart(streamPart);
-          if (part?.type === 'finish') finish = part;
-          else if (part) yield part;
+          const part = translation.translate(streamPart);
+          if (part === null) continue;
+          if (Array.isArray(part)) yield* part;
+          else if (part.type === 'finish') finish = part;
+          else yield part;
         }
         if (!finish) throw incompleteAnswer(settings);
         isComplete = true;

@@ -1,7 +1,14 @@
 import type { Configuration, NamedParameter, Warning } from '../../shared/contract/completions.ts';
+import { type ToolParameter, toolParameters } from '../../shared/contract/tools.ts';
 import type { CatalogueEntry } from './provider-details.ts';
 import { cataloguePrices, type ModelPrices } from './model-prices.ts';
-import { parameterSupport, dropReason, type ParameterSupport, type RuleSet } from './parameter-rules.ts';
+import {
+  droppedToolParameters,
+  parameterSupport,
+  dropReason,
+  type ParameterSupport,
+  type RuleSet,
+} from './parameter-rules.ts';
 import type { ListedModel } from './provider.ts';
 
 /** What is known about a model, from all sources. The provider's own list takes precedence over the bundled catalogue. */
@@ -80,6 +87,13 @@ export function filterConfiguration(
     if (value === null || reason !== null) dropped.add(parameter.name);
     if (reason !== null) warnings.push(droppedWarning(parameter.name, metadata.title, reason));
   }
+  for (const name of toolParameters) if (configuration[name] === null) dropped.add(name);
+  if (configuration.tools != null) {
+    for (const { name, reason } of droppedToolParameters(metadata.ruleSet, metadata.catalogueEntry, configuration)) {
+      dropped.add(name);
+      warnings.push(droppedWarning(name, metadata.title, reason));
+    }
+  }
   const ending = endingWarning(metadata);
   if (ending) warnings.push(ending);
   if (dropped.size === 0) return { configuration, warnings };
@@ -87,6 +101,6 @@ export function filterConfiguration(
   return { configuration: Object.fromEntries(remaining), warnings };
 }
 
-function droppedWarning(parameter: NamedParameter, title: string, reason: string): Warning {
+function droppedWarning(parameter: NamedParameter | ToolParameter, title: string, reason: string): Warning {
   return { code: 'parameter-dropped', parameter, message: `${parameter} wasn't sent to ${title}: ${reason}.` };
 }

@@ -1,10 +1,9 @@
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FinishReason,
-  LanguageModelV4GenerateResult,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
-  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCallPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
 import {
@@ -13,8 +12,21 @@ import {
   type FinishReason,
   type UsageDetails,
 } from '../../shared/contract/completions.ts';
-import { textOfMessage, type FilePart, type Message, type MessagePart } from '../../shared/contract/messages.ts';
-import type { ModelAnswer, ModelPart, ModelRequest, RawUsage, ReportedUsage } from './provider.ts';
+import {
+  textOfMessage,
+  type FilePart,
+  type Message,
+  type MessagePart,
+  type ToolCallPart,
+} from '../../shared/contract/messages.ts';
+import {
+  chosenFunction,
+  toolFunctionOf,
+  toolFunctions,
+  toolParameters,
+  type ToolFunction,
+} from '../../shared/contract/tools.ts';
+import type { ModelRequest, RawUsage, ReportedUsage, ToolCallState } from './provider.ts';
 
 type ResponseFormat = NonNullable<Configuration['response_format']>;
 type JsonSchema = Extract<NonNullable<LanguageModelV4CallOptions['responseFormat']>, { type: 'json' }>['schema'];
@@ -29,20 +41,26 @@ export function isReasoningEffort(value: unknown): value is ReasoningEffort {
 function toPrompt({ systemMessage, messages, files }: ModelRequest): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
   if (systemMessage !== null && systemMessage !== '') prompt.push({ role: 'system', content: systemMessage });
-  for (const message of messages) prompt.push(toPromptMessage(message, files));
+  const toolNames = new Map<string, string>();
+  for (const message of messages) prompt.push(toPromptMessage(message, files, toolNames));
   return prompt;
 }
 
-function toPromptMessage(message: Message, files: ModelRequest['files']): LanguageModelV4Message {
+/** Adds the names of the tools that a message calls to `toolNames`: providers need them with the results. */
+function toPromptMessage(
+  message: Message,
+  files: ModelRequest['files'],
+  toolNames: Map<string, string>,
+): LanguageModelV4Message {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: textOfMessage(message) };
     case 'user':
       return { role: 'user', content: message.content.map((part) => toUserPart(part, files)) };
     case 'assistant':
-      return { role: 'assistant', content: message.content.map(toTextPart) };
+      return { role: 'assistant', content: toAssistantParts(message, toolNames) };
     case 'tool':
-      throw new TypeError('Messages of tools have no translation');
+      return { role: 'tool', content: toToolResults(message, toolNames) };
   }
 }
 
@@ -60,6 +78,63 @@ function toUserPart(part: MessagePart, files: ModelRequest['files']): UserPart {
   if (isTextFile(part)) return { type: 'text', text: file.data };
   const { mediaType, name } = part;
   return { type: 'file', data: { type: 'data', data: file.data }, mediaType, filename: name };
+}
+
+type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
+type ToolPart = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number];
+type ProviderOptions = NonNullable<LanguageModelV4ToolCallPart['providerOptions']>;
+
+/** Reasoning comes first: Anthropic rejects calls that come before the reasoning that led to them. */
+function toAssistantParts({ content }: Message, toolNames: Map<string, string>): AssistantPart[] {
+  const parts: AssistantPart[] = [];
+  const texts: AssistantPart[] = [];
+  for (const part of content) {
+    if (part.type !== 'toolCall') {
+      texts.push(toTextPart(part));
+      continue;
+    }
+    toolNames.set(part.id, part.name);
+    const { options, reasoning = [] } = (part as ToolCallPart & { providerState?: ToolCallState }).providerState ?? {};
+    for (const block of reasoning) {
+      parts.push({
+        type: 'reasoning',
+        text: block.text,
+        ...(block.options && { providerOptions: block.options as ProviderOptions }),
+      });
+    }
+    parts.push(...texts.splice(0), {
+      type: 'tool-call',
+      toolCallId: part.id,
+      toolName: part.name,
+      input: parsedArguments(part.arguments),
+      ...(options && { providerOptions: options as ProviderOptions }),
+    });
+  }
+  return [...parts, ...texts];
+}
+
+/** Anthropic, Gemini and Cohere accept only objects. */
+function parsedArguments(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value) && !Array.isArray(value)) return value;
+  } catch {
+    // The model wrote invalid JSON. It gets its own text back, together with what the caller made of it.
+  }
+  return { invalidArguments: text };
+}
+
+function toToolResults({ content }: Message, toolNames: ReadonlyMap<string, string>): ToolPart[] {
+  return content.map((part) => {
+    if (part.type !== 'toolResult') throw new TypeError(`A tool message has a part of type ${part.type}`);
+    return {
+      type: 'tool-result',
+      toolCallId: part.toolCallId,
+      toolName: toolNames.get(part.toolCallId) ?? '',
+      output: { type: part.isError ? 'error-text' : 'text', value: part.content },
+    };
+  });
 }
 
 function toTextPart(part: MessagePart): { type: 'text'; text: string } {
@@ -84,6 +159,25 @@ export function isStrictSchema(configuration: Configuration): boolean {
   return format?.type === 'json_schema' && format.json_schema['strict'] === true;
 }
 
+function toTool({ name, description, parameters, strict }: ToolFunction) {
+  return {
+    type: 'function' as const,
+    name,
+    ...(description == null ? {} : { description }),
+    // Versions of prompts from before this check may have a tool without a schema.
+    inputSchema: (parameters ?? { type: 'object', properties: {} }) as JsonSchema & object,
+    ...(strict == null ? {} : { strict }),
+  };
+}
+
+/** Null for the form of a provider's own, which is sent unchanged. */
+function toToolChoice(configuration: Configuration): NonNullable<LanguageModelV4CallOptions['toolChoice']> | null {
+  const { tool_choice: choice } = configuration;
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice };
+  const toolName = chosenFunction(configuration);
+  return toolName === null ? null : { type: 'tool', toolName };
+}
+
 /** Translates the service's request to the AI SDK's options. Unknown keys are in `unnamedParameters`. */
 export function toCallOptions(request: ModelRequest): LanguageModelV4CallOptions {
   const { configuration } = request;
@@ -101,20 +195,45 @@ export function toCallOptions(request: ModelRequest): LanguageModelV4CallOptions
   if (isReasoningEffort(configuration.reasoning_effort)) options.reasoning = configuration.reasoning_effort;
   const responseFormat = configuration.response_format && toResponseFormat(configuration.response_format);
   if (responseFormat) options.responseFormat = responseFormat;
+  if (configuration.tools != null) addTools(options, configuration);
   return options;
 }
 
-const named: ReadonlySet<string> = new Set(namedParameters);
+/** Whether the model may call several functions at once, under the name of the AI SDK's option; null for the provider's default. */
+export function parallelCalls(configuration: Configuration): { readonly parallelToolCalls: boolean } | null {
+  const { parallel_tool_calls: parallelToolCalls } = configuration;
+  return parallelToolCalls == null || toolFunctions(configuration).length === 0 ? null : { parallelToolCalls };
+}
 
-/** The keys that are passed to the provider unchanged; null if there are none. */
+function addTools(options: LanguageModelV4CallOptions, configuration: Configuration): void {
+  const functions = toolFunctions(configuration);
+  if (functions.length === 0) return;
+  options.tools = functions.map(toTool);
+  const toolChoice = toToolChoice(configuration);
+  if (toolChoice) options.toolChoice = toolChoice;
+}
+
+const named: ReadonlySet<string> = new Set(namedParameters);
+const namedWithTools: ReadonlySet<string> = new Set([...namedParameters, ...toolParameters]);
+
+/**
+ * The keys that are passed to the provider unchanged; null if there are none. Beside functions, these are the provider's own tools and
+ * its own form of `tool_choice`.
+ */
 export function unnamedParameters(configuration: Configuration): Record<string, unknown> | null {
+  const { tools, tool_choice: choice } = configuration;
+  const hasFunctions = tools != null && toolFunctions(configuration).length > 0;
+  const translated = hasFunctions ? namedWithTools : named;
   let unnamed: Record<string, unknown> | null = null;
   for (const key in configuration) {
-    if (named.has(key)) continue;
+    if (translated.has(key)) continue;
     unnamed ??= {};
     unnamed[key] = configuration[key];
   }
-  return unnamed;
+  if (!hasFunctions) return unnamed;
+  const own = tools.filter((tool) => toolFunctionOf(tool) === null);
+  if (own.length > 0) unnamed = { ...unnamed, tools: own };
+  return choice != null && toToolChoice(configuration) === null ? { ...unnamed, tool_choice: choice } : unnamed;
 }
 
 /** Null if the provider reports that the answer is broken, which makes the call a failure. */
@@ -201,34 +320,4 @@ export function toUsage({ inputTokens, outputTokens, raw }: LanguageModelV4Usage
   const isReported =
     details.cached_tokens !== null || details.cache_write_tokens !== null || details.reasoning_tokens !== null;
   return { usage: isReported ? { ...totals, details } : totals, rawUsage: raw };
-}
-
-/** Null if the provider reports that the answer is broken. */
-export function toAnswer({ content, finishReason, usage }: LanguageModelV4GenerateResult): ModelAnswer | null {
-  const reason = toFinishReason(finishReason);
-  if (reason === null) return null;
-  let text = '';
-  let reasoning = '';
-  for (const part of content) {
-    if (part.type === 'text') text += part.text;
-    else if (part.type === 'reasoning') reasoning += part.text;
-  }
-  return {
-    content: text,
-    reasoning: reasoning === '' ? null : reasoning,
-    finishReason: reason,
-    ...toUsage(usage),
-  };
-}
-
-/** The part for callers; null if it has nothing for them. */
-export function toPart(part: LanguageModelV4StreamPart): ModelPart | null {
-  if (part.type === 'text-delta' || part.type === 'reasoning-delta') {
-    return part.delta === '' ? null : { type: part.type, text: part.delta };
-  }
-  if (part.type !== 'finish') return null;
-  // The stream ended between two events. Cohere's package has no other sign of it.
-  if (part.finishReason.unified === 'other' && part.finishReason.raw === undefined) return null;
-  const finishReason = toFinishReason(part.finishReason);
-  return finishReason && { type: 'finish', finishReason, ...toUsage(part.usage) };
 }

@@ -5,7 +5,7 @@ import { createLanguageModelProvider, type ProviderSettings } from './language-m
 import { listOpenAiModels } from './provider-lists.ts';
 import { failureFromStatus } from './provider-error.ts';
 import { moderateAtProvider } from './provider-moderation.ts';
-import { isStrictSchema } from './model-translation.ts';
+import { isStrictSchema, parallelCalls } from './model-translation.ts';
 import type { Provider } from './provider.ts';
 import { splitThinking } from './split-thinking.ts';
 
@@ -57,8 +57,9 @@ export function createOpenAiCompatibleProvider(settings: ProviderSettings): Prov
         openaiCompatible: {
           strictJsonSchema: isStrictSchema(configuration),
           ...(configuration.reasoning_effort == null ? {} : { reasoningEffort: configuration.reasoning_effort }),
-          // The package has no top_k, which most local servers support.
+          // The package has no top_k, which most local servers support, and no parallel_tool_calls.
           ...(configuration.top_k == null ? {} : { top_k: configuration.top_k }),
+          ...(parallelCalls(configuration) && { parallel_tool_calls: configuration.parallel_tool_calls }),
         },
       },
     }),

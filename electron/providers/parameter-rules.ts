@@ -1,5 +1,7 @@
 import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 import { namedParameters, type Configuration, type NamedParameter } from '../../shared/contract/completions.ts';
+import { forcesToolCall, toolFunctions, toolParameters, type ToolParameter } from '../../shared/contract/tools.ts';
+import { invalidField } from '../../shared/app-error.ts';
 import type { Model } from '../../shared/contract/providers.ts';
 import { detailsOf } from './catalogue.ts';
 import type { CatalogueEntry, ParameterRules } from './provider-details.ts';
@@ -94,4 +96,35 @@ export function dropReason(
     return 'not supported while the model reasons';
   }
   return rulesOf(ruleSet).callRule?.(parameter.name, configuration) ?? null;
+}
+
+/** Why a model gets no tools, as the end of a sentence; null if it gets them. */
+export function toolsReason(ruleSet: RuleSet, entry: CatalogueEntry | null): string | null {
+  if (ruleSet === 'on-device') return 'not supported by on-device models';
+  return entry && !entry.capabilities.includes('tools') ? "this model doesn't call tools" : null;
+}
+
+export interface DroppedToolParameter {
+  readonly name: ToolParameter;
+  readonly reason: string;
+}
+
+/**
+ * The parameters of tools that a call drops. Throws `invalid_request` if the model would have to call a tool and can't: without it, the
+ * request has no meaning. A provider's own tools are never dropped.
+ */
+export function droppedToolParameters(
+  ruleSet: RuleSet,
+  entry: CatalogueEntry | null,
+  configuration: Configuration,
+): DroppedToolParameter[] {
+  if (toolFunctions(configuration).length === 0) return [];
+  const reason = toolsReason(ruleSet, entry);
+  if (reason === null) {
+    const unsupported = rulesOf(ruleSet).parallelCalls;
+    const isSet = configuration.parallel_tool_calls != null;
+    return isSet && unsupported ? [{ name: 'parallel_tool_calls', reason: unsupported }] : [];
+  }
+  if (forcesToolCall(configuration)) throw invalidField('configuration.tool_choice', `requires a tool: ${reason}`);
+  return toolParameters.filter((name) => configuration[name] != null).map((name) => ({ name, reason }));
 }

@@ -51,6 +51,8 @@ export interface ParameterRules {
   readonly responseFormats?: readonly string[];
   /** Whether the API rejects `json_schema` for models without the capability `structured-output`. */
   readonly restrictsSchemas?: boolean;
+  /** Why the API has no `parallel_tool_calls`; absent if it has. */
+  readonly parallelCalls?: string;
   /** Why a model doesn't support a parameter, or null. */
   readonly modelRule?: (name: NamedParameter, model: string) => string | null;
   /** Why a parameter can't go with the other parameters of a call, or null. */

@@ -1,5 +1,6 @@
 import type { Configuration, FinishReason, Usage } from '../../shared/contract/completions.ts';
 import type { Message } from '../../shared/contract/messages.ts';
+import type { ToolCall } from '../../shared/contract/tools.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 
 /** The content of a file: the text of a text file, or base64. */
@@ -12,7 +13,7 @@ export interface ModelRequest {
   /** The provider's name for the model. */
   readonly model: string;
   readonly systemMessage: string | null;
-  /** The conversation, oldest message first. The last message is the user's. */
+  /** The conversation, oldest message first. */
   readonly messages: readonly Message[];
   /** The contents of the files in the messages, by file id; absent if there are none. */
   readonly files?: ReadonlyMap<string, ModelFile>;
@@ -23,9 +24,33 @@ export interface ModelRequest {
 /** The usage object that a provider sent. */
 export type RawUsage = Readonly<Record<string, unknown>>;
 
+type ProviderOptions = Readonly<Record<string, Record<string, unknown>>>;
+
+/**
+ * What a provider needs to get back with a call when its result is sent, such as the signatures of Anthropic and Gemini. It is stored
+ * with the run, and no caller sees it.
+ */
+export interface ToolCallState {
+  readonly options?: ProviderOptions | undefined;
+  /** The reasoning that led to the call. */
+  readonly reasoning?: readonly { readonly text: string; readonly options?: ProviderOptions | undefined }[] | undefined;
+}
+
+/** A call of a tool that the caller has. */
+export interface ModelToolCall extends ToolCall {
+  readonly providerState?: ToolCallState;
+}
+
+/** Parts of calls. `index` counts the calls of an answer from 0; parts of parallel calls may alternate. */
+export type ToolCallModelPart =
+  | { readonly type: 'tool-call-start'; readonly index: number; readonly id: string; readonly name: string }
+  | { readonly type: 'tool-call-delta'; readonly index: number; readonly text: string }
+  | { readonly type: 'tool-call-end'; readonly index: number; readonly providerState?: ToolCallState };
+
 export type ModelPart =
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
+  | ToolCallModelPart
   | ({
       readonly type: 'finish';
       readonly finishReason: FinishReason;
@@ -44,6 +69,8 @@ export interface ModelAnswer extends ReportedUsage {
   readonly content: string;
   readonly reasoning: string | null;
   readonly finishReason: FinishReason;
+  /** Absent if the model called no tool. */
+  readonly toolCalls?: readonly ModelToolCall[];
 }
 
 export interface ModelCallOptions {

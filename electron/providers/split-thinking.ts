@@ -151,6 +151,7 @@ async function* splitStream(
       splitter.leave();
       yield part;
     } else if (part.type === 'text-delta') yield* splitter.push(part.text);
+    else if (part.type !== 'finish') yield part;
     else {
       const { parts: rest, corrected } = splitter.end(part.finishReason === 'Length');
       yield* rest;

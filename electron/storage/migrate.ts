@@ -21,7 +21,8 @@ import { renderedTitles } from './migrations/0018-rendered-titles.ts';
 import { keyLimitColumns } from './migrations/0019-key-limits.ts';
 import { usageDetails } from './migrations/0020-usage-details.ts';
 import { messages } from './migrations/0021-messages.ts';
-import { files } from './migrations/0023-files.ts';
+import { files } from './migrations/0022-files.ts';
+import { toolCalls } from './migrations/0023-tool-calls.ts';
 import { registerRenderedTitle } from './migrations/rendered-title.ts';
 
 /** Every change of the tables, oldest first. `user_version` is the number of applied ones. Only append. */
@@ -48,6 +49,7 @@ const migrations: readonly string[] = [
   usageDetails,
   messages,
   files,
+  toolCalls,
 ];
 
 function version(database: Database.Database): number {

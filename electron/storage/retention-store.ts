@@ -117,7 +117,7 @@ function retentionStatements(database: Database.Database) {
   const textBytes = database
     .prepare<[number], number>(
       `SELECT octet_length(prompt_text) + octet_length(rendered_prompt) + octet_length(content)
-        + coalesce(octet_length(messages_json), 0) + coalesce(octet_length(system_message), 0) + coalesce(octet_length(replacements_json), 0)
+        + coalesce(octet_length(messages_json), 0) + coalesce(octet_length(tool_calls_json), 0) + coalesce(octet_length(system_message), 0) + coalesce(octet_length(replacements_json), 0)
         + coalesce(octet_length(configuration_json), 0) + coalesce(octet_length(metadata_json), 0)
         + coalesce(octet_length(reasoning), 0) + coalesce(octet_length(citations_json), 0)
        FROM run_texts WHERE run = ?`,
@@ -190,7 +190,7 @@ function createAnonymiser(database: Database.Database): (runs: readonly OldRunPo
     .pluck();
   const blankTexts = database.prepare<[string | null, number]>(`
     UPDATE run_texts SET prompt_text = '', system_message = NULL, replacements_json = NULL, rendered_prompt = '',
-      messages_json = NULL,
+      messages_json = NULL, tool_calls_json = NULL,
       configuration_json = ?, metadata_json = '{"anonymised":true}', warnings_json = NULL, content = '', reasoning = NULL,
       error_message = NULL, citations_json = NULL, moderation_json = NULL
     WHERE run = ?

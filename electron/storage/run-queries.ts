@@ -44,6 +44,7 @@ const runColumns = [
 
 const outcomeTextColumns = [
   'content',
+  'tool_calls_json',
   'reasoning',
   'error_message',
   'citations_json',

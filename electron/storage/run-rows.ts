@@ -1,11 +1,12 @@
-import type { RawUsage } from '../providers/provider.ts';
+import type { ModelToolCall, RawUsage } from '../providers/provider.ts';
 import type { RunCost } from '../providers/model-prices.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
-import { type Message, textMessage, textOfMessage } from '../../shared/contract/messages.ts';
+import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { flagsOf, type RunModeration } from '../../shared/contract/moderation.ts';
 import type { RunDetail, RunListItem, RunSummary } from '../../shared/contract/runs.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
+import { messagesIn, publicMessages, publicToolCall, toolCallsIn } from './stored-messages.ts';
 
 /** The fields of a run that are known at its start. Times are milliseconds since 1970. */
 export interface NewRun {
@@ -58,6 +59,8 @@ export interface RunOutcome {
   readonly sentMessages?: readonly Message[] | null;
   /** The guard's findings; absent if it was off. */
   readonly moderation?: RunModeration | null;
+  /** Absent where the model called no tool. */
+  readonly toolCalls?: readonly ModelToolCall[];
 }
 
 /** Characters of a run's title and of a conversation's name. */
@@ -114,7 +117,7 @@ export type OutcomeColumns = Pick<
 >;
 export type OutcomeTexts = Pick<
   RunTextRow,
-  'content' | 'reasoning' | 'error_message' | 'citations_json' | 'usage_json' | 'moderation_json'
+  'content' | 'tool_calls_json' | 'reasoning' | 'error_message' | 'citations_json' | 'usage_json' | 'moderation_json'
 >;
 
 const unfinished: OutcomeColumns = {
@@ -137,6 +140,7 @@ const unfinished: OutcomeColumns = {
 };
 const noTexts: OutcomeTexts = {
   content: '',
+  tool_calls_json: null,
   reasoning: null,
   error_message: null,
   citations_json: null,
@@ -182,6 +186,7 @@ export function outcomeTexts(outcome: RunOutcome | null): OutcomeTexts {
   if (outcome === null) return noTexts;
   return {
     content: outcome.content,
+    tool_calls_json: storedJson(outcome.toolCalls ?? null),
     reasoning: outcome.reasoning,
     error_message: outcome.error?.message ?? null,
     citations_json: jsonOrNull(outcome.citations),
@@ -291,12 +296,8 @@ export function runListItemOf(row: RunListRow): RunListItem {
   };
 }
 
-function parsed<Value>(json: string | null, absent: Value): Value {
+export function parsed<Value>(json: string | null, absent: Value): Value {
   return json === null ? absent : (JSON.parse(json) as Value);
-}
-
-function messagesIn(json: string): Message[] {
-  return JSON.parse(json) as Message[];
 }
 
 export function runDetailOf(row: ListedRunRow & RunTextRow): RunDetail {
@@ -309,12 +310,13 @@ export function runDetailOf(row: ListedRunRow & RunTextRow): RunDetail {
       systemMessage: row.system_message,
       replacements: parsed(row.replacements_json, null),
       renderedPrompt: row.rendered_prompt,
-      messages: row.messages_json === null ? [textMessage('user', row.rendered_prompt)] : messagesIn(row.messages_json),
+      messages: publicMessages(messagesIn(row)),
       configuration: parsed(row.configuration_json, null),
       dataspaceIds: parsed(row.dataspace_ids_json, null),
     },
     output: {
       content: row.content,
+      ...(row.tool_calls_json === null ? {} : { toolCalls: toolCallsIn(row.tool_calls_json).map(publicToolCall) }),
       reasoning: row.reasoning,
       finishReason: row.finish_reason,
       error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },

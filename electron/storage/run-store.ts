@@ -6,6 +6,7 @@ import type { LogSync } from './write-ahead-log.ts';
 import { runReadQueries, runWriteQueries } from './run-queries.ts';
 import { createRemovedRuns } from './retention-store.ts';
 import { createRunRecorder, type Durability, type RunRecorder } from './run-recorder.ts';
+import { continuableRunOf } from './continuable-run.ts';
 import { type NewRun, runDetailOf, runListItemOf } from './run-rows.ts';
 import type { RunStore } from './storage.ts';
 import type Database from 'better-sqlite3';
@@ -72,6 +73,11 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
       recorder.flush();
       const row = queries.whole.first({ id: runId.toLowerCase() });
       return row === undefined ? null : runDetailOf(row);
+    },
+    readToContinue(runId) {
+      recorder.flush();
+      const row = queries.whole.first({ id: runId.toLowerCase() });
+      return row === undefined ? null : continuableRunOf(row);
     },
   };
 }

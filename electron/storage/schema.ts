@@ -105,6 +105,8 @@ export interface RunTextRow {
   /** Null for an empty list. The same applies to citations. */
   warnings_json: string | null;
   content: string;
+  /** With what the provider needs to get back; null where the model called no tool. */
+  tool_calls_json: string | null;
   reasoning: string | null;
   error_message: string | null;
   citations_json: string | null;

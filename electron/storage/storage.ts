@@ -1,3 +1,4 @@
+import type { ContinuableRun } from './continuable-run.ts';
 import type { NewRun, RunOutcome } from './run-rows.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import type { ApiKey, ApiKeyInput } from '../../shared/contract/api-keys.ts';
@@ -47,6 +48,8 @@ export interface RunStore {
     continuationToken: string | null;
   };
   read(runId: string): RunDetail | null;
+  /** With what providers need to get back, which no caller may see. */
+  readToContinue(runId: string): ContinuableRun | null;
   count(): number;
 }
 

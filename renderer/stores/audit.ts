@@ -144,6 +144,7 @@ export const essentialColumns: readonly ExportColumn[] = [
   'renderedPrompt',
   'messages',
   'content',
+  'toolCalls',
   'finishReason',
   'errorMessage',
   'citations',

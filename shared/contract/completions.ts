@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { describeSchemaIssue, schemaLimitIssue } from '../json-schema.ts';
 import { aiSystem, errorBody, uuid } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { limitedSchema } from './limited-schema.ts';
+import { maxToolCalls, toolCall, toolCallChunk, toolChoice, toolChoiceIssue, toolResult, tools } from './tools.ts';
 
 /** The parameters with a meaning of our own; one that a model does not take is dropped with a warning. */
 export const namedParameters = [
@@ -20,11 +21,6 @@ export type NamedParameter = (typeof namedParameters)[number];
 
 /** Keys of a provider's body that the service sets. `configuration` must not contain them. */
 export const reservedParameters = ['model', 'input', 'messages', 'stream', 'store'] as const;
-
-const limitedSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
-  const issue = schemaLimitIssue(schema);
-  if (issue) context.addIssue({ code: 'custom', message: describeSchemaIssue(issue) });
-});
 
 const responseFormat = z.union([
   z.object({ type: z.enum(['text', 'json_object']) }),
@@ -47,8 +43,13 @@ export const configuration = z
     presence_penalty: z.number().min(-2).max(2).nullish(),
     reasoning_effort: z.string().min(1).max(32).nullish(),
     response_format: responseFormat.nullish(),
+    tools: tools.nullish(),
+    tool_choice: toolChoice.nullish(),
+    parallel_tool_calls: z.boolean().nullish(),
   })
   .superRefine((value, context) => {
+    const issue = value.tool_choice == null ? null : toolChoiceIssue(value);
+    if (issue !== null) context.addIssue({ code: 'custom', path: ['tool_choice'], message: issue });
     for (const key of reservedParameters) {
       if (Object.hasOwn(value, key)) {
         context.addIssue({ code: 'custom', path: [key], message: 'is set by the service and cannot be configured' });
@@ -79,6 +80,33 @@ export const completionRequest = z
   })
   .meta({ id: 'CompletionRequest' });
 export type CompletionRequest = z.infer<typeof completionRequest>;
+
+const { promptText, aiSystem: system, model } = completionRequest.shape;
+const needsField = (field: 'promptText' | 'aiSystem' | 'model') => ({
+  path: [field],
+  error: 'is required',
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+});
+
+/** A completion, or the continuation of a run that called tools. */
+export const completionBody = z
+  .strictObject({
+    ...completionRequest.shape,
+    promptText: promptText.optional(),
+    aiSystem: system.optional(),
+    model: model.optional(),
+    continueRunId: uuid.optional().describe('A completed run of the caller whose model called tools'),
+    toolResults: z.array(toolResult).max(maxToolCalls).optional().describe('One result for each call of that run'),
+  })
+  .refine((body) => body.continueRunId !== undefined || body.promptText !== undefined, needsField('promptText'))
+  .refine((body) => body.continueRunId !== undefined || body.aiSystem !== undefined, needsField('aiSystem'))
+  .refine((body) => body.continueRunId !== undefined || body.model !== undefined, needsField('model'))
+  .meta({
+    id: 'CompletionBody',
+    description:
+      '`promptText`, `aiSystem` and `model` are required, or `continueRunId` and `toolResults`. A continuation takes what is absent from that run, and neither `replacements` nor `dataspaceIds`.',
+  });
+export type CompletionBody = z.infer<typeof completionBody>;
 
 export const finishReason = z.enum(['Stop', 'Length', 'ContentFilter', 'ToolCalls']).meta({ id: 'FinishReason' });
 export type FinishReason = z.infer<typeof finishReason>;
@@ -136,7 +164,11 @@ export const completionAnswer = z
       z.object({
         finish_reason: finishReason,
         index: z.int(),
-        message: z.object({ role: z.literal('Assistant'), content: z.string() }),
+        message: z.object({
+          role: z.literal('Assistant'),
+          content: z.string(),
+          toolCalls: z.array(toolCall).optional().describe('Present if the model called tools'),
+        }),
       }),
     ),
     messageId: uuid,
@@ -154,7 +186,11 @@ export const completionChunk = z
     choice: z.object({
       index: z.int(),
       finish_reason: finishReason.optional(),
-      message: z.object({ role: z.literal('assistant'), content: z.string().optional() }),
+      message: z.object({
+        role: z.literal('assistant'),
+        content: z.string().optional(),
+        toolCalls: z.array(toolCallChunk).optional(),
+      }),
     }),
     messageId: uuid,
     runId: uuid,
@@ -180,7 +216,7 @@ export const createCompletion = defineEndpoint({
   description:
     'Renders the template with the replacements and runs it. With `stream=true` the answer is sent as server-sent events, or as one JSON array if `Accept` prefers `application/json`. The run is recorded before the end of the response.',
   query: z.object({ stream: z.enum(['true', 'false'], { error: 'must be true or false' }).optional() }),
-  body: completionRequest,
+  body: completionBody,
   kinds: ['json', 'event-stream', 'json-array'],
   response: completionAnswer,
   part: completionPart,
@@ -195,7 +231,7 @@ export const createCompletionSync = defineEndpoint({
   tag,
   summary: 'Run a prompt and return the whole answer',
   description: 'Responds when the answer is complete. `citations` and `warnings` are present if there are any.',
-  body: completionRequest,
+  body: completionBody,
   response: completionAnswer,
   errors,
 });
@@ -209,7 +245,7 @@ export const createCompletionStream = defineEndpoint({
   summary: 'Run a prompt and stream the answer as one JSON array',
   description:
     'The array grows by one chunk at a time and is valid JSON when the stream ends, also after a failure, which is its last element.',
-  body: completionRequest,
+  body: completionBody,
   kinds: ['json-array'],
   part: completionPart,
   errors,
@@ -237,7 +273,7 @@ export const createCompletionEvents = defineEndpoint({
   summary: 'Run a prompt and stream the answer as server-sent events',
   description:
     'Streams whatever `Accept` says. Each event is one `data:` line with a chunk; the last chunk has `finish_reason` and `usage`. A failure after the first byte is one last event with an error.',
-  body: completionRequest,
+  body: completionBody,
   kinds: ['event-stream'],
   part: completionPart,
   errors,

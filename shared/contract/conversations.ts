@@ -4,6 +4,7 @@ import { citation, usage, warning } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { message } from './messages.ts';
 import { runModeration } from './moderation.ts';
+import { toolCall } from './tools.ts';
 
 const tag = 'Conversations';
 
@@ -57,6 +58,7 @@ export const conversationRun = z
     }),
     output: z.object({
       content: z.string(),
+      toolCalls: z.array(toolCall).optional().describe('Absent if the model called no tool'),
       reasoning: z.string().nullable(),
       finishReason: z.string().nullable(),
       error: z.object({ code: z.string(), message: z.string() }).nullable(),

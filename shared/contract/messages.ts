@@ -22,6 +22,7 @@ const toolCallPart = z.object({
   name: z.string(),
   arguments: z.string().describe('JSON text'),
 });
+export type ToolCallPart = z.infer<typeof toolCallPart>;
 
 const toolResultPart = z.object({
   type: z.literal('toolResult'),
@@ -43,17 +44,23 @@ export function textMessage(role: MessageRole, text: string): Message {
   return { role, content: [{ type: 'text', text }] };
 }
 
-/** The text of a message: its text parts and the contents of its tool results. */
-export function textOfMessage({ content }: Message): string {
+/** The text of a message: its text parts, or the contents of its tool results, separated by an empty line. */
+export function textOfMessage({ role, content }: Message): string {
   const [only] = content;
   if (content.length === 1 && only?.type === 'text') return only.text;
   return content
     .map((part) => (part.type === 'text' ? part.text : part.type === 'toolResult' ? part.content : ''))
-    .join('');
+    .join(role === 'tool' ? '\n\n' : '');
 }
 
 /** The texts of messages in order, separated by an empty line; of a single message its text. */
 export function textOfMessages(messages: readonly Message[]): string {
-  const [only] = messages;
-  return messages.length === 1 ? textOfMessage(only!) : messages.map(textOfMessage).join('\n\n');
+  const texts = messages.map(textOfMessage);
+  // A message of nothing but tool calls has no text.
+  return (texts.length === 1 ? texts : texts.filter((text) => text !== '')).join('\n\n');
+}
+
+/** The names and arguments of the tools that a message calls; empty for most messages. */
+export function textOfToolCalls({ content }: Message): string {
+  return content.flatMap((part) => (part.type === 'toolCall' ? [`${part.name} ${part.arguments}`] : [])).join('\n');
 }

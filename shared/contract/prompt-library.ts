@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { listOf, listQuery, timestamp, uuid } from './common.ts';
 import { citation, usage, warning } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { toolCall } from './tools.ts';
 import { labelName } from './prompts.ts';
 
 /** What a run of a stored prompt or of an agent answers when it is not streamed. */
 export const messageAnswer = z
   .object({
     message: z.string().describe('The generated text'),
+    toolCalls: z.array(toolCall).optional().describe('Present if the model called tools'),
     messageId: uuid,
     runId: uuid,
     conversationId: uuid,

@@ -4,6 +4,7 @@ import { citation, usage, warning } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { message } from './messages.ts';
 import { runModeration } from './moderation.ts';
+import { toolCall } from './tools.ts';
 
 const tag = 'Window: runs';
 
@@ -58,6 +59,8 @@ export const runDetail = runSummary.extend({
   }),
   output: z.object({
     content: z.string(),
+    /** Absent where the model called no tool. */
+    toolCalls: z.array(toolCall).optional(),
     reasoning: z.string().nullable(),
     finishReason: z.string().nullable(),
     error: z.object({ code: z.string(), message: z.string() }).nullable(),

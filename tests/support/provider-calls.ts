@@ -32,7 +32,7 @@ export async function collect(parts: AsyncIterable<ModelPart>): Promise<Collecte
     for await (const part of parts) {
       if (part.type === 'text-delta') collected.content += part.text;
       else if (part.type === 'reasoning-delta') collected.reasoning += part.text;
-      else collected.finish = part;
+      else if (part.type === 'finish') collected.finish = part;
     }
   } catch (error) {
     collected.error = error as Error;

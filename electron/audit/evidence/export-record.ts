@@ -1,4 +1,5 @@
 import { redactedColumns, type ExportColumn } from '../../../shared/contract/audit-exports.ts';
+import { messagesIn, publicMessages, publicToolCall, toolCallsIn } from '../../storage/stored-messages.ts';
 import type { ExportRow } from '../../storage/export-rows.ts';
 import type { MatchListener, Redactor } from './redaction.ts';
 
@@ -58,8 +59,12 @@ const readers: Readonly<Record<ExportColumn, Reader>> = {
   replacements: (row) => parsed(row.replacements_json),
   renderedPrompt: (row) => row.rendered_prompt,
   /** Null for a single message: its text is the rendered prompt. */
-  messages: (row) => parsed(row.messages_json),
+  messages: (row) => (row.messages_json === null ? null : publicMessages(messagesIn(row))),
   content: onceEnded((row) => row.content, ''),
+  /** Null if the model called no tool. */
+  toolCalls: onceEnded((row) =>
+    row.tool_calls_json === null ? null : toolCallsIn(row.tool_calls_json).map(publicToolCall),
+  ),
   reasoning: onceEnded((row) => row.reasoning),
   finishReason: onceEnded((row) => row.finish_reason),
   errorCode: onceEnded((row) => row.error_code),

@@ -95,6 +95,7 @@ const blocks: Readonly<Partial<Record<ExportColumn, string>>> = {
   renderedPrompt: 'Final prompt',
   messages: 'Final prompt',
   content: 'Answer',
+  toolCalls: 'Tool calls',
   reasoning: 'Reasoning',
   errorMessage: 'Error',
   configuration: 'Configuration',

@@ -1,4 +1,6 @@
 import type Database from 'better-sqlite3';
+import { withCalls } from '../../../shared/contract/tools.ts';
+import { toolCallsIn } from '../../storage/stored-messages.ts';
 import { createAuditSource, type AuditSource, type SourceText } from './audit-source.ts';
 import { blockOf, blockRuns } from './bits.ts';
 import { BlockStore } from './block-store.ts';
@@ -185,9 +187,10 @@ export class AuditIndex {
     this.#checkpoints.awaitText(run);
   }
 
-  #addText({ run, system_message, rendered_prompt, content }: SourceText): void {
+  #addText({ run, system_message, rendered_prompt, content, tool_calls_json }: SourceText): void {
     const prompt = system_message === null ? rendered_prompt : `${system_message}\n${rendered_prompt}`;
-    this.texts.add({ run, prompt, answer: content });
+    const answer = tool_calls_json === null ? content : withCalls(content, toolCallsIn(tool_calls_json));
+    this.texts.add({ run, prompt, answer });
     if (this.#unendedTexts.delete(run)) this.#checkpoints.gotText(run);
     this.blocks.touch(blockOf(run));
   }

@@ -27,13 +27,14 @@ const indexedColumns = [
   'conversations.workspace_id',
 ] as const;
 
-const textColumns = ['run', 'system_message', 'rendered_prompt', 'content', 'runs.status'] as const;
+const textColumns = ['run', 'system_message', 'rendered_prompt', 'content', 'tool_calls_json', 'runs.status'] as const;
 
 export interface SourceText {
   readonly run: number;
   readonly system_message: string | null;
   readonly rendered_prompt: string;
   readonly content: string;
+  readonly tool_calls_json: string | null;
   readonly status: string;
 }
 

@@ -170,6 +170,7 @@ const longTexts = [
   'system_message',
   'replacements_json',
   'content',
+  'tool_calls_json',
   'reasoning',
 ] as const;
 

@@ -34,6 +34,9 @@ function templateOf({ input, metadata }: RunDetail): string {
 
 /** The request that runs an original again with the target's changes. Throws `AppError` if it isn't valid. */
 function replayRequest(original: RunDetail, target: ReplayTarget): CompletionRequest {
+  if (original.input.messages.some(({ role }) => role === 'tool')) {
+    throw new AppError('conflict', 'This run continued another one with tool results, so it cannot be run again.');
+  }
   const promptText = target.promptText ?? templateOf(original);
   if (promptText === '') {
     throw new AppError('conflict', 'The texts of this run were deleted, so it cannot be run again.');

@@ -1,5 +1,6 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
+import { parallelCalls } from '../model-translation.ts';
 import {
   countField,
   listedModel,
@@ -44,6 +45,11 @@ export function createAnthropicProvider(settings: ProviderSettings): Provider {
       fetch: settings.transport.fetch,
     }),
     listModels,
+    adaptOptions: (options, { configuration }) => {
+      const parallel = parallelCalls(configuration);
+      if (!parallel) return options;
+      return { ...options, providerOptions: { anthropic: { disableParallelToolUse: !parallel.parallelToolCalls } } };
+    },
     // https://platform.claude.com/docs/en/api/messages/count_tokens
     counting: {
       address: (address) => `${address}/count_tokens`,

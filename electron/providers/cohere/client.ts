@@ -16,7 +16,13 @@ import {
 import type { ListedModel, Provider } from '../provider.ts';
 
 /** The events with content. An invalid event of another type must not lose the answer. */
-const eventsThatMatter = new Set(['content-delta', 'message-end']);
+const eventsThatMatter = new Set([
+  'content-delta',
+  'tool-call-start',
+  'tool-call-delta',
+  'tool-call-end',
+  'message-end',
+]);
 
 /** The package throws for events of unknown types, and for known ones with missing fields. */
 function isUnknownEvent(error: unknown): boolean {

@@ -9,6 +9,7 @@ export const cohere: ProviderDetails = {
   countsTokens: false,
   parameterRules: {
     unsupported: {},
+    parallelCalls: "not supported by Cohere's API",
   },
   promptFileNames: { dotprompt: ['cohere'], promptfoo: ['cohere'] },
 };

@@ -9,6 +9,7 @@ export const googleGemini: ProviderDetails = {
   countsTokens: true,
   parameterRules: {
     unsupported: {},
+    parallelCalls: "not supported by Gemini's API",
     modelRule: (name, model) =>
       name.endsWith('_penalty') && model.startsWith('gemini-2.5') ? 'Gemini 2.5 supports it on Vertex AI only' : null,
   },

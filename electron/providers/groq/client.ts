@@ -1,7 +1,7 @@
 import { createGroq } from '@ai-sdk/groq';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import { listOpenAiModels } from '../provider-lists.ts';
-import { isStrictSchema } from '../model-translation.ts';
+import { isStrictSchema, parallelCalls } from '../model-translation.ts';
 import type { Provider } from '../provider.ts';
 import { splitThinking } from '../split-thinking.ts';
 
@@ -19,6 +19,7 @@ export function createGroqProvider(settings: ProviderSettings): Provider {
       providerOptions: {
         groq: {
           strictJsonSchema: isStrictSchema(configuration),
+          ...parallelCalls(configuration),
           // Only Groq has this effort. The SDK's common option doesn't accept it.
           ...(configuration.reasoning_effort === 'default' ? { reasoningEffort: 'default' } : {}),
         },

@@ -3,7 +3,7 @@ import { embedAtProvider } from '../embed-at-provider.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import { listOpenAiModels } from '../provider-lists.ts';
 import { moderateAtProvider } from '../provider-moderation.ts';
-import { isStrictSchema } from '../model-translation.ts';
+import { isStrictSchema, parallelCalls } from '../model-translation.ts';
 import type { Provider } from '../provider.ts';
 
 /** OpenAI on its Responses API: with reasoning, Chat Completions takes less. Nothing is kept there (`store: false`). */
@@ -36,6 +36,7 @@ export function createOpenAiProvider(settings: ProviderSettings): Provider {
         openai: {
           store: false,
           strictJsonSchema: isStrictSchema(configuration),
+          ...parallelCalls(configuration),
           // Unchanged: the package would replace an effort that it doesn't know.
           ...(configuration.reasoning_effort == null ? {} : { reasoningEffort: configuration.reasoning_effort }),
         },

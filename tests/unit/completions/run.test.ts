@@ -229,6 +229,7 @@ describe('a run on dataspaces', () => {
       citations: [citation],
       sentPrompt: 'T, then the prompt',
       sentMessages: null,
+      messages: grounded.messages,
     });
     const run = new Run({ ...plan, ground }, new AbortController().signal);
     await run.complete();

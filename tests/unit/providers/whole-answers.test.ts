@@ -1,7 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { describe, expect, it } from 'vitest';
 import type { Configuration } from '../../../shared/contract/completions.ts';
-import { toAnswer, toCallOptions } from '../../../electron/providers/model-translation.ts';
+import { toAnswer } from '../../../electron/providers/answer-translation.ts';
+import { toCallOptions } from '../../../electron/providers/model-translation.ts';
 import { createOpenAiCompatibleProvider } from '../../../electron/providers/open-ai-compatible.ts';
 import { failureOf, modelRequest, noAbort } from '../../support/provider-calls.ts';
 import { useProviderConnection } from '../../support/provider-connection.ts';

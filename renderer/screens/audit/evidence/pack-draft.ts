@@ -36,7 +36,16 @@ export const columnGroups: readonly { title: string; columns: readonly ExportCol
   { title: 'Input', columns: ['systemMessage', 'promptText', 'replacements', 'renderedPrompt', 'messages'] },
   {
     title: 'Answer',
-    columns: ['content', 'reasoning', 'finishReason', 'errorCode', 'errorMessage', 'citations', 'warnings'],
+    columns: [
+      'content',
+      'toolCalls',
+      'reasoning',
+      'finishReason',
+      'errorCode',
+      'errorMessage',
+      'citations',
+      'warnings',
+    ],
   },
   { title: 'Guard', columns: ['moderationFlags', 'moderation'] },
   {

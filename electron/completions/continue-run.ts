@@ -1,0 +1,143 @@
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import type { CompletionBody, CompletionRequest, Configuration } from '../../shared/contract/completions.ts';
+import type { Message } from '../../shared/contract/messages.ts';
+import { forcesToolCall, type ToolResult } from '../../shared/contract/tools.ts';
+import type { ContinuableRun } from '../storage/continuable-run.ts';
+import type { RunStore } from '../storage/storage.ts';
+import type { RunContinuation } from './completions.ts';
+
+/** Characters of the messages of a continued run: what a request can have, too. */
+const maxCharacters = 4 * 1_048_576;
+
+/** Tool messages of a conversation. Every continuation stores all messages again. */
+const maxSteps = 100;
+
+/** A body as a request, and what it continues. */
+interface ContinuedRequest {
+  readonly request: CompletionRequest;
+  readonly continuation?: RunContinuation;
+}
+
+function requireContinuable(run: ContinuableRun | null, callerId: string): ContinuableRun {
+  if (run === null || run.callerId !== callerId) throw new AppError('not_found', 'You have no run with this ID.');
+  const reject = (issue: string, message: string) => invalidField('continueRunId', issue, message);
+  if (run.metadata?.['agentId'] !== undefined)
+    throw reject('is a turn of an agent', "Turns of agents can't be continued with tool results.");
+  if (run.status !== 'Completed') throw reject('is not a completed run', 'Only a completed run can be continued.');
+  if (run.toolCalls.length === 0)
+    throw reject('has no tool calls', 'The model called no tools in this run. Send a new completion instead.');
+  if (run.finishReason !== 'ToolCalls')
+    throw reject('was cut off before its tool calls were complete', 'The tool calls of this run are not complete.');
+  return run;
+}
+
+/** What the messages of that run already contain can't be sent again. */
+function requireNoPrompt({ promptText, replacements, dataspaceIds, metadata }: CompletionBody, run: ContinuableRun) {
+  const issue = "can't be changed when a run is continued";
+  if (promptText !== undefined && promptText !== run.promptText) throw invalidField('promptText', issue);
+  if (replacements != null) throw invalidField('replacements', issue);
+  if (dataspaceIds != null) throw invalidField('dataspaceIds', issue);
+  const conversationId = metadata?.conversationId?.toLowerCase();
+  if (conversationId != null && conversationId !== run.conversationId)
+    throw invalidField('metadata.conversationId', 'is not the conversation of the continued run');
+}
+
+/** The results in the order of the calls. */
+function resultsOf(run: ContinuableRun, results: readonly ToolResult[] | undefined): ToolResult[] {
+  if (results === undefined) throw invalidField('toolResults', 'is required');
+  const byCall = new Map<string, ToolResult>();
+  const calls = new Set(run.toolCalls.map(({ id }) => id));
+  for (const [index, result] of results.entries()) {
+    const field = `toolResults[${index}].toolCallId`;
+    if (!calls.has(result.toolCallId)) throw invalidField(field, 'is not a call of this run');
+    if (byCall.has(result.toolCallId)) throw invalidField(field, 'already has a result');
+    byCall.set(result.toolCallId, result);
+  }
+  return run.toolCalls.map(({ id, name }) => {
+    const result = byCall.get(id);
+    if (result) return result;
+    throw invalidField('toolResults', `has no result for the call ${id.slice(0, 100)} of ${name.slice(0, 64)}`);
+  });
+}
+
+function sizeOf({ content }: Message): number {
+  return content.reduce((sum, part) => {
+    if (part.type === 'text') return sum + part.text.length;
+    if (part.type === 'toolResult') return sum + part.content.length;
+    return part.type === 'toolCall' ? sum + JSON.stringify(part).length : sum;
+  }, 0);
+}
+
+function continuedMessages(run: ContinuableRun, results: readonly ToolResult[]): Message[] {
+  const text = run.content === '' ? [] : [{ type: 'text' as const, text: run.content }];
+  const calls = run.toolCalls.map((call) => ({ type: 'toolCall' as const, ...call }));
+  const messages: Message[] = [
+    ...run.messages,
+    { role: 'assistant', content: [...text, ...calls] },
+    {
+      role: 'tool',
+      content: results.map(({ toolCallId, content, isError = false }) => ({
+        type: 'toolResult',
+        toolCallId,
+        content,
+        isError,
+      })),
+    },
+  ];
+  const tooLong = (issue: string) =>
+    invalidField('continueRunId', issue, `The continued run ${issue}. Start a new one.`);
+  if (messages.filter(({ role }) => role === 'tool').length > maxSteps)
+    throw tooLong(`has ${maxSteps} steps of tool calls`);
+  if (messages.reduce((sum, message) => sum + sizeOf(message), 0) > maxCharacters)
+    throw tooLong('has messages of more than 4 MB with these results');
+  return messages;
+}
+
+/** That of the run, without the `tool_choice` that forced its calls: the model would never come to an answer. */
+function inheritedConfiguration({ configuration }: ContinuableRun): Configuration | null {
+  if (configuration === null || !forcesToolCall(configuration)) return configuration;
+  const { tool_choice: _, ...rest } = configuration;
+  return rest;
+}
+
+/** A body without `continueRunId`. Its schema requires the fields of a completion. */
+function newRequest(body: CompletionBody): CompletionRequest {
+  if (body.toolResults !== undefined) throw invalidField('toolResults', 'needs continueRunId');
+  return body as CompletionRequest;
+}
+
+function continueRun(body: CompletionBody, run: ContinuableRun | null, callerId: string): ContinuedRequest {
+  const continued = requireContinuable(run, callerId);
+  requireNoPrompt(body, continued);
+  const results = resultsOf(continued, body.toolResults);
+  const { promptText, promptId, promptVersionId, conversationId, citations } = continued;
+  return {
+    request: {
+      promptText,
+      systemMessage: body.systemMessage === undefined ? continued.systemMessage : body.systemMessage,
+      aiSystem: body.aiSystem ?? continued.aiSystem,
+      model: body.model ?? continued.model,
+      configuration: body.configuration === undefined ? inheritedConfiguration(continued) : body.configuration,
+      replacements: continued.replacements,
+      metadata: body.metadata,
+    },
+    continuation: {
+      conversationId,
+      messages: continuedMessages(continued, results),
+      // In the order of the request, which errors name.
+      results: body.toolResults!.map(({ content }) => content),
+      storedPrompt: promptId === null || promptVersionId === null ? null : { promptId, promptVersionId },
+      citations,
+    },
+  };
+}
+
+/** Throws 404 for a run of another caller, and 400 for results that don't fit the calls of the run. */
+export function toRequest(
+  body: CompletionBody,
+  callerId: string,
+  runs: Pick<RunStore, 'readToContinue'>,
+): ContinuedRequest {
+  if (body.continueRunId === undefined) return { request: newRequest(body) };
+  return continueRun(body, runs.readToContinue(body.continueRunId), callerId);
+}

@@ -1,0 +1,46 @@
+import type { Citation } from '../../shared/contract/completions.ts';
+import type { AiSystem } from '../../shared/contract/common.ts';
+import type { Message } from '../../shared/contract/messages.ts';
+import type { ModelToolCall } from '../providers/provider.ts';
+import { type ListedRunRow, type NewRun, parsed } from './run-rows.ts';
+import type { RunTextRow } from './schema.ts';
+import { messagesIn, toolCallsIn } from './stored-messages.ts';
+
+/** A run as the continuation with tool results needs it. */
+export interface ContinuableRun extends Pick<NewRun, 'callerId' | 'conversationId' | 'promptId' | 'promptVersionId'> {
+  readonly status: string;
+  readonly finishReason: string | null;
+  readonly aiSystem: AiSystem;
+  readonly model: string;
+  readonly promptText: string;
+  readonly systemMessage: string | null;
+  readonly replacements: Record<string, unknown> | null;
+  readonly configuration: Record<string, unknown> | null;
+  readonly metadata: Record<string, unknown> | null;
+  readonly messages: readonly Message[];
+  readonly content: string;
+  readonly toolCalls: readonly ModelToolCall[];
+  readonly citations: readonly Citation[];
+}
+
+export function continuableRunOf(row: ListedRunRow & RunTextRow): ContinuableRun {
+  return {
+    callerId: row.caller_id,
+    conversationId: row.conversation_id,
+    promptId: row.prompt_id,
+    promptVersionId: row.prompt_version_id,
+    status: row.status,
+    finishReason: row.finish_reason,
+    aiSystem: row.ai_system as AiSystem,
+    model: row.model,
+    promptText: row.prompt_text,
+    systemMessage: row.system_message,
+    replacements: parsed(row.replacements_json, null),
+    configuration: parsed(row.configuration_json, null),
+    metadata: parsed(row.metadata_json, null),
+    messages: messagesIn(row),
+    content: row.content,
+    toolCalls: row.tool_calls_json === null ? [] : toolCallsIn(row.tool_calls_json),
+    citations: parsed(row.citations_json, []),
+  };
+}

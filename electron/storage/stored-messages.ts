@@ -1,0 +1,31 @@
+import { type Message, textMessage } from '../../shared/contract/messages.ts';
+import type { ToolCall } from '../../shared/contract/tools.ts';
+import type { ModelToolCall } from '../providers/provider.ts';
+import type { RunTextRow } from './schema.ts';
+
+/** The stored messages of a run, with what providers need to get back. */
+export function messagesIn({
+  messages_json: json,
+  rendered_prompt,
+}: Pick<RunTextRow, 'messages_json' | 'rendered_prompt'>): Message[] {
+  return json === null ? [textMessage('user', rendered_prompt)] : (JSON.parse(json) as Message[]);
+}
+
+/** A call without what is stored for its provider, such as reasoning, which most callers may not see. */
+export function publicToolCall<Call extends ToolCall>(call: Call): Omit<Call, 'providerState'> {
+  const { providerState: _, ...shown } = call as Call & Pick<ModelToolCall, 'providerState'>;
+  return shown;
+}
+
+/** Messages without what is stored for providers. */
+export function publicMessages(messages: Message[]): Message[] {
+  return messages.map((message) =>
+    message.content.some(({ type }) => type === 'toolCall')
+      ? { ...message, content: message.content.map((part) => (part.type === 'toolCall' ? publicToolCall(part) : part)) }
+      : message,
+  );
+}
+
+export function toolCallsIn(json: string): ModelToolCall[] {
+  return JSON.parse(json) as ModelToolCall[];
+}
