@@ -14,14 +14,14 @@ let host: TestHost;
 let calls: ScriptedCall[] = [];
 beforeAll(async () => {
   host = await startTestHost();
+});
+beforeEach(() => {
+  calls = [];
   host.provider.answerWith((call) => {
     calls.push(call);
     if (call.body['stream'] === true) return call.chatStream(['A ', 'raven.']);
     call.chatAnswer({ content: 'A raven.' });
   });
-});
-beforeEach(() => {
-  calls = [];
 });
 afterAll(() => host.close());
 
@@ -87,6 +87,28 @@ test('base64 is in no log, wire view, run or audit', async () => {
   const detail = await fromWindow(`/window/runs/${body.runId}`);
   for (const text of [exchanges, audit.text, detail, host.log.join('\n')]) expect(text).not.toContain(base64);
   expect(audit.text).toContain('"fileId"');
+});
+
+test('a continuation with the results of tools sends the file again', async () => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };
+  const answers = [
+    { message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' },
+    { message: { role: 'assistant', content: 'Sunny.' }, finish_reason: 'stop' },
+  ];
+  host.provider.answerWith((received) => {
+    calls.push(received);
+    const choices = [{ index: 0, ...answers[calls.length - 1] }];
+    received.json(200, { id: 'a', created: 1_780_000_000, model: 'scripted', choices });
+  });
+  const configuration = {
+    tools: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }],
+  };
+  const { body } = await run('in memory', { replacements: { photo }, configuration });
+  const results = { continueRunId: body.runId, toolResults: [{ toolCallId: 'call_1', content: 'Sun' }] };
+  const continuation = { ...completionCall(host, '/api/completions/sync', {}), body: JSON.stringify(results) };
+  const { status, text } = await host.send('in memory', continuation);
+  expect([status, text.includes('Sunny.')]).toEqual([200, true]);
+  expect(JSON.stringify(calls[1]!.body)).toContain(base64);
 });
 
 test('a file that was sent before, in a list, and a source', async () => {
