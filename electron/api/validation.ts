@@ -71,11 +71,21 @@ function toDetails(issue: Issue, input: unknown, parents: readonly PropertyKey[]
   return [{ field: fieldPath(path), issue: describe(issue, valueAt(input, path) === undefined) }];
 }
 
+/** Rules of the whole body, such as a field that only some requests need, have their issues last. They belong to their field. */
+function inFieldOrder(issues: readonly Issue[], schema: z.ZodType): readonly Issue[] {
+  if (!('shape' in schema)) return issues;
+  const fields: PropertyKey[] = Object.keys(schema.shape as object);
+  const position = ({ path }: Issue) => (path.length === 0 ? fields.length : fields.indexOf(path[0]!));
+  return issues.toSorted((one, other) => position(one) - position(other));
+}
+
 /** Validates a value against a schema of the contract. Throws `invalid_request` with every invalid field. */
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const details = result.error.issues.flatMap((issue) => toDetails(issue, input, [])).slice(0, maximumDetails);
+  const details = inFieldOrder(result.error.issues, schema)
+    .flatMap((issue) => toDetails(issue, input, []))
+    .slice(0, maximumDetails);
   const [first] = details;
   const message =
     first && first.field !== '' ? `${first.field} ${first.issue}.` : `The ${what} ${first?.issue ?? 'is not valid'}.`;
