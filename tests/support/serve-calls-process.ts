@@ -22,6 +22,11 @@ const methods = {
   block: () => {
     for (;;);
   },
+  /** Reports that it has started, then blocks the worker until another thread notifies the gate. */
+  waitForGate(gate: Int32Array, { onProgress }: CallContext<'started'>): void {
+    onProgress('started');
+    Atomics.wait(gate, 0, 0);
+  },
   fillMemory: () => {
     const lists: number[][] = [];
     for (;;) lists.push(Array.from({ length: 10_000 }, Math.random));

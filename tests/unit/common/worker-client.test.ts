@@ -81,11 +81,17 @@ describe('an abort', () => {
   });
 
   test('skips a call that the worker has not started', async () => {
-    await client.call('add', [1, 2]);
+    const gate = new Int32Array(new SharedArrayBuffer(4));
+    const started = Promise.withResolvers<string>();
+    const blocking = client.call('waitForGate', gate, { onProgress: started.resolve });
+    await started.promise;
     const controller = new AbortController();
     const skipped = client.call('log', 'skipped', { signal: controller.signal });
     controller.abort(new Error('No longer needed'));
     await expect(skipped).rejects.toThrow('No longer needed');
+    Atomics.store(gate, 0, 1);
+    Atomics.notify(gate, 0);
+    await blocking;
     await client.call('log', 'done');
     expect(logged()).toBe('done\n');
   });
