@@ -2,11 +2,14 @@ import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import { type FileMediaType, fileMediaTypes } from '../../shared/contract/files.ts';
-import { detectMediaType } from '../knowledge/parsing/detect-media-type.ts';
+import { detectMediaType, isSvg } from '../knowledge/parsing/detect-media-type.ts';
 import { looksLikeText } from '../knowledge/parsing/text-encoding.ts';
 
 /** The sample that `file-type` needs; its parsers see no more of a hostile file. */
 const signatureBytes = 4_100;
+
+/** Comments before the root element of an SVG image can be longer than a signature. */
+const headBytes = 65_536;
 
 /** Other names of the types that are accepted, as programs and `file-type` write them. */
 const aliases: Readonly<Record<string, FileMediaType>> = {
@@ -69,9 +72,9 @@ async function detectDocument(path: string, fileName: string, signal: AbortSigna
   return acceptedType(mediaType) ?? reject(wordDocument);
 }
 
-async function readStart(path: string): Promise<Buffer> {
+async function readHead(path: string): Promise<Buffer> {
   await using file = await open(path);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(signatureBytes), 0, signatureBytes, 0);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
   return buffer.subarray(0, bytesRead);
 }
 
@@ -90,9 +93,12 @@ export async function detectFile(
   { path, fileName, claimed }: DetectedFile,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<FileMediaType> {
-  const start = await readStart(path);
+  const head = await readHead(path);
+  const start = head.subarray(0, signatureBytes);
   // Signatures such as `GIF8` may be the first word of a text.
-  const signature = looksLikeText(start) ? undefined : await fileTypeFromBuffer(Uint8Array.from(start));
+  const isText = looksLikeText(start);
+  if (isText && isSvg(head)) reject('an SVG image');
+  const signature = isText ? undefined : await fileTypeFromBuffer(Uint8Array.from(start));
   const isMedia = signature !== undefined && /^(?:image|audio)\/|^application\/ogg$/.test(signature.mime);
   const media = isMedia ? acceptedType(signature.mime) : null;
   const detected = media ?? (await detectDocument(path, fileName, signal));

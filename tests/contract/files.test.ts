@@ -90,9 +90,12 @@ test('the location of a photo is removed, unless the caller keeps it', async () 
   expect(located.body).toMatchObject({ id: sha256(photo), bytes: photo.length });
 });
 
+const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+
 test.each([
   ['notes.md', '# Notes', undefined, 'text/markdown'],
   ['table.csv', 'a,b\n1,2', undefined, 'text/csv'],
+  ['notes.txt', `The image is ${svg}`, 'text/plain', 'text/plain'],
   ['script.py', 'print(1)', 'text/x-python', 'text/plain'],
   ['', 'GIF8 is a signature, and this is a text.', 'text/plain', 'text/plain'],
 ])('text: %s', async (fileName, content, claimed, mediaType) => {
@@ -106,11 +109,20 @@ test('a PDF has pages', async () => {
   expect([status, body.mediaType, body.pages >= 1]).toEqual([201, 'application/pdf', true]);
 });
 
-const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 const zip = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), Buffer.alloc(100)]);
 
 test.each([
   ['an SVG image', filePart(svg, 'a.svg', 'image/svg+xml'), 415, 'SVG image'],
+  ['an SVG image that claims to be a text', filePart(svg, 'a.txt', 'text/plain'), 415, 'SVG image'],
+  ['an SVG image behind a comment', filePart(`<!--${'x'.repeat(9000)}-->${svg}`, 'a.md'), 415, 'SVG image'],
+  [
+    'an SVG image with a stylesheet',
+    filePart(`<?xml version="1.0"?>\n<?xml-stylesheet href="a"?>${svg}`, 'a.csv'),
+    415,
+    'SVG',
+  ],
+  ['an SVG image with a prefix', filePart('<s:svg xmlns:s="http://www.w3.org/2000/svg"/>', 'a.json'), 415, 'SVG image'],
+  ['an SVG image in UTF-16', filePart(Buffer.from(`\ufeff${svg}`, 'utf16le'), 'a.txt'), 415, 'SVG image'],
   ['an archive', filePart(zip, 'a.zip'), 415, 'ZIP archive'],
   ['a program', filePart(Buffer.from('MZ\x90\0\x03\0\0\0'.padEnd(200, '\0'), 'latin1'), 'a.png'), 415, 'EXE'],
   ['20 MB of zeros', filePart(Buffer.alloc(maxFileBytes), 'a.png', 'image/png'), 415, 'unknown type'],

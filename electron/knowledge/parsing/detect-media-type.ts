@@ -141,7 +141,7 @@ function startOf(head: Buffer): string {
     .trimStart();
 }
 
-/** What follows an XML declaration and comments. A scan, because a regular expression for this takes exponential time. */
+/** What follows an XML declaration, stylesheets and comments. A scan, because a regular expression for this takes exponential time. */
 function skipProlog(text: string): string {
   let offset = 0;
   const skip = (opening: string, closing: string): boolean => {
@@ -151,8 +151,7 @@ function skipProlog(text: string): string {
     while (offset < text.length && text.charAt(offset).trim() === '') offset += 1;
     return true;
   };
-  skip('<?xml', '>');
-  while (skip('<!--', '-->'));
+  while (skip('<?xml', '>') || skip('<!--', '-->'));
   return text.slice(offset);
 }
 
@@ -169,13 +168,20 @@ function startsLikeJson(start: string): boolean {
   return /^(?:[[{"]|-?\d|true|false|null)/.test(rest) && /["\]}]/.test(rest);
 }
 
+const isSvgMarkup = (markup: string) => /^<(?:!doctype\s{1,100}svg|(?:[\w-]{1,100}:)?svg)[\s>/]/i.test(markup);
+
+/** Whether a text that begins like this is XML with the root element `svg`. */
+export function isSvg(head: Buffer): boolean {
+  return isSvgMarkup(skipProlog(startOf(head)));
+}
+
 function ofText(head: Buffer, fileName: string): SourceMediaType {
   const named = typeByExtension[extname(fileName).toLowerCase()];
   if (named) return named;
   const start = startOf(head);
   const markup = skipProlog(start);
   if (/^<(?:!doctype\s+html|html|head|body)[\s>]/i.test(markup)) return 'text/html';
-  if (/^<(?:!doctype\s+svg|svg)[\s>]/i.test(markup)) rejectFile('an SVG image');
+  if (isSvgMarkup(markup)) rejectFile('an SVG image');
   return startsLikeJson(start) ? 'application/json' : 'text/plain';
 }
 
