@@ -63,6 +63,9 @@ function fileReaderOf({ callerId, key }: FileOrigin): FileReader {
   return { callerId, canReadAll: key === null || key.scopes.includes('audit') };
 }
 
+/** `{{media}}` with arguments, in each way to write a name. The limit keeps the time linear. */
+const mediaTag = /\{\{[{~&\s]{0,100}(?:media|\[media\]|"media"|'media')\s/;
+
 /** Stores the files of requests and loads their contents. */
 export class PromptFileLoader {
   readonly #options: PromptFilesOptions;
@@ -84,7 +87,7 @@ export class PromptFileLoader {
   ): Promise<{ request: CompletionRequest; files: PromptFiles }> | null {
     const replacements = request.replacements ?? {};
     // Only a template with a media tag can put a file into a message.
-    if (!request.promptText.includes('media')) return null;
+    if (!mediaTag.test(request.promptText)) return null;
     const found = [...fileReplacements(replacements)];
     return found.length === 0 ? null : this.#loadAll(request, found, origin ?? this.#window, signal);
   }

@@ -194,9 +194,33 @@ test('files of more than 50 MB in all are 413', async () => {
   expect([rejected.status, rejected.body.error.code]).toEqual([413, 'payload_too_large']);
 });
 
-test('an object like a file stays a value for templates without media', async () => {
-  const { status } = await run('in memory', { promptText: '{{photo.data}}', replacements: { photo } });
-  expect([status, sentContent()]).toEqual([200, base64]);
+test.each([
+  ['{{photo.data}}', base64],
+  ['For social media: {{photo.data}}', `For social media: ${base64}`],
+  ['{{! {media} }}{{media.title}}{{media}}{{photo.data}}', base64],
+])('an object like a file stays a value for templates without the tag media: %s', async (text, sent) => {
+  const { status, body } = await run('in memory', { promptText: text, replacements: { photo, media: '' } });
+  expect([status, sentContent()]).toEqual([200, sent]);
+  expect(host.host.storage.runs.read(body.runId)?.input.replacements).toEqual({ photo, media: '' });
+});
+
+test.each([
+  '{{#with photo}}{{media url=this}}{{/with}}',
+  '{{#if photo}}{{~  media\nurl=photo}}{{/if}}',
+  '{{#each photos}}{{#unless hidden}}{{&media url=this}}{{/unless}}{{/each}}',
+  '{{{[media] url=photo}}}',
+  '{{"media" url=photo}}',
+  '{{media url=photo}}{{json photo}}{{json photos}}{{photo.data}}',
+])('no base64 is stored for %s', async (text) => {
+  const { status, body } = await run('in memory', { promptText: text, replacements: { photo, photos: [photo] } });
+  expect([status, JSON.stringify(calls[0]!.body).split(base64).length]).toEqual([200, 2]);
+  const stored = JSON.stringify(host.host.storage.runs.read(body.runId));
+  expect([stored.includes(base64), stored.includes('"fileId"')]).toEqual([false, true]);
+});
+
+test('templates have no partials, so that none can bring a file', async () => {
+  const rejected = await run('in memory', { promptText: '{{> media url=photo}}', replacements: { photo } });
+  expect([rejected.status, rejected.body.error.details[0].field]).toEqual([400, 'promptText']);
 });
 
 test('content that is missing from the disk fails the run before anything is sent', async () => {
