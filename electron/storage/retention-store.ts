@@ -190,7 +190,7 @@ function createAnonymiser(database: Database.Database): (runs: readonly OldRunPo
     .pluck();
   const blankTexts = database.prepare<[string | null, number]>(`
     UPDATE run_texts SET prompt_text = '', system_message = NULL, replacements_json = NULL, rendered_prompt = '',
-      messages_json = NULL, tool_calls_json = NULL,
+      messages_json = '[]', tool_calls_json = NULL,
       configuration_json = ?, metadata_json = '{"anonymised":true}', warnings_json = NULL, content = '', reasoning = NULL,
       error_message = NULL, citations_json = NULL, moderation_json = NULL
     WHERE run = ?

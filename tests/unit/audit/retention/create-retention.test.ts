@@ -117,7 +117,7 @@ test('anonymising blanks every text and keeps every number', async () => {
       systemMessage: null,
       replacements: null,
       renderedPrompt: '',
-      messages: [{ role: 'user', content: [{ type: 'text', text: '' }] }],
+      messages: [],
       configuration: { temperature: 0.5, logprobs: true },
       dataspaceIds: before.input.dataspaceIds,
     },
