@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import Database from 'better-sqlite3';
 import { databaseFile } from '../../electron/storage/database.ts';
 import { openStorage } from '../../electron/storage/open-storage.ts';
+import { sampleCall } from '../unit/storage/sample-run.ts';
 import { runUntilKilled } from './kill-process.ts';
 
 const script = fileURLToPath(new URL('../unit/storage/recording-process.ts', import.meta.url));
@@ -46,7 +48,8 @@ async function problemsOfRuns(directory: string, answered: readonly string[]): P
     (await storage.audit.search({ filter, sort: 'newest', limit: 1 }, { signal })).total;
   const lost = answered.filter((id) => {
     const run = storage.runs.read(id);
-    return run?.status !== 'Completed' || run.output.content !== id;
+    const calls = storage.runs.readToContinue(id)?.toolCalls;
+    return run?.status !== 'Completed' || run.output.content !== id || !isDeepStrictEqual(calls, [sampleCall(id)]);
   });
   const listed = await search({});
   const problems = lost.map((id) => `the answered run ${id} is not there as it was answered`);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
-import { sampleOutcome, sampleRun } from './sample-run.ts';
+import { sampleCall, sampleOutcome, sampleRun } from './sample-run.ts';
 
 // Records runs without end, several at a time, some of them after their begin was written, and prints each id when it is finished.
 const storage = openStorage({ directory: process.argv[2]! });
@@ -12,7 +12,10 @@ async function recordForEver(turns: number): Promise<never> {
     storage.runs.begin(run);
     for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
     if (turns > 0) storage.runs.read(run.runId);
-    await storage.runs.finish(run.runId, sampleOutcome({ content: run.runId }));
+    await storage.runs.finish(
+      run.runId,
+      sampleOutcome({ content: run.runId, finishReason: 'ToolCalls', toolCalls: [sampleCall(run.runId)] }),
+    );
     writeSync(1, `${run.runId}\n`);
   }
 }

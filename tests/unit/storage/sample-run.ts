@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ModelToolCall } from '../../../electron/providers/provider.ts';
 import type { NewRun, RunOutcome } from '../../../electron/storage/run-rows.ts';
 
 export function sampleRun(change: Partial<NewRun> = {}): NewRun {
@@ -44,4 +45,10 @@ export function sampleOutcome(change: Partial<RunOutcome> = {}): RunOutcome {
     citations: [],
     ...change,
   };
+}
+
+/** A call with what its provider needs to get back. */
+export function sampleCall(id: string): ModelToolCall {
+  const providerState = { options: { google: { thoughtSignature: id } } };
+  return { id, name: 'find', arguments: JSON.stringify({ id }), providerState };
 }
