@@ -1,5 +1,6 @@
 import { categories as allCategories, type Category, type GuardFinding } from '../../shared/contract/moderation.ts';
 import { AppError } from '../../shared/app-error.ts';
+import { hasCodes, unescapeJson } from '../../shared/json-escapes.ts';
 import type { ModelPart, ToolCallModelPart } from '../providers/provider.ts';
 import type { Usage } from '../../shared/contract/completions.ts';
 
@@ -15,6 +16,11 @@ export interface Verdict {
 /** Classifies texts of any length in bounded time. Throws `AppError` if it can't, and `AbortError` after an abort. */
 export interface TextClassifier {
   classify(text: string, options: { readonly signal: AbortSignal }): Promise<Verdict>;
+}
+
+/** With what JSON writes as codes. Models and tools can read `\u006b`, classifiers can't. */
+function readable(text: string): string {
+  return hasCodes(text) ? `${text}\n${unescapeJson(text)}` : text;
 }
 
 /** The prompt or the answer of a run, with the findings of its checks so far. An answer is checked in segments. */
@@ -47,7 +53,7 @@ export class GuardedText {
   async check(segment: string, { signal }: { signal: AbortSignal }): Promise<Category[]> {
     const startedAt = performance.now();
     try {
-      const { model, categories, categoryScores } = await this.#classifier.classify(segment, { signal });
+      const { model, categories, categoryScores } = await this.#classifier.classify(readable(segment), { signal });
       this.#model = model;
       const flagged = allCategories.filter((category) => categories[category]);
       for (const category of flagged) this.#categories.add(category);

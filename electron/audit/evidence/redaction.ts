@@ -1,6 +1,7 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { invalidField } from '../../../shared/app-error.ts';
 import type { RedactionRule } from '../../../shared/contract/audit-exports.ts';
+import { unescapeWithOffsets } from '../../../shared/json-escapes.ts';
 
 /** The check digit of payment cards (Luhn): every second digit from the right is doubled, and the sum is divisible by ten. */
 function passesLuhn(digits: string): boolean {
@@ -156,6 +157,23 @@ export interface Redactor {
   value(value: unknown, onMatch?: MatchListener): unknown;
 }
 
+/**
+ * Also finds what JSON's escapes hide: characters as codes, and a number or word after a line end, whose n looks like a part of it.
+ * Overlapping matches are joined.
+ */
+function findAll(find: Finder, text: string): readonly Span[] {
+  if (!/\\[bfnrtu"\\/]/.test(text)) return find(text);
+  const { text: readable, offsets } = unescapeWithOffsets(text);
+  const escaped = find(readable).map(({ start, end }) => ({ start: offsets[start]!, end: offsets[end]! }));
+  const spans: Span[] = [];
+  for (const span of [...find(text), ...escaped].toSorted((one, other) => one.start - other.start)) {
+    const last = spans.at(-1);
+    if (last && span.start < last.end) spans[spans.length - 1] = { ...last, end: Math.max(last.end, span.end) };
+    else spans.push(span);
+  }
+  return spans;
+}
+
 const finders = { email: findEmails, phone: findPhones, card: findCards, account: findAccounts } as const;
 const order = ['account', 'card', 'email', 'phone', 'pattern'] as const satisfies RedactionRule['kind'][];
 const replacements = { email: '[e-mail]', phone: '[phone]', card: '[card]', account: '[account]' } as const;
@@ -202,7 +220,7 @@ export function createRedactor(rules: readonly RedactionRule[]): Redactor {
   function text(original: string, onMatch?: MatchListener): string {
     let result = original;
     for (const [rule, { find, replacement }] of inOrder) {
-      const spans = find(result);
+      const spans = findAll(find, result);
       if (spans.length === 0) continue;
       counts[rule]! += spans.length;
       for (const span of spans) onMatch?.(rule, result, span);

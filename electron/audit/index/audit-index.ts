@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
-import { withCalls } from '../../../shared/contract/tools.ts';
+import { type ToolCall, withCalls } from '../../../shared/contract/tools.ts';
+import { unescapeJson } from '../../../shared/json-escapes.ts';
 import { toolCallsIn } from '../../storage/stored-messages.ts';
 import { createAuditSource, type AuditSource, type SourceText } from './audit-source.ts';
 import { blockOf, blockRuns } from './bits.ts';
@@ -12,6 +13,11 @@ import { Timeline } from '../query/timeline.ts';
 
 /** Runs that are read at a time. */
 const readRuns = 2000;
+
+/** The calls without escapes, because the n of a line end would be part of the next word. */
+function readableCalls(json: string): ToolCall[] {
+  return toolCallsIn(json).map((call) => ({ ...call, arguments: unescapeJson(call.arguments) }));
+}
 
 /**
  * The search index of a million runs, in a separate file that can be rebuilt from the database: the order of the runs, the runs of each
@@ -189,7 +195,7 @@ export class AuditIndex {
 
   #addText({ run, system_message, rendered_prompt, content, tool_calls_json }: SourceText): void {
     const prompt = system_message === null ? rendered_prompt : `${system_message}\n${rendered_prompt}`;
-    const answer = tool_calls_json === null ? content : withCalls(content, toolCallsIn(tool_calls_json));
+    const answer = tool_calls_json === null ? content : withCalls(content, readableCalls(tool_calls_json));
     this.texts.add({ run, prompt, answer });
     if (this.#unendedTexts.delete(run)) this.#checkpoints.gotText(run);
     this.blocks.touch(blockOf(run));

@@ -18,6 +18,8 @@ describe('rules replace', () => {
     ['card 5500-0000-0000-0004, amex 378282246310005', 'card [card], amex [card]'],
     ['DE89 3704 0044 0532 0130 00 is mine', '[account] is mine'],
     ['gb82west12345698765432', '[account]'],
+    ['{"a":"Call\\n+49 30 1234567","b":"ann\\u0061\\u0040example.com"}', '{"a":"Call\\n[phone]","b":"[e-mail]"}'],
+    ['{"a":"\\nDE89 3704 0044 0532 0130 00\\tj\\u00f6rg@example.com"}', '{"a":"\\n[account]\\t[e-mail]"}'],
     ['Kontonummer: 12345678, account no. 123-456-789', 'Kontonummer: [account], account no. [account]'],
   ])('%s', (text, expected) => {
     expect(redact(text)).toBe(expected);
