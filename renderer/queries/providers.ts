@@ -22,11 +22,18 @@ import type { Client } from '../host/client.ts';
 import { settingsKey } from './query-client.ts';
 
 export const modelsKey = ['models'] as const;
+/** Milliseconds from one read of the models to the next, by the number of reads so far. */
+const listReads: readonly (number | undefined)[] = [undefined, 2_000, 15_000];
 
-/** Every model of every provider, with facts and readiness. */
+/** Every model of every provider, with its details and whether it is ready. */
 export function useModels() {
   const { client } = useHost();
-  return useQuery({ queryKey: modelsKey, queryFn: ({ signal }) => client.call(listModels, { signal }) });
+  return useQuery({
+    queryKey: modelsKey,
+    queryFn: ({ signal }) => client.call(listModels, { signal }),
+    // After the first read, the host fetches the lists of providers and endpoints. They arrive within 15 seconds, mostly at once.
+    refetchInterval: ({ state }) => listReads[state.dataUpdateCount] ?? false,
+  });
 }
 
 interface ModelName {

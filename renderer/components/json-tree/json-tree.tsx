@@ -145,6 +145,8 @@ export function JsonTree({ label, outline, scroller, errors = noErrors }: JsonTr
   const tree = useRef<HTMLDivElement>(null);
   const [closed, setClosed] = useState<Closed>(new Set());
   const [active, setActive] = useState(0);
+  /** Key presses so far: a key brings the active row into view also if it was active before. */
+  const [presses, setPresses] = useState(0);
   const found = useMemo(() => errorsByNode(outline, errors), [outline, errors]);
   const visible = visibleNodes(outline, closed);
   const isLong = visible.length > maxPlainRows;
@@ -162,6 +164,7 @@ export function JsonTree({ label, outline, scroller, errors = noErrors }: JsonTr
     const effect = pressedKey(event.key, outline, visible, active, closed);
     if (!effect) return;
     event.preventDefault();
+    setPresses((before) => before + 1);
     if (effect.toggle !== undefined) toggle(effect.toggle);
     if (effect.active !== undefined) setActive(effect.active);
   };
@@ -187,11 +190,7 @@ export function JsonTree({ label, outline, scroller, errors = noErrors }: JsonTr
       tabIndex={0}
       onKeyDown={onKeyDown}
     >
-      {isLong ? (
-        <LongRows tree={tree} scroller={scroller} visible={visible} active={active} errors={found} row={row} />
-      ) : (
-        visible.map(row)
-      )}
+      {isLong ? <LongRows {...{ tree, scroller, visible, active, presses, row }} errors={found} /> : visible.map(row)}
     </div>
   );
 }
@@ -201,12 +200,13 @@ interface LongRowsProps {
   scroller: RefObject<HTMLElement | null>;
   visible: readonly number[];
   active: number;
+  presses: number;
   errors: ReadonlyMap<number, readonly TreeError[]>;
   row: (index: number) => ReactNode;
 }
 
 /** Draws the rows in view, each of a known height. */
-function LongRows({ tree, scroller, visible, active, errors, row }: LongRowsProps) {
+function LongRows({ tree, scroller, visible, active, presses, errors, row }: LongRowsProps) {
   // Null until the first drawing, after which the scroller is known.
   const [measured, setMeasured] = useState<number | null>(null);
   const offset = measured ?? 0;
@@ -231,7 +231,7 @@ function LongRows({ tree, scroller, visible, active, errors, row }: LongRowsProp
   useEffect(() => {
     if (!isFirst.current && position >= 0) virtualizer.scrollToIndex(position);
     isFirst.current = false;
-  }, [virtualizer, position, active]);
+  }, [virtualizer, position, presses]);
   return (
     <div className="json-tree__space" style={{ height: virtualizer.getTotalSize() }}>
       {virtualizer.getVirtualItems().map(({ key, index, start }) => (

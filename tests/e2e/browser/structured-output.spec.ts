@@ -76,10 +76,13 @@ test('an answer of 4 MB with 100,000 values is a tree that scrolls and closes', 
   await playground.run();
   await (await call).chatStream([JSON.stringify({ values })]);
   const tree = playground.answer.getByRole('tree', { name: 'Answer as a tree' });
+  await expect(playground.answer.getByText('Complete')).toBeVisible();
+  // The window follows an answer that streams for longer than a frame to its end.
+  await tree.focus();
+  await page.keyboard.press('Home');
   await expect(tree.getByRole('treeitem').first()).toHaveText('{1 property');
   await expect(tree.getByRole('treeitem').nth(1)).toHaveText('values[50,000]');
   expect(await tree.getByRole('treeitem').count()).toBeLessThan(200);
-  await tree.focus();
   await page.keyboard.press('End');
   await expect(tree.getByRole('treeitem').last()).toContainText('49999 word');
   await page.keyboard.press('Home');
