@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/app-error.ts';
-import { createMutex } from '../../common/mutex.ts';
-import { type CallOptions, createWorkerClient, startThread } from '../../common/worker-client.ts';
+import { createLimitedCalls } from '../../common/limited-calls.ts';
+import { createWorkerClient, startThread } from '../../common/worker-client.ts';
 import { workerUrl } from '../../common/worker-url.ts';
 import type { EditedFile, EditTask } from '../folder/edit-prompt-file.ts';
 import type { WriteTask, WrittenFiles } from './export-prompts.ts';
@@ -36,63 +36,38 @@ export interface ReaderLimits {
 /** A file at the limits of its format takes a few seconds on a slow machine. */
 const defaultLimits: ReaderLimits = { milliseconds: 20_000, megabytes: 512 };
 
-/** Says which limit a call reached; null for other errors. */
-function describeLimit(error: unknown): string | null {
-  const { name, code } = error as { readonly name?: string; readonly code?: string };
-  if (name === 'TimeoutError') return 'The file takes too long to read';
-  return code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'The file needs too much memory to read' : null;
-}
-
 export function createPromptReader(limits: ReaderLimits = defaultLimits): PromptReader {
-  const mutex = createMutex(() => undefined);
-  const closing = new AbortController();
   const worker = createWorkerClient<TransferMethods>({
     name: 'Reading a prompt file',
     start: () => startThread(workerUrl(import.meta.url, 'transfer-worker'), { maxHeapMegabytes: limits.megabytes }),
   });
 
-  /** One call at a time. Resolves with the limit that the call reached instead of its result. */
-  async function limited<Result>(
-    outer: AbortSignal,
-    call: (options: CallOptions) => Promise<Result>,
-  ): Promise<Result | string> {
-    const signal = AbortSignal.any([outer, closing.signal]);
-    const release = await mutex.take({ signal });
-    try {
-      return await call({ signal, onAbort: 'terminate', timeLimitMs: limits.milliseconds });
-    } catch (error) {
-      const limit = signal.aborted ? null : describeLimit(error);
-      if (limit === null) throw error;
-      return limit;
-    } finally {
-      release();
-    }
-  }
+  const limited = createLimitedCalls(worker, {
+    milliseconds: limits.milliseconds,
+    tooLong: 'The file takes too long to read',
+    tooLarge: 'The file needs too much memory to read',
+  });
 
   return {
     async read(task, { signal }) {
-      const result = await limited(signal, (options) => worker.call('readPrompts', task, options));
+      const result = await limited.run(signal, (options) => worker.call('readPrompts', task, options));
       if (typeof result !== 'string') return result;
       const entry = { outcome: 'refused', field: 'file', message: result, line: null } as const;
       return { format: task.format, prompts: [], entries: [entry], references: [] };
     },
     async edit(task, { signal }) {
-      const result = await limited(signal, (options) => worker.call('editPromptFile', task, options));
+      const result = await limited.run(signal, (options) => worker.call('editPromptFile', task, options));
       return typeof result === 'string' ? { text: null, problem: result } : result;
     },
     async find(task, { signal }) {
-      const result = await limited(signal, (options) => worker.call('findReferences', task, options));
+      const result = await limited.run(signal, (options) => worker.call('findReferences', task, options));
       return typeof result === 'string' ? [] : result;
     },
     async write(task, { signal }) {
-      const result = await limited(signal, (options) => worker.call('writeFiles', task, options));
+      const result = await limited.run(signal, (options) => worker.call('writeFiles', task, options));
       if (typeof result !== 'string') return result;
       throw new AppError('payload_too_large', 'The export takes too long or too much memory. Export fewer prompts.');
     },
-    async close() {
-      const reason = new DOMException('The host was closed.', 'AbortError');
-      closing.abort(reason);
-      await worker.terminate(reason);
-    },
+    close: limited.close,
   };
 }
