@@ -150,7 +150,9 @@ export class TemplateRenderer {
 
   private history({ variable, start }: Extract<Instruction, { type: 'history' }>, frame: Frame): void {
     const isVariable = this.input.isHistoryVariable || Object.hasOwn(this.replacements, 'history');
-    if (isVariable || this.resolve(variable, frame) !== undefined) return this.print(variable, frame);
+    // Inside of a block that is about null, every path has the value null.
+    const isField = (frame.context ?? null) !== null && this.resolve(variable, frame) !== undefined;
+    if (isVariable || isField) return this.print(variable, frame);
     const { history } = this.input;
     if (history === null)
       throw new TemplateProblem(

@@ -20,8 +20,8 @@ export class TemplateProblem extends Error {
   }
 }
 
-/** Most words and signs inside the tags of one template; parsing as many takes about 150 ms. */
-export const maxTokens = 30_000;
+/** Most words and signs inside the tags of one template; parsing as many takes about 100 ms. */
+export const maxTokens = 20_000;
 /** Most blocks inside each other; every `else if` counts as one. */
 export const maxNesting = 100;
 

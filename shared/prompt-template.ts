@@ -55,7 +55,7 @@ const nothingFound = { variables: [], objectTags: [], hasRoles: false, historyTa
 const renderLimits: RenderLimits = { steps: 600_000, characters: 4 * 1_048_576 };
 
 /**
- * Reads a template. Never throws: what is wrong is in `problems`. A template may hold 30,000 words and signs inside its tags
+ * Reads a template. Never throws: what is wrong is in `problems`. A template may hold 20,000 words and signs inside its tags
  * and nest 100 blocks deep; a text of 4 MB takes at most about 200 ms, one without `{{` no time at all.
  */
 export function parseTemplate(text: string): ParsedTemplate {

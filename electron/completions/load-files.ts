@@ -63,8 +63,20 @@ function fileReaderOf({ callerId, key }: FileOrigin): FileReader {
   return { callerId, canReadAll: key === null || key.scopes.includes('audit') };
 }
 
-/** `{{media}}` with arguments, in each way to write a name. The limit keeps the time linear. */
-const mediaTag = /\{\{[{~&\s]{0,100}(?:media|\[media\]|"media"|'media')\s/;
+/** The name `media` with arguments, in each way to write it. */
+const mediaName = /(?:media|\[media\]|"media"|'media')\s/g;
+/** What Handlebars allows between the two braces that open a tag and its name. */
+const tagOpening = /[{~&\s]/;
+
+/** Whether a text has a `{{media}}` tag with arguments. Linear: a regular expression from the braces on would be quadratic. */
+function hasMediaTag(text: string): boolean {
+  for (const { index } of text.matchAll(mediaName)) {
+    let start = index;
+    while (start > 0 && tagOpening.test(text[start - 1]!)) start--;
+    if (text.slice(start, index).includes('{{')) return true;
+  }
+  return false;
+}
 
 /** Stores the files of requests and loads their contents. */
 export class PromptFileLoader {
@@ -87,7 +99,7 @@ export class PromptFileLoader {
   ): Promise<{ request: CompletionRequest; files: PromptFiles }> | null {
     const replacements = request.replacements ?? {};
     // Only a template with a media tag can put a file into a message.
-    if (!mediaTag.test(request.promptText)) return null;
+    if (!hasMediaTag(request.promptText)) return null;
     const found = [...fileReplacements(replacements)];
     return found.length === 0 ? null : this.#loadAll(request, found, origin ?? this.#window, signal);
   }

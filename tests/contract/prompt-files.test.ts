@@ -126,6 +126,16 @@ test('a file that was sent before, in a list, and a source', async () => {
 });
 
 test.each([
+  '{{~ [media] url=photo}}',
+  "{{& 'media' url=photo}}",
+  '{{media\n  url=photo}}',
+  `{{${' '.repeat(200)}media url=photo}}`,
+])('the file of %j', async (tag) => {
+  expect((await run('in memory', { promptText: tag, replacements: { photo } })).status).toBe(200);
+  expect(JSON.stringify(sentContent())).toContain(base64);
+});
+
+test.each([
   ['no file', { photo: 'text' }, 400, 'promptText'],
   ['nothing', {}, 400, 'promptText'],
   ['an unknown file', { photo: { fileId: '0'.repeat(64) } }, 400, 'replacements.photo.fileId'],

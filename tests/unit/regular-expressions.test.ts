@@ -36,6 +36,7 @@ describe('the checker', () => {
     [/^\s*(.*)\s*$/, ['quadratic by backtracking']],
     [/\{%raw%\}[^]*?\{%endraw%\}/, ['quadratic by start']],
     [/"prompt"[^]{0,20000}"version"/, ['quadratic by start']],
+    [/\{\{[{~&\s]{0,100}media/, ['quadratic by start']],
     [/^-+$/, []],
     [/-+/, []],
     [/\{\{[^{}|]*\|/, []],

@@ -59,6 +59,10 @@ describe('a word is a helper only with its arguments', () => {
       ['user', 'hx'],
     ]);
     expect(render('{{#each items}}{{history}}{{/each}}', { items: [{ history: 'h' }] })).toEqual([['user', 'h']]);
+    expect(render('{{#each items}}{{history}}{{/each}}', { items: [null] }, { history })).toEqual([
+      ['user', 'before'],
+      ['assistant', 'after'],
+    ]);
     expect(render('x{{history}}', {}, { isHistoryVariable: true })).toEqual([['user', 'x']]);
     expect(render('{{this.history}}x')).toEqual([['user', 'x']]);
     expect(parseTemplate('{{history}}').variables).toEqual([]);
