@@ -28,6 +28,7 @@ const oneByte: readonly HostileText[] = [
   { name: 'open brackets', unit: '[' },
   { name: 'open tags', unit: '<a>' },
   { name: 'comments', unit: '<!---->' },
+  { name: 'closing reasoning tags', unit: '</think>' },
   { name: 'fences', unit: '```\n' },
   { name: 'pipes', unit: '|' },
   { name: 'e-mail addresses', unit: 'a@b.co ' },
@@ -39,6 +40,7 @@ const oneByte: readonly HostileText[] = [
   { name: 'open blocks', unit: '{{#a}}' },
   { name: 'Jinja statements', unit: '{%raw%}' },
   { name: 'single braces', unit: '{a' },
+  { name: 'media', unit: '{{~media ' },
   // Hardly any two words or trigrams are equal, which is expensive for every index.
   { name: 'random characters', unit: characters(35, 91) + characters(93, 126), isRandom: true },
 ];

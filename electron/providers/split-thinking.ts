@@ -8,15 +8,23 @@ interface SplitText {
   readonly content: string;
 }
 
-/** The position of a closing tag on a line of its own: a text about tags has it elsewhere. */
+const isSpaceInLine = (character: string | undefined) => character !== undefined && /[^\S\n]/.test(character);
+const isLineEnd = (character: string | undefined) => character === undefined || character === '\n';
+
+/** Whether a line has only this tag and white space. Reads the white space alone: a line can be 4 MB of closing tags. */
+function fillsLine(text: string, at: number): boolean {
+  let start = at;
+  while (isSpaceInLine(text[start - 1])) start--;
+  let end = at + closing.length;
+  while (isSpaceInLine(text[end])) end++;
+  return isLineEnd(text[start - 1]) && isLineEnd(text[end]);
+}
+
+/** The position of a closing tag on a separate line: a text about tags has it elsewhere. */
 function bareClosing(text: string): number {
-  for (let at = text.indexOf(closing); at >= 0; at = text.indexOf(closing, at + 1)) {
-    const before = text.slice(text.lastIndexOf('\n', at) + 1, at);
-    const end = text.indexOf('\n', at);
-    const after = text.slice(at + closing.length, end < 0 ? undefined : end);
-    if (before.trim() === '' && after.trim() === '') return at;
-  }
-  return -1;
+  let at = text.indexOf(closing);
+  while (at >= 0 && !fillsLine(text, at)) at = text.indexOf(closing, at + 1);
+  return at;
 }
 
 /** The reasoning before a closing tag whose opening tag the model's chat template has written; null for other texts. */
@@ -87,7 +95,7 @@ class StreamSplitter {
   push(text: string): ModelPart[] {
     this.#whole += text;
     this.#pending += text;
-    if (this.#mode === 'start' && !this.#begin()) return [];
+    if (this.#mode === 'start' && !this.#start()) return [];
     const parts: ModelPart[] = [];
     if (this.#mode === 'thinking') {
       const end = this.#pending.indexOf(closing);
@@ -107,14 +115,14 @@ class StreamSplitter {
     return parts;
   }
 
-  /** Whether the beginning is long enough to decide. */
-  #begin(): boolean {
-    const trimmed = this.#pending.trimStart();
-    if (trimmed === '' || (opening.startsWith(trimmed) && trimmed !== opening)) return false;
-    const isTagged = trimmed.startsWith(opening);
+  /** Whether the start is long enough to decide. Until then only what follows its white space is pending. */
+  #start(): boolean {
+    this.#pending = this.#pending.trimStart();
+    if (this.#pending !== opening && opening.startsWith(this.#pending)) return false;
+    const isTagged = this.#pending.startsWith(opening);
     this.#isAssumed = !isTagged && this.#isBareModel;
     this.#mode = isTagged || this.#isAssumed ? 'thinking' : 'text';
-    if (isTagged) this.#pending = trimmed.slice(opening.length);
+    this.#pending = isTagged ? this.#pending.slice(opening.length) : this.#whole;
     return true;
   }
 
@@ -131,8 +139,8 @@ class StreamSplitter {
       const rest: ModelPart[] = this.#pending === '' ? [] : [{ type: 'reasoning-delta', text: this.#pending }];
       return { parts: rest, corrected: null };
     }
-    const isText = this.#mode === 'start' && this.#pending !== '';
-    const parts: ModelPart[] = isText ? [{ type: 'text-delta', text: this.#pending }] : [];
+    const isText = this.#mode === 'start' && this.#whole !== '';
+    const parts: ModelPart[] = isText ? [{ type: 'text-delta', text: this.#whole }] : [];
     const startsAsText = this.#mode === 'text' && !splitTagged(this.#whole) && !this.#isAssumed;
     return { parts, corrected: startsAsText ? splitBare(this.#whole) : null };
   }

@@ -45,6 +45,8 @@ describe('an answer as a whole', () => {
     ['<think>cut', 'cut', ''],
     ['So.\nThen.\n</think>\n\nYes', 'So.\nThen.', 'Yes'],
     ['</think>\nYes', null, 'Yes'],
+    ['So.\r\n\t</think> \r\nYes', 'So.', 'Yes'],
+    ['So\n`</think>`\n</think>\nYes', 'So\n`</think>`', 'Yes'],
     ['Close it with `</think>`.', null, 'Close it with `</think>`.'],
     ['Tags: <think> and </think> end', null, 'Tags: <think> and </think> end'],
     ['', null, ''],
@@ -52,6 +54,15 @@ describe('an answer as a whole', () => {
     const answer = await splitThinking(providerOf([text])).generate(request, { signal });
     expect(answer).toMatchObject({ reasoning, content });
   });
+
+  it.each(['</think>', '</think> ', '\t</think>x\n', 'a\n </think>\t!\r\n'])(
+    'of 4 MB of %j is left alone',
+    async (unit) => {
+      const text = unit.repeat(4_000_000 / unit.length);
+      const answer = await splitThinking(providerOf([`a${text}`])).generate(request, { signal });
+      expect([answer.reasoning, answer.content.length]).toEqual([null, text.length + 1]);
+    },
+  );
 
   it('stays as it is where the provider separates the reasoning', async () => {
     const text = 'a\n</think>\nb';
@@ -68,6 +79,7 @@ describe('a stream', () => {
     ['<thin', '', '<thin'],
     ['Yes, <think> is a tag', '', 'Yes, <think> is a tag'],
     ['  ', '', '  '],
+    [' \n Yes', '', ' \n Yes'],
   ])('%j is split as it comes, in pieces of any size', async (text, reasoning, answer) => {
     for (const texts of [[text], characters(text), [text.slice(0, 9), text.slice(9)]]) {
       expect(await read(splitThinking(providerOf(texts)))).toEqual({ text: answer, reasoning });
