@@ -177,6 +177,15 @@ const evidence: Case = async (text, world) => {
   );
 };
 
+const objectSchema = (text: string) => ({
+  type: 'object',
+  properties: { [text]: { type: 'string', description: text, pattern: text, enum: [text] } },
+});
+
+const responseFormat = (schema: object) => ({
+  response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
+});
+
 const cases: Readonly<Record<string, Case>> = {
   'completion: template': post('/api/completions/sync', (promptText) => ({ ...model, promptText })),
   'completion: replacement': post('/api/completions/sync', (text) => ({
@@ -200,6 +209,41 @@ const cases: Readonly<Record<string, Case>> = {
     promptText: 'a',
     metadata: { text: text.slice(0, text.length / 2) },
     configuration: { text: text.slice(text.length / 2) },
+  })),
+  'completion: messages': post('/api/completions/sync', (text) => ({
+    ...model,
+    promptText: `{{role "user"}}${text}{{role "model"}}{{json text}}{{role "user"}}{{text}}`,
+    replacements: { text: text.slice(0, text.length / 2) },
+  })),
+  'completion: file': post('/api/completions/sync', (text) => ({
+    ...model,
+    promptText: '{{media url=notes}}',
+    replacements: { notes: { mediaType: 'text/plain', data: Buffer.from(text).toString('base64') } },
+  })),
+  'completion: tools': post('/api/completions/sync', (text) => ({
+    ...model,
+    promptText: '{{text}}',
+    replacements: { text },
+    configuration: {
+      tools: [{ type: 'function', function: { name: 'a', description: text, parameters: objectSchema(text) } }],
+    },
+  })),
+  'schema: answer': post('/api/completions/sync', (text) => ({
+    ...model,
+    promptText: '{{text}}',
+    replacements: { text },
+    configuration: responseFormat({ type: ['object', 'string'], pattern: '^(a|b|\\s)*$' }),
+  })),
+  'schema: streamed answer': post('/api/completions/sse', (text) => ({
+    ...model,
+    promptText: '{{text}}',
+    replacements: { text: `{"a": "${text}` },
+    configuration: responseFormat(objectSchema('a')),
+  })),
+  'schema: definition': post('/api/completions/sync', (text) => ({
+    ...model,
+    promptText: 'a',
+    configuration: responseFormat(objectSchema(text)),
   })),
   'rendering: loops': post('/api/completions/sync', (text) => ({
     ...model,
