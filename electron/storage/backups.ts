@@ -17,7 +17,7 @@ import Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
 import { createPrivateFile, databaseFile } from './database.ts';
 import { rejectNewerVersion } from './migrate.ts';
-import { applicationId } from './migrations/0001-first-tables.ts';
+import { applicationId } from './migrations/from-0001.ts';
 import type { Storage } from './storage.ts';
 
 export function backupDirectory(directory: string): string {

@@ -1,31 +1,37 @@
 import type Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
-import { firstTables } from './migrations/0001-first-tables.ts';
-import { auditTables } from './migrations/0002-audit.ts';
-import { retentionTables } from './migrations/0003-retention.ts';
-import { sampleTables } from './migrations/0004-samples.ts';
-import { replayTables } from './migrations/0005-replays.ts';
-import { moderationColumns } from './migrations/0006-moderation.ts';
-import { promptTables } from './migrations/0007-prompts.ts';
-import { agentTables } from './migrations/0008-agents.ts';
-import { promptFolderTables } from './migrations/0009-prompt-folders.ts';
-import { conversationBranchTables } from './migrations/0010-conversation-branches.ts';
-import { promptLibraryTables } from './migrations/0011-prompt-library.ts';
-import { knowledgeTables } from './migrations/0012-knowledge.ts';
-import { promptUsageTables } from './migrations/0013-prompt-usage.ts';
-import { auditSpanColumn } from './migrations/0014-audit-spans.ts';
-import { agentRunTables } from './migrations/0015-agent-runs.ts';
-import { agentSettingColumns } from './migrations/0016-agent-settings.ts';
-import { providerExchangeTables } from './migrations/0017-provider-exchanges.ts';
-import { renderedTitles } from './migrations/0018-rendered-titles.ts';
-import { keyLimitColumns } from './migrations/0019-key-limits.ts';
-import { usageDetails } from './migrations/0020-usage-details.ts';
-import { messages } from './migrations/0021-messages.ts';
-import { files } from './migrations/0022-files.ts';
-import { toolCalls } from './migrations/0023-tool-calls.ts';
-import { registerRenderedTitle } from './migrations/rendered-title.ts';
+import {
+  agentTables,
+  auditTables,
+  firstTables,
+  moderationColumns,
+  promptFolderTables,
+  promptTables,
+  replayTables,
+  retentionTables,
+  sampleTables,
+} from './migrations/from-0001.ts';
+import {
+  agentRunTables,
+  agentSettingColumns,
+  auditSpanColumn,
+  conversationBranchTables,
+  knowledgeTables,
+  promptLibraryTables,
+  promptUsageTables,
+  providerExchangeTables,
+} from './migrations/from-0010.ts';
+import {
+  files,
+  keyLimitColumns,
+  messages,
+  registerRenderedTitle,
+  renderedTitles,
+  toolCalls,
+  usageDetails,
+} from './migrations/from-0018.ts';
 
-/** Every change of the tables, oldest first. `user_version` is the number of applied ones. Only append. */
+/** All migrations, oldest first. `user_version` is the number of applied ones. Only append. */
 const migrations: readonly string[] = [
   firstTables,
   auditTables,

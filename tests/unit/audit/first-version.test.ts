@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { databaseFile } from '../../../electron/storage/database.ts';
-import { firstTables } from '../../../electron/storage/migrations/0001-first-tables.ts';
+import { firstTables } from '../../../electron/storage/migrations/from-0001.ts';
 import { openTestStorage, temporaryDirectory } from '../storage/test-storage.ts';
 
 const uuid = (digit: number): string => `${String(digit).repeat(8)}-0000-4000-8000-000000000000`;

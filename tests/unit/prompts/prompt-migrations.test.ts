@@ -1,10 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { firstTables } from '../../../electron/storage/migrations/0001-first-tables.ts';
-import { auditTables } from '../../../electron/storage/migrations/0002-audit.ts';
-import { promptTables } from '../../../electron/storage/migrations/0007-prompts.ts';
-import { promptLibraryTables } from '../../../electron/storage/migrations/0011-prompt-library.ts';
-import { promptUsageTables } from '../../../electron/storage/migrations/0013-prompt-usage.ts';
+import { auditTables, firstTables, promptTables } from '../../../electron/storage/migrations/from-0001.ts';
+import { promptLibraryTables, promptUsageTables } from '../../../electron/storage/migrations/from-0010.ts';
 
 const versionsApart = 2 ** 24;
 

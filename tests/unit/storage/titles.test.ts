@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { renderedTitles } from '../../../electron/storage/migrations/0018-rendered-titles.ts';
-import { registerRenderedTitle } from '../../../electron/storage/migrations/rendered-title.ts';
+import { registerRenderedTitle, renderedTitles } from '../../../electron/storage/migrations/from-0018.ts';
 import type { NewRun, RunOutcome } from '../../../electron/storage/run-rows.ts';
 import type { Storage } from '../../../electron/storage/storage.ts';
 import { sampleOutcome, sampleRun } from './sample-run.ts';
