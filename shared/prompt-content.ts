@@ -1,6 +1,7 @@
 import type { Prompt, PromptInput, PromptVariable, PromptVersion, PromptVersionInput } from './contract/prompts.ts';
 import type { AiSystem } from './contract/common.ts';
 import { serviceModels } from './contract/settings.ts';
+import { chosenFunction, toolFunctionOf } from './contract/tools.ts';
 
 /** The content of a version, without its ids and dates. */
 export type VersionContent = Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
@@ -53,10 +54,23 @@ export function modelNameOf({ aiSystem, model }: Pick<RunSettings, 'aiSystem' | 
   return aiSystem && model ? { aiSystem, model } : { aiSystem: 'ServiceAi', model: serviceModels[0] };
 }
 
+/** A value that is the same for tools, and choices of a tool, that mean the same. */
+function canonicalValue(key: string, value: unknown): unknown {
+  if (key === 'tool_choice') return chosenFunction({ tool_choice: value }) ?? value;
+  if (key !== 'tools' || !Array.isArray(value)) return value;
+  return value.map((tool) => {
+    const definition = toolFunctionOf(tool);
+    if (definition === null) return tool as unknown;
+    const { name, description, parameters, strict } = definition;
+    return [name, description ?? '', parameters, strict ?? null];
+  });
+}
+
 /** The same text for equal settings in any order. Null and missing fields are equal. */
 function canonical(configuration: RunSettings['configuration']): string {
   const given = Object.entries(configuration ?? {}).filter(([, value]) => value !== null && value !== undefined);
-  return JSON.stringify(given.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  const sorted = given.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify(sorted.map(([key, value]) => [key, canonicalValue(key, value)]));
 }
 
 /** Whether both send the same for the same values of variables. */

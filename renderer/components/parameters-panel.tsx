@@ -1,5 +1,5 @@
 import { Maximize2 } from 'lucide-react';
-import { lazy, type RefCallback, Suspense, useId, useState } from 'react';
+import { lazy, type ReactNode, type RefCallback, Suspense, useId, useState } from 'react';
 import { Button, IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
 import { Select, type SelectOption } from './select.tsx';
@@ -201,12 +201,15 @@ export function ParametersPanel({
   model,
   onChange,
   fieldRef,
+  children,
 }: {
   draft: ParameterTexts;
   model: Model | null;
   onChange: (change: Partial<ParameterTexts>) => void;
   /** Makes the ref of a field from the name that `readConfiguration` gives its problem. */
   fieldRef?: (name: string) => RefCallback<HTMLElement>;
+  /** More fields, above the others. */
+  children?: ReactNode;
 }) {
   const taken = namedParameters.filter((name) => unsupportedReason(name, model) === null);
   const rejections = namedParameters.flatMap((name) => {
@@ -232,6 +235,7 @@ export function ParametersPanel({
           </Button>
         )}
       </div>
+      {children}
       <div className="params">
         {shown.map(({ name, isReasonShown }) => (
           <Parameter

@@ -3,7 +3,7 @@ import { serviceModels } from '../../shared/contract/settings.ts';
 import { parseTemplate } from '../../shared/prompt-template.ts';
 import { runsTheSame } from '../../shared/prompt-content.ts';
 import type { Draft, DraftChange } from '../stores/playground-drafts.ts';
-import { readConfiguration, writeParameters } from './parameter-model.ts';
+import { readConfiguration, writeConfiguration } from './parameter-model.ts';
 import { readFields } from './variable-model.ts';
 
 export type SaveRequest = { version: PromptVersionInput } | { problem: string };
@@ -45,8 +45,14 @@ export function isEdited(draft: Draft, version: PromptVersion): boolean {
   return problems.length > 0 || !runsTheSame({ ...draft, configuration }, version);
 }
 
-/** The change that opens a version in a draft. Values that a person filled in stay where the version has no sample. */
-export function versionChange(version: PromptVersion, values: Draft['values']): DraftChange {
+/**
+ * The change that opens a version in a draft. Values that a person filled in stay where the version has no sample, and so do the mocks of
+ * its tools.
+ */
+export function versionChange(
+  version: PromptVersion,
+  { values, tools }: Pick<Draft, 'values' | 'tools'> = { values: {} },
+): DraftChange {
   const samples = version.variables.flatMap(({ name, sampleValue, defaultValue }): [string, string][] => {
     const text = sampleValue ?? (values[name] ? null : defaultValue);
     return text === null ? [] : [[name, text]];
@@ -57,7 +63,7 @@ export function versionChange(version: PromptVersion, values: Draft['values']): 
     aiSystem: version.model === null ? 'ServiceAi' : (version.aiSystem ?? 'ServiceAi'),
     model: version.model ?? serviceModels[0],
     values: { ...values, ...Object.fromEntries(samples) },
-    ...writeParameters(version.configuration),
+    ...writeConfiguration(version.configuration, tools),
     source: { promptId: version.promptId, versionId: version.id },
   };
 }

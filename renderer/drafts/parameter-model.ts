@@ -8,6 +8,7 @@ import {
 import type { Model } from '../../shared/contract/providers.ts';
 import type { Draft } from '../stores/playground-drafts.ts';
 import { describeMistake, parseJson } from './json-text.ts';
+import { type DraftTool, type DraftTools, readTools, toolsField, writeTools } from './tool-drafts.ts';
 
 type Read = { value: unknown } | { problem: string };
 
@@ -175,7 +176,7 @@ export interface ParameterProblem {
 
 /** The `configuration` that a run of this draft sends, and the problems of fields that can't be sent. */
 export function readConfiguration(
-  draft: Pick<Draft, 'parameters' | 'otherParameters'>,
+  draft: Pick<Draft, 'parameters' | 'otherParameters'> & DraftTools,
   model: Model | null,
 ): { configuration: Configuration; problems: ParameterProblem[] } {
   const values: Record<string, unknown> = {};
@@ -189,7 +190,16 @@ export function readConfiguration(
   const others = readOtherParameters(draft.otherParameters);
   if (others && 'value' in others) Object.assign(values, others.value);
   if (others && 'problem' in others) problems.push({ name: 'Extra parameters', problem: others.problem });
-  return { configuration: configuration.parse(values), problems };
+  const tools = readTools(draft);
+  const twice = Object.keys(tools.configuration).find((key) => Object.hasOwn(values, key));
+  if (twice) problems.push({ name: 'Extra parameters', problem: `Set ${twice} under Tools only` });
+  problems.push(...tools.problems.map(({ problem }) => ({ name: toolsField, problem })));
+  const parsed = configuration.safeParse({ ...values, ...tools.configuration });
+  if (parsed.success) return { configuration: parsed.data, problems };
+  // The fields and the tools are valid, so it is an extra parameter that has a meaning here.
+  const [issue] = parsed.error.issues;
+  problems.push({ name: 'Extra parameters', problem: `${issue?.path.join('.')} ${issue?.message}` });
+  return { configuration: {}, problems };
 }
 
 /** Why the model doesn't support a parameter; null when it does, or when the model is unknown. */
@@ -200,7 +210,7 @@ export function unsupportedReason(name: NamedParameter, model: Model | null): st
   return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`;
 }
 
-/** The texts of the fields that produce this configuration. */
+/** The texts of the fields that produce this configuration. Tools are among the other parameters. */
 export function writeParameters(sent: Record<string, unknown> | null): Pick<Draft, 'parameters' | 'otherParameters'> {
   const parameters: Draft['parameters'] = {};
   const others: Record<string, unknown> = {};
@@ -211,6 +221,15 @@ export function writeParameters(sent: Record<string, unknown> | null): Pick<Draf
     else others[key] = value;
   }
   return { parameters, otherParameters: Object.keys(others).length === 0 ? '' : JSON.stringify(others, null, 2) };
+}
+
+/** The fields and tools of a draft that produce this configuration. Tools keep the mocks of the tools before them. */
+export function writeConfiguration(
+  sent: Record<string, unknown> | null,
+  before: readonly DraftTool[] = [],
+): Pick<Draft, 'parameters' | 'otherParameters'> & Required<DraftTools> {
+  const { tools, rest } = writeTools(sent, before);
+  return { ...writeParameters(rest), ...tools };
 }
 
 function writeParameter(name: NamedParameter, value: unknown): string {

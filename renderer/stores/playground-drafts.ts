@@ -3,6 +3,7 @@ import { persist } from 'zustand/middleware';
 import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 import type { NamedParameter } from '../../shared/contract/completions.ts';
 import type { PassageReference } from '../../shared/contract/grounding.ts';
+import type { DraftTools } from '../drafts/tool-drafts.ts';
 import { useModelChoices } from './model-choices.ts';
 import { createDraftStorage, type OtherWindowChanges } from './playground-draft-storage.ts';
 
@@ -77,7 +78,7 @@ export const noGrounding: DraftGrounding = { dataspaceIds: [], pinned: [], exclu
  * One prompt that a person works on. Fields contain the text as typed, valid or not, so that nothing is lost. A run sends values
  * derived from it.
  */
-export interface Draft {
+export interface Draft extends DraftTools {
   id: string;
   name: string;
   /** Whether it is the example that a first start opens with. */

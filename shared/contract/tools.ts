@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from './common.ts';
 import { limitedSchema } from './limited-schema.ts';
 
 /** The parameters that describe tools. They have a meaning of their own if `tools` has functions. */
@@ -137,3 +138,40 @@ export const toolResult = z
   })
   .meta({ id: 'ToolResult' });
 export type ToolResult = z.infer<typeof toolResult>;
+
+/** Characters of all results of a mock. */
+const maxMockCharacters = 1_048_576;
+
+const mockResultFields = {
+  content: z.string().max(maxMockCharacters, 'is longer than 1 MB'),
+  isError: z.boolean().default(false),
+};
+
+const mockEntry = z.strictObject({
+  arguments: z
+    .record(z.string(), z.unknown())
+    .describe('Matches calls whose arguments contain these. The first match counts'),
+  ...mockResultFields,
+});
+export type MockEntry = z.infer<typeof mockEntry>;
+
+const tableMock = z
+  .strictObject({
+    kind: z.literal('lookUp'),
+    entries: z.array(mockEntry).max(1000),
+    otherwise: z.string().max(maxMockCharacters, 'is longer than 1 MB').nullable().default(null),
+  })
+  .superRefine((mock, context) => {
+    if (JSON.stringify(mock).length <= maxMockCharacters) return;
+    context.addIssue({ code: 'custom', path: ['entries'], message: 'are longer than 1 MB in all' });
+  });
+
+/** What a call of a tool returns where nobody enters the result. It is never sent to a provider. */
+export const toolMock = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('fixed'), ...mockResultFields }),
+    tableMock,
+    z.strictObject({ kind: z.literal('recorded'), runId: uuid.describe('A run whose messages have the result') }),
+  ])
+  .meta({ id: 'ToolMock', description: 'What the playground returns for a call of the tool. Providers never get it.' });
+export type ToolMock = z.infer<typeof toolMock>;

@@ -23,6 +23,7 @@ import { memberNames } from '../../drafts/variable-model.ts';
 import { RenderedPrompt } from './rendered/rendered-prompt.tsx';
 import { useCacheBreak } from './rendered/use-cache-break.ts';
 import { RunEstimateButton } from './run-estimate.tsx';
+import { ToolsRow } from './tools/tools-row.tsx';
 import { VariablesPanel } from './variables-panel.tsx';
 
 type PromptChoice = 'messages' | 'template' | 'rendered';
@@ -274,6 +275,7 @@ export function PromptPanel() {
         <PromptEditing key={draft.id} draft={draft} readDraft={readDraft} template={template} />
       </div>
       <div className="play__fill">
+        <ToolsRow />
         <VariablesPanel
           fields={template.fields}
           values={draft.values}

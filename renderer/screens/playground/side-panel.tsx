@@ -9,6 +9,7 @@ import { formatPrice, formatTokenCount } from '../../components/format.ts';
 import { useToday } from '../../components/use-today.ts';
 import { HistoryPanel } from './history/history-panel.tsx';
 import { ParametersPanel } from '../../components/parameters-panel.tsx';
+import { ToolParameters } from './tools/tools-row.tsx';
 import { useFieldRef, useOpenParts } from './session/playground-session.tsx';
 import { useChosenModel } from './session/use-runner.ts';
 
@@ -83,7 +84,9 @@ export function Parameters() {
       model={useChosenModel(draft)}
       onChange={(change) => useDrafts.getState().change(draft.id, change)}
       fieldRef={(name) => fieldRef(`parameter/${name}`)}
-    />
+    >
+      <ToolParameters />
+    </ParametersPanel>
   );
 }
 

@@ -38,7 +38,7 @@ function draftedVersion({ draft, version }: LibraryDraft): PromptVersion {
 function discard({ draft, version }: LibraryDraft): void {
   const { id, updatedAt: _updatedAt, ...contents } = draft;
   const { change } = useDrafts.getState();
-  change(id, versionChange(version, draft.values));
+  change(id, versionChange(version, draft));
   showToast({
     tone: 'neutral',
     text: `Discarded edits to version ${version.number}.`,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
 import { type Draft, type DraftChange, noGrounding } from '../../../stores/playground-drafts.ts';
 import { parseJson } from '../../../drafts/json-text.ts';
-import { readConfiguration, writeParameters } from '../../../drafts/parameter-model.ts';
+import { readConfiguration, writeConfiguration, writeParameters } from '../../../drafts/parameter-model.ts';
 import { readFields, readReplacements, writeFields } from '../../../drafts/variable-model.ts';
 import type { CompletionRequest } from '../../../../shared/contract/completions.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
@@ -42,7 +42,8 @@ export function readJsonFieldTexts(draft: Fields): JsonFieldTexts | null {
     ({ name, isJson, isFilled, problem, text }) =>
       isJson && isFilled && problem === null && (text !== derived.values[name] || !derived.jsonNames.includes(name)),
   );
-  const written = writeParameters(readConfiguration(draft, null).configuration);
+  const { parameters, otherParameters } = draft;
+  const written = writeParameters(readConfiguration({ parameters, otherParameters }, null).configuration);
   const format = draft.parameters.response_format ?? '';
   const texts: JsonFieldTexts = {
     variables: Object.fromEntries(typed.map(({ name, text }) => [name, text])),
@@ -151,10 +152,11 @@ export function asSent(request: CompletionRequest, draft: Draft): CompletionRequ
 }
 
 /** The change that restores a run in a draft. Values of variables that the run doesn't use stay. */
-export function restoredDraft(run: RunDetail, draft: Pick<Draft, 'values'>): DraftChange {
+export function restoredDraft(run: RunDetail, draft: Pick<Draft, 'values' | 'tools'>): DraftChange {
   const { promptText, systemMessage, replacements, configuration, dataspaceIds } = run.input;
   const { variables } = parseTemplate(promptText);
-  const derived = { ...writeFields(variables, replacements), ...writeParameters(configuration) };
+  const { parameters, otherParameters, ...tools } = writeConfiguration(configuration, draft.tools);
+  const derived = { ...writeFields(variables, replacements), parameters, otherParameters };
   const { values, ...fields } = withJsonFieldTexts(derived, run.metadata);
   const empty = Object.fromEntries(variables.map(({ name }) => [name, '']));
   return {
@@ -164,6 +166,7 @@ export function restoredDraft(run: RunDetail, draft: Pick<Draft, 'values'>): Dra
     model: run.model,
     values: { ...draft.values, ...empty, ...values },
     ...fields,
+    ...tools,
     grounding: { ...noGrounding, dataspaceIds: dataspaceIds ?? [] },
     shownRunId: run.runId,
   };

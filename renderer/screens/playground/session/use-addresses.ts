@@ -52,7 +52,7 @@ async function openVersion(
   signal.throwIfAborted();
   const { drafts, create, activate } = useDrafts.getState();
   const draft = drafts.find(({ source }) => source?.promptId === prompt.id);
-  const change = versionChange(version, draft?.values ?? {});
+  const change = versionChange(version, draft);
   if (model !== null) change.model = model;
   if (!draft) return create({ name: prompt.name, ...change });
   if (draft.source?.versionId !== version.id || model !== null) openIn(draft, prompt, version, change);

@@ -21,7 +21,7 @@ const version: PromptVersion = {
 };
 
 function opened(change: Partial<Draft> = {}): Draft {
-  return { jsonNames: [], ...versionChange(version, {}), ...change } as Draft;
+  return { jsonNames: [], ...versionChange(version), ...change } as Draft;
 }
 
 test('a version that is opened is that version, and saved again it is the same', () => {
@@ -49,7 +49,7 @@ test.each<[string, Partial<Draft>]>([
 test('values of variables do not make a draft an edited one; a version without a model is the first of the service', () => {
   expect(isEdited(opened({ values: { name: 'Jo' } }), version)).toBe(false);
   const bare = { ...version, aiSystem: null, model: null, configuration: null };
-  expect(isEdited({ jsonNames: [], ...versionChange(bare, {}) } as unknown as Draft, bare)).toBe(false);
+  expect(isEdited({ jsonNames: [], ...versionChange(bare) } as unknown as Draft, bare)).toBe(false);
 });
 
 test('what could never run is not saved, and says why', () => {
