@@ -4,7 +4,7 @@ import { findEntry } from '../../providers/catalogue.ts';
 import { cataloguePrices, costOf, endpointPrices, type ModelPrices } from '../../providers/model-prices.ts';
 import type { RunOutcome } from '../../storage/run-rows.ts';
 import { sampleData } from './sample-data.ts';
-import type { SeededRandom } from './seeded-random.ts';
+import type { SeededRandom } from '../../../shared/seeded-random.ts';
 
 /** A model as the samples use it: what it costs and roughly how fast it is. */
 export interface SampleModel {

@@ -7,7 +7,7 @@ import { timeOrderedId } from '../../storage/time-ordered-id.ts';
 import { callerOf } from './sample-callers.ts';
 import { sampleData, type SampleTopic } from './sample-data.ts';
 import { pickModel, type SampleModel, sampleOutcome } from './sample-outcome.ts';
-import { createSeededRandom, type SeededRandom } from './seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../../../shared/seeded-random.ts';
 
 const { opinions, values } = sampleData;
 
