@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { AppError, invalidField } from '../../shared/app-error.ts';
+import { uuid } from '../../shared/contract/common.ts';
 import type { CompletionBody, CompletionRequest, Configuration } from '../../shared/contract/completions.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import { forcesToolCall, type ToolResult } from '../../shared/contract/tools.ts';
@@ -11,6 +13,8 @@ const maxCharacters = 4 * 1_048_576;
 
 /** Tool messages of a conversation. Every continuation stores all messages again. */
 const maxSteps = 100;
+
+const runIds = z.array(uuid).max(maxSteps);
 
 /** A body as a request, and what it continues. */
 interface ContinuedRequest {
@@ -100,13 +104,25 @@ function inheritedConfiguration({ configuration }: ContinuableRun): Configuratio
   return rest;
 }
 
+/** The runs that led to the next one, oldest first, the continued one last. Metadata of a caller that doesn't fit is left out. */
+function continuedRunIds({ metadata, messages }: ContinuableRun, runId: string): string[] {
+  const earlier = runIds.safeParse(metadata?.['continuedRunIds']).data ?? [];
+  const steps = messages.filter(({ role }) => role === 'tool').length;
+  return [...(earlier.length === steps ? earlier : []), runId];
+}
+
 /** A body without `continueRunId`. Its schema requires the fields of a completion. */
 function newRequest(body: CompletionBody): CompletionRequest {
   if (body.toolResults !== undefined) throw invalidField('toolResults', 'needs continueRunId');
   return body as CompletionRequest;
 }
 
-function continueRun(body: CompletionBody, run: ContinuableRun | null, callerId: string): ContinuedRequest {
+function continueRun(
+  body: CompletionBody,
+  runId: string,
+  run: ContinuableRun | null,
+  callerId: string,
+): ContinuedRequest {
   const continued = requireContinuable(run, callerId);
   requireNoPrompt(body, continued);
   const results = resultsOf(continued, body.toolResults);
@@ -119,7 +135,7 @@ function continueRun(body: CompletionBody, run: ContinuableRun | null, callerId:
       model: body.model ?? continued.model,
       configuration: body.configuration === undefined ? inheritedConfiguration(continued) : body.configuration,
       replacements: continued.replacements,
-      metadata: body.metadata,
+      metadata: { ...body.metadata, continuedRunIds: continuedRunIds(continued, runId) },
     },
     continuation: {
       conversationId,
@@ -139,5 +155,6 @@ export function toRequest(
   runs: Pick<RunStore, 'readToContinue'>,
 ): ContinuedRequest {
   if (body.continueRunId === undefined) return { request: newRequest(body) };
-  return continueRun(body, runs.readToContinue(body.continueRunId), callerId);
+  const runId = body.continueRunId.toLowerCase();
+  return continueRun(body, runId, runs.readToContinue(runId), callerId);
 }

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { sql, type Kysely } from 'kysely';
 import { prepareQuery, valuesOf } from './queries.ts';
-import type { OutcomeColumns, OutcomeTexts } from './run-rows.ts';
+import { maxExcerptCharacters, type OutcomeColumns, type OutcomeTexts } from './run-rows.ts';
 import type { RunRow, RunTextRow, Schema } from './schema.ts';
 
 const outcomeColumns = [
@@ -113,8 +113,13 @@ export function runWriteQueries(database: Database.Database) {
   };
 }
 
-/** Characters of a row's excerpt. */
-const maxExcerptCharacters = 200;
+/** The names of the tools that a run called; null for none. Long lists aren't read for a row. */
+const calledTools = sql<string | null>`
+  case
+    when run_texts.tool_calls_json is null then null
+    when octet_length(run_texts.tool_calls_json) > 100000 then 'several tools'
+    else (select group_concat(json_extract(value, '$.name'), ', ') from json_each(run_texts.tool_calls_json))
+  end`;
 
 /** Rows of the history, newest first. It reads only the beginning of long texts. */
 function listedRuns(tables: Kysely<Schema>, { before, limit }: { before: number; limit: number }) {
@@ -133,6 +138,7 @@ function listedRuns(tables: Kysely<Schema>, { before, limit }: { before: number;
       expression
         .fn<string>('substr', ['run_texts.rendered_prompt', sql.lit(1), sql.lit(maxExcerptCharacters)])
         .as('prompt'),
+      calledTools.as('called'),
     ])
     .where('runs.sequence', '<', before)
     .orderBy('runs.sequence', 'desc')

@@ -272,6 +272,9 @@ export function runSummaryOf(row: ListedRunRow): RunSummary {
   };
 }
 
+/** Characters of a row's excerpt. */
+export const maxExcerptCharacters = 200;
+
 /** Removes half a character at the end, and collapses white space. */
 function excerptOf(text: string): string {
   return text
@@ -283,14 +286,20 @@ function excerptOf(text: string): string {
 export type RunListRow = ListedRunRow & {
   answer: string;
   prompt: string;
+  /** Names of tools. */
+  called: string | null;
   prompt_version: number | null;
   score: number | null;
 };
 
+function calledText({ called }: RunListRow): string {
+  return called === null ? '' : `Called ${called}`.slice(0, maxExcerptCharacters);
+}
+
 export function runListItemOf(row: RunListRow): RunListItem {
   return {
     ...runSummaryOf(row),
-    excerpt: excerptOf(row.answer) || excerptOf(row.prompt),
+    excerpt: excerptOf(row.answer) || excerptOf(calledText(row)) || excerptOf(row.prompt),
     promptVersion: row.prompt_version,
     score: row.score,
   };

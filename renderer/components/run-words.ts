@@ -87,7 +87,6 @@ export function failureWords(failure: RunFailure, run: FailedRun): FailureWords 
 const finishWords: Record<string, string> = {
   Length: 'The answer was cut off at max_tokens or at the end of the context. Raise max_tokens or shorten the prompt.',
   ContentFilter: "The provider's content filter stopped the answer. Change the prompt or choose another model.",
-  ToolCalls: "The model called a tool. The playground can't run tools.",
 };
 
 /** `ContentFilter` as "Content filter". */

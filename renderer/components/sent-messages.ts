@@ -1,4 +1,4 @@
-import { type Message, type MessageRole, textOfMessage } from '../../shared/contract/messages.ts';
+import { type Message, type MessageRole, textOfMessage, textOfToolCalls } from '../../shared/contract/messages.ts';
 
 export const roleTitles: Readonly<Record<MessageRole, string>> = {
   system: 'System',
@@ -13,10 +13,17 @@ export interface SentMessage {
   text: string;
 }
 
+/** The text of a message with the tools that it calls. */
+function sentText(message: Message): string {
+  const calls = textOfToolCalls(message);
+  const text = textOfMessage(message);
+  return text !== '' && calls !== '' ? `${text}\n${calls}` : text + calls;
+}
+
 /** The messages of a prompt in the order in which they are sent: the system message is first. */
 export function sentMessages(systemMessage: string | null, messages: readonly Message[]): SentMessage[] {
   const system: SentMessage[] = systemMessage ? [{ role: 'system', text: systemMessage }] : [];
-  return [...system, ...messages.map((message) => ({ role: message.role, text: textOfMessage(message) }))];
+  return [...system, ...messages.map((message) => ({ role: message.role, text: sentText(message) }))];
 }
 
 /** Whether there is more than one message of the user, so that each needs its role. */

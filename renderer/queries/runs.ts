@@ -1,7 +1,8 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { listRuns, readRun } from '../../shared/contract/runs.ts';
+import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
-import { checkRunAnswer } from '../../shared/contract/schemas.ts';
+import { checkRunAnswer, checkRunToolCalls } from '../../shared/contract/schemas.ts';
 import { readProviderExchanges } from '../../shared/contract/provider-exchanges.ts';
 import { type GroundedRequest, previewGrounding } from '../../shared/contract/grounding.ts';
 
@@ -24,14 +25,18 @@ export function useRuns({ draftId }: { draftId?: string } = {}) {
 }
 
 /** One run, whole. What is finished never changes, so it is read once. */
-export function useRun(runId: string | null) {
-  const { client } = useHost();
-  return useQuery({
+export function runQuery(client: Client, runId: string | null) {
+  return queryOptions({
     queryKey: [...runsKey, 'one', runId],
     enabled: runId !== null,
     queryFn: ({ signal }) => client.call(readRun, { signal, parameters: { id: runId ?? '' } }),
     staleTime: ({ state }) => (state.data && state.data.status !== 'Running' ? Infinity : 0),
   });
+}
+
+export function useRun(runId: string | null) {
+  const { client } = useHost();
+  return useQuery(runQuery(client, runId));
 }
 
 /** What was sent to the provider for a run that has ended, and its raw response. */
@@ -53,6 +58,18 @@ export function useAnswerCheck(runId: string | null) {
     enabled: runId !== null,
     staleTime: Infinity,
     queryFn: ({ signal }) => client.call(checkRunAnswer, { signal, parameters: { id: runId ?? '' } }),
+  });
+}
+
+/** The checks of a run's stored tool calls, in their order. They never change, so they are read once. */
+export function useToolCallChecks(runId: string | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...runsKey, 'tool-call-checks', runId],
+    enabled: runId !== null,
+    staleTime: Infinity,
+    queryFn: ({ signal }) => client.call(checkRunToolCalls, { signal, parameters: { id: runId ?? '' } }),
+    select: ({ calls }) => calls,
   });
 }
 

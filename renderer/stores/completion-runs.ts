@@ -2,6 +2,7 @@ import {
   createCompletionEvents,
   createCompletionStream,
   createCompletionSync,
+  type CompletionBody,
   type CompletionRequest,
 } from '../../shared/contract/completions.ts';
 import { createGroundedCompletion, type GroundingChoice } from '../../shared/contract/grounding.ts';
@@ -10,9 +11,12 @@ import { startRun, stopRun, type CompletionRun, type CompletionSlot } from './li
 import { rememberComparedModel, rememberModel } from './model-choices.ts';
 import { useDrafts, type Transport } from './playground-drafts.ts';
 import type { RunSource } from './run-stream.ts';
+import type { ToolStep } from './tool-steps.ts';
 
 export interface CompletionOptions {
   request: CompletionRequest;
+  /** The steps that it continues, the last one with the results to send. Empty or absent for a new run. */
+  steps?: readonly ToolStep[];
   /** Passages that a person has chosen. Such a run is streamed as server-sent events, whichever transport is set. */
   choice?: GroundingChoice | null;
   transport: Transport;
@@ -39,23 +43,40 @@ export function passagesSlot(draftId: string): CompletionSlot {
   return `draft/${draftId}/passages`;
 }
 
-export function completionSource({ request, choice, transport, hasReasoning }: CompletionOptions): RunSource {
+/** A continuation names its run, which has the rest of the request. */
+function bodyOf({ request, steps = [] }: CompletionOptions): CompletionBody {
+  const last = steps.at(-1);
+  if (!last) return request;
+  if (last.runId === null) throw new TypeError('The run to continue is unknown');
+  return { continueRunId: last.runId, toolResults: [...last.results], metadata: request.metadata };
+}
+
+export function completionSource(completion: CompletionOptions): RunSource {
+  const { request, steps = [], choice, transport, hasReasoning } = completion;
+  const body = bodyOf(completion);
+  // The messages of a continued run have their passages.
+  const isGrounded = choice != null && steps.length === 0;
   return {
-    isStreamed: transport !== 'sync' || Boolean(choice),
+    isStreamed: transport !== 'sync' || isGrounded,
     hasReasoning: hasReasoning && transport !== 'sync',
     open: async (client, options) => {
-      if (choice)
+      if (isGrounded)
         return client.stream(createGroundedCompletion, { body: { ...request, grounding: choice }, ...options });
-      if (transport === 'sse') return client.stream(createCompletionEvents, { body: request, ...options });
-      if (transport === 'json-array') return client.stream(createCompletionStream, { body: request, ...options });
+      if (transport === 'sse') return client.stream(createCompletionEvents, { body, ...options });
+      if (transport === 'json-array') return client.stream(createCompletionStream, { body, ...options });
       const { choices, ...answer } = await client.call(createCompletionSync, {
-        body: request,
+        body,
         isLasting: true,
         ...options,
       });
       const [first] = choices;
       return {
-        answer: { ...answer, text: first?.message.content ?? '', finishReason: first?.finish_reason ?? null },
+        answer: {
+          ...answer,
+          text: first?.message.content ?? '',
+          toolCalls: first?.message.toolCalls,
+          finishReason: first?.finish_reason ?? null,
+        },
       };
     },
   };
@@ -67,11 +88,11 @@ export function startCompletion(
   slot: CompletionSlot,
   options: CompletionOptions,
 ): Promise<CompletionRun> {
-  const { request, transport, onRunId } = options;
+  const { request, steps = [], transport, onRunId } = options;
   const remember = options.isCompared ? rememberComparedModel : rememberModel;
   remember({ aiSystem: request.aiSystem, name: request.model });
   return startRun(client, slot, {
-    details: { request, transport },
+    details: { request, transport, steps },
     source: completionSource(options),
     onAccepted: ({ runId }) => onRunId?.(runId),
   });

@@ -2,12 +2,16 @@ import { create } from 'zustand';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
 import type { Client } from '../host/client.ts';
 import type { Transport } from './playground-drafts.ts';
+import type { ToolStep } from './tool-steps.ts';
 import { followRun, type RunProgress, type RunSource } from './run-stream.ts';
 
 /** A run of a prompt in the playground, or of a question to a dataspace. */
 export interface CompletionRun extends RunProgress {
+  /** Of the first step where it continues a run. */
   request: CompletionRequest;
   transport: Transport;
+  /** The steps before it; empty unless it continues a run. */
+  steps: readonly ToolStep[];
 }
 
 /** One message to an agent with its answer. */

@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { Citation, CompletionChunk, Usage, Warning } from '../../shared/contract/completions.ts';
+import type { ToolCall, ToolCallChunk } from '../../shared/contract/tools.ts';
 import { followReasoning } from '../../shared/contract/runs.ts';
 import type { Client, WireFrame, WireObserver } from '../host/client.ts';
 
@@ -32,6 +33,8 @@ export interface RunProgress {
   firstTokenAt: number | null;
   endedAt: number | null;
   text: string;
+  /** The arguments of the last ones may be incomplete while the run is active. */
+  toolCalls: readonly ToolCall[];
   reasoning: string;
   isReasoningLive: boolean;
   usage: Usage | null;
@@ -54,6 +57,7 @@ export interface WholeAnswer {
   runId: string;
   conversationId?: string;
   text: string;
+  toolCalls?: readonly ToolCall[] | undefined;
   finishReason: string | null;
   usage: Usage;
   warnings?: readonly Warning[] | undefined;
@@ -96,6 +100,7 @@ function newProgress(): RunProgress {
     firstTokenAt: null,
     endedAt: null,
     text: '',
+    toolCalls: [],
     reasoning: '',
     isReasoningLive: false,
     usage: null,
@@ -120,9 +125,21 @@ function applyHead(run: RunProgress, status: number, headers: Headers): void {
   run.credits = credits === null ? null : Number(credits);
 }
 
+/** Adds the next parts of calls. Calls that they don't change keep their identity, so that they aren't drawn again. */
+export function withCallChunks(calls: readonly ToolCall[], chunks: readonly ToolCallChunk[]): readonly ToolCall[] {
+  const next = [...calls];
+  for (const { index, id, name, arguments: text } of chunks) {
+    const call = next[index];
+    if (call) next[index] = { ...call, arguments: call.arguments + text };
+    else next.push({ id: id ?? '', name: name ?? '', arguments: text });
+  }
+  return next;
+}
+
 function applyChunk(run: RunProgress, chunk: CompletionChunk): void {
   run.runId = chunk.runId;
   run.text += chunk.choice.message.content ?? '';
+  if (chunk.choice.message.toolCalls) run.toolCalls = withCallChunks(run.toolCalls, chunk.choice.message.toolCalls);
   run.finishReason = chunk.choice.finish_reason ?? run.finishReason;
   run.usage = chunk.usage ?? run.usage;
   run.warnings = chunk.warnings ?? run.warnings;
@@ -134,6 +151,7 @@ function applyAnswer(run: RunProgress, answer: WholeAnswer): void {
   run.conversationId = answer.conversationId ?? run.conversationId;
   run.firstTokenAt = performance.now();
   run.text = answer.text;
+  run.toolCalls = answer.toolCalls ?? [];
   run.finishReason = answer.finishReason;
   run.usage = answer.usage;
   run.warnings = answer.warnings ?? [];

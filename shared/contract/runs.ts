@@ -35,7 +35,7 @@ export type RunSummary = z.infer<typeof runSummary>;
 
 /** A row of the history. */
 export const runListItem = runSummary.extend({
-  /** Beginning of the answer, or of the rendered prompt while there is no answer; at most 200 characters. */
+  /** Beginning of the answer, or the tools that it called, or the rendered prompt while there is neither; at most 200 characters. */
   excerpt: z.string(),
   /** Number of the stored version that it ran; null for a run of another text. */
   promptVersion: z.int().nullable(),

@@ -48,3 +48,22 @@ export const checkRunAnswer = defineEndpoint({
   response: answerCheck,
   errors: [404],
 });
+
+const toolCallCheck = answerCheck.extend({
+  /** Whether the run's configuration has the tool, or may have it: the names of a provider's own tools are unknown. */
+  isKnownTool: z.boolean(),
+});
+export type ToolCallCheck = z.infer<typeof toolCallCheck>;
+
+export const checkRunToolCalls = defineEndpoint({
+  id: 'checkRunToolCalls',
+  method: 'get',
+  path: '/window/runs/{id}/tool-call-check',
+  access: 'window',
+  tag,
+  summary: "Check the arguments of a run's tool calls against the schemas of its tools",
+  parameters: z.object({ id: uuid }),
+  /** In the order of the calls. */
+  response: z.object({ calls: z.array(toolCallCheck) }),
+  errors: [404],
+});

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { checkRunToolCalls } from '../../shared/contract/schemas.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { judgeError } from '../support/specification-judge.ts';
 import { completionCall, minimalRequest, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
+import { windowClient } from '../support/window-client.ts';
 
 let host: TestHost;
 beforeAll(async () => {
@@ -307,6 +309,21 @@ describe('a continuation', () => {
     judgeError(await host.send('in memory', continueCall('/api/completions/sync', body)), 400);
   });
 
+  test('names the runs before it, whatever metadata its caller sends', async () => {
+    const first = await callTools();
+    host.provider.answerWith((call) => void answerCalls(call, [calls[0]!]));
+    const send = async (body: object): Promise<string> => {
+      const answer = await host.send('in memory', continueCall('/api/completions/sync', { ...body }));
+      return read('/api/completions/sync', answer.text).runId;
+    };
+    const metadata = { draftId: 'draft', continuedRunIds: [crypto.randomUUID()] };
+    const second = await send({ continueRunId: first.runId.toUpperCase(), toolResults: results, metadata });
+    const third = await send({ continueRunId: second, toolResults: [{ toolCallId: 'call_1', content: '' }] });
+    const metadataOf = (runId: string) => host.host.storage.runs.read(runId)?.metadata;
+    expect(metadataOf(second)).toEqual({ draftId: 'draft', continuedRunIds: [first.runId] });
+    expect(metadataOf(third)).toEqual({ continuedRunIds: [first.runId, second] });
+  });
+
   test('can be continued itself, drops a forced choice, and ends at 4 MB', async () => {
     host.provider.answerWith((call) => void answerCalls(call, [calls[0]!]));
     const body = { configuration: { ...configuration, tool_choice: 'required' } };
@@ -328,6 +345,37 @@ describe('a continuation', () => {
       issue: expect.stringContaining('4 MB'),
     });
   });
+});
+
+test('checks the arguments of the calls against the schemas of their tools', async () => {
+  const check = async (called: (typeof calls)[number][], tools: object[] = [weather, clock]) => {
+    host.provider.answerWith((call) => void answerCalls(call, called));
+    const { runId } = await complete('in memory', '/api/completions/sync', { configuration: { tools } });
+    const { calls: checks } = await windowClient(host.host).call(checkRunToolCalls, { parameters: { id: runId } });
+    return checks.map(({ outcome, isKnownTool, errors }) => ({ outcome, isKnownTool, errors }));
+  };
+  const valid = { outcome: 'valid', isKnownTool: true, errors: [] };
+  const called = (name: string, text: string) => ({ id: crypto.randomUUID(), name, arguments: text });
+  expect(
+    await check([
+      called('weather', paris),
+      called('weather', '{"city": 1}'),
+      called('weather', '{"city": '),
+      called('clock', ''),
+      called('other', '{}'),
+    ]),
+  ).toEqual([
+    valid,
+    { outcome: 'invalid', isKnownTool: true, errors: [{ path: '/city', message: 'must be a string' }] },
+    { outcome: 'not-json', isKnownTool: true, errors: [] },
+    valid,
+    { outcome: 'none', isKnownTool: false, errors: [] },
+  ]);
+  expect(await check([called('search', '{}')], [{ type: 'web_search' }])).toEqual([
+    { outcome: 'none', isKnownTool: true, errors: [] },
+  ]);
+  const unknown = { parameters: { id: crypto.randomUUID() } };
+  await expect(windowClient(host.host).call(checkRunToolCalls, unknown)).rejects.toThrow('no run with this id');
 });
 
 test('more than 128 calls fail the run', async () => {

@@ -19,6 +19,12 @@ export interface ScriptedAnswer {
   usage?: ScriptedUsage;
 }
 
+export interface ScriptedToolCall {
+  id?: string;
+  name: string;
+  arguments: string;
+}
+
 const closings = new WeakMap<Socket, Promise<number>>();
 
 /** One listener for a socket, however many calls come over it. */
@@ -138,6 +144,20 @@ export class ScriptedCall {
     this.openEventStream();
     for (const content of texts) await this.chatDelta({ content });
     await this.chatEnd(end);
+  }
+
+  /** A whole streamed chat completion that calls tools. The arguments of each call come in two parts. */
+  async chatCalls(calls: readonly ScriptedToolCall[], content: string | null = null): Promise<void> {
+    const delta = (part: object) => this.event(chatChunk([{ index: 0, delta: part, finish_reason: null }]));
+    this.openEventStream();
+    if (content !== null) await delta({ content });
+    for (const [index, { id, name, arguments: text }] of calls.entries()) {
+      await delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
+      const middle = Math.ceil(text.length / 2);
+      for (const part of [text.slice(0, middle), text.slice(middle)])
+        await delta({ tool_calls: [{ index, function: { arguments: part } }] });
+    }
+    await this.chatEnd({ finishReason: 'tool_calls' });
   }
 
   /** OpenAI's list of models. */

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ExportColumn } from '../../../shared/contract/audit-exports.ts';
 import { citation, type Citation } from '../../../shared/contract/completions.ts';
-import { message, type Message } from '../../../shared/contract/messages.ts';
+import { message, type Message, type MessagePart } from '../../../shared/contract/messages.ts';
+import { type ToolCall, toolCall } from '../../../shared/contract/tools.ts';
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { type Clock, createClock, type PackNames } from './pack-details.ts';
@@ -151,14 +152,29 @@ function passageText({ index, sourceName, page, relevance, text }: Citation): st
 
 const messageList = z.array(message).min(1);
 
+const callList = z.array(toolCall).min(1);
+
+function callText({ id, name, arguments: text }: ToolCall): string {
+  return `Call of ${name} (${id}):\n${text}`;
+}
+
+function partText(part: MessagePart): string {
+  if (part.type === 'text') return part.text;
+  if (part.type === 'toolCall') return callText(part);
+  if (part.type === 'file') return JSON.stringify(part, null, 2);
+  return `${part.isError ? 'Error result' : 'Result'} of ${part.toolCallId}:\n${part.content}`;
+}
+
 function messageText({ role, content }: Message): string {
-  const parts = content.map((part) => (part.type === 'text' ? part.text : JSON.stringify(part, null, 2)));
+  const parts = content.map(partText);
   return `${role.charAt(0).toUpperCase()}${role.slice(1)}:\n${parts.join('\n')}`;
 }
 
 function textOf(value: unknown, isBlock: boolean): string {
   const messages = isBlock ? messageList.safeParse(value) : null;
   if (messages?.success) return messages.data.map(messageText).join('\n\n');
+  const calls = isBlock ? callList.safeParse(value) : null;
+  if (calls?.success) return calls.data.map(callText).join('\n\n');
   const passages = passageList.safeParse(value);
   if (passages.success) return passages.data.map(passageText).join('\n\n');
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';

@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { classNames } from '../class-names.ts';
 import { formatPlural } from '../format.ts';
 import { Icon } from '../icon.tsx';
-import { type JsonNode, JsonOutline, keyOf, nodeAt, readString, visibleNodes } from './json-outline.ts';
+import { type JsonFault, type JsonNode, JsonOutline, keyOf, nodeAt, readString, visibleNodes } from './json-outline.ts';
 import './json-tree.css';
 
 /** What is wrong at a JSON pointer, as the end of a sentence. */
@@ -21,6 +21,14 @@ export function useJsonOutline(text: string, isGrowing: boolean): JsonOutline {
   if (current !== outline) setOutline(current);
   if (current.text !== text || !isGrowing) current.read(text, !isGrowing);
   return current;
+}
+
+/** Why a text is no tree, with the position. `subject` is what the text is. */
+export function faultText(subject: string, text: string, { reason, offset }: JsonFault): string {
+  const before = text.slice(0, offset);
+  const line = before.split('\n').length;
+  const column = offset - before.lastIndexOf('\n');
+  return `Shown as text: ${subject} ${reason} (line ${line.toLocaleString('en')}, column ${column.toLocaleString('en')})`;
 }
 
 const rowHeight = 22;

@@ -14,6 +14,7 @@ import { auditAddress } from '../../shell/audit-address.ts';
 import { failureWords, finishMeaning, type Remedy } from '../../components/run-words.ts';
 import { CitedText } from '../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
+import { CallList } from '../../components/tool-calls/call-list.tsx';
 import { isActive } from '../../stores/run-stream.ts';
 import { historyText, branchesOf, type ShownTurn } from './use-conversation.ts';
 
@@ -230,7 +231,9 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
       <Message agent={agent} turn={turn} editing={props.editing} />
       <div className="agent-turn__answer">
         <span className="caption tertiary">{agent.name}</span>
-        {turn.text === '' && turn.state === 'completed' && <p className="tertiary">The model returned no text.</p>}
+        {turn.text === '' && turn.toolCalls.length === 0 && turn.state === 'completed' && (
+          <p className="tertiary">The model returned no text.</p>
+        )}
         <Reasoning
           text={turn.reasoning}
           isLive={turn.isReasoningLive}
@@ -244,10 +247,20 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
             <MarkdownView text={turn.text} isGrowing={turn.state === 'streaming'} />
           </CitedText>
         )}
+        {turn.toolCalls.length > 0 && (
+          <>
+            <CallList calls={turn.toolCalls} isGrowing={turn.state !== 'completed'} />
+            {!isActive(turn) && (
+              <Notice tone="caution">Turns of agents can&apos;t be continued with tool results.</Notice>
+            )}
+          </>
+        )}
         {meaning && <Notice tone="caution">{meaning}</Notice>}
         {turn.state === 'stopped' && (
           <p className="small secondary">
-            {turn.text === '' ? 'No output yet.' : "Stopped. Partial answer kept. The agent doesn't remember it."}
+            {turn.text === '' && turn.toolCalls.length === 0
+              ? 'No output yet.'
+              : "Stopped. Partial answer kept. The agent doesn't remember it."}
           </p>
         )}
         <TurnFailure {...props} />

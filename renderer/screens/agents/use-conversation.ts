@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { Agent, ThreadRun } from '../../../shared/contract/agents.ts';
 import type { Citation, Usage } from '../../../shared/contract/completions.ts';
+import type { ToolCall } from '../../../shared/contract/tools.ts';
 import { formatPlural } from '../../components/format.ts';
 import { type AgentTurn, stopRun, useLiveRuns } from '../../stores/live-runs.ts';
 import { isActive, type RunState } from '../../stores/run-stream.ts';
@@ -21,6 +22,7 @@ export interface ShownTurn {
   runId: string | null;
   message: string;
   text: string;
+  toolCalls: readonly ToolCall[];
   reasoning: string;
   isReasoningLive: boolean;
   citations: readonly Citation[];
@@ -75,6 +77,7 @@ function savedTurn(run: ThreadRun): ShownTurn {
     runId: run.conversationRunId,
     message: run.input.promptText,
     text: run.output.content,
+    toolCalls: run.output.toolCalls ?? [],
     reasoning: run.output.reasoning ?? '',
     isReasoningLive: false,
     citations: run.citations,
@@ -99,6 +102,7 @@ function liveShown(turn: AgentTurn): ShownTurn {
     runId: turn.runId,
     message: turn.message,
     text: turn.text,
+    toolCalls: turn.toolCalls,
     reasoning: turn.reasoning,
     isReasoningLive: turn.isReasoningLive,
     citations: turn.citations,

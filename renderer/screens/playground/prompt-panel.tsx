@@ -9,6 +9,7 @@ import { Badge } from '../../components/badges.tsx';
 import { Notice } from '../../components/state-panels.tsx';
 import { useActiveDraft, useDrafts, type Draft, type DraftChange } from '../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
+import { messagesOfSteps, type ToolStep } from '../../stores/tool-steps.ts';
 import type { TemplateNames } from './editor/template-completion.ts';
 import { PlainEditor } from '../../components/editor/code-editor.tsx';
 import { GroundingPanel } from './grounding/grounding-panel.tsx';
@@ -18,6 +19,7 @@ import type { PromptBlock } from './messages/prompt-document.ts';
 import { AddFirstMessage, maxMessageBlocks, TextForm, textOnlyReason } from './messages/text-form.tsx';
 import { usePromptDocument } from './messages/use-prompt-document.ts';
 import { useFocusTargets } from './session/playground-session.tsx';
+import { useAnswer } from './session/use-runner.ts';
 import { useTemplateState, type TemplateState } from './template-state.ts';
 import { memberNames } from '../../drafts/variable-model.ts';
 import { RenderedPrompt } from './rendered/rendered-prompt.tsx';
@@ -90,10 +92,19 @@ function SystemMessage({ draft, onChange }: { draft: Draft; onChange: (change: D
   );
 }
 
+const noSteps: readonly ToolStep[] = [];
+
+/** The prompt. Where the answer on the screen continued a run of it, the messages that it continued follow. */
 function RenderedText({ draft, rendered }: { draft: Draft; rendered: readonly Message[] }) {
-  const { systemMessage } = draft;
-  const messages = useMemo(() => sentMessages(systemMessage, rendered), [systemMessage, rendered]);
-  const cacheBreak = useCacheBreak(draft, messages);
+  const { systemMessage, promptText } = draft;
+  const answer = useAnswer();
+  const steps = answer?.request.promptText === promptText ? answer.steps : noSteps;
+  const prompt = useMemo(() => sentMessages(systemMessage, rendered), [systemMessage, rendered]);
+  const messages = useMemo(
+    () => (steps.length === 0 ? prompt : [...prompt, ...sentMessages(null, messagesOfSteps(steps))]),
+    [prompt, steps],
+  );
+  const cacheBreak = useCacheBreak(draft, prompt);
   return <RenderedPrompt messages={messages} cacheBreak={cacheBreak} />;
 }
 

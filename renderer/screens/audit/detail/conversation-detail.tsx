@@ -41,6 +41,14 @@ function startOf(run: ConversationRun, runs: readonly ConversationRun[]): string
   return (days.size === 1 ? clock : dayAndClock).format(new Date(run.createdAt));
 }
 
+/** The number of the run that it continues with results of tool calls; null for others. */
+function continuedNumber({ metadata }: ConversationRun, runs: readonly ConversationRun[]): number | null {
+  const ids = metadata?.['continuedRunIds'];
+  const last: unknown = Array.isArray(ids) ? ids.at(-1) : null;
+  const index = runs.findIndex(({ conversationRunId }) => conversationRunId === last);
+  return index < 0 ? null : index + 1;
+}
+
 interface RunListProps {
   runs: readonly ConversationRun[];
   openId: string;
@@ -54,6 +62,7 @@ function RunList({ runs, openId, matchedIds, onOpen }: RunListProps) {
   return (
     <div className="audit__runs scroll" role="group" aria-label="Runs of this conversation" tabIndex={-1}>
       {runs.map((run, index) => {
+        const continued = continuedNumber(run, runs);
         const isOpen = run.conversationRunId === openId;
         return (
           <button
@@ -67,6 +76,7 @@ function RunList({ runs, openId, matchedIds, onOpen }: RunListProps) {
             <span className="medium nowrap">Run {index + 1}</span>
             <span className="tertiary nowrap">{startOf(run, runs)}</span>
             <span className="truncate">{run.model}</span>
+            {continued !== null && <span className="caption tertiary nowrap">continues run {continued}</span>}
             <span className="grow caption accent">
               {matchedIds.length < runs.length && matchedIds.includes(run.conversationRunId) && 'matches'}
             </span>

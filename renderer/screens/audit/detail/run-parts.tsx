@@ -10,7 +10,12 @@ import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import type { GuardFinding } from '../../../../shared/contract/moderation.ts';
 import { formatDuration, formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
-import { hasSeveralRoles, roleTitles, sentMessages } from '../../../components/sent-messages.ts';
+import { hasSeveralRoles, roleTitles } from '../../../components/sent-messages.ts';
+import { CallList } from '../../../components/tool-calls/call-list.tsx';
+import { useToolCallChecks } from '../../../queries/runs.ts';
+import type { ToolCall } from '../../../../shared/contract/tools.ts';
+import { type Message, textOfMessage } from '../../../../shared/contract/messages.ts';
+import { resultsIn, toolCallsIn } from '../../../stores/tool-steps.ts';
 
 function verdictOf({ categories, categoryScores, failure }: GuardFinding): string {
   if (failure !== null) return `Not checked: ${failure}`;
@@ -86,7 +91,6 @@ function RunFailure({ run }: { run: ConversationRun }) {
 const endWords: Record<string, string> = {
   Length: 'The answer reached the output token limit.',
   ContentFilter: "The provider's content filter ended the answer.",
-  ToolCalls: 'The model called a tool instead of answering.',
 };
 
 function reasoningTokens({ usage, status }: ConversationRun): string | null {
@@ -95,8 +99,14 @@ function reasoningTokens({ usage, status }: ConversationRun): string | null {
   return formatPlural(tokens, 'token');
 }
 
+/** The calls of an answer, checked against the schemas of their tools. */
+function Calls({ run, calls }: { run: ConversationRun; calls: readonly ToolCall[] }) {
+  const { data } = useToolCallChecks(run.status === 'Running' ? null : run.conversationRunId);
+  return <CallList calls={calls} checks={data} isGrowing={run.status !== 'Completed'} />;
+}
+
 function Answer({ run }: { run: ConversationRun }) {
-  const { content, reasoning, finishReason } = run.output;
+  const { content, toolCalls = [], reasoning, finishReason } = run.output;
   const view = useAuditViewState((state) => state.answerView);
   const end = endWords[finishReason ?? ''];
   return (
@@ -113,7 +123,10 @@ function Answer({ run }: { run: ConversationRun }) {
         )}
         {content !== '' && view === 'markdown' && <MarkdownView text={content} isGrowing={false} />}
         {content !== '' && view === 'plain' && <p className="turn__text">{content}</p>}
-        {content === '' && run.status === 'Completed' && <p className="tertiary">The model returned no text.</p>}
+        {toolCalls.length > 0 && <Calls run={run} calls={toolCalls} />}
+        {content === '' && toolCalls.length === 0 && run.status === 'Completed' && (
+          <p className="tertiary">The model returned no text.</p>
+        )}
         {run.status === 'Running' && <p className="tertiary">The run is in progress.</p>}
         {run.status === 'Cancelled' && <p className="small secondary">Stopped. Partial answer kept.</p>}
         {end && <Notice tone="caution">{end}</Notice>}
@@ -137,6 +150,20 @@ function Turn({ title, text }: { title: string; text: string }) {
   );
 }
 
+/** A message that called tools, with the results that the next message has. */
+function CallTurn({ message, next }: { message: Message; next: Message | undefined }) {
+  const text = textOfMessage(message);
+  return (
+    <article className="turn">
+      <h3>{roleTitles[message.role]}</h3>
+      <div className="turn__body">
+        {text !== '' && <p className="turn__text">{text}</p>}
+        <CallList calls={toolCallsIn(message)} results={resultsIn(next)} />
+      </div>
+    </article>
+  );
+}
+
 /** The passages that an answer was grounded on, each with where it comes from. */
 export function Passages({ run }: { run: ConversationRun }) {
   if (run.citations.length === 0) return <p className="turn tertiary">This run used no passages.</p>;
@@ -156,13 +183,19 @@ export function Passages({ run }: { run: ConversationRun }) {
 
 /** The messages as they were sent, with their roles. A single one of the user is the input. */
 function Messages({ run: { input } }: { run: ConversationRun }) {
-  const messages = sentMessages(input.systemMessage, input.messages);
-  const isPlain = input.messages.length === 0 || !hasSeveralRoles(input.messages);
+  const { systemMessage, messages } = input;
+  const isPlain = messages.length === 0 || !hasSeveralRoles(messages);
   return (
     <>
-      {messages.map(({ role, text }, index) => (
-        <Turn key={index} title={isPlain && role === 'user' ? 'Input' : roleTitles[role]} text={text} />
-      ))}
+      {systemMessage && <Turn title={roleTitles.system} text={systemMessage} />}
+      {messages.map((message, index) => {
+        const calls = toolCallsIn(message);
+        if (calls.length > 0) return <CallTurn key={index} message={message} next={messages[index + 1]} />;
+        // The results are below their calls.
+        if (message.role === 'tool' && toolCallsIn(messages[index - 1]).length > 0) return null;
+        const title = isPlain && message.role === 'user' ? 'Input' : roleTitles[message.role];
+        return <Turn key={index} title={title} text={textOfMessage(message)} />;
+      })}
       {input.messages.length === 0 && <Turn title="Input" text={input.renderedPrompt} />}
     </>
   );

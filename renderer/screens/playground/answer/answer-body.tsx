@@ -7,6 +7,7 @@ import { Failure, Notice } from '../../../components/state-panels.tsx';
 import { accessAddress, servingModel } from '../../../components/remedies.ts';
 import { failureWords, finishMeaning, type Remedy, type RunFailure as Cause } from '../../../components/run-words.ts';
 import type { ShownRun } from './shown-run.ts';
+import { type ContinueRun, EarlierSteps, OwnCalls } from './tool-steps.tsx';
 import { formatRunDuration } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { JsonAnswer } from './json-answer.tsx';
@@ -19,6 +20,8 @@ import { usePlaygroundView } from '../../../stores/playground-view.ts';
 
 export interface RemedyActions {
   runAgain: () => void;
+  /** Whether `runAgain` sends the results of tool calls again, in place of the prompt. */
+  isContinuation?: boolean;
   pickModel: () => void;
   installModel: () => void;
 }
@@ -38,17 +41,17 @@ function useSecondsUntil(moment: number | null): number {
 interface RunAgainProps {
   retryAt: number | null;
   isFirst: boolean;
-  isColumn: boolean;
+  /** Whether the shortcut does the same. */
+  hasKeys: boolean;
   runAgain: () => void;
 }
 
-function RunAgain({ retryAt, isFirst, isColumn, runAgain }: RunAgainProps) {
+function RunAgain({ retryAt, isFirst, hasKeys, runAgain }: RunAgainProps) {
   const wait = useSecondsUntil(retryAt);
   return (
     <Button
       variant={isFirst ? 'default' : 'quiet'}
-      // The shortcut runs all columns, not this one.
-      keys={isColumn ? undefined : 'Mod+Enter'}
+      keys={hasKeys ? 'Mod+Enter' : undefined}
       aria-disabled={wait > 0 || undefined}
       onClick={runAgain}
     >
@@ -95,7 +98,8 @@ export function RunFailure({ failure, run, isColumn = false, actions }: RunFailu
               key={remedy}
               retryAt={retryAt}
               isFirst={index === 0}
-              isColumn={isColumn}
+              // The shortcut runs all columns, not this one, and the prompt from its beginning.
+              hasKeys={!isColumn && actions.isContinuation !== true}
               runAgain={actions.runAgain}
             />
           );
@@ -115,7 +119,8 @@ function AnswerText({ run, scroller }: { run: ShownRun; scroller: RefObject<HTML
   const view = usePlaygroundView(({ answerView }) => answerView);
   const isGrowing = run.state === 'streaming';
   if (run.text === '') {
-    return run.state === 'completed' ? <p className="tertiary answer__empty">The answer is empty.</p> : null;
+    const isEmpty = run.state === 'completed' && run.toolCalls.length === 0;
+    return isEmpty ? <p className="tertiary answer__empty">The answer is empty.</p> : null;
   }
   if (view === 'plain') return <pre className={isGrowing ? 'plain is-growing' : 'plain'}>{run.text}</pre>;
   if (run.json !== 'none') return <JsonAnswer key={run.key} run={run} scroller={scroller} />;
@@ -147,11 +152,13 @@ function Citations({ run }: { run: ShownRun }) {
   );
 }
 
-function AfterAnswer({ run, title, actions }: Omit<AnswerBodyProps, 'onScroller'>) {
+function AfterAnswer({ run, title, actions }: Pick<AnswerBodyProps, 'run' | 'title' | 'actions'>) {
   const meaning = finishMeaning(run.finishReason);
+  const isCut = run.toolCalls.length > 0 && run.finishReason !== null && run.finishReason !== 'ToolCalls';
   return (
     <div className="answer__after">
       {meaning && <Notice tone="caution">{meaning}</Notice>}
+      {isCut && <Notice tone="caution">The tool calls may be incomplete, so the run can&apos;t be continued.</Notice>}
       {run.warnings.map(({ message }) => (
         <Notice key={message} tone="caution">
           {message}
@@ -165,7 +172,7 @@ function AfterAnswer({ run, title, actions }: Omit<AnswerBodyProps, 'onScroller'
           <Icon icon={Square} size="small" />
           <span>
             Stopped{run.metrics.totalMs === null ? '' : ` after ${formatRunDuration(run.metrics.totalMs)}`}.{' '}
-            {run.text === '' ? 'No output yet.' : 'Partial answer kept.'}
+            {run.text === '' && run.toolCalls.length === 0 ? 'No output yet.' : 'Partial answer kept.'}
           </span>
           <Button size="small" onClick={actions.runAgain}>
             Run again
@@ -181,12 +188,14 @@ interface AnswerBodyProps {
   /** Distinguishes answers that are side by side. */
   title?: string;
   actions: RemedyActions;
+  /** Absent where answers are side by side: they are compared, not continued. */
+  onContinue?: ContinueRun | undefined;
   /** Gets the element that scrolls the text, and returns the function that releases it. */
   onScroller?: ((element: HTMLElement) => () => void) | undefined;
 }
 
-/** One run's answer: reasoning, text, passages, warnings and failure. */
-export function AnswerBody({ run, title, actions, onScroller }: AnswerBodyProps) {
+/** One run's answer: earlier steps, reasoning, text, tool calls, passages, warnings and failure. */
+export function AnswerBody({ run, title, actions, onContinue, onScroller }: AnswerBodyProps) {
   const isReasoningOpen = usePlaygroundView((view) => view.isReasoningOpen);
   const { scroller, onScroll } = useFollowScroll(run.key, isActive(run));
   useEffect(() => {
@@ -205,6 +214,7 @@ export function AnswerBody({ run, title, actions, onScroller }: AnswerBodyProps)
       onScroll={onScroll}
     >
       <div>
+        <EarlierSteps request={run.request} steps={run.steps} onContinue={onContinue} />
         <Reasoning
           text={run.reasoning}
           isLive={run.isReasoningLive}
@@ -215,6 +225,7 @@ export function AnswerBody({ run, title, actions, onScroller }: AnswerBodyProps)
           onOpenChange={(isOpen) => usePlaygroundView.setState({ isReasoningOpen: isOpen })}
         />
         <AnswerText run={run} scroller={scroller} />
+        <OwnCalls key={run.key} run={run} onContinue={onContinue} />
         <Citations run={run} />
         <AfterAnswer run={run} {...(title !== undefined && { title })} actions={actions} />
       </div>

@@ -96,18 +96,24 @@ function AnswerHeader({ run }: { run: ShownRun | null }) {
   );
 }
 
-/** What the remedies of a failure do in the open draft. */
-function useRemedies(): RemedyActions {
-  const { run } = useRunControls();
+/** What the remedies of a failure do in the open draft. A failed continuation is sent again, not the prompt. */
+function useRemedies(shown: ShownRun | null): RemedyActions {
+  const { run, continueRun } = useRunControls();
   const { open } = useOpenParts();
-  return { runAgain: run, pickModel: () => open('model-picker'), installModel: run };
+  const canContinue = shown !== null && shown.steps.length > 0 && shown.steps.at(-1)?.runId !== null;
+  return {
+    runAgain: canContinue ? () => continueRun(shown.request, shown.steps) : run,
+    isContinuation: canContinue,
+    pickModel: () => open('model-picker'),
+    installModel: run,
+  };
 }
 
 /** The open draft's answer with its metrics. Before the first one: the next step. */
 function SingleAnswer({ panel }: { panel: RefObject<HTMLElement | null> }) {
   const run = useAnswer();
-  const { isWaiting, mustWait } = useRunControls();
-  const actions = useRemedies();
+  const { isWaiting, mustWait, continueRun } = useRunControls();
+  const actions = useRemedies(run);
   const isFirst = isWaiting || (mustWait && run === null);
   const shown = isFirst ? null : run;
   useAnswerActions(run);
@@ -127,7 +133,7 @@ function SingleAnswer({ panel }: { panel: RefObject<HTMLElement | null> }) {
           </EmptyState>
         </div>
       )}
-      {shown && <AnswerBody run={shown} actions={actions} />}
+      {shown && <AnswerBody run={shown} actions={actions} onContinue={continueRun} />}
       {shown && isRatable(shown) && (
         <RateAnswer key={shown.runId} conversationId={shown.conversationId} runId={shown.runId} scope={panel} />
       )}

@@ -3,8 +3,7 @@ import type { RefObject } from 'react';
 import { Badge } from '../../../components/badges.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
-import type { JsonFault } from '../../../components/json-tree/json-outline.ts';
-import { JsonTree, useJsonOutline } from '../../../components/json-tree/json-tree.tsx';
+import { faultText, JsonTree, useJsonOutline } from '../../../components/json-tree/json-tree.tsx';
 import { Notice } from '../../../components/state-panels.tsx';
 import { useAnswerCheck } from '../../../queries/runs.ts';
 import type { ShownRun } from './shown-run.ts';
@@ -33,13 +32,6 @@ export function SchemaBadge({ run }: { run: ShownRun }) {
   return check.reason === null ? null : <Badge tone="caution">Schema not checked</Badge>;
 }
 
-function faultText(text: string, { reason, offset }: JsonFault): string {
-  const before = text.slice(0, offset);
-  const line = before.split('\n').length;
-  const column = offset - before.lastIndexOf('\n');
-  return `Shown as text: the answer ${reason} (line ${line.toLocaleString('en')}, column ${column.toLocaleString('en')})`;
-}
-
 /** An answer in JSON as a tree, also while it streams. What is no valid JSON is shown as it came. */
 export function JsonAnswer({ run, scroller }: { run: ShownRun; scroller: RefObject<HTMLElement | null> }) {
   const outline = useJsonOutline(run.text, run.state !== 'completed');
@@ -47,7 +39,7 @@ export function JsonAnswer({ run, scroller }: { run: ShownRun; scroller: RefObje
   if (outline.fault) {
     return (
       <>
-        <Notice tone="caution">{faultText(run.text, outline.fault)}</Notice>
+        <Notice tone="caution">{faultText('the answer', run.text, outline.fault)}</Notice>
         <pre className={run.state === 'streaming' ? 'plain is-growing' : 'plain'}>{run.text}</pre>
       </>
     );

@@ -1,10 +1,12 @@
 import type { AiSystem } from '../../../../shared/contract/common.ts';
-import type { Citation, Usage, Warning } from '../../../../shared/contract/completions.ts';
+import type { Citation, CompletionRequest, Usage, Warning } from '../../../../shared/contract/completions.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
+import { type ToolCall, withCalls } from '../../../../shared/contract/tools.ts';
 import type { RunDetail } from '../../../../shared/contract/runs.ts';
 import { isObject } from '../../../../shared/json-schema.ts';
 import type { RunFailure } from '../../../components/run-words.ts';
 import type { CompletionRun } from '../../../stores/live-runs.ts';
+import { readSteps, type ToolStep } from '../../../stores/tool-steps.ts';
 import type { RunState } from '../../../stores/run-stream.ts';
 import { estimateTokens } from '../../../components/format.ts';
 
@@ -19,7 +21,13 @@ export interface ShownRun {
   aiSystem: AiSystem;
   model: string;
   servedBy: string | null;
+  /** What it ran; of a continued run what its first step ran. */
+  request: CompletionRequest;
+  /** The steps before it. */
+  steps: readonly ToolStep[];
   text: string;
+  /** The arguments may be incomplete while the run is active. */
+  toolCalls: readonly ToolCall[];
   /** Whether the answer was to be JSON, and follows a schema. */
   json: 'none' | 'any' | 'schema';
   reasoning: string;
@@ -103,7 +111,8 @@ function estimatedUsage(sent: string, received: string): Usage | null {
 
 function liveMetrics(run: CompletionRun): Metrics {
   const { promptText, systemMessage } = run.request;
-  const usage = run.usage ?? estimatedUsage(promptText + (systemMessage ?? ''), run.text + run.reasoning);
+  const usage =
+    run.usage ?? estimatedUsage(promptText + (systemMessage ?? ''), withCalls(run.text, run.toolCalls) + run.reasoning);
   const output = usage?.completion_tokens ?? 0;
   const firstTokenMs = run.firstTokenAt === null ? null : run.firstTokenAt - run.startedAt;
   const totalMs = run.endedAt === null ? null : run.endedAt - run.startedAt;
@@ -131,7 +140,10 @@ export function shownLive(run: CompletionRun): ShownRun {
     aiSystem: run.request.aiSystem,
     model: run.request.model,
     servedBy: run.servedBy,
+    request: run.request,
+    steps: run.steps,
     text: run.text,
+    toolCalls: run.toolCalls,
     json: jsonForm(run.request.configuration, run.warnings),
     reasoning: run.reasoning,
     isReasoningLive: run.isReasoningLive,
@@ -153,7 +165,8 @@ const states: Record<RunDetail['status'], RunState> = {
 function storedMetrics(run: RunDetail, model: Model | null): Metrics {
   const { input, output } = run;
   const sent = (input.renderedPrompt ?? input.promptText) + (input.systemMessage ?? '');
-  const usage = run.usage ?? estimatedUsage(sent, output.content + (output.reasoning ?? ''));
+  const usage =
+    run.usage ?? estimatedUsage(sent, withCalls(output.content, output.toolCalls ?? []) + (output.reasoning ?? ''));
   const isEnded = run.status !== 'Running';
   const cost = run.cost ?? (run.usage === null && isEnded ? costOf(model, usage) : null);
   return {
@@ -170,6 +183,11 @@ function storedMetrics(run: RunDetail, model: Model | null): Metrics {
   };
 }
 
+function storedRequest({ input, aiSystem, model, metadata }: RunDetail): CompletionRequest {
+  const { promptText, systemMessage, configuration } = input;
+  return { promptText, systemMessage, aiSystem, model, configuration, metadata };
+}
+
 /** `model` prices a run that the provider hasn't counted; null where the chosen model isn't the run's. */
 export function shownStored(run: RunDetail, model: Model | null = null): ShownRun {
   const { output } = run;
@@ -181,7 +199,10 @@ export function shownStored(run: RunDetail, model: Model | null = null): ShownRu
     aiSystem: run.aiSystem,
     model: run.model,
     servedBy: run.servedBy,
+    request: storedRequest(run),
+    steps: readSteps(run.input.messages, run.metadata),
     text: output.content,
+    toolCalls: output.toolCalls ?? [],
     json: jsonForm(run.input.configuration, run.warnings),
     reasoning: output.reasoning ?? '',
     isReasoningLive: false,
@@ -204,6 +225,7 @@ export function withStored(live: ShownRun, stored: RunDetail | undefined, model:
     conversationId: stored.conversationId,
     // The end of a stream may show that the beginning of its text was reasoning.
     text: stored.output.content,
+    toolCalls: stored.output.toolCalls ?? [],
     reasoning: stored.output.reasoning ?? live.reasoning,
     servedBy: stored.servedBy ?? live.servedBy,
     metrics: storedMetrics(stored, model),

@@ -31,6 +31,12 @@ const statuses = {
   failed: 'Failed',
 } as const;
 
+/** As the host lists it: the answer, or the tools that it called, or the prompt. */
+function liveExcerpt({ text, toolCalls, request }: CompletionRun): string {
+  const called = toolCalls.length === 0 ? '' : `Called ${toolCalls.map(({ name }) => name).join(', ')}`;
+  return (text || called || request.promptText).slice(0, maxExcerptCharacters).replace(/\s+/g, ' ').trim();
+}
+
 function liveRow(run: CompletionRun): HistoryRow {
   return {
     runId: run.runId ?? run.key,
@@ -42,7 +48,7 @@ function liveRow(run: CompletionRun): HistoryRow {
     cost: null,
     errorCode: run.error?.code ?? null,
     servedBy: run.servedBy,
-    excerpt: (run.text || run.request.promptText).slice(0, maxExcerptCharacters).replace(/\s+/g, ' ').trim(),
+    excerpt: liveExcerpt(run),
     promptVersion: null,
     score: null,
     isNew: run.runId === null,

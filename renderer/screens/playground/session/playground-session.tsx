@@ -2,6 +2,7 @@ import { createContext, use, useCallback, useMemo, useState, type ReactNode, typ
 import type { GroundingChoice } from '../../../../shared/contract/grounding.ts';
 import { useActiveDraft } from '../../../stores/playground-drafts.ts';
 import { useComparisonState, type Comparison } from '../compare/use-comparison.ts';
+import type { ContinueRun } from '../answer/tool-steps.tsx';
 import type { Blocker } from './run-request.ts';
 import { isWaitingForModel, useChosenModel, useInstallOffered, useRunner } from './use-runner.ts';
 
@@ -52,6 +53,8 @@ export interface RunControls {
   mustWait: boolean;
   blocker: Blocker | null;
   run: () => void;
+  /** Continues a run of the open draft with the results of its tool calls. */
+  continueRun: ContinueRun;
   stop: () => void;
   /** Without the compared models. */
   runOwn: () => void;
@@ -87,7 +90,15 @@ export function useFieldRef(): (target: FocusTarget) => RefCallback<HTMLElement>
 function RunSession({ children }: { children: ReactNode }) {
   const draft = useActiveDraft();
   const model = useChosenModel(draft);
-  const { isActive, isWaiting, blocker, run: runDraft, runWith, stop: stopOwn } = useRunner(draft.id, model);
+  const {
+    isActive,
+    isWaiting,
+    blocker,
+    run: runDraft,
+    runWith,
+    continueRun,
+    stop: stopOwn,
+  } = useRunner(draft.id, model);
   const install = useInstallOffered();
   const mustWait = isWaitingForModel(model);
   const runOwn = useCallback(() => {
@@ -106,6 +117,7 @@ function RunSession({ children }: { children: ReactNode }) {
       mustWait,
       blocker,
       run: comparison.isActive ? comparison.run : runOwn,
+      continueRun,
       stop: () => {
         stopOwn();
         comparison.stop();
@@ -114,7 +126,7 @@ function RunSession({ children }: { children: ReactNode }) {
       stopOwn,
       install,
     }),
-    [blocker, comparison, install, isActive, isWaiting, mustWait, runOwn, stopOwn],
+    [blocker, comparison, continueRun, install, isActive, isWaiting, mustWait, runOwn, stopOwn],
   );
   return (
     <ComparisonContext value={comparison}>

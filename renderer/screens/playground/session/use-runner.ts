@@ -11,9 +11,11 @@ import { useInstallOnDevice, useOnDevice } from '../../../queries/on-device.ts';
 import { promptUsageKey } from '../../../queries/prompt-details.ts';
 import { runsKey, useRun } from '../../../queries/runs.ts';
 import { getActiveDraft, useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
-import { draftSlot, startCompletion } from '../../../stores/completion-runs.ts';
+import { type CompletionOptions, draftSlot, startCompletion } from '../../../stores/completion-runs.ts';
 import { queueRun, stopRun, useLiveRuns, type CompletionRun, type CompletionSlot } from '../../../stores/live-runs.ts';
 import { isActive } from '../../../stores/run-stream.ts';
+import { clearResults } from '../../../stores/tool-results.ts';
+import type { ContinueRun } from '../answer/tool-steps.tsx';
 import { shownLive, type ShownRun, shownStored, withStored } from '../answer/shown-run.ts';
 import { runsOnDevice } from '../../../components/models/model-list.ts';
 import { asSent, type Blocker, readChoice, readRequest } from './run-request.ts';
@@ -73,6 +75,8 @@ export interface Runner {
   run: () => void;
   /** Runs it on these passages instead of those that the draft chooses. */
   runWith: (choice: GroundingChoice) => void;
+  /** Sends the results of the last step. The new run takes the place of the shown one. */
+  continueRun: ContinueRun;
   stop: () => void;
 }
 
@@ -90,6 +94,10 @@ function mayReason(model: Model | null): boolean {
   return model.capabilities.includes('reasoning');
 }
 
+function getDraft(draftId: string): Draft | undefined {
+  return useDrafts.getState().drafts.find(({ id }) => id === draftId);
+}
+
 /** Starts and stops the runs of a draft. It reads the draft when Run is pressed, which may be newer than the drawn one. */
 export function useRunner(draftId: string, model: Model | null): Runner {
   const { client } = useHost();
@@ -102,20 +110,14 @@ export function useRunner(draftId: string, model: Model | null): Runner {
   // An edit or another draft takes the blocker off the screen.
   const blocker = blocked !== null && blocked.draft === current ? blocked.blocker : null;
 
-  const start = useCallback(
-    async (choice?: GroundingChoice): Promise<void> => {
-      const draft = useDrafts.getState().drafts.find(({ id }) => id === draftId);
-      if (!draft) return;
-      const read = readRequest(draft, model);
-      setBlocked('blocker' in read ? { draft, blocker: read.blocker } : null);
-      if ('blocker' in read) return;
+  const runToEnd = useCallback(
+    async (options: CompletionOptions): Promise<void> => {
       const run = await startCompletion(client, slot, {
-        request: asSent(read.request, draft),
-        choice: choice ?? readChoice(draft),
-        transport: draft.transport,
-        hasReasoning: mayReason(model),
+        ...options,
         onRunId: (shownRunId) => {
           useDrafts.getState().change(draftId, { shownRunId });
+          const continuedId = options.steps?.at(-1)?.runId;
+          if (continuedId != null) clearResults(continuedId);
           void queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] });
         },
       });
@@ -126,7 +128,24 @@ export function useRunner(draftId: string, model: Model | null): Runner {
         run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
       ]);
     },
-    [client, draftId, model, queryClient, slot],
+    [client, draftId, queryClient, slot],
+  );
+
+  const start = useCallback(
+    async (choice?: GroundingChoice): Promise<void> => {
+      const draft = getDraft(draftId);
+      if (!draft) return;
+      const read = readRequest(draft, model);
+      setBlocked('blocker' in read ? { draft, blocker: read.blocker } : null);
+      if ('blocker' in read) return;
+      await runToEnd({
+        request: asSent(read.request, draft),
+        choice: choice ?? readChoice(draft),
+        transport: draft.transport,
+        hasReasoning: mayReason(model),
+      });
+    },
+    [draftId, model, runToEnd],
   );
 
   const startWhenReady = useCallback(async (): Promise<void> => {
@@ -152,10 +171,18 @@ export function useRunner(draftId: string, model: Model | null): Runner {
     [start, startWhenReady, model],
   );
   const runWith = useCallback((choice: GroundingChoice) => void start(choice), [start]);
+  const continueRun = useCallback<ContinueRun>(
+    (request, steps) => {
+      const { transport } = getDraft(draftId) ?? { transport: 'sse' };
+      const metadata = { ...request.metadata, draftId };
+      void runToEnd({ request: { ...request, metadata }, steps, transport, hasReasoning: mayReason(model) });
+    },
+    [draftId, model, runToEnd],
+  );
   const stop = useCallback(() => stopRun(slot), [slot]);
   return useMemo(
-    () => ({ isActive: isRunning, isWaiting, blocker, run, runWith, stop }),
-    [isRunning, isWaiting, blocker, run, runWith, stop],
+    () => ({ isActive: isRunning, isWaiting, blocker, run, runWith, continueRun, stop }),
+    [isRunning, isWaiting, blocker, run, runWith, continueRun, stop],
   );
 }
 

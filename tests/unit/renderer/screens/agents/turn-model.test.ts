@@ -30,6 +30,7 @@ const live: AgentTurn = {
   conversationId: 'c',
   runId: 'two',
   message: 'ask two',
+  toolCalls: [],
   text: 'more tha',
   reasoning: '',
   isReasoningLive: false,

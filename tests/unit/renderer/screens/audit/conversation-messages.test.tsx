@@ -41,3 +41,18 @@ test('several messages have their roles, the system message first', () => {
 test('a run without messages shows its rendered prompt', () => {
   expect(show({})).toEqual(['InputHello', 'Answeryes']);
 });
+
+test('a call has its result, and the message with the results is not repeated', () => {
+  const call = { type: 'toolCall' as const, id: 'c1', name: 'weather', arguments: '{"city": "Paris"}' };
+  const result = { type: 'toolResult' as const, toolCallId: 'c1', content: 'rain', isError: true };
+  const messages = [
+    textMessage('user', 'Hi'),
+    { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'One moment.' }, call] },
+    { role: 'tool' as const, content: [result] },
+  ];
+  expect(show({ messages })).toEqual([
+    'UserHi',
+    'AssistantOne moment.weatherError resultArguments{1 propertycity"Paris"Resultrain',
+    'Answeryes',
+  ]);
+});

@@ -11,6 +11,8 @@ const live: CompletionRun = {
   state: 'streaming',
   request: { promptText: 'x'.repeat(400), aiSystem: 'OpenAi', model: 'gpt-test' },
   transport: 'sse',
+  steps: [],
+  toolCalls: [],
   sentAt: 0,
   startedAt: 1_000,
   firstTokenAt: 1_400,

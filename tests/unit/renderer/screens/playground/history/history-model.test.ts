@@ -8,6 +8,7 @@ const live = {
   runId: null,
   state: 'streaming',
   text: '',
+  toolCalls: [],
   request: { promptText: 'First line\nsecond', aiSystem: 'OpenAi', model: 'gpt-test' },
   sentAt: 0,
   startedAt: 10,
@@ -27,9 +28,14 @@ test('a run is on top before the host lists it', () => {
   ]);
 });
 
-test('a row shows the first words of the answer, or of the prompt until there is one', () => {
-  const excerpts = [live, { ...live, text: 'The  answer\nbegins' }].map((run) => historyRows([], run)[0]?.excerpt);
-  expect(excerpts).toEqual(['First line second', 'The answer begins']);
+test('a row shows the first words of the answer, or the tools that it calls, or the prompt until there is either', () => {
+  const toolCalls = ['weather', 'clock'].map((name) => ({ id: name, name, arguments: '' }));
+  const runs = [live, { ...live, toolCalls }, { ...live, toolCalls, text: 'The  answer\nbegins' }];
+  expect(runs.map((run) => historyRows([], run)[0]?.excerpt)).toEqual([
+    'First line second',
+    'Called weather, clock',
+    'The answer begins',
+  ]);
 });
 
 test('a run that the host lists appears once, in the newer state of the window', () => {

@@ -1,0 +1,149 @@
+import { EditorView } from '@codemirror/view';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
+import { useToolResults } from '../../../../../../renderer/stores/tool-results.ts';
+import { listRuns } from '../../../../../../shared/contract/runs.ts';
+import { openPlayground, type OpenPlayground } from '../../../../../support/open-playground.tsx';
+import type { ScriptedToolCall } from '../../../../../support/scripted-provider.ts';
+
+const weather = {
+  type: 'function',
+  function: {
+    name: 'weather',
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'integer' } },
+      required: ['city'],
+    },
+  },
+};
+const clock = { type: 'function', function: { name: 'clock', parameters: { type: 'object' } } };
+
+let playground: OpenPlayground;
+beforeEach(async () => {
+  useToolResults.setState(useToolResults.getInitialState(), true);
+  playground = await openPlayground();
+  act(() => {
+    const { activeId, change } = useDrafts.getState();
+    change(activeId, { otherParameters: JSON.stringify({ tools: [weather, clock] }) });
+  });
+});
+afterEach(() => playground.close());
+
+const paris = { id: 'call_1', name: 'weather', arguments: '{"city": "Paris"}' };
+const time = { id: 'call_2', name: 'clock', arguments: '{}' };
+
+const answer = () => within(screen.getByRole('region', { name: 'Answer' }));
+const card = (name: string) => within(answer().getByRole('region', { name: `Tool call ${name}` }));
+const findCard = async (name: string) => within(await answer().findByRole('region', { name: `Tool call ${name}` }));
+const continueButton = () => answer().getByRole('button', { name: 'Continue' });
+
+/** Answers each run in turn: with a text, or with calls. */
+function script(...answers: (string | readonly ScriptedToolCall[])[]): void {
+  const rest = [...answers];
+  playground.provider.answerWith((call) => {
+    if (!call.path.endsWith('/chat/completions')) return call.models(['kestrel']);
+    const next = rest.shift() ?? 'nothing left';
+    return typeof next === 'string' ? call.chatStream([next]) : call.chatCalls(next);
+  });
+}
+
+function run(...answers: (string | readonly ScriptedToolCall[])[]): void {
+  script(...answers);
+  const toolbar = within(screen.getByRole('toolbar', { name: 'Prompt' }));
+  act(() => void fireEvent.click(toolbar.getByRole('button', { name: /^Run/ })));
+}
+
+function enter(name: string, text: string): void {
+  const field = answer().getByRole('textbox', { name: `Result of ${name}` });
+  const view = EditorView.findFromDOM(field)!;
+  act(() => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }));
+}
+
+/** The messages of the last request to the provider. */
+const lastMessages = () => playground.provider.calls.at(-1)?.body['messages'];
+
+test('shows each call with its arguments as a tree, and errors at their paths', async () => {
+  run([
+    { ...paris, arguments: '{"city": "Paris", "days": "two"}' },
+    { ...time, arguments: '{"a": ' },
+    { id: 'call_3', name: 'other', arguments: '' },
+  ]);
+  const first = await findCard('weather, call 1');
+  await first.findByText('1 schema error');
+  const tree = first.getByRole('tree', { name: 'Arguments of weather, call 1' });
+  expect(
+    within(tree)
+      .getAllByRole('treeitem')
+      .map(({ textContent }) => textContent),
+  ).toEqual(['{2 properties', 'city"Paris"', 'days"two"/days must be a whole number']);
+  const second = card('clock, call 2');
+  await second.findByText('Not valid JSON');
+  second.getByText('Shown as text: the text ends before its JSON does (line 1, column 7)');
+  const third = card('other, call 3');
+  third.getByText('Unknown tool');
+  third.getByText('No arguments');
+});
+
+test('sends results that a person enters, and shows the answer below', async () => {
+  run([paris, time], 'Blue at noon.');
+  await findCard('weather, call 1');
+  await waitFor(() => continueButton());
+  fireEvent.click(continueButton());
+  answer().getByText('Enter a result for weather, call 1; clock, call 2.');
+  enter('weather, call 1', '{"sky": "blue"}');
+  enter('clock, call 2', 'broken');
+  fireEvent.click(card('clock, call 2').getByRole('checkbox', { name: 'Is an error' }));
+  fireEvent.click(continueButton());
+  await answer().findByText('Blue at noon.');
+  expect(lastMessages()).toEqual([
+    { role: 'user', content: 'Hello' },
+    expect.objectContaining({ role: 'assistant' }),
+    { role: 'tool', tool_call_id: 'call_1', content: '{"sky": "blue"}' },
+    { role: 'tool', tool_call_id: 'call_2', content: expect.stringContaining('broken') },
+  ]);
+  card('clock, call 2').getByText('Error result');
+  await waitFor(() => expect(useToolResults.getState().byRun).toEqual({}));
+});
+
+test('an earlier result is edited and continued again, and the history has both', async () => {
+  run([paris], [time], 'First.', 'Second.');
+  await waitFor(() => continueButton());
+  enter('weather', 'rain');
+  fireEvent.click(continueButton());
+  await findCard('clock');
+  await waitFor(() => continueButton());
+  enter('clock', '12:00');
+  fireEvent.keyDown(answer().getByRole('textbox', { name: 'Result of clock' }), { key: 'Enter', ctrlKey: true });
+  await answer().findByText('First.');
+  const step = within(answer().getByRole('group', { name: 'Step 1' }));
+  fireEvent.click(step.getByRole('button', { name: /weather/ }));
+  enter('weather', 'snow');
+  step.getByText('Continue sends these results and replaces the steps below. The history keeps both.');
+  fireEvent.click(step.getByRole('button', { name: 'Continue' }));
+  await answer().findByText('Second.');
+  expect(answer().queryByText('First.')).toBeNull();
+  expect(lastMessages()).toEqual([
+    { role: 'user', content: 'Hello' },
+    expect.objectContaining({ role: 'assistant' }),
+    { role: 'tool', tool_call_id: 'call_1', content: 'snow' },
+  ]);
+  const { data } = await playground.opened.window.host.client.call(listRuns, { query: {} });
+  expect(data.map(({ excerpt }) => excerpt)).toEqual(['Second.', 'First.', 'Called clock', 'Called weather']);
+  expect(new Set(data.map(({ conversationId }) => conversationId)).size).toBe(1);
+  expect(data.every(({ draftId }) => draftId === useDrafts.getState().activeId)).toBe(true);
+});
+
+test('a failed continuation keeps the results and is sent again', async () => {
+  run([paris]);
+  await waitFor(() => continueButton());
+  enter('weather', 'rain');
+  playground.provider.answerWith((call) => call.fail(500, 'Broken'));
+  fireEvent.click(continueButton());
+  const again = await answer().findByRole('button', { name: /^Run again/ });
+  script('Umbrella.');
+  fireEvent.click(again);
+  await answer().findByText('Umbrella.');
+  expect(lastMessages()).toHaveLength(3);
+});
