@@ -9,6 +9,7 @@ import { auditHandlers } from './api/audit.ts';
 import { completionHandlers } from './api/completions.ts';
 import { conversationHandlers } from './api/conversations.ts';
 import { createApi } from './api/create-api.ts';
+import { datasetHandlers } from './api/datasets.ts';
 import { fileHandlers } from './api/files.ts';
 import { knowledgeHandlers } from './api/knowledge.ts';
 import { moderationHandlers } from './api/moderation.ts';
@@ -27,6 +28,7 @@ import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
 import { createRateLimits } from './credits/rate-limits.ts';
 import { createKeyStore } from './key-store/create-key-store.ts';
+import { createDatasets } from './datasets/create-datasets.ts';
 import { createFiles, type Files } from './files/create-files.ts';
 import type { FileInspector } from './files/inspect-file.ts';
 import { createSourceReader } from './knowledge/parsing/source-reader.ts';
@@ -168,6 +170,7 @@ async function createServices(options: HostOptions) {
     files: createFileLoader(options, storage, files),
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
+  const datasets = createDatasets({ store: storage.datasets, files: storage.files, comparisonWith: () => null, log });
   const library = createPromptLibrary({ storage, providers, completions, log });
   const agents = createAgents({
     store: storage.agents,
@@ -200,6 +203,7 @@ async function createServices(options: HostOptions) {
     schemas,
     knowledge,
     files,
+    datasets,
     ...library,
     agents,
     threads: createConversationThreads({ turns: storage.turns, audit: storage.audit }),
@@ -213,6 +217,7 @@ async function createServices(options: HostOptions) {
       await exchanges.close();
       await batches.close();
       await moderation.close();
+      await datasets.close();
       await files.close();
       await knowledge.close();
       await embeddings.close();
@@ -258,6 +263,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...promptHandlers({ ...services, models: providers, log }),
       ...agentHandlers({ ...services, models: providers, log }),
       ...fileHandlers(services.files),
+      ...datasetHandlers(services.datasets),
       ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers, onDevice, log),

@@ -134,6 +134,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Dataspaces: 'Collections of sources for search and grounding.',
   Sources: 'Files that are parsed, chunked and indexed on the device.',
   Files: 'Images, PDFs, text and audio that prompts send.',
+  Datasets: 'Rows of values that fill the variables of prompts. A version never changes.',
   Agents: 'Models with a system message that remember their conversations.',
   Credits: 'What an API key may use and has used.',
   Description: 'The service about itself.',

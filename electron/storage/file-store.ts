@@ -14,12 +14,12 @@ export interface FileReader {
 export interface FileStore {
   /** Notes a file and who sent it. Returns whether the content is new for this caller. */
   add(file: StoredFile, callerId: string): boolean;
-  /** Null for an unknown file, and for one that this reader may not read. The name is the one that the reader gave, if any. */
+  /** Null for an unknown file, and for one that this reader may not read. Every reader may read the files of datasets. The name is the one that the reader gave, if any. */
   find(id: string, reader: FileReader): StoredFile | null;
   /** Keeps a file for another day. */
   noteUse(id: string): void;
   has(id: string): boolean;
-  /** Removes files that no run uses and that were last sent or used before a time; at most `limit`. Returns their ids. */
+  /** Removes files that no run and no dataset uses and that were last sent or used before a time; at most `limit`. Returns their ids. */
   removeUnused(before: number, limit: number): string[];
 }
 
@@ -59,14 +59,15 @@ function fileStatements(database: Database.Database) {
       @all OR file_callers.name IS NOT NULL OR EXISTS (
         SELECT 1 FROM run_files JOIN runs ON runs.sequence = run_files.run
         WHERE run_files.file = files.id AND runs.caller_id = @callerId
-      )
+      ) OR EXISTS (SELECT 1 FROM dataset_files WHERE dataset_files.file = files.id)
     )
   `);
   const has = database.prepare<[string], 1>('SELECT 1 FROM files WHERE id = ?').pluck();
   const unused = database
     .prepare<[number, number], string>(
       `SELECT id FROM files
-       WHERE used_at < ? AND NOT EXISTS (SELECT 1 FROM run_files WHERE run_files.file = files.id) LIMIT ?`,
+       WHERE used_at < ? AND NOT EXISTS (SELECT 1 FROM run_files WHERE run_files.file = files.id)
+         AND NOT EXISTS (SELECT 1 FROM dataset_files WHERE dataset_files.file = files.id) LIMIT ?`,
     )
     .pluck();
   const removeCallers = database.prepare<[string]>('DELETE FROM file_callers WHERE file = ?');

@@ -30,6 +30,7 @@ import {
   toolCalls,
   usageDetails,
 } from './migrations/from-0018.ts';
+import { datasets } from './migrations/from-0024.ts';
 
 /** All migrations, oldest first. `user_version` is the number of applied ones. Only append. */
 const migrations: readonly string[] = [
@@ -56,6 +57,7 @@ const migrations: readonly string[] = [
   messages,
   files,
   toolCalls,
+  datasets,
 ];
 
 function version(database: Database.Database): number {

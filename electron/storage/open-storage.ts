@@ -8,6 +8,7 @@ import { createAuditStore } from '../audit/query/audit-store.ts';
 import { applyScheduledRestore, createBackups } from './backups.ts';
 import { prepareDirectory } from './data-directory.ts';
 import { createPrivateFile, databaseFile, openDatabase } from './database.ts';
+import { createDatasetStore } from './dataset-store.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createExportRows } from './export-rows.ts';
 import { createFileStore } from './file-store.ts';
@@ -120,6 +121,7 @@ function assembleStorage(
     dataspaces: createDataspaceStore(database, tokenSecret),
     sources: createSourceStore(database, tokenSecret),
     files: createFileStore(database, runs.flush),
+    datasets: createDatasetStore(database, tokenSecret),
     apiKeys,
     settings: createSettingsStore(metadata),
     providerCache: createProviderCache(database),

@@ -9,6 +9,7 @@ import type { ListedModel } from '../providers/provider.ts';
 import type { AgentStore } from './agents/agent-store.ts';
 import type { TurnStore } from './agents/turn-store.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
+import type { DatasetStore } from './dataset-store.ts';
 import type { ExchangeStore } from './exchange-store.ts';
 import type { ExportRows } from './export-rows.ts';
 import type { FileStore } from './file-store.ts';
@@ -126,6 +127,7 @@ export interface Storage {
   readonly dataspaces: DataspaceStore;
   readonly sources: SourceStore;
   readonly files: FileStore;
+  readonly datasets: DatasetStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
   readonly providerCache: ProviderCache;

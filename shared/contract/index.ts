@@ -8,6 +8,7 @@ import * as auditData from './audit-data.ts';
 import * as audit from './audit.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
+import * as datasets from './datasets.ts';
 import * as dataspaces from './dataspaces.ts';
 import * as files from './files.ts';
 import * as knowledgeWindow from './knowledge-window.ts';
@@ -50,6 +51,7 @@ export const endpoints: readonly Endpoint[] = [
   agents,
   files,
   dataspaces,
+  datasets,
   knowledgeWindow,
   openApi,
   privacy,

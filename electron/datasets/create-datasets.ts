@@ -1,0 +1,230 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import type {
+  Dataset,
+  DatasetColumn,
+  DatasetInput,
+  DatasetRow,
+  DatasetRows,
+  DatasetVersionInput,
+  RowValues,
+} from '../../shared/contract/datasets.ts';
+import { createMutex, type Mutex } from '../common/mutex.ts';
+import type { Log } from '../log.ts';
+import type { DatasetDraft, DatasetStore, WrittenRow } from '../storage/dataset-store.ts';
+import type { FileReader, FileStore } from '../storage/file-store.ts';
+import { changedRows, checkedRows } from './changed-rows.ts';
+import { RowChecker, RowIds, VersionSize } from './dataset-row.ts';
+
+interface Cancellable {
+  readonly signal: AbortSignal;
+}
+
+/** Who creates rows: their files must be readable for them. */
+interface RowAuthor extends Cancellable {
+  readonly reader: FileReader;
+}
+
+/** Rows as they are read from a file. `columns` is final when the last row was read. */
+export interface IncomingRows {
+  readonly rows: AsyncIterable<readonly RowValues[]>;
+  readonly columns: () => readonly DatasetColumn[];
+}
+
+/** Methods with an id throw `not_found`. */
+export interface Datasets extends Pick<DatasetStore, 'list' | 'read' | 'listVersions'> {
+  /** Throws `invalid_request` with the field of an invalid row, and `payload_too_large`. */
+  create(input: DatasetInput, author: RowAuthor): Promise<Dataset>;
+  /** As `create`, for rows that arrive in parts. */
+  import(name: string, incoming: IncomingRows, author: RowAuthor): Promise<Dataset>;
+  addVersion(id: string, input: DatasetVersionInput, author: RowAuthor): Promise<Dataset>;
+  rename(id: string, name: string): Dataset;
+  rows(id: string, page: { version: number | null; offset: number; limit: number }): DatasetRows;
+  /** All rows of a version, in parts. */
+  eachRow(id: string, version: number): Generator<DatasetRow[]>;
+  /** Throws `conflict` while a comparison uses it. */
+  remove(id: string, options: Cancellable): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DatasetsOptions {
+  readonly store: DatasetStore;
+  readonly files: Pick<FileStore, 'find'>;
+  /** The name of a comparison that uses a dataset; null if there is none. */
+  readonly comparisonWith: (datasetId: string) => string | null;
+  readonly log: Log;
+}
+
+/** Rows that are checked and written in one turn of the event loop: a few milliseconds. */
+const rowsAtOnce = 250;
+/** Characters of the same. */
+const charactersAtOnce = 262_144;
+/** Of the values in one response. */
+const maxPageBytes = 4 * 1_048_576;
+
+/** Groups rows for one transaction each. */
+async function* batchesOf(rows: Iterable<WrittenRow>): AsyncGenerator<WrittenRow[]> {
+  let batch: WrittenRow[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    batch.push(row);
+    characters += 'json' in row ? row.json.length : 0;
+    if (batch.length < rowsAtOnce && characters < charactersAtOnce) continue;
+    yield batch;
+    batch = [];
+    characters = 0;
+    await nextTurn();
+  }
+  if (batch.length > 0) yield batch;
+}
+
+interface VersionWriter {
+  /** Writes a version in parts. If it fails, nothing of it stays. */
+  write(
+    id: string,
+    note: string | null,
+    options: Cancellable,
+    fill: (add: (batch: readonly WrittenRow[]) => void) => Promise<readonly DatasetColumn[]>,
+  ): Promise<Dataset>;
+  /** Deletes what was discarded or removed, while other work continues. */
+  removeDiscarded(): void;
+  close(): Promise<void>;
+}
+
+function createVersionWriter(store: DatasetStore, log: Log): VersionWriter {
+  const closing = new AbortController();
+  let removal: Promise<void> | null = null;
+
+  async function removeAll(): Promise<void> {
+    try {
+      while (!closing.signal.aborted && store.removeSome()) await nextTurn();
+    } catch (error) {
+      log('rows of removed datasets could not be deleted', error);
+    } finally {
+      removal = null;
+    }
+  }
+
+  const removeDiscarded = () => void (removal ??= removeAll());
+  removeDiscarded();
+
+  return {
+    removeDiscarded,
+    async write(id, note, { signal }, fill) {
+      const draft: DatasetDraft = store.begin(id);
+      const size = new VersionSize();
+      try {
+        const columns = await fill((batch) => {
+          signal.throwIfAborted();
+          closing.signal.throwIfAborted();
+          size.add(batch.length, 0);
+          size.add(0, store.append(draft, size.rows - batch.length, batch));
+        });
+        store.finish(draft, { columns, rowCount: size.rows, bytes: size.bytes, note });
+      } catch (error) {
+        store.discard(draft);
+        removeDiscarded();
+        throw error;
+      }
+      return store.read(id, draft.version);
+    },
+    async close() {
+      closing.abort(new AppError('provider_not_configured', 'Touchstone is shutting down.'));
+      await removal;
+    },
+  };
+}
+
+export function createDatasets({ store, files, comparisonWith, log }: DatasetsOptions): Datasets {
+  const writer = createVersionWriter(store, log);
+  const mutexes = new Map<string, Mutex>();
+  const hasFileFor = (reader: FileReader) => (fileId: string) => files.find(fileId, reader) !== null;
+
+  function mutexOf(id: string): Mutex {
+    const key = id.toLowerCase();
+    const mutex = mutexes.get(key) ?? createMutex(() => {});
+    mutexes.set(key, mutex);
+    return mutex;
+  }
+
+  async function exclusively<Result>(id: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const release = await mutexOf(id).take({ signal });
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  return {
+    list: store.list,
+    read: store.read,
+    listVersions: store.listVersions,
+    create({ name, columns, rows, note }, author) {
+      const checker = new RowChecker(columns, hasFileFor(author.reader));
+      return writer.write(store.create(name), note ?? null, author, async (add) => {
+        for await (const batch of batchesOf(checkedRows(rows, checker, new RowIds(), 'rows'))) add(batch);
+        return columns;
+      });
+    },
+    import(name, incoming, author) {
+      const ids = new RowIds();
+      return writer.write(store.create(name), null, author, async (add) => {
+        let first = 0;
+        for await (const rows of incoming.rows) {
+          const checker = new RowChecker(incoming.columns(), hasFileFor(author.reader));
+          for await (const batch of batchesOf(checkedRows(rows, checker, ids, 'rows', first))) add(batch);
+          first += rows.length;
+        }
+        if (first === 0) throw invalidField('file', 'has no rows', 'The file has no rows.');
+        return incoming.columns();
+      });
+    },
+    addVersion(id, input, author) {
+      return exclusively(id, author.signal, async () => {
+        const base = store.read(id, input.baseVersion ?? null);
+        const columns = input.columns ?? base.columns;
+        const checker = new RowChecker(columns, hasFileFor(author.reader));
+        const areColumnsSame = JSON.stringify(columns) === JSON.stringify(base.columns);
+        const rows = input.rows
+          ? checkedRows(input.rows, checker, new RowIds(), 'rows')
+          : changedRows({ base, changes: input.changes ?? {}, checker, areColumnsSame, store });
+        return writer.write(id, input.note ?? null, author, async (add) => {
+          for await (const batch of batchesOf(rows)) add(batch);
+          return columns;
+        });
+      });
+    },
+    rename(id, name) {
+      store.rename(id, name);
+      return store.read(id, null);
+    },
+    rows(id, { version, offset, limit }) {
+      const { rowCount: total, version: found } = store.read(id, version);
+      return { data: store.rows(id, found, { offset, limit, maxBytes: maxPageBytes }), offset, total };
+    },
+    *eachRow(id, version) {
+      const { rowCount } = store.read(id, version);
+      for (let offset = 0; offset < rowCount;) {
+        const rows = store.rows(id, version, { offset, limit: rowsAtOnce, maxBytes: maxPageBytes });
+        if (rows.length === 0) return;
+        yield rows;
+        offset += rows.length;
+      }
+    },
+    remove: (id, { signal }) =>
+      exclusively(id, signal, async () => {
+        const { id: datasetId } = store.read(id, null);
+        const comparison = comparisonWith(datasetId);
+        if (comparison !== null) {
+          throw new AppError(
+            'conflict',
+            `The comparison "${comparison}" uses this dataset. Delete the comparison first.`,
+          );
+        }
+        store.remove(datasetId);
+        writer.removeDiscarded();
+      }),
+    close: writer.close,
+  };
+}

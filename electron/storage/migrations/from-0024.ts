@@ -1,0 +1,51 @@
+/**
+ * Datasets. A row is stored once for all versions that have it: `dataset_row_contents` holds its values, `dataset_rows` its position in a
+ * version. Large versions are written in many transactions, so only complete ones are visible. `dataset_files` keeps the files of rows.
+ */
+export const datasets = `
+  CREATE TABLE datasets (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE dataset_versions (
+    dataset INTEGER NOT NULL REFERENCES datasets (sequence),
+    version INTEGER NOT NULL,
+    is_complete INTEGER NOT NULL,
+    columns_json TEXT NOT NULL,
+    row_count INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    note TEXT,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (dataset, version)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE dataset_row_contents (
+    sequence INTEGER PRIMARY KEY,
+    dataset INTEGER NOT NULL,
+    row_id TEXT NOT NULL,
+    values_json TEXT NOT NULL,
+    UNIQUE (dataset, row_id)
+  ) STRICT;
+
+  CREATE TABLE dataset_rows (
+    dataset INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    content INTEGER NOT NULL,
+    PRIMARY KEY (dataset, version, position)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE dataset_files (
+    file TEXT NOT NULL,
+    content INTEGER NOT NULL,
+    PRIMARY KEY (file, content)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX dataset_files_by_content ON dataset_files (content);
+
+  CREATE TRIGGER files_of_removed_row AFTER DELETE ON dataset_row_contents BEGIN
+    DELETE FROM dataset_files WHERE content = old.sequence;
+  END;
+`;
