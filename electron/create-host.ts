@@ -123,6 +123,10 @@ function createFileLoader({ dataDirectory }: HostOptions, storage: Storage, file
   });
 }
 
+async function closeInOrder(...groups: readonly (readonly { close(): Promise<void> | void }[])[]): Promise<void> {
+  for (const service of groups.flat()) await service.close();
+}
+
 /** What the host does, without the endpoints that reach it. Each service makes its own parts. */
 async function createServices(options: HostOptions) {
   const { dataDirectory, startChild = forkChild, log } = options;
@@ -209,22 +213,11 @@ async function createServices(options: HostOptions) {
     threads: createConversationThreads({ turns: storage.turns, audit: storage.audit }),
     auditServices,
     /** Stops every run so that it is recorded as cancelled, then closes everything. */
-    async close(): Promise<void> {
-      await auditServices.close();
-      await library.close();
-      await completions.close();
-      await schemas.close();
-      await exchanges.close();
-      await batches.close();
-      await moderation.close();
-      await datasets.close();
-      await files.close();
-      await knowledge.close();
-      await embeddings.close();
-      await providers.close();
-      await onDevice.close();
-      await storage.close();
-    },
+    close: () =>
+      closeInOrder(
+        [auditServices, library, completions, schemas, exchanges, batches, moderation],
+        [datasets, files, knowledge, embeddings, providers, onDevice, storage],
+      ),
   };
 }
 
