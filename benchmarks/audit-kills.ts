@@ -8,9 +8,9 @@ import { createRandom } from './support/text-writer.ts';
 import { printReport, row, type Row } from './support/report.ts';
 
 /**
- * Takes the life of hosts that record runs (`--kills N`, 100 by default) and of hosts that write evidence packs (`--packs N`, 4 by
- * default, half of them as folders, each killed up to 25 times): every answered run must be there, the database whole, the pack the same byte by byte.
- * Exits with 1 when something is not as it should be. `--seed N` repeats the same moments.
+ * Kills hosts that record runs (`--kills N`, 100 by default) and hosts that write evidence packs (`--packs N`, 4 by default, half
+ * of them as folders, each killed up to 25 times). Every answered run must be stored, the database intact, and the pack equal byte
+ * by byte. Exits with 1 after a failure. `--seed N` repeats the same times.
  */
 const { values } = parseArgs({
   options: {

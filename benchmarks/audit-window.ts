@@ -9,11 +9,11 @@ import { completeAuditIndex, prepareAuditFolder } from './support/audit-folder.t
 import { printReport, type Row } from './support/report.ts';
 
 /**
- * Goes through the whole journey of an auditor in the window, by keyboard, in Chromium and on the desktop: how long a frame takes while the
- * list scrolls, and how long it is from a key to the rows. A million runs unless `--runs N`; `--directory DIR` (or
- * `TOUCHSTONE_AUDIT_DIRECTORY`) takes a data folder that is filled already, as `npm run benchmark -- audit` leaves it. `--project browser`
- * or `electron` for one of the two. Every round begins with the pages and files in memory; what the journey makes, it removes, but for
- * one replayed run.
+ * Repeats an auditor's session in the window, by keyboard, in Chromium and on the desktop, and measures frames while the list
+ * scrolls and the time from a key to the rows. A million runs unless `--runs N`; `--directory DIR` (or
+ * `TOUCHSTONE_AUDIT_DIRECTORY`) uses an existing data folder, such as that of `npm run benchmark -- audit`. `--project browser` or
+ * `electron` for one of the two. Every round starts with the pages and files in memory. The session removes everything that it
+ * creates, except for one replayed run.
  */
 const { values } = parseArgs({
   options: {

@@ -17,11 +17,10 @@ import { percentile, printReport, row, type Row } from './support/report.ts';
 import { createRandom, wordOfRank } from './support/text-writer.ts';
 
 /**
- * Fills a data folder with runs (a million unless `--runs N`; `--directory DIR` keeps it for the next time), asks the audit
- * everything it can be asked, and records runs beside it. Exits with 1 when a statement scans a table.
- *
- * The times are those of files that are in the machine's memory, as they are a few seconds after the audit was first asked: it reads
- * them ahead then, and so does this before it measures. Questions for warming up are made before each kind and not counted.
+ * Fills a data folder with runs (a million unless `--runs N`; `--directory DIR` keeps it for the next time), runs every kind of
+ * audit query, and records runs meanwhile. Exits with 1 if a statement scans a table. The times are those of cached files, as a few
+ * seconds after the first query of the audit, which reads ahead. This benchmark does so too before it measures. Warm-up queries of
+ * each kind aren't counted.
  */
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '1000000' }, directory: { type: 'string' } },
@@ -32,10 +31,10 @@ const signal = new AbortController().signal;
 const random = createRandom(7);
 const rows: Row[] = [];
 const warmUps = 400;
-/** Of each kind: enough that the slowest two are left out of the 99th percentile. */
+/** Samples of each kind: enough that the 99th percentile excludes the slowest two. */
 const samples = 300;
 
-/** Opens the index and makes it complete; returns the plans of everything that the engine prepares. */
+/** Opens the index and completes it; returns the plans of every prepared statement. */
 function indexRuns(): Plan[] {
   const database = new Database(databaseFile(directory), { readonly: true });
   const plans = plansOf(() => {
@@ -49,7 +48,7 @@ function indexRuns(): Plan[] {
   return plans;
 }
 
-/** What the audit's thread does after its first question. */
+/** The work of the audit thread after its first query. */
 function warmFiles(): void {
   const startedAt = performance.now();
   let slowest = 0;
@@ -102,7 +101,7 @@ async function measureQueries({ audit }: Storage): Promise<void> {
   const known = readKnown();
   const page = (filter: AuditFilter) =>
     audit.report({ filter, pageSize: 20, continuationToken: null, hasFeedback: true }, { signal });
-  // The first questions are the compiler's.
+  // The first queries include compilation.
   await timesOf(warmUps, () => page(random.pick(filterPairs)[1](random, known)));
   for (const [name, make] of Object.entries(singleFilters)) {
     addTimes(`page of 20 by ${name}`, await timesOf(samples, () => page(make(random, known))), 10);
@@ -126,7 +125,7 @@ async function measureQueries({ audit }: Storage): Promise<void> {
   }
 }
 
-/** The same pages in this thread, as work: what the machine does beside it takes time but no CPU of this thread. */
+/** The same pages in this thread, as CPU time, which other work on the machine doesn't affect. */
 function measureWork(): void {
   const database = new Database(databaseFile(directory), { readonly: true });
   database.pragma('mmap_size = 2147418112');
@@ -135,7 +134,7 @@ function measureWork(): void {
   const ask = (make: (typeof filterPairs)[number][1]) =>
     engine.report({ filter: make(random, known), pageSize: 20, position: null, hasFeedback: true });
   for (let index = 0; index < warmUps; index += 1) ask(random.pick(filterPairs)[1]);
-  // The clock of a thread's work has steps of several milliseconds, so that only a mean can be read from it.
+  // The CPU clock of a thread has steps of several milliseconds, so only a mean is meaningful.
   const before = process.threadCpuUsage();
   for (let round = 0; round < 12; round += 1) for (const [, make] of filterPairs) ask(make);
   const { user, system } = process.threadCpuUsage(before);
@@ -163,7 +162,7 @@ async function measureWindow({ audit }: Storage): Promise<void> {
   rows.push(row('facets', (await timesOf(1, () => audit.facets({ signal })))[0]!, 'ms'));
 }
 
-/** A full walk by tokens: every conversation once. */
+/** All pages by tokens: every conversation once. */
 async function measureWalk({ audit }: Storage): Promise<void> {
   const seen = new Set<string>();
   let token: string | null = null;

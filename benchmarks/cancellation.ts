@@ -1,6 +1,6 @@
 /**
- * How long a provider's call continues after its caller has disconnected: from the caller's close, over HTTP/1.1 and HTTP/2, to the close of the
- * socket to the provider. Beside it, the time that the way takes without the service. `npm run benchmark -- cancellation`.
+ * How long a provider's call continues after its caller has disconnected: from the caller's close, over HTTP/1.1 and HTTP/2, to the
+ * close of the socket to the provider. For comparison, the same without the service. `npm run benchmark -- cancellation`.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ const repetitions = 60;
 const body = JSON.stringify({ aiSystem: 'OpenAiCompatible', model: 'slow/model', promptText: 'Count.' });
 const path = '/api/completions/sse';
 
-/** Begins a stream, waits for its first bytes and gives back what makes the caller leave. */
+/** Starts a stream, waits for its first bytes and returns a function that disconnects the caller. */
 type Begin = (address: string, key: string) => Promise<() => void>;
 
 const headersFor = (key: string) => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' });
@@ -45,7 +45,7 @@ const beginHttp2: Begin = async (address, key) => {
   };
 };
 
-/** The caller straight at the provider: what the sockets of this machine take alone. */
+/** The caller connects to the provider directly: the time of this machine's sockets alone. */
 async function measureBare(provider: ScriptedProvider): Promise<number> {
   const outgoing = requestHttp1(`${provider.baseAddress}/chat/completions`, { method: 'POST' });
   outgoing.on('error', () => undefined);

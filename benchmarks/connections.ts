@@ -1,7 +1,7 @@
 /**
- * What callers without a key cost that never read: 1,024 connections, half of them over HTTP/2 with a window of 0 and as many
- * requests as they may open, half over HTTP/1.1 with requests one after the other. Meanwhile a program with a key calls the
- * service. Linux only. `npm run benchmark -- connections`.
+ * The cost of callers without a key that never read: 1,024 connections, half of them over HTTP/2 with a window of 0 and as many
+ * requests as allowed, half over HTTP/1.1 with consecutive requests. Meanwhile a program with a key calls the service. Linux only.
+ * `npm run benchmark -- connections`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ const built = new URL('../out/host/', import.meta.url).pathname;
 const megabytes = (pid: number, field: string): number =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** Sockets that the process holds, its listeners among them. */
+/** Sockets of the process, including its listeners. */
 function countSockets(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   const isSocket = (name: string): boolean => {
@@ -81,7 +81,7 @@ async function main(): Promise<void> {
   try {
     const call = async (): Promise<number> => {
       const startedAt = performance.now();
-      // A connection of its own each time: room for new callers is what is measured.
+      // A new connection each time, because room for new callers is measured.
       const headers = { authorization: `Bearer ${key}`, connection: 'close' };
       const response = await fetch(`http://127.0.0.1:${port}/prompts`, { headers });
       await response.text();
@@ -103,7 +103,7 @@ async function main(): Promise<void> {
         () => (failures += 1),
       );
       peak = Math.max(peak, megabytes(server.pid, 'VmRSS'));
-      // One more may be the call of this benchmark, on its way out.
+      // One more may be this benchmark's own closing call.
       if (countSockets(server.pid) > socketsBefore + 1) continue;
       closedAfter = (performance.now() - startedAt) / 1000;
       break;

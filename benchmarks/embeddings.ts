@@ -1,6 +1,6 @@
 /**
- * How fast the embedding model is, on one core and on two, what a short question waits beside a long one, what it takes of memory, and
- * how far its vectors are from those of the same weights in 32-bit floats (another program, in WebAssembly too).
+ * Speed of the embedding model on one core and on two, the delay of a short query beside a long text, its memory, and the distance
+ * of its vectors from those of the same weights in 32-bit floats (another program, also in WebAssembly).
  */
 import { setImmediate } from 'node:timers/promises';
 import { createEmbedder } from '@lat.md/embed';
@@ -33,7 +33,7 @@ async function onOneCore(): Promise<Row[]> {
   const before = process.memoryUsage().rss;
   const embeddings = createEmbeddings({ threads: 1 });
   const first = await timed(() => embeddings.embed(['Hello'], { signal }));
-  // The engine compiles its loops for good while it works on the first texts.
+  // The engine optimises its loops while it processes the first texts.
   await oneByOne(embeddings, 500, 20);
   const { ms, processorMs } = await oneByOne(embeddings, 500, 100);
   const after = process.memoryUsage().rss;

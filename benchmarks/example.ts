@@ -1,4 +1,4 @@
-/** npm run benchmark -- example [RUNS]: the example of the first start on the model that is shipped; every answer must be good. */
+/** npm run benchmark -- example [RUNS]: the example of the first start on the shipped model; every answer must be good. */
 import { textMessage } from '../shared/contract/messages.ts';
 import { createOnDeviceLanguageModels } from '../electron/on-device/create-language-models.ts';
 import { defaultModelId, modelCatalogue } from '../electron/on-device/model-catalogue.ts';

@@ -1,6 +1,6 @@
 /**
- * What the service adds to a call that a program could make itself, with recording on, beside a bare pass-through and beside
- * Portkey's gateway: the same upstream, the same machine, the same run, in turn. `npm run benchmark -- gateway`.
+ * The time that the service adds to a direct call, with recording on, compared with a bare pass-through and with Portkey's gateway:
+ * the same upstream, the same machine, the same run, in turn. `npm run benchmark -- gateway`.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { median, percentile, printReport, row } from './support/report.ts';
 const rounds = 7;
 const requestsPerRound = 1500;
 const connections = 16;
-/** Until the compiler has nothing left to do: before that its threads take a third of the time. */
+/** Until compilation is complete, which takes a third of the time before. */
 const warmUpRequests = 20_000;
 const peers = new URL('./peers/', import.meta.url);
 const root = new URL('../', import.meta.url);

@@ -1,6 +1,6 @@
 /**
- * Kills the headless host (`kill -9`) at random moments while it takes in and indexes files, then lets it finish and looks at
- * every file: none may be missing, twice or half. `npm run benchmark -- indexing-kills [FILES KILLS]`, 200 and 25 by default.
+ * Kills the headless host (`kill -9`) at random times while it receives and indexes files, then lets it finish and checks every
+ * file: none may be missing, duplicated or incomplete. `npm run benchmark -- indexing-kills [FILES KILLS]`, 200 and 25 by default.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

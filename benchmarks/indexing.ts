@@ -1,7 +1,7 @@
 /**
- * What it takes to index a long text of everyday English in the headless host: passages a second, processor time, memory, how long
- * other calls wait meanwhile, and how fast Stop and going on are; and the rate with words that no vocabulary holds, which have twice
- * as many tokens. `npm run benchmark -- indexing [PASSAGES]`, about 3,000 by default.
+ * Indexes a long text of everyday English in the headless host and measures passages per second, processor time, memory, the delay
+ * of other calls, and how fast Stop and Resume are; also the rate with unknown words, which have twice as many tokens. `npm run
+ * benchmark -- indexing [PASSAGES]`, about 3,000 by default.
  */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { cpuSeconds } from './support/processes.ts';
 import { percentile, printReport, row } from './support/report.ts';
 import { createRandom, createWriter } from './support/text-writer.ts';
 
-/** Characters that a passage adds to a text, about. */
+/** Approximate characters that a passage adds to a text. */
 const charactersOfPassage = 540;
 
 /** Milliseconds between two polls of the source: polling takes processor time as well. */
@@ -41,7 +41,7 @@ async function add(host: RunningHost, text: string): Promise<string> {
 
 interface Watched {
   readonly last: SourceDetail;
-  /** Milliseconds of each look at it. */
+  /** Milliseconds of each poll. */
   readonly waits: number[];
   readonly residentMegabytes: number;
 }
@@ -65,7 +65,7 @@ async function watch(host: RunningHost, id: string, isReached: (source: SourceDe
 
 const isDone = ({ status }: SourceDetail) => status !== 'Processing';
 
-/** Indexes a text that it has not seen. */
+/** Indexes a new text. */
 async function index(host: RunningHost, text: string) {
   const startedAt = performance.now();
   const id = await add(host, text);
@@ -112,7 +112,7 @@ async function measure(host: RunningHost, text: string) {
   ];
 }
 
-/** The most that a passage can cost. */
+/** The highest cost of a passage. */
 async function measureUnknownWords(host: RunningHost, text: string) {
   const { passages, seconds } = await index(host, text);
   return [row('passages a second of words in no vocabulary', passages / seconds, '/s')];

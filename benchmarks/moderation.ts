@@ -16,7 +16,7 @@ import { moderationSpeed } from './support/moderation-speed.ts';
 import { surroundedTexts } from './support/surrounded-texts.ts';
 import { printReport, row, type Row } from './support/report.ts';
 
-/** Min area under the precision-recall curve that we want on unseen texts. */
+/** Min area under the precision-recall curve on unseen texts. */
 const auprcAims: Record<Category, number> = {
   sexual: 0.93,
   hatred: 0.68,
@@ -103,7 +103,7 @@ async function shipped(path: string): Promise<Row[]> {
   const learned = new Set([dataFiles.given, dataFiles.own].flatMap(readLabelledTexts).map(({ text }) => text));
   return [
     row('texts', texts.length, ''),
-    // Figures on training texts say nothing about others.
+    // Figures for training texts predict nothing about other texts.
     row('of these, used in training', texts.filter(({ text }) => learned.has(text)).length, '', { max: 0 }),
     ...qualityRows(texts, found, 'shipped weights'),
   ];

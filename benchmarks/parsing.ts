@@ -20,7 +20,7 @@ const sentence = () => `The ${Array.from({ length: 14 }, () => random.pick(words
 const sentences = Array.from({ length: 2000 }, sentence);
 const paragraph = () => Array.from({ length: 4 }, () => random.pick(sentences)).join(' ');
 
-/** What each format begins with, its parts, and what it ends with. */
+/** The start, the repeated part and the end of each format. */
 const formats: Readonly<Record<string, readonly [string, (index: number) => string, string]>> = {
   'paragraphs.txt': ['', () => `${paragraph()}\n\n`, ''],
   'one-line.txt': ['', () => `${random.pick(sentences)} `, ''],
@@ -53,7 +53,7 @@ async function writeDocx(path: string, bytes: number): Promise<void> {
   for await (const chunk of archive.outputStream) writeSync(file, chunk as Buffer);
 }
 
-/** Reads one file and prints what it took; this is the other process. */
+/** Reads one file and prints the measurements; this runs in the separate process. */
 async function measureFile(path: string): Promise<void> {
   const mediaType = await detectMediaType({ path, fileName: path }, { signal: new AbortController().signal });
   const before = process.cpuUsage();

@@ -1,6 +1,6 @@
 /**
- * A library of 10,000 prompts with 50,000 versions: to list it, to search it, to open a prompt of it, and to compare two long
- * versions. Times are from the request to the parsed answer in one process, without a socket. `npm run benchmark -- prompts`.
+ * Measures a library of 10,000 prompts with 50,000 versions: listing, searching, opening a prompt, and comparing two long versions.
+ * Times are from the request to the parsed response in one process, without a socket. `npm run benchmark -- prompts`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const areas = ['support', 'legal', 'research', 'engineering', 'translation', 'sa
 const topics = ['mail', 'calls', 'reports', 'summaries', 'reviews'];
 const tags = ['mail', 'short', 'formal', 'draft', 'german', 'checked', 'slow', 'cheap'];
 
-/** One sentence a line, as most prompts are written. */
+/** One sentence per line, like most prompts. */
 function newText(length: number): string {
   const lines: string[] = [];
   for (let written = 0; written < length; written += lines.at(-1)!.length + 1) lines.push(writer.remark());
@@ -51,7 +51,7 @@ function versionOf(promptText: string, note: string): VersionContent {
   };
 }
 
-/** Gives the CPU milliseconds that one version took. */
+/** Returns the CPU milliseconds of one version. */
 function fill({ prompts }: Host['storage']): number {
   const startedAt = process.cpuUsage();
   for (let start = 0; start < promptCount; start += importedAtOnce) {
@@ -104,7 +104,7 @@ function rowsOf(what: string, { wall, cpu }: Times, max: number): Row[] {
   ];
 }
 
-/** What people type: frequent and rare words, parts of words, several words, one and two letters, and what is not there. */
+/** Typical searches: frequent and rare words, parts of words, several words, one and two letters, and missing words. */
 function searches(): readonly (readonly [string, readonly string[]])[] {
   const rare = Array.from({ length: 50 }, () => words(1));
   const pairs = Array.from({ length: 50 }, () => `${words(1)} ${random.pick(['mara', 'kindly', 'the', 'would'])}`);

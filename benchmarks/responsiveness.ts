@@ -19,7 +19,7 @@ import { hostileBodies, hostileText, type HostileText, hostileTexts } from './su
 import { printReport, row, type Row } from './support/report.ts';
 
 const aimMs = 200;
-/** A request may take longer than this; its delays up to then are what counts. */
+/** A request may take longer than this; only its delays up to then count. */
 const maxWaitMs = 15_000;
 /** An upload is parsed and stored by then; its embeddings take minutes, in other threads. */
 const maxUploadMs = 2_000;
@@ -32,12 +32,12 @@ const isVerbose = process.env['VERBOSE'] !== undefined;
 interface Measured {
   readonly pollMs: number;
   readonly loopMs: number;
-  /** Processor time that the main thread used in one turn: what remains of the delay on an idle machine. */
+  /** Processor time of the main thread in one turn: the part of the delay that remains on an idle machine. */
   readonly cpuMs: number;
 }
 
 interface World {
-  /** Sends a request as the window does; the status, or 0 when it took too long. */
+  /** Sends a request like the window does. Returns the status, or 0 if it took too long. */
   send(path: string, body: string | FormData, method?: string): Promise<number>;
   json<Value>(path: string, body?: unknown, method?: string): Promise<Value>;
   /** The delays since the last call. */
@@ -95,7 +95,7 @@ async function startWorld(
       return (response.status === 204 ? null : await response.json()) as never;
     },
     async measured() {
-      // The event loop's delay is known when it has turned.
+      // The event loop's delay is known after its next turn.
       await delay(40);
       poller.postMessage(null);
       host.send('read');
@@ -285,10 +285,10 @@ const cases: Readonly<Record<string, Case>> = {
 };
 
 let dataspaceId = '';
-/** Of the requests of the case that is measured. */
+/** Of the requests of the measured case. */
 let statuses: number[] = [];
 
-/** Keeps the longest delay of each kind, each with the input that caused it. */
+/** Stores the longest delay of each kind, with the input that caused it. */
 function createWorst() {
   const worst = { pollMs: { value: 0, input: '' }, loopMs: { value: 0, input: '' }, cpuMs: { value: 0, input: '' } };
   return {
@@ -310,7 +310,7 @@ function createWorst() {
 const isEscaped = ({ unit, isRandom }: HostileText) => !isRandom && JSON.stringify(unit).length > unit.length + 2;
 const hasAccepted = () => statuses.some((status) => status > 0 && status < 300);
 
-/** The longest text, by halves, that the case accepts; null when it accepts none. */
+/** The longest text that the case accepts, halved until it fits; null if it accepts none. */
 async function acceptedBytes(run: Case, world: World): Promise<number | null> {
   for (let bytes = bodyBytes / 2; bytes >= 64; bytes /= 2) {
     statuses = [];
@@ -334,7 +334,7 @@ async function measureCase(name: string, run: Case, world: World): Promise<Row[]
   };
   statuses = [];
   await measureTexts(bodyBytes);
-  // A case whose requests are all rejected measures nothing but the rejection: the same texts again, as long as it takes them.
+  // If all requests of a case are rejected, only the rejection is measured: repeat the same texts while they are rejected.
   const shorter = hasAccepted() ? null : await acceptedBytes(run, world);
   if (shorter !== null) await measureTexts(shorter);
   if (!hasAccepted()) console.error(`${name}: no request was accepted`);

@@ -1,5 +1,5 @@
 /**
- * How good and how fast retrieval is. Quality on our own corpus (settings were chosen on its development half; the other half is
+ * Quality and speed of retrieval. Quality on our own corpus (settings were chosen on its development half; the other half is
  * reported too), or on a folder of the BEIR layout with `--beir DIR`; then times and memory with 100,000 passages (`--passages N`,
  * 0 leaves them out). `--learn` fits the coefficients of the relevance on the development half.
  */

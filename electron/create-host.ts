@@ -57,20 +57,20 @@ import packageFile from '../package.json' with { type: 'json' };
 
 export interface HostOptions {
   readonly dataDirectory: string;
-  /** Base addresses by provider name that win over the settings, for people behind a gateway. */
+  /** Base addresses by provider name that override the settings, for people behind a gateway. */
   readonly providerBases: Readonly<Record<string, string>>;
-  /** Compatible endpoints beside those in the settings. */
+  /** Compatible endpoints in addition to those in the settings. */
   readonly endpoints: readonly { readonly name: string; readonly baseAddress: string }[];
   readonly capabilities: readonly Capability[];
-  /** Where provider keys may come from when no keychain holds them. */
+  /** Sources of provider keys if no keychain has them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Takes what the person who runs the host should know; never a secret. */
+  /** Receives messages for the person who runs the host; never a secret. */
   readonly log: Log;
-  /** The keychain by default; tests bring their own. */
+  /** The platform's keychain by default; tests pass their own. */
   readonly keyStore?: KeyStore;
   /** Starts child processes; Node's `fork` by default. */
   readonly startChild?: StartChild;
-  /** What only this kind of host can answer, such as native dialogs. */
+  /** Capabilities of this kind of host, such as native dialogs. */
   readonly handlers?: readonly Handler[];
 }
 
@@ -85,14 +85,14 @@ export interface Host {
   readonly completions: Completions;
   readonly moderation: Moderation;
   readonly files: Files;
-  /** One engine for all that needs embeddings. */
+  /** One engine for everything that needs embeddings. */
   readonly embeddings: Embeddings;
   setServer(state: ServerState): void;
-  /** Stops every run so that it is recorded as cancelled, then closes everything. */
+  /** Stops every run, which is recorded as cancelled, then closes everything. */
   close(): Promise<void>;
 }
 
-/** Says so for addresses of the command line; the settings say it for the others. */
+/** Warns about unencrypted addresses of the command line. The settings warn about the others. */
 function warnAboutUnencrypted({ providerBases, endpoints, log }: HostOptions): void {
   const bases = Object.entries(providerBases).map(([name, baseAddress]) => ({ name, baseAddress }));
   for (const { name, baseAddress } of [...bases, ...endpoints].filter((entry) => isUnencrypted(entry.baseAddress))) {
@@ -221,7 +221,7 @@ async function createServices(options: HostOptions) {
   };
 }
 
-/** Puts the service together. The desktop shell and the headless entry point both start here. */
+/** Creates the host. The desktop shell and the headless entry point both start here. */
 export async function createHost(options: HostOptions): Promise<Host> {
   warnAboutUnencrypted(options);
   const services = await createServices(options).catch((failure: unknown) => {

@@ -1,12 +1,12 @@
 /**
- * Takes what the person who runs the host should know, and failures that no caller hears of. Neither the message nor the error may
- * hold a key, a prompt or an answer.
+ * Receives messages for the person who runs the host, and failures that no caller sees. Neither the message nor the error may
+ * contain a key, a prompt or an answer.
  */
 export type Log = (message: string, error?: unknown) => void;
 
 /**
- * The keys that this process has read or been given, so that its log can leave them out in every form. One list for the
- * process, as there is one log. Only `withoutSecrets` reads it.
+ * The keys that this process has read or received, so that its log can remove them in every form. One list for the process, because
+ * there is one log. Only `withoutSecrets` reads it.
  */
 const knownSecrets = new Set<string>();
 
@@ -31,11 +31,11 @@ export function withoutSecrets(text: string): string {
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text);
 }
 
-/** The form of keys: ours, the providers', anything behind an authentication scheme or in a query string. */
+/** The format of keys: ours, the providers', and anything after an authentication scheme or in a query string. */
 const secretPattern =
   /\b(?:ts_|sk-|gsk_|AIza)[\w-]{8,}|\b(?:Bearer|Basic)\s+[\w.~+/=-]+|([?&](?:key|token|api_key|access_token)=)[^&\s"']+/gi;
 
-/** A message without keys: neither those that this process knows nor texts that look like one. */
+/** A message without keys, neither known ones nor texts that look like one. */
 export function redactLog(message: string): string {
   return withoutSecrets(message).replace(
     secretPattern,

@@ -4,21 +4,21 @@ import { Agent, EnvHttpProxyAgent, setGlobalDispatcher, type Dispatcher } from '
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The usual variables, as curl and npm read them: the lower-case one wins. */
+/** The usual variables, as curl and npm read them: the lower-case one takes precedence. */
 const proxyVariables = {
   http: ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'],
   https: ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'],
   none: ['no_proxy', 'NO_PROXY'],
 } as const;
 
-/** A model server on this computer is never behind a proxy, which would look for it on its own. */
+/** A model server on this computer is never behind a proxy, which would resolve the address to itself. */
 const ownHosts = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Addresses of proxies; empty where there is none. */
+/** Addresses of proxies; empty for none. */
 interface Proxies {
   readonly http: string;
   readonly https: string;
-  /** Hosts that are reached without, separated by commas. */
+  /** Hosts that are reached without a proxy, separated by commas. */
   readonly none: string;
 }
 
@@ -26,7 +26,7 @@ function variableIn(environment: Environment, names: readonly string[]): string 
   return names.find((name) => environment[name]?.trim());
 }
 
-/** The address in a form that undici takes; null for what is none. */
+/** The address in a form that undici accepts; null for an invalid one. */
 function proxyAddress(text: string): string | null {
   const address = URL.parse(/^[a-z\d+.-]+:\/\//i.test(text) ? text : `http://${text}`);
   if (address?.password) addKnownSecret(decodeURIComponent(address.password));
@@ -66,8 +66,8 @@ export function proxyOrigins(environment: Environment): string[] {
 }
 
 /**
- * What carries calls to other computers: directly, or through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY` names for
- * all hosts but those of `NO_PROXY` and this computer.
+ * The dispatcher for calls to other computers: direct, or through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY` names,
+ * except for the hosts of `NO_PROXY` and this computer.
  */
 export function createDispatcher(environment: Environment, options: Agent.Options): Dispatcher {
   const proxies = readProxies(environment);
@@ -77,14 +77,14 @@ export function createDispatcher(environment: Environment, options: Agent.Option
     httpProxy: proxies.http,
     httpsProxy: proxies.https,
     noProxy: proxies.none,
-    // Many proxies open tunnels for TLS only; what is plain they want to read.
+    // Many proxies open tunnels for TLS only, and need plain requests in readable form.
     proxyTunnel: false,
   });
 }
 
 /**
- * Lets everything of this process that uses `fetch` (models are fetched with it) go the same way, and tells the one who runs the
- * host which way that is. Call it once, before anything is fetched.
+ * Uses the same dispatcher for every `fetch` of this process (models are downloaded with it), and logs the proxy for the person who
+ * runs the host. Call it once, before anything is fetched.
  */
 export function useNetworkOf(environment: Environment, log: (message: string) => void): void {
   const { http, https, unreadable } = readProxies(environment);
@@ -100,8 +100,8 @@ export function useNetworkOf(environment: Environment, log: (message: string) =>
 let isSystemTrusted = false;
 
 /**
- * Trusts for this process what the operating system trusts, beside Node's own list: the certificates of proxies and gateways
- * that look into TLS are there alone. Reading them takes some 60 ms, once; a list that cannot be read changes nothing.
+ * Trusts the operating system's certificates in this process, in addition to Node's list: certificates of proxies and gateways that
+ * inspect TLS are only there. Reading them takes some 60 ms, once; an unreadable list changes nothing.
  */
 export function trustSystemCertificates(): void {
   if (isSystemTrusted) return;

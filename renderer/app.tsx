@@ -11,7 +11,7 @@ import { screens } from './shell/screens.ts';
 import { Shell } from './shell/shell.tsx';
 import { useWindowState } from './stores/window.ts';
 
-/** Replaces the window while its host can't be reached or doesn't know this browser. */
+/** Replaces the window while its host can't be reached or this browser isn't signed in. */
 export function NoHost({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const isUnknown = error instanceof AppError && (error.code === 'unauthorized' || error.code === 'forbidden');
   const { message, requestId } = describeError(error);
@@ -28,7 +28,7 @@ export function NoHost({ error, onRetry }: { error: unknown; onRetry: () => void
   );
 }
 
-/** A tooltip appears after 400 ms of rest, and immediately after another one. */
+/** A tooltip appears after the pointer rests for 400 ms, and immediately after another tooltip. */
 const tooltipMilliseconds = 400;
 
 /** The address that crashed would crash again, now and at the next start. */

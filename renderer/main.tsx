@@ -1,4 +1,4 @@
-// oxlint-disable-next-line import/no-unassigned-import -- it must have run before the first schema is made
+// oxlint-disable-next-line import/no-unassigned-import -- it must run before the first schema is created
 import './shell/zod-without-eval.ts';
 import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { root, runToEnd } from './project-node.mjs';
 
-/** Its time is when the sources were last known to be built; it is written after a build that went well. */
+/** Its modification time is that of the last successful build. */
 const stamp = join(root, 'out/.built');
 const sources = [
   'shared',
@@ -32,7 +32,7 @@ const steps = [
   ['node_modules/rolldown/bin/cli.mjs', '-c', 'rolldown.config.ts', '--logLevel', 'warn'],
 ];
 
-/** Builds window and host when a source is newer than what was built. Ends the process when a build fails. */
+/** Builds window and host if a source is newer than the build. Ends the process when a build fails. */
 export async function buildIfStale(): Promise<void> {
   if (!isStale()) return;
   const startedAt = new Date();

@@ -18,7 +18,7 @@ function addFileType(stagingDirectory: string): void {
   copyFileSync(join(root, 'build/touchstone-mime.xml'), join(folder, 'touchstone.xml'));
 }
 
-/** Makes a .deb of a directory build with Debian's own dpkg-deb, and returns its path. */
+/** Creates a .deb of a directory build with Debian's own dpkg-deb, and returns its path. */
 export async function createDebianPackage(directory: string, destination: string): Promise<string> {
   const installer = new Installer({
     src: directory,
@@ -50,7 +50,7 @@ export async function createDebianPackage(directory: string, destination: string
   return installer.options.packagePaths[0]!;
 }
 
-/** Writes what electron-updater asks its server for: the newest version with its file and the checksum of that. */
+/** Writes the file that electron-updater requests from its server: the newest version with its file and checksum. */
 export function describeRelease(file: string, destination: string): void {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const content = readFileSync(file);

@@ -9,7 +9,7 @@ const names: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'electron.exe',
 };
 
-/** The Electron program that is on this machine: an own one named by `ELECTRON_OVERRIDE_DIST_PATH`, or npm's. */
+/** The Electron program on this machine: the one in `ELECTRON_OVERRIDE_DIST_PATH`, or npm's. */
 export function findElectron(): string | null {
   const folder = process.env['ELECTRON_OVERRIDE_DIST_PATH'] ?? join(packageFolder, 'dist');
   const program = join(folder, names[process.platform] ?? 'electron');
@@ -19,7 +19,7 @@ export function findElectron(): string | null {
 /** Milliseconds for Electron's own download; a closed network mostly fails within a second. */
 const downloadLimit = 180_000;
 
-/** Lets Electron's package fetch its program, as it does at its first use. Null when it cannot. */
+/** Lets Electron's package download its program, as it does at its first use. Null if it can't. */
 export function fetchElectron(): string | null {
   const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string };
   process.stderr.write(`Downloading Electron ${version} (about 120 MB, once).\n`);

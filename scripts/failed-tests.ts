@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { root } from './project-node.mjs';
 
-/** What is read of the JSON report of vitest. */
+/** The parts of vitest's JSON report that are read. */
 export interface VitestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -24,7 +24,7 @@ interface PlaywrightSuite {
   }[];
 }
 
-/** What is read of the JSON report of Playwright. */
+/** The parts of Playwright's JSON report that are read. */
 export interface PlaywrightReport extends PlaywrightSuite {
   readonly stats: {
     readonly expected: number;
@@ -34,7 +34,7 @@ export interface PlaywrightReport extends PlaywrightSuite {
   };
 }
 
-/** The tests that failed, by file and name; a file in which nothing could run, by its name alone. */
+/** The failed tests by file and name; only the file if nothing in it could run. */
 export function failedInVitest({ testResults }: VitestReport): string[] {
   return testResults.flatMap(({ name, status, assertionResults }) => {
     const file = relative(root, name);
@@ -44,7 +44,7 @@ export function failedInVitest({ testResults }: VitestReport): string[] {
   });
 }
 
-/** The tests that failed, also those that passed when they were tried again. */
+/** The failed tests, including those that passed in a retry. */
 export function failedInPlaywright({ suites = [], specs = [] }: PlaywrightSuite): string[] {
   const here = specs.flatMap(({ file, line, title, tests }) =>
     tests.some(({ status }) => status === 'unexpected' || status === 'flaky') ? [`${file}:${line} > ${title}`] : [],

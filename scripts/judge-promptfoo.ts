@@ -1,7 +1,7 @@
 /**
- * Has promptfoo itself judge what we make of its files: each file of `tests/fixtures/prompts/promptfoo/judged` is imported, exported and
- * rendered by promptfoo for the tests of the original, which must give what the original gives. promptfoo is large, so it is installed on
- * its own in `.cache`, outside of the project's dependencies.
+ * Checks our files with promptfoo itself: each file of `tests/fixtures/prompts/promptfoo/judged` is imported, exported and rendered
+ * by promptfoo for the tests of the original, with the same result as the original. promptfoo is large, so it is installed
+ * separately in `.cache`, outside the project's dependencies.
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ function readJson<Value>(file: string): Value {
   return JSON.parse(readFileSync(file, 'utf8')) as Value;
 }
 
-/** Nothing that packages bring is run, and of what they may do without only the database that promptfoo cannot start without. */
+/** No install script runs, and of the optional dependencies only the database is installed, which promptfoo needs to start. */
 async function install(): Promise<void> {
   const quiet = ['install', '--save-exact', '--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund'];
   mkdirSync(folder, { recursive: true });
@@ -79,7 +79,7 @@ function caseOf(name: string): Case {
   return { name, original, exported, files };
 }
 
-/** Messages of a chat are the same however their JSON is written. */
+/** Messages of a chat are equal regardless of the format of their JSON. */
 function meaning(rendered: string): unknown {
   try {
     return JSON.parse(rendered) as unknown;
@@ -88,7 +88,7 @@ function meaning(rendered: string): unknown {
   }
 }
 
-/** One text is a message of the person, and a message of a developer one of the system. */
+/** A single text is a user message, and a developer message is a system message. */
 function asMessages(value: unknown): unknown {
   if (!Array.isArray(value)) return [{ role: 'user', content: typeof value === 'string' ? value.trim() : value }];
   return value.map((message: { role: string; content: unknown }) => ({

@@ -11,7 +11,7 @@ function isEffect({ callee }) {
   return name.type === 'Identifier' && effects.has(name.name);
 }
 
-/** The values that a function's own return statements give, without those of functions inside it. */
+/** The values that a function's own return statements return, without those of nested functions. */
 function returnedValues(node) {
   if (node === null || typeof node !== 'object') return [];
   if (Array.isArray(node)) return node.flatMap(returnedValues);
@@ -21,8 +21,8 @@ function returnedValues(node) {
 }
 
 /**
- * React calls whatever an effect returns as its cleanup. `() => element.scrollIntoView()` returned undefined for years and a
- * promise since Chromium 140: React then called the promise, and the screen crashed. Types don't show this.
+ * React calls any returned value of an effect as its cleanup. `() => element.scrollIntoView()` returned undefined for years and
+ * returns a promise since Chromium 140: React then called the promise, and the screen crashed. Types don't show this.
  */
 const effectReturnsCleanup = {
   meta: {
@@ -47,7 +47,7 @@ const effectReturnsCleanup = {
   },
 };
 
-/** Without a reason on its line, a reader cannot tell whether a suppression is still needed. */
+/** Without a reason on its line, a reader can't tell whether a suppression is still needed. */
 const suppressionHasReason = {
   meta: {
     type: 'problem',

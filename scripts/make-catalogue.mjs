@@ -19,9 +19,9 @@ function folderOf(aiSystem) {
   return join(providers, name);
 }
 
-/** Names that the snapshot counts as text but that answer no prompt, or only with tools that a prompt does not have. */
+/** Names that the snapshot lists as text models although they answer no prompt, or only with tools that a prompt doesn't have. */
 const notForPrompts = /embedding|guard|deep-research|whisper|tts|image/;
-/** Providers' packages turn an effort into a budget of thinking tokens where a model only knows budgets. */
+/** Providers' packages convert an effort to a budget of thinking tokens for models that only support budgets. */
 const budgetEfforts = ['low', 'medium', 'high'];
 
 const empty = {
@@ -52,7 +52,7 @@ function capabilitiesOf(aiSystem, model) {
     model.reasoning && 'reasoning',
     model.tool_call && 'tools',
     model.modalities.input.includes('image') && 'images',
-    // The snapshot does not say it of Claude; its package keeps to a schema through a tool where the model has no other way.
+    // The snapshot doesn't list this for Claude. Its package enforces a schema through a tool if the model has no other way.
     (model.structured_output || (aiSystem === 'Anthropic' && model.tool_call)) && 'structured-output',
     model.open_weights && 'open-weights',
   ].filter(Boolean);
@@ -65,7 +65,7 @@ function effortsOf(model) {
   if (effort) return canStop && !effort.values.includes('none') ? ['none', ...effort.values] : effort.values;
   const budget = options.find((option) => option.type === 'budget_tokens');
   if (!budget) return null;
-  // Claude thinks only when asked; the others think unless told not to, where that can be told.
+  // Claude thinks only when requested; the others think unless it is turned off, if they allow that.
   return canStop || model.family?.startsWith('claude') ? ['none', ...budgetEfforts] : budgetEfforts;
 }
 
@@ -79,7 +79,7 @@ function samplingOf(aiSystem, model) {
   return aiSystem === 'Anthropic' && model.reasoning ? 'unless-effort' : 'always';
 }
 
-/** Of a price per token class; null where the snapshot has none. */
+/** A price by token class; null if the snapshot has none. */
 function pricesOf(aiSystem, cost) {
   return {
     inputPrice: cost?.input ?? null,

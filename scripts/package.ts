@@ -10,7 +10,7 @@ import { packageFilters } from './package-contents.ts';
 import { root, runToEnd } from './project-node.mjs';
 import { softwareBill } from './software-bill.ts';
 
-/** Why a package may hold another Electron than the one of package.json: docs/decisions/electron-for-tests.md */
+/** Why a package may contain another Electron than that of package.json: docs/decisions/electron-for-tests.md */
 interface Runtime {
   readonly version: string;
   /** Folder with Electron where electron-builder would otherwise download it. */
@@ -23,7 +23,7 @@ function readVersion(file: string): string {
 }
 
 async function chooseRuntime(mustBeForTests: boolean): Promise<Runtime> {
-  // Only tests may use the Electron that this variable names.
+  // Only tests may use the Electron of this variable.
   delete process.env['ELECTRON_OVERRIDE_DIST_PATH'];
   if (!mustBeForTests && (findElectron() ?? fetchElectron())) {
     const { version } = JSON.parse(readFileSync(join(root, 'node_modules/electron/package.json'), 'utf8')) as {
@@ -36,8 +36,8 @@ async function chooseRuntime(mustBeForTests: boolean): Promise<Runtime> {
 }
 
 /**
- * The server that the packaged application asks for updates, once a person turns that on. It names none unless this variable does: the
- * address of a folder with the files that electron-builder and createDebianPackage write.
+ * The update server of the packaged application, which it uses once a person turns updates on. Empty unless this variable is set:
+ * the address of a folder with the files that electron-builder and createDebianPackage write.
  */
 function chooseUpdateFeed(): string | null {
   const text = process.env['TOUCHSTONE_UPDATE_FEED']?.trim();
@@ -48,7 +48,7 @@ function chooseUpdateFeed(): string | null {
   return process.exit(2);
 }
 
-/** Writes electron-builder's configuration with what only this machine knows, and returns its path. */
+/** Writes electron-builder's configuration with this machine's paths, and returns its path. */
 function writeConfiguration({ version, folder }: Omit<Runtime, 'isForTests'>, output: string): string {
   const configuration = parse(readFileSync(join(root, 'electron-builder.yml'), 'utf8')) as { files: string[] };
   const file = join(root, 'out/electron-builder.json');
@@ -101,7 +101,7 @@ await runOrExit([
 ]);
 const directory = join(root, output, 'linux-unpacked');
 if (process.platform === 'linux') {
-  // Electron's own start page, which the distribution for tests brings along.
+  // Electron's own start page, which is in the distribution for tests.
   rmSync(join(directory, 'resources/default_app.asar'), { force: true });
   const resources = join(directory, 'resources');
   if (updateFeed !== null) {

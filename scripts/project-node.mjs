@@ -1,4 +1,4 @@
-// The first step of `npm start` and `npm test`: runs on any Node, with nothing installed.
+// The first step of `npm start` and `npm test`: runs on any Node, without installed packages.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWindows = process.platform === 'win32';
 /**
- * Node 24 is an optional dependency, one package for each system that the registry has it for. The package `node` would choose by
- * an install script, and .npmrc keeps all of those off.
+ * Node 24 is an optional dependency, one package for each system in the registry. The package `node` would choose by an install
+ * script, and .npmrc disables all of those.
  */
 const nodePackage = `node_modules/node-${isWindows ? 'win' : process.platform}-${process.arch}`;
 const projectNode = join(root, nodePackage, 'bin', isWindows ? 'node.exe' : 'node');
@@ -24,8 +24,8 @@ function readPackages(file) {
 }
 
 /**
- * Whether `node_modules` is what the lock file asks for. npm writes what it installed into a lock file of its own, last of
- * all, so an installation that broke off does not count.
+ * Whether `node_modules` matches the lock file. npm writes the installed packages into its own lock file at the very end, so an
+ * interrupted installation doesn't count.
  */
 export function isInstalled() {
   const required = readPackages('package-lock.json');
@@ -41,8 +41,8 @@ export function isInstalled() {
 }
 
 /**
- * Calls back once when the process that started us is gone. npm starts us through a shell that passes no signal on: without
- * this a host would stay behind, on its port, when npm is ended.
+ * Calls back once when our parent process ends. npm starts us through a shell that forwards no signals: otherwise a host would keep
+ * running, on its port, after npm has ended.
  */
 function onParentExit(callBack) {
   const parent = process.ppid;
@@ -55,11 +55,11 @@ function onParentExit(callBack) {
   return () => clearInterval(timer);
 }
 
-/** Runs a command with this terminal and resolves with its exit status; signals sent to us reach it. */
+/** Runs a command with this terminal and resolves with its exit status; signals sent to us are forwarded. */
 export function runToEnd(command, parameters, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, parameters, { stdio: 'inherit', cwd: root, ...options });
-    // A terminal's Ctrl+C already reaches the child; a second one would make it exit at once.
+    // A terminal's Ctrl+C already reaches the child. A second one would end it at once.
     const forward = (signal) => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
     const stopWatching = onParentExit(() => child.kill('SIGTERM'));
@@ -72,7 +72,7 @@ export function runToEnd(command, parameters, options = {}) {
   });
 }
 
-/** npm as it was called, on the Node that it was called with: the project's own Node is among what npm replaces. */
+/** The calling npm, on its own Node: the project's Node is among the files that npm replaces. */
 function npmCommand() {
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
   if (npm && node && existsSync(npm) && existsSync(node)) return { command: node, parameters: [npm] };
@@ -82,7 +82,8 @@ function npmCommand() {
 async function install() {
   process.stderr.write('Installing what Touchstone needs (npm ci); the first time takes a minute or two.\n');
   const { command, parameters, shell } = npmCommand();
-  // Its warnings are about the Node that installs, not the one that runs. What npm prints goes to stderr: stdout belongs to the command that was asked for.
+  // Its warnings are about the Node that installs, not the one that runs. npm's output goes to stderr: stdout belongs to the
+  // command.
   const status = await runToEnd(command, [...parameters, 'ci', '--loglevel=error'], {
     stdio: ['inherit', 2, 2],
     shell,
@@ -90,19 +91,19 @@ async function install() {
   if (status !== 0) process.exit(status);
 }
 
-/** npm 10 links the program of the first of several optional packages alone, which may be another system's. */
+/** npm 10 links only the program of the first of several optional packages, which may be for another system. */
 function linkProjectNode() {
   const link = join(root, 'node_modules/.bin/node');
   if (isWindows || !existsSync(projectNode) || existsSync(link)) return;
   try {
     symlinkSync(relative(dirname(link), projectNode), link);
   } catch (error) {
-    // Another start has made it in the meantime, or the folder is read-only, where only programs called by hand need the link.
+    // Another process has created it meanwhile, or the folder is read-only. Only programs that are called by hand need the link.
     if (!['EEXIST', 'EACCES', 'EROFS'].includes(error.code)) throw error;
   }
 }
 
-/** Installs if need be, then runs a module of this folder on the project's own Node with the same arguments. */
+/** Installs if needed, then runs a module of this folder on the project's own Node with the same arguments. */
 export async function runOnProjectNode(module) {
   const address = new URL(module, import.meta.url);
   const isFresh = !isInstalled();

@@ -1,5 +1,5 @@
 // Runs inside an installation of promptfoo, which is its first parameter: reads configurations from a file, has promptfoo render
-// their prompts for their tests, and writes what it rendered.
+// their prompts for their tests, and writes the rendered prompts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ const [folder, questions, answers] = process.argv.slice(2);
 const entry = join(folder, 'node_modules/promptfoo/dist/src/index.js');
 const { default: promptfoo } = await import(pathToFileURL(entry).href);
 
-/** Without assertions: the provider only repeats what it is asked. */
+/** Without assertions: the provider only repeats its input. */
 const bare = (test) => ({ vars: test?.vars ?? {} });
 
 const rendered = [];

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { keyedProviders } from '../shared/contract/common.ts';
 import { root } from './project-node.mjs';
 
-/** One line of the recording: a process that is watched or, with a host, what it contacted. */
+/** One line of the recording: a process that is recorded or, with a host, a contact. */
 export interface RecordedLine {
   readonly program: string;
   readonly host?: string;
-  /** Null for a question for a name. */
+  /** Null for a DNS query. */
   readonly port?: number | null;
-  /** Line of our code that led to it. */
+  /** Line of our code that caused it. */
   readonly at?: string | null;
 }
 
 const recorder = join(root, 'tests/support/record-connections.cjs');
 
-/** Has every Node process that is started from here on write down what it contacts outside of this device. */
+/** Makes every Node process that is started from here on record its contacts outside of this device. */
 export function startRecording(folder: string, environment: NodeJS.ProcessEnv = process.env): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -42,7 +42,7 @@ function isNamed({ host, port }: RecordedLine, address: string): boolean {
 
 /** What was contacted although none of the addresses names it, each once, as a line for the log. */
 export function unnamedContacts(lines: readonly RecordedLine[], addresses: readonly string[]): string[] {
-  // Names below `invalid` exist nowhere. Tests of a failed lookup need one.
+  // Names below `invalid` don't exist. Tests of a failed lookup need one.
   const contacts = lines.filter(({ host }) => host !== undefined && !host.endsWith('.invalid'));
   const unnamed = contacts.filter((line) => !addresses.some((address) => isNamed(line, address)));
   const described = unnamed.map(({ host, port, program, at }) => {
@@ -55,14 +55,14 @@ export function unnamedContacts(lines: readonly RecordedLine[], addresses: reado
 const programs = { vitest: /[\\/]vitest[\\/]/, serve: /[\\/]serve\.[jt]s$/, electron: /^electron$/ };
 export type WatchedProgram = keyof typeof programs;
 
-/** A recording that never began would find nothing either. */
+/** A recording that never started would also contain nothing. */
 export function missingWatchers(lines: readonly RecordedLine[], expected: readonly WatchedProgram[]): string[] {
   return expected
     .filter((name) => !lines.some(({ program }) => programs[name].test(program)))
     .map((name) => `No process of ${name} was watched: what it contacts is unknown`);
 }
 
-/** The addresses that Settings, Privacy names on a host without any settings. */
+/** The addresses in Settings, Privacy on a host without any settings. */
 export async function namedAddresses(): Promise<string[]> {
   const [{ fixedHosts }, { registryAddress }, { registry }] = await Promise.all([
     import('../electron/privacy.ts'),

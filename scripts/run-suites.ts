@@ -21,7 +21,7 @@ interface Counts {
 }
 
 const reports = join(root, 'test-results/reports');
-// What Node has stripped of types and compiled before is taken from here, in threads and in hosts that tests start.
+// Node's cache of compiled modules without types, for threads and for hosts that tests start.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache/compiled');
 /** `npm run test:package` and `npm run test:faults` name one suite and run its full form. */
 const suite = process.argv[2] ?? 'all';
@@ -41,10 +41,10 @@ function readReport<Report>(file: string): Report | null {
   }
 }
 
-/** What failed in all suites, said once more at the end: above it a log has thousands of lines. */
+/** All failures of all suites, repeated at the end: above it a log has thousands of lines. */
 const failures: string[] = [];
 
-/** A runner that ends badly without one failed test, or without a report, counts as one failure: it must not look green. */
+/** A runner that fails without a failed test, or without a report, counts as one failure. */
 function withStatus(runner: string, counts: Counts | null, status: number): Counts {
   if (counts && (status === 0 || counts.failed > 0)) return counts;
   failures.push(`${runner} ended with status ${status} and names no failed test: a process of it crashed, see above`);
@@ -69,10 +69,10 @@ async function runVitest(files: readonly string[] = []): Promise<Counts> {
 type Project = 'browser' | 'electron' | 'package';
 
 const recording = join(reports, 'connections');
-/** Programs that the suites of this run have started, and whose connections must have been recorded. */
+/** Programs that the suites of this run have started, whose connections must have been recorded. */
 const watched = new Set<WatchedProgram>();
 
-/** Fails for each contact of any process of the suites that Settings, Privacy doesn't name. */
+/** Fails for each contact of any process of the suites that Settings, Privacy doesn't list. */
 async function checkConnections(): Promise<Counts> {
   const lines = readRecording(recording);
   const found = [...missingWatchers(lines, [...watched]), ...unnamedContacts(lines, await namedAddresses())];
@@ -81,7 +81,7 @@ async function checkConnections(): Promise<Counts> {
 }
 
 async function runPlaywright(project: Project): Promise<Counts> {
-  // The package takes no options of Node: it runs the same code as the development build, unwatched.
+  // The package accepts no Node options: it runs the same code as the development build, without the recording.
   if (project === 'browser') watched.add('serve');
   if (project === 'electron') watched.add('electron');
   const file = join(reports, `${project}.json`);
@@ -98,7 +98,7 @@ async function runPlaywright(project: Project): Promise<Counts> {
   return withStatus(`Playwright in ${project}`, counts, status);
 }
 
-/** Makes the package. An installer takes a minute more, so only the full form makes one. */
+/** Creates the package. An installer takes a minute more, so only the full form creates one. */
 async function makePackage(): Promise<Counts | null> {
   const parameters = ['scripts/package.ts', '--for-tests', ...(isFull ? [] : ['--directory-only'])];
   const status = await runToEnd(process.execPath, parameters);
@@ -124,7 +124,7 @@ rmSync(reports, { recursive: true, force: true });
 mkdirSync(reports, { recursive: true });
 startRecording(recording);
 
-/** What happens when a host is killed, a disk is full or gone, a clock is wrong, a keychain is missing, or a provider never ends. */
+/** Tests for a killed host, a full or missing disk, a wrong clock, a missing keychain, and a provider that never ends. */
 async function runFaults(): Promise<Counts[]> {
   const counts = [await runVitest(faultTests)];
   for (const name of faultBenchmarks) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { runOnProjectNode } from './project-node.mjs';
 
-// `npm run tool -- licences --help`: the module sees its own parameters only.
+// `npm run tool -- licences --help`: the module gets its own parameters only.
 const tools = ['judge-promptfoo', 'licences', 'lint-api', 'pictures', 'train-moderation'];
 const [name = ''] = process.argv.splice(2, 1);
 const module = `./${name}.ts`;

@@ -12,7 +12,7 @@ interface LockEntry {
   readonly optional?: boolean;
 }
 
-/** Tools that no part of what people run is made of. */
+/** Tools that are in no part of the product. */
 const tools =
   /^(@types\/|@vitejs\/|@playwright\/|@redocly\/|@copilotkit\/|@testing-library\/|@axe-core\/|electron-builder$|electron-installer-debian$|vite$|vitest$|rolldown$|oxlint$|prettier$|knip$|typescript$|jsdom$|fast-check$|eventsource-parser$|openai$|electron$)/;
 
@@ -20,7 +20,7 @@ function readJson<Value>(file: string): Value {
   return JSON.parse(readFileSync(join(root, file), 'utf8')) as Value;
 }
 
-/** The installed folders of these packages and of all that they depend on. */
+/** The installed folders of these packages and all of their dependencies. */
 export function foldersOf(names: readonly string[]): string[] {
   const lock = readJson<{
     packages: Record<string, LockEntry & { dependencies?: object; optionalDependencies?: object }>;
@@ -61,7 +61,7 @@ export interface ShippedPackage {
   readonly version: string;
   readonly title: string;
   readonly licence: string;
-  /** The full text; empty when the package has no licence file. */
+  /** The full text; empty if the package has no licence file. */
   readonly text: string;
 }
 
@@ -77,7 +77,7 @@ function describe(folder: string): ShippedPackage {
   };
 }
 
-/** The npm packages that are part of what people run, with their licences. */
+/** The npm packages in the product, with their licences. */
 export function shippedPackages(): ShippedPackage[] {
   return foldersOf(ownDependencies().all.filter((name) => !tools.test(name))).map(describe);
 }

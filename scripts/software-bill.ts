@@ -32,8 +32,8 @@ const component = (part: Part) => ({
 });
 
 /**
- * The software bill of materials in CycloneDX 1.6: Electron and every npm package that people run. `npm sbom` can't make it, as it
- * doesn't know which development dependencies are bundled into the window.
+ * The software bill of materials in CycloneDX 1.6: Electron and every npm package in the product. `npm sbom` can't create it,
+ * because it can't tell which development dependencies are bundled into the window.
  */
 export function softwareBill(electronVersion: string): string {
   const { name, version, license } = readJson('package.json');

@@ -8,10 +8,10 @@ function hasDisplay(): boolean {
   return Boolean(process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']);
 }
 
-/** A window that fails within this time never opened: a sandbox that the system forbids, a library that is missing. */
+/** A window that fails within this time never opened: the system forbids the sandbox, or a library is missing. */
 const startLimit = 8_000;
 
-/** Why there is no window, or null after one was open. */
+/** Why there is no window; null after one was open. */
 async function startWindow(parameters: readonly string[]): Promise<string | null> {
   if (!hasDisplay()) return 'No display found';
   if (process.platform === 'linux' && process.getuid?.() === 0) return "Electron doesn't run as root";

@@ -22,7 +22,7 @@ async function obstacleToElectron(): Promise<string | null> {
   }
 }
 
-/** What this machine lacks for an end-to-end suite, as a sentence; null when it can run. */
+/** What an end-to-end suite needs and this machine lacks, as a sentence; null if it can run. */
 export async function obstacleTo(suite: 'browser' | 'electron' | 'package'): Promise<string | null> {
   if (suite === 'package' && process.platform !== 'linux') return 'The tests of the package run on Linux.';
   if (suite !== 'browser') return obstacleToElectron();

@@ -12,7 +12,7 @@ import { createFeatureSpace, toBase64 } from './moderation/feature-space.ts';
 import { shippedScores } from './moderation/shipped-scores.ts';
 import { hyperparameters, trainHeads, weighTexts } from './moderation/training.ts';
 
-/** Texts with the scores that every machine must give them; the scores follow the weights. */
+/** Texts with the scores that every machine must compute; the scores depend on the weights. */
 const knownScoresFile = join(import.meta.dirname, '../tests/fixtures/moderation-scores.json');
 const knownScores = z.array(z.object({ text: z.string() }));
 

@@ -7,8 +7,8 @@ import { shippedPackages } from './shipped-packages.ts';
 const name = 'virtual:third-party-licences';
 
 /**
- * Gives the window Touchstone's own licence, and the names, licences and licence texts of the packages it is made of, from what is
- * installed at the build.
+ * Gives the window Touchstone's own licence, and the names, licences and licence texts of its packages, from the installed files at
+ * the build.
  */
 export const thirdPartyLicences: Plugin = {
   name: 'third-party-licences',
@@ -16,7 +16,7 @@ export const thirdPartyLicences: Plugin = {
   load(id) {
     if (id !== `\0${name}`) return undefined;
     const own = readFileSync(join(root, 'LICENSE'), 'utf8');
-    // Many packages have the same text, and some are installed in several places. Empty packages stand in for unused binaries.
+    // Many packages have the same text, and some are installed in several places. Empty packages replace unused binaries.
     const byTitle = new Map(shippedPackages().map((each) => [each.title, each]));
     const packages = [...byTitle.values()].filter(({ title }) => !title.startsWith('empty-npm-package '));
     const texts = [...new Set(packages.map(({ text }) => text))];

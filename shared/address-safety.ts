@@ -1,4 +1,4 @@
-/** Of the platform: this folder knows neither the browser's types nor Node's. */
+/** Declared here, because this folder has neither the browser's types nor Node's. */
 declare const URL: {
   new (address: string): { readonly origin: string; readonly protocol: string; readonly hostname: string };
   canParse(address: string): boolean;
@@ -6,12 +6,12 @@ declare const URL: {
 
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Scheme, host and port. A text that is no address is its own origin, so that it equals no other. */
+/** Scheme, host and port. A text that isn't a URL is its own origin, so that it equals no other. */
 export function originOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : address;
 }
 
-/** Whether an address is on this device, whatever else is on the network. Other names below `localhost` may be looked up outside. */
+/** Whether an address is always on this device. Other names below `localhost` may be looked up elsewhere. */
 export function isLoopback(address: string): boolean {
   return URL.canParse(address) && loopbackHost.test(new URL(address).hostname);
 }

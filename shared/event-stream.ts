@@ -1,6 +1,6 @@
 /**
- * The two formats of a streamed answer, with one JSON object per part: server-sent events with only `data:` lines, and the elements of
- * one JSON array. Both decoders accept text that is split anywhere.
+ * The two formats of a streamed response, with one JSON object per part: server-sent events with only `data:` lines, and the
+ * elements of one JSON array. Both decoders accept text that is split anywhere.
  */
 
 /** One part, and its text on the wire. */

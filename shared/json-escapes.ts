@@ -1,4 +1,4 @@
-/** Texts that models and tools write as JSON, as a reader of the JSON would see them. */
+/** Texts that models and tools write as JSON, decoded like a JSON parser. */
 
 const escape = /\\(?:u([\da-f]{4})|([bfnrt"\\/]))/gi;
 const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };

@@ -20,7 +20,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A position in a JSON value. Pointers are written only where they are needed: keys may be long. */
+/** A position in a JSON value. Pointers are built only on demand, because keys may be long. */
 interface Position {
   readonly parent: Position | null;
   readonly key: string;
@@ -58,7 +58,7 @@ export function valueAtPointer(root: unknown, pointer: string): unknown {
 
 type Role = 'schema' | 'schemas' | 'data';
 
-/** What the value of a key is, in a container with this role. */
+/** The role of a key's value, in a container with this role. */
 function roleOf(parent: Role, key: string, value: unknown): Role {
   if (parent === 'data') return 'data';
   if (parent === 'schemas') return 'schema';
@@ -74,7 +74,7 @@ interface Container {
   readonly depth: number;
 }
 
-/** The objects and lists of a schema, outermost first. Without recursion, because a schema may be nested a million times. */
+/** The objects and lists of a schema, outermost first. Without recursion, because a schema may be nested a million levels deep. */
 function* containers(schema: JsonSchema): Generator<Container> {
   const waiting: Container[] = [{ value: schema, role: 'schema', position: null, depth: 1 }];
   for (let container = waiting.pop(); container; container = waiting.pop()) {
@@ -122,13 +122,13 @@ function utf8Bytes(text: string): number {
 export interface SchemaIssue {
   /** JSON pointer into the schema. */
   readonly pointer: string;
-  /** What is wrong there, as the end of a sentence. */
+  /** The error there, as the end of a sentence. */
   readonly issue: string;
 }
 
-/** An issue as the end of a sentence that begins with the field of the schema. */
+/** An issue as the end of a sentence that starts with the field of the schema. */
 export function describeSchemaIssue({ pointer, issue }: SchemaIssue): string {
-  // A pointer may be as long as the schema, and its end says more than its beginning.
+  // A pointer may be as long as the schema, and its end is more specific than its start.
   const shown = pointer.length > 200 ? `…${pointer.slice(-200)}` : pointer;
   return shown === '' ? issue : `at ${shown} ${issue}`;
 }

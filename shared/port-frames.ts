@@ -21,7 +21,7 @@ export interface RequestFrame {
   readonly path: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string | Uint8Array | null;
-  /** Instead of `body`: it comes in separate frames after this one. */
+  /** Instead of `body`, which follows in separate frames. */
   readonly isBodyFollowing?: boolean;
 }
 
@@ -77,7 +77,7 @@ export interface EndFrame {
   readonly id: number;
 }
 
-/** The request failed, or its response broke off. Errors are sent as data, because the process boundary drops their fields. */
+/** The request failed, or its response ended early. Errors are sent as data, because the process boundary drops their fields. */
 export interface FailureFrame {
   readonly type: 'failure';
   readonly id: number;

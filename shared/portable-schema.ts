@@ -106,7 +106,7 @@ function flatten(schema: JsonSchema): JsonSchema {
     const whole = merged([...allOf, rest]);
     if (whole) return flatten(whole);
   }
-  // One of the options still holds; that only one does is left to the check of the answer.
+  // One of the options still applies. The check of the answer enforces that only one does.
   if (Array.isArray(oneOf) && rest['anyOf'] === undefined) {
     return { ...rest, ...(Array.isArray(allOf) && { allOf }), anyOf: oneOf };
   }
@@ -134,13 +134,13 @@ function convert(value: unknown): unknown {
   }
   if (notes.length > 0) schema['description'] = withNote(schema['description'], notes);
   const isObjectSchema = [schema['type']].flat().includes('object') || isObject(schema['properties']);
-  // A map without known names has no form that every provider supports.
+  // No format of a map without known names is supported by every provider.
   return isObjectSchema && !isOpenMap(schema) ? portableObject(schema) : schema;
 }
 
 /**
- * The schema in the form that every provider supports, as far as there is one: closed objects, all properties required and optional ones
- * nullable, restrictions as text, an object at the root.
+ * Converts a schema as far as possible to a form that every provider supports: closed objects, all properties required and optional
+ * ones nullable, restrictions as text, an object at the root.
  */
 export function portableSchema(schema: JsonSchema): JsonSchema {
   const { $defs, definitions, ...converted } = convert(schema) as JsonSchema;

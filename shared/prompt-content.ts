@@ -22,13 +22,13 @@ export function completeVariables({ variables }: Pick<PromptVersionInput, 'varia
   }));
 }
 
-/** The version that an input describes. Missing fields are null. */
+/** The version of an input. Missing fields are null. */
 export function versionContent(input: PromptVersionInput): VersionContent {
   const { promptText, systemMessage = null, aiSystem = null, model = null, configuration = null, note = null } = input;
   return { promptText, systemMessage, aiSystem, model, configuration, variables: completeVariables(input), note };
 }
 
-/** The details that an input describes. Missing fields are null, and missing tags are empty. */
+/** The details of an input. Missing fields are null, and missing tags are empty. */
 export function promptDetails({ name, folder, tags, description }: PromptInput): PromptDetails {
   return { name, folder: folder ?? null, tags: tags ?? [], description: description ?? null };
 }
@@ -37,7 +37,7 @@ export function promptContent(input: PromptInput): PromptContent {
   return { ...promptDetails(input), ...versionContent(input) };
 }
 
-/** The fields that versions and requests share. With the values of variables they decide what a run sends. */
+/** The fields that versions and requests share. Together with the values of variables they determine what a run sends. */
 export interface RunSettings {
   readonly promptText: string;
   readonly systemMessage?: string | null | undefined;
@@ -46,7 +46,7 @@ export interface RunSettings {
   readonly configuration?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** The model that a version runs on: its own, or the service's first one. */
+/** The model of a version: its own, or the service's first one. */
 export function modelNameOf({ aiSystem, model }: Pick<RunSettings, 'aiSystem' | 'model'>): {
   aiSystem: AiSystem;
   model: string;

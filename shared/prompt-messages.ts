@@ -2,8 +2,8 @@ import type { MessageRole } from './contract/messages.ts';
 import { scanTags, type TemplateTag } from './prompt-template-tags.ts';
 
 /**
- * The messages of a template as blocks, for an editor and for files that list messages. It reads templates that do not parse, too, as
- * they are while someone types.
+ * The messages of a template as blocks, for an editor and for files that list messages. Also reads invalid templates, because a
+ * template is often invalid while a person types.
  */
 
 export type PromptRole = Exclude<MessageRole, 'tool'>;
@@ -30,7 +30,7 @@ const roleNames: Readonly<Record<string, PromptRole>> = {
   assistant: 'assistant',
 };
 
-/** The role that a word in `{{role "…"}}` stands for; null for an unknown one. */
+/** The role of a word in `{{role "…"}}`; null for an unknown one. */
 export function roleNamed(word: string): PromptRole | null {
   return Object.hasOwn(roleNames, word) ? roleNames[word]! : null;
 }
@@ -54,13 +54,13 @@ function readRoleTag(written: string): RoleTag | null {
 
 function roleTagAt(text: string, tag: TemplateTag): RoleTag | null {
   if (tag.kind !== 'value' || tag.name !== 'role' || tag.end - tag.start > maxTagCharacters) return null;
-  // A third brace makes it a tag that does not parse.
+  // A third brace makes it an invalid tag.
   return text[tag.end] === '}' ? null : readRoleTag(text.slice(tag.start, tag.end));
 }
 
 /**
- * The messages of a template in order; `joinMessages` makes exactly the same template of them. A template without roles is one user
- * message. Null when a role is set inside of a block such as `{{#each}}`: its messages are known only when it is rendered.
+ * The messages of a template in order; `joinMessages` restores exactly the same template. A template without roles is one user
+ * message. Null if a role is set inside a block such as `{{#each}}`: its messages are known only when it is rendered.
  */
 export function splitMessages(template: string): MessageBlock[] | null {
   const blocks: MessageBlock[] = [];
@@ -107,7 +107,7 @@ function isSpace(character: string | undefined): boolean {
   return character !== undefined && /\s/.test(character);
 }
 
-/** The blocks with the openings that their template has. Blocks that `splitMessages` returned keep their tags as they are written. */
+/** The blocks with the openings of their template. Blocks from `splitMessages` keep their tags unchanged. */
 export function layOutMessages(blocks: readonly WrittenBlock[]): Pick<MessageBlock, 'role' | 'opening' | 'text'>[] {
   let before: string | null = null;
   return blocks.map((block) => {
@@ -125,7 +125,7 @@ export function joinMessages(blocks: readonly WrittenBlock[]): string {
     .join('');
 }
 
-/** `before` is the text of the message before it, null for the first message. */
+/** `before` is the text of the previous message, null for the first message. */
 function openingOf({ role, opening = '', text }: WrittenBlock, before: string | null, isOnly: boolean): string {
   // Without a tag, a blank first message would be white space before the next role.
   if (opening === '' && before === null && role === 'user' && (isOnly || text.trim() !== '')) return '';
@@ -136,12 +136,12 @@ function openingOf({ role, opening = '', text }: WrittenBlock, before: string | 
   return `${left}role "${role === 'assistant' ? 'model' : role}"${right}`;
 }
 
-/** Whether an opening leaves the texts around it as they are. */
+/** Whether an opening leaves the texts around it unchanged. */
 function isExact(tag: RoleTag, opening: string, before: string | null, text: string): boolean {
   if (tag.stripsAfter && isSpace(text[0])) return false;
   if (text.startsWith('}') && !isSpace(opening.at(-1))) return false;
   if (before === null) return true;
   if (tag.stripsBefore && isSpace(before.at(-1))) return false;
-  // Here, a backslash or a brace would become a part of the tag.
+  // Otherwise a backslash or a brace would become part of the tag.
   return isSpace(opening[0]) ? tag.stripsBefore : !/(?:^|[^\\])\\$|\{$/.test(before.slice(-2));
 }

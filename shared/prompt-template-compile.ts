@@ -1,4 +1,4 @@
-/** Turns the syntax of a template into instructions for the renderer, and finds what the template language does not have. */
+/** Compiles the syntax tree of a template to instructions for the renderer, and reports what the template language doesn't support. */
 
 import type { AST } from '@handlebars/parser';
 import {
@@ -118,7 +118,7 @@ export class TemplateCompiler {
 
   private history(path: AST.PathExpression, scope: Scope): Instruction {
     const { expression, valuePath } = this.path(path, scope);
-    // Inside of a block it is most likely a field of what the block is about.
+    // Inside a block it is most likely a field of the block's subject.
     if (valuePath && valuePath.length > 1) this.use(valuePath, 'text', path);
     this.historyTags.push(nodeSpan(path));
     return { type: 'history', variable: expression as PathExpression, start: nodeSpan(path).start };

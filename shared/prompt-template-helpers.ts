@@ -1,4 +1,4 @@
-/** Compiles the helpers that templates have from dotprompt. */
+/** Compiles dotprompt's helpers. */
 
 import type { AST } from '@handlebars/parser';
 import { roleNamed } from './prompt-messages.ts';
@@ -12,7 +12,7 @@ import {
 } from './prompt-template-program.ts';
 import { nodeSpan, TemplateProblem } from './prompt-template-syntax.ts';
 
-/** What the helpers need of the compiler. */
+/** The parts of the compiler that helpers need. */
 interface Compiler {
   argument(node: AST.Expression, scope: Scope): Resolved;
   use(valuePath: ValuePath, use: Use, node: AST.Node): void;
@@ -30,7 +30,7 @@ function optionsOf({ hash }: AST.MustacheStatement, names: readonly string[]): M
   return new Map(pairs.map(({ key, value }) => [key, value]));
 }
 
-/** The role is a word of the template, so that no value decides who says something. */
+/** The role must be a literal in the template, so that no value decides the role of a message. */
 export function compileRole(call: AST.MustacheStatement): Instruction {
   const [word] = call.params;
   const role = word?.type === 'StringLiteral' ? roleNamed((word as AST.StringLiteral).value) : null;

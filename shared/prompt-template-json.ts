@@ -1,14 +1,14 @@
 /** Deeper values could overflow the stack of `JSON.stringify`. */
 const maxDepth = 500;
 
-/** The most that `JSON.stringify` indents by. */
+/** The maximum indentation of `JSON.stringify`. */
 const maxIndent = 10;
 
 export class TooDeepError extends Error {}
 
 /**
- * `JSON.stringify` of a value that came as JSON, in bounded time. `charge` is called first for every value inside, with about as many
- * characters as its text will have, and may throw. Undefined has no text. Throws `TooDeepError`.
+ * `JSON.stringify` of a parsed JSON value in bounded time. `charge` is called first for every value inside, with the approximate
+ * length of its text, and may throw. Undefined has no text. Throws `TooDeepError`.
  */
 export function jsonText(value: unknown, indent: unknown, charge: (characters: number) => void): string | undefined {
   const space = typeof indent === 'number' || typeof indent === 'string' ? indent : 0;

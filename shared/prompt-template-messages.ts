@@ -1,8 +1,8 @@
-/** Puts what a template renders into messages, as dotprompt does. A value that it prints is text, whatever it contains. */
+/** Collects the output of a template into messages, as dotprompt does. A printed value is text, whatever it contains. */
 
 import { type FilePart, type Message, type MessagePart, type MessageRole, textMessage } from './contract/messages.ts';
 
-/** More messages help no model, and each takes space in the record of the run. */
+/** More messages help no model, and each one takes space in the run's record. */
 export const maxMessages = 1000;
 
 export class MessageCollector {
@@ -10,7 +10,7 @@ export class MessageCollector {
   private role: MessageRole = 'user';
   private parts: MessagePart[] = [];
   private text = '';
-  /** Whether anything but text has come: without it, the text is one message of the user as it is. */
+  /** Whether there was anything but text. If not, the text is one unchanged user message. */
   private isConversation = false;
   private hasHistory = false;
 
@@ -18,7 +18,7 @@ export class MessageCollector {
     this.text += text;
   }
 
-  /** Starts a message. A role without text has no message; white space is no text. */
+  /** Starts a message. A role without text, or with only white space, has no message. */
   startRole(role: MessageRole): void {
     this.isConversation = true;
     this.endMessage();
@@ -31,7 +31,7 @@ export class MessageCollector {
     this.parts.push(file);
   }
 
-  /** Text after the history is the assistant's until the next role. */
+  /** Text after the history belongs to the assistant until the next role. */
   addHistory(history: readonly Message[]): void {
     this.isConversation = true;
     this.hasHistory = true;
@@ -44,7 +44,7 @@ export class MessageCollector {
     return this.messages.length;
   }
 
-  /** History that the template does not place comes before the last message, if that is the user's, or else at the end. */
+  /** If the template doesn't place the history, it comes before a last user message, or else at the end. */
   finish(history: readonly Message[]): Message[] {
     if (!this.isConversation) return [...history, textMessage('user', this.text)];
     this.endMessage();

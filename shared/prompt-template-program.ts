@@ -2,20 +2,20 @@ import type { AST } from '@handlebars/parser';
 import type { PromptRole } from './prompt-messages.ts';
 import { nodeSpan, type Span, TemplateProblem } from './prompt-template-syntax.ts';
 
-/** What a template is compiled to. */
+/** The compiled form of a template. */
 
-/** A path from the replacements to a value; `*` matches every item of a list. Null where only a run knows it. */
+/** A path from the replacements to a value; `*` matches every item of a list. Null if it depends on the run. */
 export type ValuePath = readonly string[] | null;
 
 export interface PathExpression {
   readonly type: 'path';
   readonly source: 'context' | 'data' | 'parameter';
-  /** Contexts, data frames or parameter lists to go up before the parts are looked up. */
+  /** Contexts, data frames or parameter lists to go up before the lookup. */
   readonly up: number;
   readonly parts: readonly string[];
-  /** Keys that fill the path when they are given as they are written, `customer.name` for `{{customer.name}}`. */
+  /** Keys that match the path in its written form, `customer.name` for `{{customer.name}}`. */
   readonly literalKeys: readonly string[];
-  /** What a person calls it. */
+  /** Its name in messages. */
   readonly name: string;
 }
 
@@ -31,21 +31,21 @@ export type Instruction =
   | { readonly type: 'value'; readonly value: Expression }
   | { readonly type: 'json'; readonly value: Expression; readonly indent: Expression | null; readonly start: number }
   | { readonly type: 'role'; readonly role: PromptRole }
-  /** The variable of that name, where there is one. */
+  /** The variable of that name, if there is one. */
   | { readonly type: 'history'; readonly variable: PathExpression; readonly start: number }
   | {
       readonly type: 'media';
       readonly url: Expression;
       readonly contentType: Expression | null;
       readonly start: number;
-      /** As a person reads it in an error. */
+      /** Its text in an error. */
       readonly name: string;
     }
   | {
       readonly type: 'block';
       readonly kind: BlockKind;
       readonly value: Expression;
-      /** What `ifEquals` and `unlessEquals` compare the value with. */
+      /** The value that `ifEquals` and `unlessEquals` compare with. */
       readonly other: Expression | null;
       readonly includeZero: Expression | null;
       readonly program: Program | null;
@@ -89,7 +89,7 @@ export function isPath(node: AST.Expression): node is AST.PathExpression {
   return node.type === 'PathExpression';
 }
 
-/** Handlebars takes a literal at the start of a tag, `{{"first name"}}`, as the name of a variable. */
+/** Handlebars reads a literal at the start of a tag, `{{"first name"}}`, as the name of a variable. */
 export function headPath(node: AST.Expression): AST.PathExpression {
   if (isPath(node)) return node;
   if (!node.type.endsWith('Literal') || node.type === 'HashLiteral' || node.type === 'ArrayLiteral') {
@@ -111,7 +111,7 @@ export function headPath(node: AST.Expression): AST.PathExpression {
   };
 }
 
-/** Whether the path is one plain name, which alone can be a helper or a block parameter. */
+/** Whether the path is one plain name. Only such a path can be a helper or a block parameter. */
 export function isSimple(path: AST.PathExpression): boolean {
   return path.parts.length === 1 && path.depth === 0 && !path.data && !/^\.|this\b/.test(path.original);
 }
@@ -128,7 +128,7 @@ export function findParameter(
   return null;
 }
 
-/** What a person calls a value: the way to it without the marks for items. */
+/** The name of a value in messages: its path without the marks for items. */
 export function nameOf(valuePath: ValuePath, written: string): string {
   return valuePath?.filter((part) => part !== '*').join('.') || written;
 }
@@ -158,7 +158,7 @@ export function innerScope(kind: BlockKind, valuePath: ValuePath, scope: Scope):
   return { valuePath: valuePath && [...valuePath, '*'], outer: scope, parameters: scope.parameters };
 }
 
-/** Parameters of a body; only the main body of `each`, `with` and a plain block gets values for them. */
+/** Parameters of a body. Only the main body of `each`, `with` and a plain block gets values for them. */
 export function withParameters(program: AST.Program, kind: BlockKind | null, scope: Scope): Scope {
   const names = program.blockParams ?? [];
   if (names.length === 0) return scope;

@@ -1,4 +1,4 @@
-/** Carries out a compiled template. Gives what Handlebars gives with `noEscape`, without making code of it. */
+/** Runs a compiled template. The result is that of Handlebars with `noEscape`, without generating code. */
 
 import type { FilePart, Message } from './contract/messages.ts';
 import { jsonText, TooDeepError } from './prompt-template-json.ts';
@@ -8,9 +8,9 @@ import { TemplateProblem } from './prompt-template-syntax.ts';
 import { isEmpty, isObject, ownProperty } from './prompt-template-values.ts';
 
 export interface RenderLimits {
-  /** Max tags, loop passes and list items of one rendering. Work on long values counts by their length as well. */
+  /** Max tags, loop iterations and list items of one rendering. Work on long values also counts by their length. */
   readonly steps: number;
-  /** Most characters (UTF-16 units) of the rendered text. */
+  /** Max characters (UTF-16 units) of the rendered text. */
   readonly characters: number;
 }
 
@@ -19,13 +19,13 @@ const charactersPerStep = 32;
 /** Following this many parts of a path takes about as long as one tag. */
 const partsPerStep = 4;
 /**
- * From this length on, V8 hashes a key by its length alone, so a look-up compares it with every other key of that length. All
- * keys together are at most as long as the request.
+ * From this length on, V8 hashes a key by its length alone, so a lookup compares it with every other key of that length. All keys
+ * together are at most as long as the request.
  */
 const maxHashedCharacters = 16_000;
 const longKeySteps = 16_000;
 
-/** Which limit a rendering passed. */
+/** The limit that a rendering exceeded. */
 export class RenderLimitError extends Error {
   readonly limit: keyof RenderLimits | 'messages';
 
@@ -46,7 +46,7 @@ interface Parameters {
   readonly outer: Parameters | null;
 }
 
-/** `@root`, `@index` and the others; `_parent` is the frame around it. */
+/** `@root`, `@index` and the others; `_parent` is the outer frame. */
 type Data = Readonly<Record<string, unknown>>;
 
 interface Frame {
@@ -58,20 +58,20 @@ interface Frame {
 
 type Insertion = Exclude<Instruction, { type: 'content' | 'value' | 'block' }>;
 
-/** What JavaScript prints for an object, which is never what a prompt wants. */
+/** JavaScript's text of an object, which is never wanted in a prompt. */
 export const objectText = '[object Object]';
 
-/** Stands for a context that is null, as Handlebars has it inside of helpers. */
+/** Replaces a context that is null, as in Handlebars' helpers. */
 const nullContext: object = Object.freeze({});
 
-/** What a template is rendered with. */
+/** The input of a rendering. */
 export interface RenderInput {
   readonly replacements: Readonly<Record<string, unknown>>;
-  /** What was said before, oldest first; null outside of a conversation, where `{{history}}` is an error. */
+  /** The earlier messages, oldest first; null outside of a conversation, where `{{history}}` is an error. */
   readonly history: readonly Message[] | null;
-  /** Whether `{{history}}` is the variable of that name also where the variable has no value. */
+  /** Whether `{{history}}` is a variable even without a value. */
   readonly isHistoryVariable: boolean;
-  /** The file that a value holds; null for every other value. */
+  /** The file in a value; null for every other value. */
   readonly fileOf: (value: unknown, contentType: unknown) => FilePart | null;
 }
 
@@ -92,7 +92,7 @@ export class TemplateRenderer {
     this.limits = limits;
   }
 
-  /** Throws `RenderLimitError`, and `TemplateProblem` for a tag that cannot be filled. */
+  /** Throws `RenderLimitError`, and `TemplateProblem` for a tag that can't be rendered. */
   render(program: Program): Message[] {
     const context = this.replacements;
     this.run(program, { context, contexts: { context, outer: null }, data: { root: context }, parameters: null });
@@ -185,7 +185,7 @@ export class TemplateRenderer {
     }
   }
 
-  /** Runs a body in a context. Handlebars counts a context for `../` only where it is another one than before. */
+  /** Runs a body in a context. Handlebars adds a level for `../` only if the context differs from the previous one. */
   private enter(
     program: Program | null,
     context: unknown,
@@ -200,7 +200,7 @@ export class TemplateRenderer {
     this.run(program, { context, contexts, data, parameters });
   }
 
-  /** Handlebars compares contexts with `!=`: the text "1" inside of the list ["1"] does not count as another one. */
+  /** Handlebars compares contexts with `!=`: the text "1" inside the list ["1"] does not count as another one. */
   private isSameContext(inner: unknown, outer: unknown): boolean {
     const [isInnerObject, isOuterObject] = [isObject(inner), isObject(outer)];
     if (isInnerObject && isOuterObject) return inner === outer;
@@ -313,7 +313,7 @@ export class TemplateRenderer {
     return value;
   }
 
-  /** Unlike other paths, one of data ends at the first value that counts as false: `@index.x` is 0 where `@index` is. */
+  /** Unlike other paths, a data path ends at the first falsy value: `@index.x` is 0 if `@index` is. */
   private resolveData(path: PathExpression, data: Data): unknown {
     let value: unknown = data;
     for (let up = path.up; up > 0 && value; up--) value = ownProperty(value, '_parent');
@@ -335,7 +335,7 @@ export class TemplateRenderer {
     this.append(text);
   }
 
-  /** The text of a value as `'' + value` makes it of JSON; null for nothing. Lists are gone through without recursion. */
+  /** The text of a JSON value as `'' + value` returns it; null for nothing. Lists are processed without recursion. */
   private asText(value: unknown): string | null {
     if (value === null || value === undefined) return null;
     if (!Array.isArray(value)) return typeof value === 'object' ? objectText : String(value);

@@ -1,4 +1,4 @@
-/** The parser of Handlebars itself, made safe for texts of strangers: exact offsets, linear time, bounded depth. */
+/** Handlebars' own parser, made safe for untrusted texts: exact offsets, linear time, bounded depth. */
 
 import * as handlebars from '@handlebars/parser';
 import type { AST } from '@handlebars/parser';
@@ -9,7 +9,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** Where and why a template is not accepted. */
+/** Where and why a template is invalid. */
 export class TemplateProblem extends Error {
   readonly start: number;
 
@@ -22,13 +22,13 @@ export class TemplateProblem extends Error {
 
 /** Most words and signs inside the tags of one template; parsing as many takes about 100 ms. */
 export const maxTokens = 20_000;
-/** Most blocks inside each other; every `else if` counts as one. */
+/** Max nesting of blocks; every `else if` counts as one. */
 export const maxNesting = 100;
 
-/** The parts of a generated (Jison) lexer that are used here; the package's types leave them out. */
+/** The parts of a generated (Jison) lexer that are used here; the package's types omit them. */
 interface Lexer {
   _input: string;
-  /** Everything read so far; the package uses it for its messages alone. */
+  /** Everything read so far; the package uses it for its messages only. */
   matched: string;
   offset: number;
   yylloc: { range: [number, number] };
@@ -52,8 +52,8 @@ const { parser: original, WhitespaceControl } = handlebars as unknown as {
 const symbol = original.symbols_;
 
 /**
- * Follows the tokens of one text and ends the parse where it becomes too large or too deep: the parser copies its stack at
- * every step, and white-space control recurses into blocks.
+ * Counts the tokens of one text and aborts the parse if it becomes too large or too deep: the parser copies its stack at every
+ * step, and white-space control recurses into blocks.
  */
 class TokenGuard {
   private tokens = 0;
@@ -95,9 +95,9 @@ interface NamedTag {
   loc: Span;
 }
 
-/** The package's builders of nodes, with offsets in `loc` and with problems that say where they are. */
+/** The package's node builders, with offsets in `loc` and with positions in errors. */
 function createBuilders(): object {
-  // Only a first parse puts the builders into the package's parser.
+  // The package's parser gets its builders only with the first parse.
   handlebars.parseWithoutProcessing('');
   const builders = original.yy as Record<'preparePath' | 'prepareBlock', (...values: unknown[]) => unknown>;
   return {
@@ -126,7 +126,7 @@ function createBuilders(): object {
   };
 }
 
-/** A parser for one text; the package's own parser is unchanged. `position` is the offset of the token that was read last. */
+/** A parser for one text; the package's own parser is unchanged. `position` is the offset of the last token. */
 function createParser(text: string): { parser: Parser; position: () => number } {
   const guard = new TokenGuard();
   let current = original.lexer;
@@ -136,7 +136,7 @@ function createParser(text: string): { parser: Parser; position: () => number } 
       current = this;
       return original.lexer.setInput.call(this, input, yy);
     },
-    // The package's version copies both what was read and what is left, for every comment and every `[`.
+    // The package's version copies both the text before and the text after, for every comment and every `[`.
     unput(this: Lexer, read: string): Lexer {
       this.offset -= read.length;
       this._input = text.slice(this.offset);
@@ -153,7 +153,7 @@ function createParser(text: string): { parser: Parser; position: () => number } 
   return { parser, position: () => current.yylloc.range[0] };
 }
 
-/** The offsets of a node. Nodes carry them in `loc`, in place of the lines and columns of the package's types. */
+/** The offsets of a node. Nodes have them in `loc`, instead of the lines and columns of the package's types. */
 export function nodeSpan(node: AST.Node): Span {
   return node.loc as unknown as Span;
 }
@@ -162,7 +162,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Says in words what the parser tells in names of tokens. */
+/** Translates the parser's token names to words. */
 function explain(text: string, position: number, token: unknown): TemplateProblem {
   const tags = scanTags(text.slice(0, position + 2_000), maxTokens);
   const around = tags.findLast((tag) => tag.start <= position);

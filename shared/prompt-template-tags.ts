@@ -1,15 +1,15 @@
 /**
- * Finds the tags of a Handlebars template without parsing them. It also reads templates that do not parse, as they are while
- * someone types, and it is cheap: one pass, no recursion.
+ * Finds the tags of a Handlebars template without parsing it. Also reads invalid templates, because a template is often invalid
+ * while a person types. It is cheap: one pass, no recursion.
  */
 
 export type TagKind = 'value' | 'open' | 'else' | 'close' | 'comment' | 'raw-open' | 'raw-close' | 'partial';
 
 export interface TemplateTag {
   readonly kind: TagKind;
-  /** First word of the tag: the variable, or the name of the block that it opens or closes; empty where there is none. */
+  /** First word of the tag: the variable, or the name of the block that it opens or closes; may be empty. */
   readonly name: string;
-  /** Offsets of the whole tag with its braces; `end` is the end of the text when nothing closes the tag. */
+  /** Offsets of the whole tag with its braces; `end` is the end of the text if nothing closes the tag. */
   readonly start: number;
   readonly end: number;
   readonly isClosed: boolean;
@@ -26,15 +26,15 @@ export interface TemplateBlock {
 const commentEnd = /--~?\}\}/g;
 const rawCloseStart = /\{\{\{\{\//g;
 
-/** Whether the braces at `start` are written text: a backslash is before them that has none before itself. */
+/** Whether the braces at `start` are escaped: a single backslash precedes them. */
 function isEscaped(text: string, start: number): boolean {
   return text[start - 1] === '\\' && text[start - 2] !== '\\';
 }
 
-/** Most characters that are looked through for the end of one quoted string; keeps hostile texts linear. */
+/** Max characters that are searched for the end of one quoted string; keeps hostile texts linear. */
 const longestQuote = 10_000;
 
-/** Where a quoted string or segment ends; -1 when it does not end soon. */
+/** The end of a quoted string or segment; -1 if it is too far away or missing. */
 function closingOf(text: string, start: number, closing: string): number {
   const limit = Math.min(text.length, start + longestQuote);
   for (let index = start + 1; index < limit; index++) {
@@ -118,7 +118,7 @@ export function scanTags(text: string, limit = Number.POSITIVE_INFINITY): Templa
 
 export interface BlockStructure {
   readonly blocks: readonly TemplateBlock[];
-  /** The first tag that does not fit and the block that was open there. */
+  /** The first mismatched tag and the block that was open there. */
   readonly mismatch: { readonly tag: TemplateTag; readonly open: TemplateTag | null } | null;
 }
 

@@ -1,6 +1,6 @@
-/** How templates see values. */
+/** Handlebars' view of values. */
 
-/** Whether Handlebars takes a value for nothing. */
+/** Whether Handlebars treats a value as empty. */
 export function isEmpty(value: unknown): boolean {
   return (!value && value !== 0) || (Array.isArray(value) && value.length === 0);
 }

@@ -1,4 +1,4 @@
-/** Which fields a person must fill for a template. */
+/** The fields that a template needs. */
 
 import type { Occurrence, Use } from './prompt-template-program.ts';
 import type { Span } from './prompt-template-syntax.ts';
@@ -6,12 +6,12 @@ import type { Span } from './prompt-template-syntax.ts';
 export type VariableKind = 'text' | 'list' | 'object' | 'condition';
 
 export interface TemplateVariable {
-  /** The way from the replacements to the value, `customer.name`. */
+  /** The path from the replacements to the value, `customer.name`. */
   readonly name: string;
   readonly kind: VariableKind;
-  /** Fields that the items of a list are used with; empty when the items are texts, and for every other kind. */
+  /** Fields that the items of a list are used with; empty if the items are texts, and for every other kind. */
   readonly itemFields: readonly string[];
-  /** Where it is used first, both from 1. */
+  /** Position of its first use, both from 1. */
   readonly line: number;
   readonly column: number;
   /** Offsets of every use of its name. */
@@ -27,7 +27,11 @@ interface Collected {
   hasParts: boolean;
 }
 
-/** Gives an offset's line and column, both from 1; lines end as in every editor with \n, \r\n or \r. */
+/**
+ * Returns an offset's line and column, both from 1. Lines end with
+ * , \r
+ * or \r, as in every editor.
+ */
 export function createLineFinder(text: string): (offset: number) => { line: number; column: number } {
   let starts: Uint32Array | null = null;
   let readUntil = 0;
@@ -60,13 +64,13 @@ function lineStarts(text: string, until: number): Uint32Array {
   return starts;
 }
 
-/** Numbers in a path pick an item of a list, and `length` belongs to the list that it is asked of. */
+/** Numbers in a path select an item of a list, and `length` belongs to its list. */
 function normalize(valuePath: readonly string[], lists: ReadonlySet<string>): readonly string[] {
   const parts = valuePath.map((part, index) => (index > 0 && /^\d+$/.test(part) ? '*' : part));
   return parts.at(-1) === 'length' && lists.has(parts.slice(0, -1).join('.')) ? parts.slice(0, -1) : parts;
 }
 
-/** Of a path such as `lines.*.price`, what is before the list inside it. */
+/** The path before the last list in a path such as `lines.*.price`. */
 function fieldBeforeItems(path: string): string {
   const item = path.indexOf('*');
   if (item < 0) return path;
@@ -79,7 +83,7 @@ function kindOf(variable: Collected): VariableKind {
   return variable.uses.has('object') ? 'object' : 'condition';
 }
 
-/** A value that is only tested or entered, and of which parts are used, is filled by its parts. */
+/** A value that is only tested or entered, and whose parts are used, gets its value from the parts. */
 function isFilledByParts(variable: Collected): boolean {
   return variable.hasParts && !variable.hasItems && !variable.uses.has('text') && !variable.uses.has('list');
 }
@@ -136,10 +140,10 @@ export function collectVariables(
     }));
 }
 
-/** Most tags that are named; a warning lists a few of them. */
+/** Max listed tags; a warning lists a few of them. */
 const maxObjectPrints = 20;
 
-/** Places of values that have fields, by how the template uses them; `length` is also a text's. */
+/** Paths of values with fields, by how the template uses them; a text has a `length`, too. */
 function pathsWithFields(occurrences: readonly Occurrence[]): Set<string> {
   const paths = new Set<string>();
   for (const { valuePath } of occurrences) {

@@ -2,7 +2,7 @@
 export interface SeededRandom {
   /** From 0 to below 1. */
   next(): number;
-  /** A whole number; both ends are included. */
+  /** An integer; both ends are included. */
   between(min: number, max: number): number;
   pick<Value>(values: readonly Value[]): Value;
   /** True with this probability. */

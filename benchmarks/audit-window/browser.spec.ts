@@ -14,7 +14,7 @@ const test = served.extend({
 });
 
 test('the audit in Chromium', async ({ browser, page, served: { address } }) => {
-  // The endpoint's own list of models comes a moment after the host has started.
+  // The endpoint's own list of models arrives shortly after the host has started.
   await expect.poll(async () => (await fetchInPage(page, 'GET', '/window/models')).text).toContain(replayModel);
   await page.goto(`${address}/#/audit`);
   await page.reload();

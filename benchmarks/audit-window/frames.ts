@@ -1,10 +1,10 @@
 import type { Page } from '@playwright/test';
 
-/** What drawing was like while something was done. */
+/** Rendering times during an action. */
 export interface Frames {
-  /** Milliseconds between two frames, in the order in which they were drawn. */
+  /** Milliseconds between consecutive frames. */
   readonly intervals: readonly number[];
-  /** Milliseconds of every task that held the page for more than 50. */
+  /** Milliseconds of every task that blocked the page for more than 50. */
   readonly longTasks: readonly number[];
 }
 
@@ -41,17 +41,17 @@ export async function recordFrames(page: Page, work: () => Promise<unknown>): Pr
   });
 }
 
-/** What is true of the page when a key has had its effect. */
+/** The state of the page when a key has taken effect. */
 export interface Effect {
-  /** Place of the row that is open, from 1. */
+  /** Position of the open row, from 1. */
   readonly openRow?: number;
-  /** The list is that of the filter, not of the one before, and its address says so. */
+  /** Whether the list and the address belong to the current filter. */
   readonly address?: string;
 }
 
 /**
- * Milliseconds from a key to the frame in which its effect is drawn: all rows in view are read, and what is told beside. The
- * clock begins with the key's own time stamp.
+ * Milliseconds from a key to the frame with its effect: all rows in view and the details are loaded. The clock starts with the
+ * key's own time stamp.
  */
 export async function fromKey(page: Page, press: () => Promise<unknown>, effect: Effect): Promise<number> {
   await page.evaluate((expected: Effect) => {
@@ -70,7 +70,7 @@ export async function fromKey(page: Page, press: () => Promise<unknown>, effect:
       return !unread && isOpen && isAddressed;
     };
     const measured = new Promise<number>((resolve) => {
-      // The last key counts, where several are typed.
+      // If several keys are typed, the last one counts.
       let pressed = 0;
       const onKey = (event: KeyboardEvent): void => void (pressed = event.timeStamp);
       addEventListener('keydown', onKey, { capture: true });

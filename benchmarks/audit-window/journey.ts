@@ -5,7 +5,7 @@ import { recordFrames } from './frames.ts';
 
 const viewName = 'The twelve that matter';
 
-/** Narrows the list by words and by a filter. */
+/** Filters the list by text and by a value. */
 async function narrow(page: Page): Promise<void> {
   const audit = auditPage(page);
   await page.keyboard.press('/');
@@ -37,7 +37,7 @@ async function readAndJudge(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
 }
 
-/** Saves what is shown as a view, and takes it away again. */
+/** Saves the filter as a view and deletes the view. */
 async function keepView(page: Page): Promise<void> {
   const views = page.getByRole('navigation', { name: 'Saved views' });
   await page.keyboard.press('s');
@@ -70,7 +70,7 @@ async function writePack(page: Page): Promise<void> {
   await expect(dialog).toHaveCount(0);
 }
 
-/** Replays the picked conversation's run on the scripted endpoint's model. */
+/** Replays the selected conversation's run on the scripted endpoint's model. */
 async function replay(page: Page, model: string): Promise<void> {
   await auditPage(page).list.focus();
   await page.keyboard.press('r');
@@ -88,14 +88,14 @@ async function replay(page: Page, model: string): Promise<void> {
   await auditPage(page).settled();
 }
 
-/** Takes the feedback back: a run that is judged has to be judged anew for the next measurement. */
+/** Removes the feedback, so that the next measurement starts without it. */
 async function takeFeedbackBack(page: Page): Promise<void> {
   await auditPage(page).list.focus();
   await page.keyboard.press('0');
   await expect(auditPage(page).feedback.getByRole('radio', { checked: true })).toHaveAccessibleName('0');
 }
 
-/** Finds, reads, judges, keeps, hands over and replays, by keys alone. Every step is an expectation of its own. */
+/** Searches, reads, rates, saves, exports and replays, by keyboard alone. Every step checks its result. */
 export async function goOnJourney(page: Page, prefix: string, model: string): Promise<Row[]> {
   const steps: Record<string, () => Promise<void>> = {
     'filter and full text': () => narrow(page),

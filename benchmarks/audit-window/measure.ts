@@ -4,11 +4,11 @@ import { percentile, row, type Row } from '../support/report.ts';
 import { fromKey, recordFrames, type Frames } from './frames.ts';
 import { longestTask, type Tracer } from './trace.ts';
 
-/** What is aimed at: a frame that people see as a jerk takes longer. */
+/** The targets: people notice a longer frame. */
 const maxMilliseconds = 50;
 const rounds = 3;
 
-/** The round in which nothing else slowed the machine tells what the window needs. */
+/** The round with the least interference shows what the window needs. */
 function frameRows(what: string, recorded: readonly Frames[]): Row[] {
   const slowestOf = ({ intervals }: Frames) => Math.max(...intervals);
   const best = recorded.toSorted((one, other) => slowestOf(one) - slowestOf(other))[0]!;
@@ -23,7 +23,7 @@ function frameRows(what: string, recorded: readonly Frames[]): Row[] {
   ];
 }
 
-/** A round of its own: tracing takes time too. */
+/** A separate round, because tracing takes time too. */
 async function taskRow(page: Page, tracer: Tracer, what: string, work: () => Promise<unknown>): Promise<Row> {
   await page.keyboard.press('Home');
   await tracer.start();
@@ -41,7 +41,7 @@ async function inRounds(page: Page, what: string, work: () => Promise<unknown>):
   return frameRows(what, recorded);
 }
 
-/** Drags the scroll bar through the whole list: one place further in every frame. */
+/** Drags the scroll bar through the whole list, one step per frame. */
 async function dragThrough(page: Page): Promise<void> {
   await auditPage(page).list.evaluate(async (list) => {
     const frames = 180;
@@ -53,7 +53,7 @@ async function dragThrough(page: Page): Promise<void> {
   await auditPage(page).settled();
 }
 
-/** Frames while the list of everything scrolls, by each of the ways in which people scroll. */
+/** Frames while the unfiltered list scrolls, by each input method. */
 export async function measureScrolling(page: Page, tracer: Tracer, prefix: string): Promise<Row[]> {
   const audit = auditPage(page);
   await audit.list.focus();
@@ -62,7 +62,7 @@ export async function measureScrolling(page: Page, tracer: Tracer, prefix: strin
     found.push(...(await inRounds(page, `${prefix}, ${what}`, work)));
     found.push(await taskRow(page, tracer, `${prefix}, ${what}`, work));
   };
-  // The first time is the compiler's.
+  // The first time includes compilation.
   await dragThrough(page);
   await add('arrow keys through 120 rows', async () => {
     for (let press = 0; press < 120; press += 1) await page.keyboard.press('ArrowDown');
@@ -78,7 +78,7 @@ export async function measureScrolling(page: Page, tracer: Tracer, prefix: strin
   return found;
 }
 
-/** From a key to the rows: going through the list, to its ends, and searching. */
+/** From a key to the rows: moving through the list, to its ends, and searching. */
 export async function measureKeys(page: Page, prefix: string): Promise<Row[]> {
   const audit = auditPage(page);
   const total = Number(await audit.list.getByRole('option').first().getAttribute('aria-setsize'));

@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import suites from '../../playwright.config.ts';
 
-/** The journey through a large data folder; `npm run benchmark -- audit-window` runs it. */
+/** The auditor's session on a large data folder; run by `npm run benchmark -- audit-window`. */
 export default defineConfig({
   ...suites,
   outputDir: '../../../test-results/audit-window',

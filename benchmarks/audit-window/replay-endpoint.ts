@@ -6,7 +6,7 @@ import {
 
 export const replayModel = 'replayer';
 
-/** An endpoint whose one model always says the same. */
+/** An endpoint with one model and a constant answer. */
 export function startReplayEndpoint(): Promise<ScriptedProvider> {
   return startScriptedProvider((call: ScriptedCall) => {
     if (call.method === 'GET') return call.models([replayModel]);

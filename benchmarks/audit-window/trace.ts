@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { Browser, ElectronApplication, Page } from '@playwright/test';
 
-/** What of a trace is read: `RunTask` is one turn of a thread's loop, `tdur` the microseconds of CPU that it took. */
+/** The fields of a trace that are read: `RunTask` is one turn of a thread's loop, `tdur` its CPU time in microseconds. */
 interface TraceEvent {
   readonly name: string;
   readonly ph: string;
@@ -11,7 +11,7 @@ interface TraceEvent {
   readonly args?: { readonly name?: string };
 }
 
-/** Records what every thread of the window does. */
+/** Records the tasks of every thread of the window. */
 export interface Tracer {
   start(): Promise<void>;
   stop(): Promise<readonly TraceEvent[]>;
@@ -46,7 +46,7 @@ export function desktopTracer(app: ElectronApplication): Tracer {
   };
 }
 
-/** Milliseconds of CPU of the longest task of a page's own thread: what a frame takes on a machine that does nothing else. */
+/** CPU milliseconds of the longest task of a page's main thread: the time of a frame on an idle machine. */
 export function longestTask(events: readonly TraceEvent[]): number {
   const threadOf = ({ pid, tid }: TraceEvent) => `${pid}/${tid}`;
   const isMain = ({ name, args }: TraceEvent) => name === 'thread_name' && args?.name === 'CrRendererMain';

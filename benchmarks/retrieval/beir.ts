@@ -17,7 +17,7 @@ async function readObjects<Value>(file: string, schema: z.ZodType<Value>): Promi
   return values;
 }
 
-/** Grades by question and passage; the first line of a file holds the names of the columns. */
+/** Grades by query and passage; the first line of a file contains the names of the columns. */
 async function readGrades(files: readonly string[]): Promise<Map<string, Map<string, number>>> {
   const grades = new Map<string, Map<string, number>>();
   for (const file of files) {
@@ -32,7 +32,7 @@ async function readGrades(files: readonly string[]): Promise<Map<string, Map<str
   return grades;
 }
 
-/** Reads a folder of the BEIR layout: `corpus.jsonl`, `queries.jsonl`, `qrels/*.tsv` (`test.tsv` alone where there is one). */
+/** Reads a folder of the BEIR layout: `corpus.jsonl`, `queries.jsonl`, `qrels/*.tsv` (only `test.tsv` if there is one). */
 export async function readBeir(directory: string): Promise<RetrievalSet> {
   const passages = await readObjects(join(directory, 'corpus.jsonl'), passageLine);
   const questions = await readObjects(join(directory, 'queries.jsonl'), questionLine);

@@ -2,14 +2,14 @@ import { createRandom, type SeededRandom } from '../support/text-writer.ts';
 import gridList from './grids.json' with { type: 'json' };
 import { notes } from './notes.ts';
 
-/** What is said of every subject of a domain; `{name}` is the subject, other braces are values that differ from subject to subject. */
+/** A text about every subject of a domain; `{name}` is the subject, other braces are values that differ by subject. */
 interface Aspect {
   readonly passage: string;
-  /** Ask for it in other words. */
+  /** Questions in other words. */
   readonly questions: readonly string[];
 }
 
-/** Subjects that have the same things said about them: only name and aspect together lead to the right passage. */
+/** Subjects with the same kinds of texts: only name and aspect together identify the right passage. */
 interface Grid {
   readonly title: string;
   readonly subjects: readonly string[];
@@ -28,7 +28,7 @@ export interface RetrievalSet {
 }
 
 export interface AnswerLocation {
-  /** Id of the passage. */
+  /** ID of the passage. */
   readonly within: string;
   readonly start: number;
   readonly end: number;
@@ -37,9 +37,9 @@ export interface AnswerLocation {
 export interface RetrievalQuestion {
   readonly id: string;
   readonly text: string;
-  /** Grade by passage; what is not in it is not relevant. */
+  /** Grade by passage; missing passages are not relevant. */
   readonly relevant: ReadonlyMap<string, number>;
-  /** What makes it hard. */
+  /** Why it is hard. */
   readonly kind: string;
 }
 
@@ -113,7 +113,7 @@ const remedies = [
 const halls = ['Hall 3', 'the north yard', 'line B', 'the cold store', 'the paint shop', 'gate 12'];
 const openings = ['What happened in', 'Summarise', 'What was the outcome of', 'Tell me about', 'What caused'];
 
-/** The kind of questions that name a number. */
+/** The kind of questions that ask for a number. */
 const numbered = 'numbers';
 
 /** Reports that differ in little but their numbers. */
@@ -140,7 +140,7 @@ function reports(count: number, random: SeededRandom): Part {
 const lowerFirst = (text: string) =>
   /^(?:I|[A-Z]{2,})\b/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Every two questions in a row as one, every other time in one sentence. */
+/** Every two consecutive questions as one, every other time in one sentence. */
 function inTwoParts(questions: readonly RetrievalQuestion[]): RetrievalQuestion[] {
   return questions.flatMap((first, index) => {
     const second = questions[index + 1];
@@ -152,7 +152,7 @@ function inTwoParts(questions: readonly RetrievalQuestion[]): RetrievalQuestion[
   });
 }
 
-/** Reports that make one document. */
+/** Reports that form one document. */
 const reportsTogether = 20;
 const passagesOfParagraph = 3;
 
@@ -179,11 +179,11 @@ export interface OwnCorpus {
   readonly set: RetrievalSet;
   /** The same questions, and their answers within longer documents. */
   readonly documents: RetrievalSet;
-  /** Ids of the questions that settings may be chosen by; no other question shares a subject with them. */
+  /** IDs of the questions for choosing settings; no other question shares a subject with them. */
   readonly development: ReadonlySet<string>;
 }
 
-/** The corpus of this benchmark, the same each time; half of the notes and grids, with all that is asked of them, are for development. */
+/** The corpus of this benchmark, always the same; half of the notes and grids, with their questions, are for development. */
 export function ownCorpus(): OwnCorpus {
   const random = createRandom(20_261_120);
   const [notePart, reportPart] = [readNotes(), reports(60, random)];

@@ -7,7 +7,7 @@ import type { Answered } from './quality.ts';
 /** Questions that share no words with their answers, also those of two parts. */
 const isEveryday = (kind: string) => kind.startsWith('other words');
 
-/** Passages of a question that are learned from: those that compete for being given. */
+/** Passages per question that are used for training: the ones that compete for the prompt. */
 const learnedRanks = 10;
 const rounds = 20_000;
 const rate = 0.5;
@@ -17,7 +17,7 @@ interface Sample {
   readonly isRelevant: boolean;
 }
 
-/** Gradient descent without frills: three numbers and two thousand samples need no more. */
+/** Plain gradient descent: three numbers and two thousand samples need no more. */
 function fit(samples: readonly Sample[]): number[] {
   const weights = samples[0]!.features.map(() => 0);
   for (let round = 0; round < rounds; round += 1) {
@@ -33,8 +33,9 @@ function fit(samples: readonly Sample[]): number[] {
 }
 
 /**
- * Coefficients for `relevance.ts`. What words weigh beside meaning is learned from all questions, as it decides the order; how sure
- * one may be from everyday ones: most others have many passages that differ in a name alone, and would make all look unlikely.
+ * Coefficients for `relevance.ts`. The weight of words relative to meaning is fitted on all questions, because it determines the
+ * order; the offset on everyday questions, because most others have many passages that differ only in a name, which would make all
+ * of them look unlikely.
  */
 export function learnRelevance(answered: readonly Answered[]): Record<string, readonly number[]> {
   const samples = answered.flatMap(({ question, hits }) =>
@@ -60,12 +61,12 @@ export function learnRelevance(answered: readonly Answered[]): Record<string, re
   };
 }
 
-/** Hits that a model is given at most. */
+/** Max hits that a model receives. */
 const maxGiven = 8;
 
 /**
- * What a model with this least relevance is given of the answers, and whether it is given something else: what it would be given if
- * nobody had written the answer.
+ * The answers that a model with this minimum relevance receives, and whether it receives others: the hits that it would receive if
+ * the answer did not exist.
  */
 export function relevanceRows(answered: readonly Answered[], of: string): Row[] {
   const kinds = [...new Set(answered.map(({ question }) => question.kind))].filter(isEveryday);

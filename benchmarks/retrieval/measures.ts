@@ -1,9 +1,9 @@
-/** How good a list of passages is for a question; grades by passage, what is not in them is not relevant. */
+/** Quality of a list of passages for a query; grades by passage, missing ones are not relevant. */
 export type Grades = ReadonlyMap<string, number>;
 
 const gain = (grade: number, rank: number) => (2 ** grade - 1) / Math.log2(rank + 2);
 
-/** Normalised discounted cumulative gain of the first `depth` places, 0 to 1. */
+/** Normalised discounted cumulative gain of the first `depth` hits, 0 to 1. */
 export function ndcg(ranked: readonly string[], grades: Grades, depth: number): number {
   const found = ranked.slice(0, depth).reduce((sum, id, rank) => sum + gain(grades.get(id) ?? 0, rank), 0);
   const best = [...grades.values()]
@@ -13,7 +13,7 @@ export function ndcg(ranked: readonly string[], grades: Grades, depth: number): 
   return best === 0 ? 0 : found / best;
 }
 
-/** Share of the relevant passages that are among the first `depth`. */
+/** Share of the relevant passages among the first `depth`. */
 export function recall(ranked: readonly string[], grades: Grades, depth: number): number {
   const relevant = [...grades].filter(([, grade]) => grade > 0).map(([id]) => id);
   if (relevant.length === 0) return 0;

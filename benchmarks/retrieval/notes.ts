@@ -1,6 +1,6 @@
 /**
- * Short notes on everyday matters, each with a question that means it but avoids its words. `title: passage ? question`.
- * Written for this benchmark.
+ * Short notes on everyday subjects, each with a question that avoids its words. `title: passage ? question`. Written for this
+ * benchmark.
  */
 export const notes = `
 Garden: Tomatoes want six hours of sun and a thorough soaking twice a week rather than a little each day. Pinch out the shoots that grow in the leaf axils. ? How often should I water the plants I grow for salad and sauce?

@@ -15,31 +15,31 @@ import { mean, ndcg, recall } from './measures.ts';
 const { signal } = new AbortController();
 const dataspaceId = 'benchmark';
 const depth = 10;
-/** As the playground asks for, so that the lists are read as far as there. */
+/** The playground's number of hits, so that the lists are read as far. */
 const hitsRequested = 20;
 const batchSize = 64;
-/** A hit that has more than this part of an answer holds it. */
+/** A hit with more than this share of an answer contains it. */
 const maxAnswerShare = 0.6;
 
-/** What a search found for a question, by ids of passages. */
+/** The hits of a search, by IDs of passages. */
 export interface Answered {
   readonly question: RetrievalQuestion;
   readonly words: readonly string[];
   readonly meaning: readonly string[];
   readonly hybrid: readonly string[];
-  /** The two lists fused by reciprocal rank, as most do; for comparison. */
+  /** The two lists combined by reciprocal rank fusion, the usual method; for comparison. */
   readonly byRanks: readonly string[];
   readonly hits: readonly JudgedHit[];
 }
 
 export interface JudgedHit extends IndexHit {
-  /** Ids of the answers that it holds. */
+  /** IDs of the answers that it contains. */
   readonly answers: readonly string[];
 }
 
 type Document = RetrievalSet['passages'][number];
 
-/** Chunks a document as a source; a short one is a single passage. */
+/** Chunks a document like a source; a short one is a single passage. */
 function chunk({ title, text }: Document): IndexedPassage[] {
   if (text.length <= target.characters) return [{ text, start: 0, end: text.length, page: null, heading: title }];
   const chunker = createChunker();
@@ -84,7 +84,7 @@ export async function indexSet(set: RetrievalSet, index: KnowledgeIndex, embedde
   }
 }
 
-/** Tells which answers to a question a hit holds. */
+/** Returns the answers to a question that a hit contains. */
 function judgeOf({ locations }: RetrievalSet, { relevant }: RetrievalQuestion): (hit: IndexHit) => JudgedHit {
   const isIn = ({ sourceId, start, end }: IndexHit, answer: string) => {
     const location = locations?.get(answer);
@@ -95,13 +95,13 @@ function judgeOf({ locations }: RetrievalSet, { relevant }: RetrievalQuestion): 
   return (hit) => ({ ...hit, answers: [...relevant.keys()].filter((answer) => isIn(hit, answer)) });
 }
 
-/** The answers in the order in which they are found, and what is found besides: a document where they are whole documents, otherwise a passage. */
+/** The answers in the order in which they are found, and other hits: a document if answers are whole documents, otherwise a passage. */
 function idsOf({ locations }: RetrievalSet, hits: readonly JudgedHit[]): string[] {
   const idOf = ({ sourceId, start }: IndexHit) => (locations ? `${sourceId} at ${start}` : sourceId);
   return [...new Set(hits.flatMap((hit) => (hit.answers.length > 0 ? hit.answers : [idOf(hit)])))];
 }
 
-/** Asks every question three times: by words, by meaning and by both. */
+/** Runs every query three times: by words, by meaning and by both. */
 export async function askAll(set: RetrievalSet, index: KnowledgeIndex, embedder: TextEmbedder): Promise<Answered[]> {
   const answered: Answered[] = [];
   for (const question of set.questions) {
@@ -138,7 +138,7 @@ export async function askAll(set: RetrievalSet, index: KnowledgeIndex, embedder:
   return answered;
 }
 
-/** The relevance of the best passage for a query; 0 when there is none. */
+/** The relevance of the best passage for a query; 0 if there is none. */
 export async function bestRelevance(text: string, index: KnowledgeIndex, embedder: TextEmbedder): Promise<number> {
   const [vector] = await embedder.embed([text], { signal });
   const embedding = { model: embedder.model, vector: vector! };
@@ -162,7 +162,7 @@ const ways = [
   ['hybrid', 'hybrid'],
 ] as const;
 
-/** Figures of all three ways; hybrid is to be above the better of the others. */
+/** Figures of all three ways; hybrid should be above the better of the others. */
 export function qualityRows(
   answered: readonly Answered[],
   of: string,

@@ -49,13 +49,13 @@ async function fill(index: KnowledgeIndex, count: number, model: string, random:
 interface Timed {
   readonly search: number[];
   readonly whole: number[];
-  /** Processor time of each search, in all threads: tells work from waiting on a machine that does other things. */
+  /** Processor time of each search, in all threads: separates work from waiting on a busy machine. */
   readonly processor: number[];
 }
 
 interface SpeedQuery {
   readonly spaces: readonly string[];
-  /** Of how many questions each text consists. */
+  /** Number of queries in each text. */
   readonly parts?: number;
 }
 
@@ -89,7 +89,7 @@ async function timeSearches(
   return { search, whole, processor };
 }
 
-/** Real passages through the embedding model into the index. */
+/** Embeds and indexes real passages. */
 async function indexingRate(index: KnowledgeIndex, embedder: TextEmbedder): Promise<number> {
   const source = { sourceId: 'rate', dataspaceId: 'rate', revision: '1', embeddingModel: embedder.model };
   const count = 512;
@@ -105,7 +105,7 @@ async function indexingRate(index: KnowledgeIndex, embedder: TextEmbedder): Prom
   return (count * 1000) / (performance.now() - startedAt);
 }
 
-/** Times, memory and size with so many passages; `directory` is emptied of the index afterwards. */
+/** Times, memory and size with so many passages; removes the index from `directory` afterwards. */
 export async function speedRows(directory: string, count: number, embedder: TextEmbedder): Promise<Row[]> {
   let index = createKnowledgeIndex({ directory });
   const rate = await indexingRate(index, embedder);

@@ -5,7 +5,7 @@ import { AuditEngine } from '../../electron/audit/index/audit-engine.ts';
 import { databaseFile, openDatabase } from '../../electron/storage/database.ts';
 import { fillDatabase, generateRuns } from './audit-generator.ts';
 
-/** Fills a data folder with generated runs, once: one that was filled before is only brought up to date. */
+/** Fills a data folder with generated runs, unless it is filled. An existing one is only updated. */
 export function prepareAuditFolder(directory: string, count: number): void {
   mkdirSync(directory, { recursive: true });
   const mark = join(directory, 'filled');

@@ -9,7 +9,7 @@ import type { AiSystem } from '../../shared/contract/common.ts';
 import type { FinishReason } from '../../shared/contract/completions.ts';
 import { type SeededRandom, createRandom, createWriter } from './text-writer.ts';
 
-/** A run that could have been, with its outcome and what was thought of it. */
+/** A plausible run with its outcome and feedback. */
 export interface GeneratedRun {
   readonly run: NewRun;
   readonly outcome: RunOutcome;
@@ -39,7 +39,7 @@ function uuidOf(kind: number, index: number): string {
 }
 
 const twoYears = 730 * 86_400_000;
-/** How many conversations go on at the same time. */
+/** Number of simultaneous conversations. */
 const openConversations = 60;
 
 interface OpenConversation {
@@ -111,7 +111,7 @@ function outcomeOf(random: SeededRandom, content: string, promptTokens: number, 
   };
 }
 
-/** Runs of two years up to `until`, oldest first; equal seeds give equal runs but for their ids. */
+/** Runs of two years up to `until`, oldest first; equal seeds give equal runs except for their IDs. */
 export function* generateRuns(count: number, { seed = 1, until = Date.now() } = {}): Generator<GeneratedRun> {
   const random = createRandom(seed);
   const writer = createWriter(random);
@@ -153,10 +153,10 @@ export function* generateRuns(count: number, { seed = 1, until = Date.now() } = 
   }
 }
 
-/** How many runs share a transaction. */
+/** Runs per transaction. */
 const batchRuns = 5000;
 
-/** Fills an empty data folder with runs, through the statements of the recorder but many to a transaction. */
+/** Fills an empty data folder with runs, through the statements of the recorder but many per transaction. */
 export function fillDatabase(directory: string, generated: Iterable<GeneratedRun>): void {
   const database = openDatabase(directory);
   database.pragma('synchronous = OFF');

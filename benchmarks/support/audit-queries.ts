@@ -2,7 +2,7 @@ import type { AuditFilter } from '../../shared/contract/audit.ts';
 import { generatedCallers } from './audit-generator.ts';
 import { wordOfRank, type SeededRandom } from './text-writer.ts';
 
-/** Facts of the filled database that filters are made from. */
+/** Values of the filled database for filters. */
 export interface Known {
   readonly firstRunAt: number;
   readonly lastRunAt: number;
@@ -17,13 +17,13 @@ function moment(random: SeededRandom, { firstRunAt, lastRunAt }: Known, from = 0
   return new Date(firstRunAt + (lastRunAt - firstRunAt) * (from + (to - from) * random.next())).toISOString();
 }
 
-/** Part of a remark: of very many, of few, or of none. */
+/** Part of a comment: of very many, of few, or of none. */
 function remarkPart(random: SeededRandom): string {
   const word = wordOfRank(Math.floor(random.next() ** 3 * 5000));
   return random.next() < 0.2 ? `${word}zzz` : word;
 }
 
-/** Every single filter, with new values each time it is asked. */
+/** Every single filter, with new values in each call. */
 export const singleFilters: Readonly<Record<string, MakeFilter>> = {
   callerId: (random) => ({ callerId: random.pick(generatedCallers) }),
   startDate: (random, known) => ({ startDate: moment(random, known) }),

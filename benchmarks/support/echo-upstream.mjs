@@ -1,4 +1,4 @@
-// A compatible provider that sends the last message back, at once or in chunks of 64 KB: its answers are as hostile as the prompts.
+// A compatible provider that returns the last message, at once or in chunks of 64 KB: its answers are as hostile as the prompts.
 import { createServer } from 'node:http';
 
 const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };

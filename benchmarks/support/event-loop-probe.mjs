@@ -1,5 +1,5 @@
-// Loaded into the measured host with --import: answers each message on the process channel with the longest delay of its event loop,
-// and with the most processor time that its main thread used in one turn, which other programs on the machine don't add to.
+// Loaded into the measured host with --import: answers each message on the process channel with the longest delay of its event
+// loop, and with the max processor time that its main thread used in one turn, which other programs on the machine don't add to.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const delays = monitorEventLoopDelay({ resolution: 5 });

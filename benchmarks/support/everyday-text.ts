@@ -1,10 +1,7 @@
 import { dataFiles, readLabelledTexts } from '../../scripts/moderation/corpus.ts';
 import type { SeededRandom } from './text-writer.ts';
 
-/**
- * Everyday English sentences: what a text costs to embed follows from its tokens, and only real words have as many as texts have
- * (made-up ones are cut into two or three pieces each).
- */
+/** Everyday English sentences: the cost of an embedding depends on the tokens, and made-up words have two or three tokens each. */
 export const everydaySentences: readonly string[] = readLabelledTexts(dataFiles.benign).map(({ text }) => text);
 
 /** A paragraph of 3 to 12 of them, in any order. */
@@ -13,7 +10,7 @@ export function everydayParagraph(random: SeededRandom): string {
   return Array.from({ length: count }, () => random.pick(everydaySentences)).join(' ');
 }
 
-/** A text of them, another one for every number. */
+/** A text of them, a different one for every number. */
 export function everydayText(characters: number, number: number): string {
   let text = '';
   for (let index = number * 7; text.length < characters; index += 1) {

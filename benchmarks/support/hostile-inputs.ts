@@ -3,7 +3,7 @@ import { createRandom } from './text-writer.ts';
 /** A text that has made parsers, searches and expressions slow. */
 export interface HostileText {
   readonly name: string;
-  /** Repeated to the wanted length; of a random text, the characters that it is made of. */
+  /** Repeated to the requested length; for a random text, its alphabet. */
   readonly unit: string;
   readonly isRandom?: boolean;
 }
@@ -12,7 +12,7 @@ function characters(first: number, last: number): string {
   return Array.from({ length: last - first + 1 }, (_, index) => String.fromCharCode(first + index)).join('');
 }
 
-/** Of one byte for each character in memory; V8 has other code for them than for the ones below. */
+/** Texts with one byte per character in memory; V8 uses other code for them than for the ones below. */
 const oneByte: readonly HostileText[] = [
   { name: 'one word', unit: 'a' },
   { name: 'white space', unit: ' ' },
@@ -63,7 +63,7 @@ const widened = oneByte.map((text) => ({ ...text, name: `${text.name}, two-byte`
 
 export const hostileTexts: readonly (HostileText & { ending?: string })[] = [...oneByte, ...widened, ...twoByte];
 
-/** The text of at most so many bytes in UTF-8, with a number in place of each `#`. */
+/** The text with at most so many bytes in UTF-8, with a number for each `#`. */
 export function hostileText(text: HostileText & { ending?: string }, bytes: number): string {
   const { unit, ending = '' } = text;
   if (text.isRandom) {

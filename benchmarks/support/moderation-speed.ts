@@ -7,7 +7,7 @@ import { dataFiles, readLabelledTexts } from '../../scripts/moderation/corpus.ts
 import { defaultModerationSettings, type GuardSettings } from '../../shared/contract/moderation.ts';
 import { median, percentile, row, type Row } from './report.ts';
 
-/** No sentence of the benign set comes twice: passages that come again are remembered. */
+/** Every sentence of the benign set occurs only once, because repeated passages are cached. */
 const samples = 50;
 const sentencesOfSample = 11;
 const guardedSamples = 12;
@@ -20,7 +20,7 @@ function never(): never {
   throw new Error('No provider is asked');
 }
 
-/** Texts of everyday sentences, from the given one on; numbered after the last one, so that none comes twice. */
+/** Texts of everyday sentences, starting at the given one and numbered after the last one, so that none repeats. */
 function createEverydayTexts() {
   const sentences = readLabelledTexts(dataFiles.benign).map(({ text }) => text);
   return (characters: number, first: number): string => {
@@ -58,13 +58,13 @@ async function shortTexts(moderation: Moderation, everydayText: EverydayText): P
     row('first text, engine started', loading!, 'ms'),
     row('500 characters, p50', median(taken), 'ms', { max: 30 }),
     row('500 characters, p95', percentile(taken, 0.95), 'ms'),
-    // What the machine can do when nothing else runs.
+    // The speed of an otherwise idle machine.
     row('500 characters, p5', percentile(taken, 0.05), 'ms'),
     row('500 characters, processor time', (user + system) / 1000 / samples, 'ms'),
   ];
 }
 
-/** Bytes that the process holds, looked at as often as its loop turns. */
+/** Memory of the process in bytes, sampled in every turn of its loop. */
 async function withPeak<Result>(work: Promise<Result>): Promise<number> {
   let peak = 0;
   const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20);
@@ -72,7 +72,7 @@ async function withPeak<Result>(work: Promise<Result>): Promise<number> {
   return peak;
 }
 
-/** A long text, and how long the host's own thread is held up meanwhile: what a run that streams beside it would wait. */
+/** A long text, and how long it blocks the host's main thread: the delay of a run that streams meanwhile. */
 async function largeText(moderation: Moderation, everydayText: EverydayText): Promise<Row[]> {
   const text = everydayText(megabyte, 1);
   const before = process.memoryUsage.rss();
@@ -93,7 +93,7 @@ async function largeText(moderation: Moderation, everydayText: EverydayText): Pr
 
 const answerCharacters = 2000;
 
-/** An answer that is there at once, in pieces of a few characters: what is measured is the guard alone. */
+/** An answer that arrives at once, in parts of a few characters: only the guard is measured. */
 async function* partsOf(answer: string): AsyncGenerator<ModelPart> {
   for (let start = 0; start < answer.length; start += 5) {
     yield { type: 'text-delta', text: answer.slice(start, start + 5) };
@@ -133,14 +133,14 @@ async function guardedRuns(openModeration: () => Moderation, everydayText: Every
   ];
 }
 
-/** Time and memory of the classifier on the device, and what the guard costs a run with it. */
+/** Time and memory of the on-device classifier, and the time that the guard adds to a run. */
 export async function moderationSpeed(): Promise<Row[]> {
   const embeddings = createEmbeddings();
   const openModeration = () =>
     createModeration({
-      // A blocked text would end a measurement: this is about time.
+      // A blocked text would end the measurement of times.
       settings: () => ({ ...defaultModerationSettings, thresholds: unreachable }),
-      // The on-device classifier asks no provider.
+      // The on-device classifier needs no provider.
       providers: { provider: never, endpointProvider: never, resolve: never, applicableConfiguration: never },
       embeddings,
     });

@@ -1,6 +1,6 @@
 import { Agent, createServer, request as requestUpstream } from 'node:http';
 
-/** The least that any gateway does: takes a request, makes the same one upstream, hands the answer back. */
+/** A minimal gateway: receives a request, makes the same one upstream, returns the response. */
 const agent = new Agent({ keepAlive: true });
 const upstreamPort = Number(process.argv[3]);
 

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Clock ticks a second in `/proc`; 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-/** Processor seconds that a process with all its threads has used. Linux only. */
+/** Processor seconds of a process with all its threads. Linux only. */
 export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -15,7 +15,7 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** A port that is free now. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -44,7 +44,7 @@ function measured(child: ChildProcess): MeasuredProcess {
   };
 }
 
-/** Starts a Node process and waits until its port answers; at most 20 seconds. */
+/** Starts a Node process and waits until its port responds; at most 20 seconds. */
 export async function startServer(
   parameters: readonly string[],
   port: number,

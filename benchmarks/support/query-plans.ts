@@ -12,11 +12,11 @@ export interface Plan {
 function isScan(step: string): boolean {
   const [, table, rest] = /^SCAN (\w+)(.*)$/.exec(step) ?? [];
   if (table === undefined || readWhole.has(table)) return false;
-  // FTS5 says that it follows a match (`M`), and whether within bounds of the rowid (`<`, `>`).
+  // FTS5 reports whether it follows a match (`M`), and whether within bounds of the rowid (`<`, `>`).
   return !/VIRTUAL TABLE INDEX \d+:.*M/.test(rest ?? '');
 }
 
-/** Remembers every statement that is prepared while `work` runs and says how SQLite carries out those that read; then closes. */
+/** Collects every statement that is prepared while `work` runs, returns SQLite's plans of those that read, and closes. */
 export function plansOf(work: () => { close(): void }): Plan[] {
   const prepared = new Map<string, Database.Database>();
   const original = Database.prototype.prepare;

@@ -1,4 +1,4 @@
-/** One measured figure, with what we aim for; `met` is null where there is no aim. */
+/** One measured figure with its target; `met` is null without a target. */
 export interface Row {
   readonly what: string;
   readonly value: number;
@@ -25,7 +25,7 @@ export function printReport(name: string, rows: readonly Row[]): void {
   console.log(JSON.stringify({ name, rows }));
 }
 
-/** The value below which the given share of the samples lies. */
+/** The value below which the given share of the samples is. */
 export function percentile(samples: readonly number[], share: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

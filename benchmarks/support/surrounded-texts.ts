@@ -10,7 +10,7 @@ const probes = 200;
 
 const asSentence = ({ text }: LabelledText) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** Short bad texts, each with three harmless sentences before it and two behind it. */
+/** Short harmful texts, each with three harmless sentences before it and two after it. */
 export function surroundedTexts(own: readonly LabelledText[]): Probe[] {
   const random = randomNumbers(seed);
   const harmless = own.filter((text) => isBenign(text) && text.text.length <= maxCharacters);

@@ -1,11 +1,11 @@
-/** Chance that can be repeated. */
+/** Seeded random numbers. */
 export interface SeededRandom {
-  /** From 0 up to, but without, 1. */
+  /** From 0 to below 1. */
   next(): number;
   pick<Item>(items: readonly Item[]): Item;
 }
 
-/** mulberry32: small, fast and good enough to make texts. */
+/** mulberry32: small, fast and good enough for texts. */
 export function createRandom(seed: number): SeededRandom {
   let state = seed | 0;
   const next = () => {
@@ -29,7 +29,7 @@ const frequentWords =
     ' ',
   );
 
-/** The word of a rank, a different one for each; frequent words are short ones. */
+/** The word of a rank, a different one for each; frequent words are short. */
 export function wordOfRank(rank: number): string {
   const frequent = frequentWords[rank];
   if (frequent !== undefined) return frequent;
@@ -57,7 +57,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   language: ['French', 'German', 'Spanish', 'Japanese', 'Polish'],
 };
 
-/** Texts whose words are as unevenly frequent as those of a language (Zipf). */
+/** Texts with the word frequencies of a language (Zipf). */
 export function createWriter(random: SeededRandom) {
   const shares = new Float64Array(vocabularySize);
   let sum = 0;

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** A provider that answers at once with the same 1.3 KB of text: what is left is the cost of the way there and back. */
+/** A provider that immediately returns the same 1.3 KB of text: only the cost of the way there and back remains. */
 const text = 'The carrier has held the parcel since Monday because a form was missing. '.repeat(18).slice(0, 1300);
 
 const answer = Buffer.from(

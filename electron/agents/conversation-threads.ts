@@ -4,13 +4,13 @@ import type { AuditStore } from '../audit/query/audit-store.ts';
 import { type BranchOrigin, stretchesOf, type TurnStore } from '../storage/agents/turn-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 
-/** Conversations with their branches, as the person at the window reads them. */
+/** Conversations with their branches, as the window shows them. */
 export interface ConversationThreads {
   /** Throws `not_found` for an unknown conversation. */
   read(conversationId: string, callerId: string): AgentThread;
   /**
-   * Begins a conversation that goes on from before a run of another one. Nothing of it is seen before something is said in it. Throws
-   * `not_found`, `forbidden` for another caller's conversation, and `invalid_request` for a run that it does not have.
+   * Starts a branch of a conversation before one of its runs. The branch is invisible until its first message. Throws `not_found`,
+   * `forbidden` for another caller's conversation, and `invalid_request` for a run that the conversation doesn't have.
    */
   branch(from: { conversationId: string; runId: string }, callerId: string): { conversationId: string };
 }

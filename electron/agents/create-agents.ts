@@ -21,7 +21,7 @@ export interface AgentFieldSources {
   readonly findVersion: (versionId: string) => PromptVersion | null;
 }
 
-/** Null for none. Keys without a value are left out. */
+/** Null for none. Keys without a value are removed. */
 function configurationOf(configuration: AgentInput['configuration']): Agent['configuration'] {
   const entries = Object.entries(configuration ?? {}).filter(([, value]) => value !== null && value !== undefined);
   return entries.length === 0 ? null : Object.fromEntries(entries);
@@ -39,7 +39,7 @@ function versionOf(versionId: string | null | undefined, { findVersion }: AgentF
   return version;
 }
 
-/** A version whose template sets roles is one as a whole. Of any other, the agent takes the system message. */
+/** A version whose template sets roles is used as a whole. From any other, the agent takes the system message. */
 function promptOf({ promptText, systemMessage }: PromptVersion): string {
   if (!isConversationTemplate(promptText)) return systemMessage ?? promptText;
   if (systemMessage === null || systemMessage === '') return promptText;
@@ -75,8 +75,8 @@ function modelOf(
 }
 
 /**
- * What the input leaves out comes from its base version, the rest has defaults. Throws `invalid_request` for an unknown model, dataspace
- * or version.
+ * Fields that the input omits come from its base version, or have defaults. Throws `invalid_request` for an unknown model,
+ * dataspace or version.
  */
 export function newAgentFields(input: AgentInput, sources: AgentFieldSources): AgentFields {
   const base = versionOf(input.promptVersionId, sources);
@@ -90,7 +90,7 @@ export function newAgentFields(input: AgentInput, sources: AgentFieldSources): A
   };
 }
 
-/** Throws as `newAgentFields` does, only for what the change names. */
+/** Throws the same errors as `newAgentFields`, for fields of the change only. */
 export function changedAgentFields(agent: Agent, change: AgentChange, sources: AgentFieldSources): AgentFields {
   const { model, configuration, dataspaceIds, promptVersionId } = change;
   return {
@@ -105,7 +105,7 @@ export function changedAgentFields(agent: Agent, change: AgentChange, sources: A
   };
 }
 
-/** Runs one turn at a time in each conversation, so that every turn knows the answer to the one before. */
+/** Runs one turn at a time in each conversation, so that every turn includes the previous answer. */
 interface ConversationTurns {
   /** Resolves with the function that ends the turn; rejects with the signal's reason. */
   take(conversationId: string, options: { readonly signal: AbortSignal }): Promise<() => void>;
@@ -136,7 +136,7 @@ export function createConversationTurns(): ConversationTurns {
   };
 }
 
-/** An agent is a model with a system message that remembers its conversations. */
+/** Agents: a model with a system message and a history of each conversation. */
 export interface Agents extends Pick<AgentStore, 'list' | 'read' | 'remove'> {
   /**
    * Without a model it gets that of its base version, or else the first ServiceAi model. Throws `invalid_request` for an unknown model,

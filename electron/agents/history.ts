@@ -2,28 +2,28 @@ import { assumedContextTokens, estimateTokens } from '../common/estimate-tokens.
 import { type Message, textMessage } from '../../shared/contract/messages.ts';
 import type { Turn } from '../storage/agents/turn-store.ts';
 
-/** The part of the context that is left for the answer when the caller set no limit, and at least. */
+/** The part of the context that is reserved for the answer if the caller set no limit, and the minimum. */
 const answerShare = 0.25;
 
-/** What a chat template puts around each message. */
+/** Tokens that a chat template adds around each message. */
 const tokensPerMessage = 8;
 
 /** More turns help no model and would be sent, and paid for, each time. */
 const maxTurns = 200;
 
 export interface HistoryLimits {
-  /** Null when it is not known. */
+  /** Null if unknown. */
   readonly contextTokens: number | null;
   readonly systemMessage: string | null;
   /** The message that is about to be sent. */
   readonly message: string;
-  /** Whether passages of dataspaces are sent as well: they get half of the room. */
+  /** Whether passages of dataspaces are sent as well. They get half of the context. */
   readonly isGrounded?: boolean;
 }
 
 /**
- * The turns that fit the model's context beside the new message and room for the answer: the newest ones without a gap, as
- * messages, oldest first. `newestFirst` is read only as far as they fit.
+ * The newest turns without a gap that fit the model's context beside the new message and room for the answer, as messages, oldest
+ * first. `newestFirst` is read only as far as they fit.
  */
 export function fitHistory(newestFirst: Iterable<Turn>, limits: HistoryLimits): { messages: Message[]; turns: number } {
   const context = limits.contextTokens ?? assumedContextTokens;

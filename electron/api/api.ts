@@ -4,8 +4,8 @@ import type { AuthenticatedKey } from '../storage/storage.ts';
 import type { ReceiveFile } from './form-body.ts';
 
 /**
- * Where a request came from. `window` is the user's window, which the desktop host knows by its process and the headless host by its
- * cookie. Everything else is `network` and needs an API key.
+ * Where a request came from. `window` is the user's window, which the desktop host identifies by its process and the headless host
+ * by its cookie. Everything else is `network` and needs an API key.
  */
 export interface ApiContext {
   readonly access: 'network' | 'window';

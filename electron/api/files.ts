@@ -9,7 +9,7 @@ export function fileReaderOf({ callerId, scopes }: Pick<Caller, 'callerId' | 'sc
   return { callerId, canReadAll: scopes.includes('audit') };
 }
 
-/** Sends a file as a download. A browser must not open what somebody sent as our page. */
+/** Sends a file as a download. A browser must not open a user's file as our page. */
 function sendFile({ file, stream }: FileDownload): Response {
   const name = encodeURIComponent(file.name.toWellFormed()).replaceAll(
     /['()*]/g,

@@ -19,9 +19,9 @@ export type ReceiveFile = (file: FormFile) => Promise<void>;
 export interface FormFile {
   /** The caller's file name, without path and control characters; may be empty. */
   readonly fileName: string;
-  /** As the caller names it; null where the caller names none. */
+  /** As the caller sends it; null if the caller sends none. */
   readonly mediaType: string | null;
-  /** Fails if the form breaks off, is malformed or too large. */
+  /** Fails if the form ends early, is malformed or too large. */
   readonly content: Readable;
 }
 
@@ -42,7 +42,7 @@ function cleanFileName(fileName: string | undefined): string {
     .slice(0, 255);
 }
 
-/** The parser returns `text/plain` for a part without a type, and programs name `application/octet-stream` when they know none. */
+/** The parser returns `text/plain` for a part without a type, and clients send `application/octet-stream` if they have none. */
 function namedType(mediaType: string): string | null {
   return mediaType === 'text/plain' || mediaType === 'application/octet-stream' ? null : mediaType;
 }

@@ -39,7 +39,7 @@ const defaultLimit = 10;
 export interface DataspaceOptions extends Payment {
   readonly dataspaces: Dataspaces;
   readonly retrieval: Retrieval;
-  /** Whether a provider makes the embeddings. */
+  /** Whether a provider creates the embeddings. */
   readonly isEmbeddingPaid: () => boolean;
 }
 
@@ -63,7 +63,7 @@ function dataspaceHandlers({ dataspaces, retrieval, isEmbeddingPaid, ...payment 
 
 export interface SourceOptions extends Payment {
   readonly sources: Sources;
-  /** Whether a provider makes the embeddings. */
+  /** Whether a provider creates the embeddings. */
   readonly isEmbeddingPaid: () => boolean;
 }
 
@@ -169,7 +169,7 @@ function windowHandlers(knowledge: Knowledge, reportFailure: Log): Handler[] {
 
 export interface KnowledgeHandlerOptions extends Payment {
   readonly knowledge: Knowledge;
-  /** Whether a provider makes the embeddings. */
+  /** Whether a provider creates the embeddings. */
   readonly isEmbeddingPaid: () => boolean;
   readonly log: Log;
 }

@@ -12,7 +12,7 @@ export interface ChildOptions {
   /** Entry point, from `workerUrl`. */
   readonly program: URL;
   readonly parameters?: readonly string[];
-  /** All variables that the process gets, from `childEnvironment`. */
+  /** All environment variables of the process, from `childEnvironment`. */
   readonly environment: NodeJS.ProcessEnv;
   /** Limit of V8's heap. Electron ignores it, so a program that needs a limit must also watch its own memory. */
   readonly heapMegabytes?: number;
@@ -20,7 +20,7 @@ export interface ChildOptions {
 
 /** One of our programs in a separate process. Messages are structured clones. */
 export interface Child {
-  /** Operating system's id; undefined until the process has started. */
+  /** The operating system's ID; undefined until the process has started. */
   readonly processId: number | undefined;
   /** The end of its error output, for the log. */
   readonly errorOutput: string;
@@ -54,7 +54,7 @@ export function describeEnd({ code, signal, error }: ChildEnd): string {
 
 const commonVariables = ['PATH', 'SystemRoot', 'TEMP', 'TMP', 'TMPDIR', 'LD_LIBRARY_PATH'];
 
-/** The few variables that every child needs, and `more`. Provider keys may be in ours, so a child never gets all of them. */
+/** The few variables that every child needs, and `more`. Ours may contain provider keys, so a child never gets all of them. */
 export function childEnvironment(more: readonly string[] = []): NodeJS.ProcessEnv {
   const entries = [...commonVariables, ...more].map((name) => [name, process.env[name]] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
@@ -78,7 +78,7 @@ export function forkChild({ program, parameters = [], environment, heapMegabytes
       return errorOutput();
     },
     send(message) {
-      // Without a callback, a process that ends at this moment would emit an error.
+      // Without a callback, a process that is just ending would emit an error.
       if (child.connected) child.send(message as object, () => {});
     },
     onMessage: (listener) => void child.on('message', listener),

@@ -10,7 +10,7 @@ export interface ParentConnection<Incoming, Outgoing> {
 }
 
 /**
- * A child's connection to the process that started it, in either host. The child exits when its parent does, however that ended:
+ * A child's connection to the process that started it, in either host. The child exits when its parent ends for any reason:
  * Electron ends its utility processes, and Node closes the channel.
  */
 export function connectToParent<Incoming, Outgoing>(): ParentConnection<Incoming, Outgoing> {

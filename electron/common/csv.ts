@@ -1,10 +1,11 @@
-/** Beginnings that a spreadsheet may take for a formula, also behind white space and in their wide forms. */
+/** Prefixes that a spreadsheet may read as a formula, also after white space and in their full-width forms. */
 const formula = /^[\s\u0000\ufeff]*[=+\-@＝＋－＠]|^[\t\r\n]/;
 const formulaSigns = /[=+\-@＝＋－＠]/g;
 
 /**
- * Whether a cell of a spreadsheet that separates by semicolons or tabs starts before an offset: such a spreadsheet ignores our quotes in the
- * middle of a line, so it also starts a row at each line end. Stops at anything else; the next sign doesn't look beyond this one.
+ * Whether a cell starts before an offset for a spreadsheet that separates by semicolons or tabs. Such a spreadsheet ignores our
+ * quotes in the middle of a line, so it also starts a row at each line end. The search stops at any other character, so the next
+ * sign doesn't look beyond this one.
  */
 function startsCell(text: string, offset: number): boolean {
   for (let index = offset - 1; index >= 0; index -= 1) {
@@ -18,12 +19,12 @@ function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // A spreadsheet shows what follows an apostrophe as text; numbers are ours and may be negative.
+  // A spreadsheet shows the text after an apostrophe unchanged. Our numbers may be negative.
   const safe = text.replace(formulaSigns, (sign, offset: number) => (startsCell(text, offset) ? `'${sign}` : sign));
   return formula.test(text) ? `'${safe}` : safe;
 }
 
-/** One line as RFC 4180 has it, with its end. */
+/** One line in the format of RFC 4180, with its line end. */
 export function csvLine(values: readonly unknown[]): string {
   const cells = values.map((value) => {
     const text = cellText(value);

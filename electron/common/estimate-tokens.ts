@@ -1,7 +1,7 @@
-/** Taken for models whose context size isn't known, such as those of many local servers. */
+/** Assumed for models with an unknown context size, such as those of many local servers. */
 export const assumedContextTokens = 4096;
 
-/** What a character adds at most in ordinary text, with the tokenizers that cut finest (those of Llama 2, for one). */
+/** The maximum number of tokens per character in ordinary text, with the tokenizers that use the most (Llama 2, for example). */
 function tokensOf(code: number): number {
   if ((code >= 97 && code <= 122) || code === 32) return 1 / 3;
   if (code >= 65 && code <= 90) return 1 / 2;
@@ -11,7 +11,8 @@ function tokensOf(code: number): number {
 }
 
 /**
- * A high estimate of a text's tokens with any tokenizer. Too high drops one more turn of the history; too low would fail the run.
+ * A high estimate of a text's tokens for any tokenizer. A high estimate drops one more turn of the history; a low one would fail
+ * the run.
  */
 export function estimateTokens(text: string): number {
   let tokens = 0;

@@ -9,7 +9,7 @@ export class JobRun {
     return this.#active !== null;
   }
 
-  /** Whether `stop` was called and the run has not ended yet. */
+  /** Whether `stop` was called while the run is still active. */
   get isStopping(): boolean {
     return this.#active?.controller.signal.aborted ?? false;
   }
@@ -63,11 +63,11 @@ export interface JobRegistry<Item extends Job<unknown>> {
   find(id: string): Item;
   /** Newest first. */
   list(): ReturnType<Item['state']>[];
-  /** Reports that the state of a job has changed. */
+  /** Notifies listeners that the state of a job has changed. */
   changed(): void;
   /** Calls the listener with all states, at most five times a second. */
   subscribe(listener: (states: ReturnType<Item['state']>[]) => void): () => void;
-  /** Stops a job, erases what it stored and removes it. Throws `not_found`. */
+  /** Stops a job, erases its files and removes it. Throws `not_found`. */
   remove(id: string, erase: (job: Item) => Promise<void> | void): Promise<void>;
   /** Stops all jobs. */
   close(): Promise<void>;

@@ -3,7 +3,7 @@ import type { CallOptions } from './worker-client.ts';
 
 /** Calls to a worker that may need too much time or memory, one at a time, because a limit ends the worker. */
 export interface LimitedCalls {
-  /** Resolves with the text of the limit that the call reached instead of its result. */
+  /** Resolves with the result, or with the message of the limit that the call reached. */
   run<Result>(outer: AbortSignal, call: (options: CallOptions) => Promise<Result>): Promise<Result | string>;
   /** Rejects the calls and ends the worker. */
   close(): Promise<void>;
@@ -11,9 +11,9 @@ export interface LimitedCalls {
 
 export interface LimitedCallsOptions {
   readonly milliseconds: number;
-  /** What a call resolves with that takes longer. */
+  /** The result of a call that takes longer. */
   readonly tooLong: string;
-  /** What a call resolves with that needs more memory than the worker has. */
+  /** The result of a call that needs more memory than the worker has. */
   readonly tooLarge: string;
 }
 

@@ -22,8 +22,9 @@ type ProgressOf<Type> = Type extends (input: never, context: CallContext<infer V
 export interface CallOptions<Progress = unknown> {
   readonly signal?: AbortSignal;
   /**
-   * What an abort does. `reject`, the default, rejects at once and has the worker skip the call or stop it at its next pause. `wait` also
-   * tells the worker but waits for its result. `terminate` rejects at once and ends the worker, which another call starts again.
+   * The effect of an abort. `reject`, the default, rejects at once and has the worker skip the call or stop it at its next pause.
+   * `wait` also aborts the worker's call but waits for its result. `terminate` rejects at once and ends the worker, which the next
+   * call starts again.
    */
   readonly onAbort?: 'reject' | 'wait' | 'terminate';
   /** Ends the worker after this time; the call rejects with a `TimeoutError`. */
@@ -40,11 +41,11 @@ export interface WorkerClient<Type extends Methods<Type>> {
     input: Input<Type[Name]>,
     options?: CallOptions<ProgressOf<Type[Name]>>,
   ): Promise<Result<Type[Name]>>;
-  /** Calls a method without waiting for it; its errors are dropped. Doesn't keep the process alive. */
+  /** Calls a method without waiting for it; its errors are ignored. Doesn't keep the process alive. */
   notify<Name extends keyof Type & string>(method: Name, input: Input<Type[Name]>): void;
   /** Kills the worker and resolves when it has ended. Active calls reject at once; another call starts the worker again. */
   terminate(reason: Error): Promise<void>;
-  /** Lets the worker start the calls that it has and close what it opened, and resolves when it has ended. Later calls reject. */
+  /** Lets the worker finish its calls and close its resources, and resolves when it has ended. Later calls reject. */
   dispose(): Promise<void>;
 }
 
@@ -53,7 +54,7 @@ export interface WorkerClientOptions {
   readonly name: string;
   readonly start: () => WorkerConnection;
   readonly onEvent?: (event: never) => void;
-  /** The worker ended, though neither `terminate` nor `dispose` was called. */
+  /** The worker ended without a call of `terminate` or `dispose`. */
   readonly onCrash?: (reason: Error) => void;
 }
 
@@ -67,7 +68,7 @@ export function createWorkerClient<Type extends Methods<Type>>(options: WorkerCl
   const { name } = options;
   const pending = new Map<number, PendingCall>();
   let connection: WorkerConnection | null = null;
-  /** Of the worker that was terminated last. */
+  /** The worker that was terminated last. */
   let ending: Promise<unknown> = Promise.resolve();
   let lastId = 0;
   let isDisposed = false;
@@ -75,7 +76,7 @@ export function createWorkerClient<Type extends Methods<Type>>(options: WorkerCl
   function takePending(id: number): PendingCall | undefined {
     const call = pending.get(id);
     pending.delete(id);
-    // During `dispose` the worker holds the host until it has ended.
+    // During `dispose` the worker keeps the host alive until it has ended.
     if (pending.size === 0 && !isDisposed) connection?.setHoldsHost(false);
     return call;
   }
@@ -156,7 +157,7 @@ export function createWorkerClient<Type extends Methods<Type>>(options: WorkerCl
   };
 }
 
-/** Errors other than `AppError` keep their stack, for the log, and the code that Node or SQLite gave them. */
+/** Errors other than `AppError` keep their stack for the log, and the code from Node or SQLite. */
 function errorOf(error: SerializedError, name: string): Error {
   if ('details' in error) return new AppError(error.code, error.message, { details: error.details });
   const { message, stack, cause } = error;
@@ -173,7 +174,7 @@ export interface ThreadOptions {
 export function startThread(program: URL, { data, maxHeapMegabytes }: ThreadOptions = {}): WorkerConnection {
   const worker = new Worker(program, {
     workerData: data,
-    // The options of a debugger or a test runner are not for this thread.
+    // Options of a debugger or a test runner don't apply to this thread.
     execArgv: [],
     ...(maxHeapMegabytes !== undefined && { resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes } }),
   });

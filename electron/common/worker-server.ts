@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads';
 import { AppError, type ErrorCode, type ErrorDetail } from '../../shared/app-error.ts';
 
-/** What the host sends. A message without an `id` expects no response. */
+/** A message from the host. A message without an `id` expects no response. */
 export type HostMessage =
   { readonly id?: number; readonly method: string; readonly input: unknown } | { readonly abort: number } | 'dispose';
 
-/** What the worker sends: one result or error per call, progress before it, and events that belong to no call. */
+/** A message from the worker: one result or error per call, progress before it, and events that belong to no call. */
 export type WorkerMessage =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: SerializedError }
@@ -20,7 +20,7 @@ export type SerializedError =
 /** The second argument of each method of a worker. */
 export interface CallContext<Progress = never> {
   readonly signal: AbortSignal;
-  /** Lets the worker read messages and start other calls; throws when this call was aborted. */
+  /** Lets the worker read messages and start other calls; throws if this call was aborted. */
   pause(): Promise<void>;
   onProgress(progress: Progress): void;
 }
@@ -33,7 +33,7 @@ export interface WorkerPort {
 }
 
 export interface ServeOptions {
-  /** Closes what the worker opened; called before the worker ends because the host disposes it. */
+  /** Closes the worker's resources; called before the worker ends because the host disposes it. */
   readonly onDispose?: () => void;
   /** The connection to the host; a worker thread's port by default. */
   readonly port?: WorkerPort;
@@ -91,7 +91,7 @@ export function serveCalls<Event = never>(
   }
 
   port.onMessage((message) => {
-    // In the order of the messages, and after those that have already arrived: an abort may be among them.
+    // In the order of the messages, and after those that have already arrived, because an abort may be among them.
     if (message === 'dispose') setImmediate(dispose);
     else if ('abort' in message) calls.get(message.abort)?.abort();
     else {

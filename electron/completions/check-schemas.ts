@@ -4,7 +4,7 @@ import { toolFunctionOf } from '../../shared/contract/tools.ts';
 import { describeSchemaIssue, type JsonSchema, type SchemaIssue } from '../../shared/json-schema.ts';
 import type { SchemaChecker } from '../schemas/create-schema-checker.ts';
 
-/** The schemas of a configuration, by the fields that errors name. */
+/** The schemas of a configuration, by the field names of errors. */
 function schemasIn(configuration: Configuration): [field: string, schema: JsonSchema][] {
   const { response_format: format, tools } = configuration;
   const schemas: [string, JsonSchema][] = [];

@@ -8,7 +8,7 @@ import type { ContinuableRun } from '../storage/continuable-run.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { RunContinuation } from './completions.ts';
 
-/** Characters of the messages of a continued run: what a request can have, too. */
+/** Max characters of the messages of a continued run, as in a request. */
 const maxCharacters = 4 * 1_048_576;
 
 /** Tool messages of a conversation. Every continuation stores all messages again. */
@@ -35,7 +35,7 @@ function requireContinuable(run: ContinuableRun | null, callerId: string): Conti
   return run;
 }
 
-/** What the messages of that run already contain can't be sent again. */
+/** Content of that run's messages can't be sent again. */
 function requireNoPrompt({ promptText, replacements, dataspaceIds, metadata }: CompletionBody, run: ContinuableRun) {
   const issue = "can't be changed when a run is continued";
   if (promptText !== undefined && promptText !== run.promptText) throw invalidField('promptText', issue);
@@ -97,7 +97,7 @@ function continuedMessages(run: ContinuableRun, results: readonly ToolResult[]):
   return messages;
 }
 
-/** That of the run, without the `tool_choice` that forced its calls: the model would never come to an answer. */
+/** The run's configuration without a `tool_choice` that forced its calls: the model would never answer. */
 function inheritedConfiguration({ configuration }: ContinuableRun): Configuration | null {
   if (configuration === null || !forcesToolCall(configuration)) return configuration;
   const { tool_choice: _, ...rest } = configuration;

@@ -163,7 +163,7 @@ function requireCheckableFiles(files: PromptFiles | undefined): void {
   }
 }
 
-/** Words of parameters and JSON schemas. A configuration without other words needs no check. */
+/** Texts of parameters and JSON schemas that never need a check. */
 const plainWords = new Set([
   ...namedParameters,
   ...(

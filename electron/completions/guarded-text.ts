@@ -18,7 +18,7 @@ export interface TextClassifier {
   classify(text: string, options: { readonly signal: AbortSignal }): Promise<Verdict>;
 }
 
-/** With what JSON writes as codes. Models and tools can read `\u006b`, classifiers can't. */
+/** A text with its JSON escapes decoded. Models and tools can read `\u006b`, classifiers can't. */
 function readable(text: string): string {
   return hasCodes(text) ? `${text}\n${unescapeJson(text)}` : text;
 }

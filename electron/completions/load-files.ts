@@ -52,7 +52,7 @@ function fileOfSource(field: string, sourceId: string, openSource: OpenSource): 
   return source;
 }
 
-/** What is wrong with a file of a replacement is wrong with a field of the request. */
+/** Moves the error of a file in a replacement to the field of the request. */
 function underField(error: unknown, field: string): unknown {
   const isFileError = error instanceof AppError && ['invalid_request', 'unsupported_media_type'].includes(error.code);
   if (!isFileError || error.details[0]?.field.startsWith(field)) return error;
@@ -63,7 +63,7 @@ function fileReaderOf({ callerId, key }: FileOrigin): FileReader {
   return { callerId, canReadAll: key === null || key.scopes.includes('audit') };
 }
 
-/** The name `media` with arguments, in each way to write it. */
+/** The name `media` with arguments, in every spelling. */
 const mediaName = /(?:media|\[media\]|"media"|'media')\s/g;
 /** What Handlebars allows between the two braces that open a tag and its name. */
 const tagOpening = /[{~&\s]/;

@@ -29,7 +29,7 @@ export async function parseAhead(promptText: string): Promise<void> {
   await nextTurn();
 }
 
-/** Throws `invalid_request` with line and column for a template that cannot be run. */
+/** Throws `invalid_request` with line and column for an invalid template. */
 export function requirePrompt(promptText: string): void {
   requireRunnable(parse(promptText));
 }
@@ -38,7 +38,7 @@ function unfilledWarning(variable: string): Warning {
   return { code: 'variable-unfilled', message: `{{${variable}}} has no value and renders empty.`, variable };
 }
 
-/** No provider answers a prompt that says nothing but system messages. */
+/** No provider answers a prompt with nothing but system messages. */
 function requireUserMessage(messages: readonly Message[]): void {
   if (messages.some(({ role }) => role === 'user')) return;
   const message = 'The prompt has no user message. Add {{role "user"}} and the text of the message.';
@@ -51,8 +51,8 @@ interface RenderOptions {
 }
 
 /**
- * Fills a prompt template. `isHistoryVariable` says that `{{history}}` is a variable even without a value. Throws `invalid_request`, with
- * line and column where there are any, for a template that cannot be run.
+ * Renders a prompt template. `isHistoryVariable` means that `{{history}}` is a variable even without a value. Throws
+ * `invalid_request` for an invalid template, with line and column if there are any.
  */
 export function renderPrompt(
   promptText: string,
@@ -67,17 +67,17 @@ export function renderPrompt(
   return { messages, ownMessages: messages, warnings: unfilled.map(unfilledWarning) };
 }
 
-/** The messages to store; null for a single one of the user, which the rendered prompt tells. */
+/** The messages to store; null for a single user message, which equals the rendered prompt. */
 export function recordedMessages(messages: readonly Message[]): readonly Message[] | null {
   const isPlain = messages.length === 1 && messages[0]!.role === 'user';
   const { content } = messages[0]!;
   return isPlain && content.length === 1 && content[0]!.type === 'text' ? null : messages;
 }
 
-/** Parsing other prompts of agents, which may hold any text, would be wasted. */
+/** Avoids parsing other prompts of agents, which may contain any text. */
 const roleStart = /\{\{~?[{&]?\s*role\s/;
 
-/** Whether an agent's prompt is a template, which sets roles. Any other prompt is a system message and sent unchanged. */
+/** Whether an agent's prompt is a template, because it sets roles. Any other prompt is a system message and sent unchanged. */
 export function isConversationTemplate(prompt: string): boolean {
   return roleStart.test(prompt) && parse(prompt).hasRoles;
 }

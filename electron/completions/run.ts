@@ -24,15 +24,18 @@ function isAbort(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'));
 }
 
-/** Of a streamed answer with its reasoning and tool calls. Far more than any model writes, and far less than the service's memory. */
+/**
+ * Max characters of a streamed answer with its reasoning and tool calls. Far more than any model writes, and far less than the
+ * service's memory.
+ */
 const maxCharacters = 16 * 1_048_576;
 
 /** A request with the passages that ground its answer. */
 export interface GroundedRequest {
   readonly request: ModelRequest;
-  /** The passages that were given, in the order of their numbers. */
+  /** The passages that were sent, in the order of their numbers. */
   readonly citations: readonly Citation[];
-  /** The prompt in the form that is sent. */
+  /** The prompt as it is sent. */
   readonly sentPrompt: string;
   /** Its messages; null for a single one. */
   readonly sentMessages: readonly Message[] | null;
@@ -42,11 +45,11 @@ export interface GroundedRequest {
 
 /** What a run used. */
 export interface RunUse {
-  /** 0 for a run whose provider sent nothing. */
+  /** 0 if the provider sent nothing. */
   readonly credits: number;
-  /** Null when the provider hasn't reported it. */
+  /** Null if the provider hasn't reported it. */
   readonly usage: Usage | null;
-  /** Of the answer, the reasoning and the tool calls that arrived. */
+  /** Characters of the answer, the reasoning and the tool calls that arrived. */
   readonly characters: number;
 }
 
@@ -223,7 +226,7 @@ export class Run {
     return (this.#toolCalls ??= new ToolCalls(this.plan.servedBy));
   }
 
-  /** Of everything that arrived. */
+  /** Characters of everything that arrived. */
   get #characters(): number {
     return this.#content.length + this.#reasoning.length + (this.#toolCalls?.characters ?? 0);
   }

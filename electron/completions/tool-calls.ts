@@ -8,7 +8,7 @@ function requireCount(count: number, servedBy: string): void {
   throw new AppError('provider_failed', `${servedBy} called more than ${maxToolCalls} tools at once. Try again.`);
 }
 
-/** The calls of one answer, which arrive whole or in parts. */
+/** The calls of one answer, which arrive complete or in parts. */
 export class ToolCalls {
   readonly #servedBy: string;
   readonly #calls: (ModelToolCall | undefined)[] = [];
@@ -23,7 +23,7 @@ export class ToolCalls {
     return this.#characters;
   }
 
-  /** In the order in which the model began them. */
+  /** In the order in which the model started them. */
   get list(): readonly ModelToolCall[] {
     return this.#calls.filter((call) => call !== undefined);
   }
@@ -35,7 +35,7 @@ export class ToolCalls {
     this.#characters += withCalls('', calls).length;
   }
 
-  /** The chunk for the caller; null if the part has nothing for them. Throws `provider_failed` for too many calls. */
+  /** The chunk for the caller; null if the part contains nothing for them. Throws `provider_failed` for too many calls. */
   add(part: ToolCallModelPart): ToolCallChunk | null {
     const { index } = part;
     const call = this.#calls[index];

@@ -35,7 +35,7 @@ function rateLimited(limit: string, retryAfterSeconds: number): AppError {
   );
 }
 
-/** The limit that the key is closest to: a response has one set of headers. */
+/** The limit that the key is closest to. A response has only one set of headers. */
 function nearestLimit({ requestsPerMinute, tokensPerMinute }: LimitedKey, { requests, tokens }: Minute) {
   const limits = [
     { limit: requestsPerMinute, used: requests },

@@ -15,9 +15,9 @@ const hourMilliseconds = 3_600_000;
 
 export interface NewFile {
   readonly content: Readable;
-  /** As the caller names it; may be empty. */
+  /** The caller's file name; may be empty. */
   readonly fileName: string;
-  /** The type that the caller names; null for none. */
+  /** The caller's type; null for none. */
   readonly mediaType: string | null;
 }
 
@@ -30,9 +30,9 @@ interface StoreOptions extends Cancellable {
   readonly keepLocation: boolean;
 }
 
-/** A file that has arrived and is not stored yet. Disposing of it removes what was received. */
+/** A file that has arrived but isn't stored yet. Disposing of it removes the received bytes. */
 export interface ReceivedFile extends AsyncDisposable {
-  /** Writes the content, as fast as the disk takes it. */
+  /** Writes the content at the pace of the disk. */
   receive(file: NewFile): Promise<void>;
   /**
    * Stores the content once. Throws `unsupported_media_type` for a type that isn't accepted, and `invalid_request` for an empty or
@@ -52,14 +52,14 @@ export interface FileDownload {
   readonly stream: Readable;
 }
 
-/** The files that prompts are sent with. */
+/** The files of prompts. */
 export interface Files {
   incoming(): Promise<ReceivedFile>;
   /** Null for an unknown file, and for one that this reader may not read. */
   find(id: string, reader: FileReader): StoredFile | null;
   /** Throws `not_found`, and `internal` if the content is missing from the disk. */
   download(id: string, reader: FileReader): Promise<FileDownload>;
-  /** The content of a file, which then stays for another day. Throws `internal` if it is missing from the disk. */
+  /** The content of a file. Extends the time for which it is stored by a day. Throws `internal` if the content is missing from the disk. */
   read(file: Pick<StoredFile, 'id' | 'name'>): Promise<Buffer>;
   /** Removes files that no run uses any more, and content without a row, which a crash can leave behind. */
   removeUnused(options?: { readonly now?: number }): Promise<void>;
@@ -137,7 +137,7 @@ export async function createFiles({ directory, store, inspector, lastBackupAt, l
 
   async function removeUnused({ now = Date.now() }: { readonly now?: number } = {}): Promise<void> {
     await folder.removeUnused(now);
-    // After a restore, files that came after the backup have no row. They stay as long as a later backup may have one.
+    // After a restore, files that are newer than the backup have no row. They stay as long as a later backup may contain them.
     await folder.removeOrphans(now, lastBackupAt() ?? -1);
   }
 

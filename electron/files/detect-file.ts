@@ -5,13 +5,13 @@ import { type FileMediaType, fileMediaTypes } from '../../shared/contract/files.
 import { detectMediaType, isSvg } from '../knowledge/parsing/detect-media-type.ts';
 import { looksLikeText } from '../knowledge/parsing/text-encoding.ts';
 
-/** The sample that `file-type` needs; its parsers see no more of a hostile file. */
+/** The sample that `file-type` needs. Its parsers see no more of a hostile file. */
 const signatureBytes = 4_100;
 
 /** Comments before the root element of an SVG image can be longer than a signature. */
 const headBytes = 65_536;
 
-/** Other names of the types that are accepted, as programs and `file-type` write them. */
+/** Other names of the accepted types, as clients and `file-type` write them. */
 const aliases: Readonly<Record<string, FileMediaType>> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -57,7 +57,7 @@ function reject(looksLike: string): never {
   );
 }
 
-/** What of a source isn't accepted as a file of a prompt, because no model takes it. */
+/** Types of sources that aren't accepted as a file of a prompt, because no model supports them. */
 const wordDocument = 'a Word document; save it as PDF';
 
 async function detectDocument(path: string, fileName: string, signal: AbortSignal): Promise<FileMediaType> {
@@ -81,13 +81,13 @@ async function readHead(path: string): Promise<Buffer> {
 export interface DetectedFile {
   readonly path: string;
   readonly fileName: string;
-  /** The type that the caller names; null for none. */
+  /** The caller's type; null for none. */
   readonly claimed: string | null;
 }
 
 /**
- * The type of a file by its content. Throws `unsupported_media_type` for a type that is not accepted, with what the file looks like,
- * and `invalid_request` for an empty file and for one whose content isn't of the claimed type.
+ * The type of a file by its content. Throws `unsupported_media_type`, with the detected type, for a type that isn't accepted, and
+ * `invalid_request` for an empty file and for content that isn't of the claimed type.
  */
 export async function detectFile(
   { path, fileName, claimed }: DetectedFile,
@@ -106,7 +106,7 @@ export async function detectFile(
   const expected = acceptedType(claimed);
   if (isTextType(detected)) {
     if (expected !== null && isTextType(expected)) return expected;
-    // Every text has some type, most of which are not in the list: `application/xml`, `text/x-python`.
+    // Text files have many types, most of which are not in the list: `application/xml`, `text/x-python`.
     if (expected === null && !/^(?:image|audio|video|font)\//i.test(claimed.trim())) return detected;
   } else if (expected === detected) return detected;
   throw invalidField(

@@ -6,9 +6,9 @@ import type { StoredFile } from '../../shared/contract/files.ts';
 import { createMutex } from '../common/mutex.ts';
 import type { FileStore } from '../storage/file-store.ts';
 
-/** A file that no run uses stays this long after it was last sent or used. */
+/** A file that no run uses is stored this long after it was last sent or used. */
 const unusedMilliseconds = 24 * 3_600_000;
-/** Files that one step of the removal takes. */
+/** Max files that one step removes. */
 const removedAtOnce = 100;
 
 function missingContent({ name }: Pick<StoredFile, 'name'>, cause: unknown): AppError {
@@ -32,7 +32,7 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync();
 }
 
-/** The contents of files on the disk, at `ab/abcd…`, in step with their table. */
+/** The contents of files on the disk, at `ab/abcd…`, and their table. */
 export class FileFolder {
   readonly #directory: string;
   readonly #store: FileStore;
@@ -45,21 +45,21 @@ export class FileFolder {
     this.#store = store;
   }
 
-  /** Makes the folders, and removes what was arriving when an earlier process ended. */
+  /** Creates the folders, and removes incomplete files of an earlier process. */
   async prepare(): Promise<void> {
     await makeFolder(this.#directory);
     await rm(this.#incoming, { recursive: true, force: true });
     await makeFolder(this.#incoming);
   }
 
-  /** A new path for content that arrives. */
+  /** A new path for arriving content. */
   incomingPath(): string {
     return join(this.#incoming, randomUUID());
   }
 
   /**
-   * Moves content that is safe on the disk to its place. First the content and then its row: a crash in between leaves content without a
-   * row, which `removeOrphans` finds. Returns whether the content is new for the caller.
+   * Moves content that is safely on the disk to its path. The content comes first and then its row: a crash in between leaves
+   * content without a row, which `removeOrphans` finds. Returns whether the content is new for the caller.
    */
   async store(path: string, file: StoredFile, callerId: string): Promise<boolean> {
     return this.#exclusively(async () => {
@@ -90,7 +90,7 @@ export class FileFolder {
     while ((await this.#exclusively(removeStep)) === removedAtOnce);
   }
 
-  /** Removes old content without a row that came after `since`. */
+  /** Removes old content without a row that arrived after `since`. */
   async removeOrphans(now: number, since: number): Promise<void> {
     const folders = (await readdir(this.#directory)).filter((name) => /^[\da-f]{2}$/.test(name));
     for (const folder of folders) {

@@ -1,21 +1,21 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * Reads the size of an image and removes its metadata without decoding a pixel. Each walk visits every segment of the file once, so
- * its time is linear in the bytes, whatever they claim.
+ * Reads the size of an image and removes its metadata without decoding a pixel. Each pass visits every segment of the file once, so
+ * its time is linear in the bytes, whatever sizes they claim.
  */
 
-/** The content to store, and the size that it claims. */
+/** The content to store, and the size in its header. */
 export interface ImageContent {
   readonly bytes: Buffer;
   readonly width: number;
   readonly height: number;
 }
 
-/** The structure of the file isn't that of its format. The message completes "The file is damaged: ". */
+/** The file doesn't have the structure of its format. The message completes "The file is damaged: ". */
 export class DamagedImage extends Error {}
 
-/** Parts of a file that stay, neighbours joined. */
+/** Ranges of a file to copy, with adjacent ones joined. */
 class PartCopier {
   readonly #source: Buffer;
   readonly #parts: Buffer[] = [];
@@ -54,7 +54,7 @@ class PartCopier {
 const orientationTag = 0x0112;
 const shortType = 3;
 
-/** How a TIFF header in EXIF says that the image is turned or mirrored, 1 to 8; 1 where it says nothing readable. */
+/** The rotation or mirroring in the TIFF header of EXIF, 1 to 8; 1 if it isn't readable. */
 function orientationOf(tiff: Buffer): number {
   if (tiff.length < 14) return 1;
   const order = tiff.toString('latin1', 0, 2);
@@ -73,7 +73,7 @@ function orientationOf(tiff: Buffer): number {
   return 1;
 }
 
-/** A TIFF header that holds nothing but an orientation. */
+/** A TIFF header with nothing but an orientation. */
 function orientationHeader(orientation: number): Buffer {
   const tiff = Buffer.alloc(26);
   tiff.write('MM\0*', 'latin1');
@@ -88,7 +88,7 @@ function orientationHeader(orientation: number): Buffer {
 
 const exifPrefix = Buffer.from('Exif\0\0', 'latin1');
 
-/** Application segments that say how to show the image: JFIF, colour profile, Adobe's colour transform. */
+/** Application segments that affect how the image looks: JFIF, colour profile, Adobe's colour transform. */
 function isShownBy(marker: number, data: Buffer): boolean {
   if (marker === 0xe0) return true;
   if (marker === 0xe2) return data.subarray(0, 12).equals(Buffer.from('ICC_PROFILE\0', 'latin1'));
@@ -112,7 +112,7 @@ function endOfScan(bytes: Buffer, from: number): number {
   return bytes.length;
 }
 
-/** What follows the end of the image is dropped: cameras put further images there, each with its own metadata. */
+/** Drops everything after the end of the image: cameras put more images there, each with its own metadata. */
 export function readJpeg(bytes: Buffer): ImageContent {
   const copier = new PartCopier(bytes);
   copier.copy(0, 2);
@@ -150,7 +150,7 @@ function jpegOrientation(orientation: number): Buffer {
   return Buffer.concat([head, data]);
 }
 
-/** Optional chunks that say how to show the image, animations included. Critical chunks begin with a capital letter. */
+/** Optional chunks that affect how the image looks, animations included. Critical chunks start with a capital letter. */
 const shownChunks = new Set(
   'tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs hIST sPLT acTL fcTL fdAT'.split(' '),
 );

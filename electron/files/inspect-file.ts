@@ -7,7 +7,7 @@ import { DamagedImage, type ImageContent, readGif, readJpeg, readPng, readWebp }
 export interface FileToInspect {
   readonly path: string;
   readonly mediaType: FileMediaType;
-  /** Where the content without metadata is written; null keeps the metadata. */
+  /** The path for the content without metadata; null keeps the metadata. */
   readonly cleanPath: string | null;
 }
 
@@ -23,7 +23,7 @@ export interface FileInspector {
   inspectFile(file: FileToInspect, options: { readonly signal: AbortSignal }): Promise<InspectedFile>;
 }
 
-/** Of each side, as the longest of JPEG. A program that decodes more needs gigabytes. */
+/** Max pixels of each side, as the longest of JPEG. Decoding a larger image needs gigabytes. */
 const maxSide = 65_535;
 const maxPixels = 500_000_000;
 

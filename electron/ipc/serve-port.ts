@@ -17,7 +17,7 @@ export interface IncomingBody {
   fail(error: unknown): void;
 }
 
-/** `onTaken` is called with the bytes that the reader has read, until the reader cancels. The window may send as many more. */
+/** `onTaken` receives the bytes that the reader has read, until the reader cancels. The window may send as many more. */
 export function createIncomingBody(onTaken: (bytes: number) => void): IncomingBody {
   let controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
   let isOpen = true;

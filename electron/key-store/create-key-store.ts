@@ -5,9 +5,9 @@ import { childEnvironment, forkChild, type StartChild } from '../child-process/c
 import { workerUrl } from '../common/worker-url.ts';
 
 /**
- * Secrets in the platform's keychain. What was read or written once is remembered while the process lives: every run needs
- * its provider's key, and asking the keychain takes milliseconds and may open a dialog. Throws `provider_not_configured`
- * when the keychain refuses.
+ * Secrets in the platform's keychain. Secrets that were read or written once are cached while the process lives: every run needs
+ * its provider's key, and the keychain takes milliseconds and may open a dialog. Throws `provider_not_configured` when the keychain
+ * rejects the request.
  */
 export function createKeychainKeyStore(title: string): KeyStore {
   const known = new Map<string, string | null>();
@@ -43,10 +43,10 @@ export function createKeychainKeyStore(title: string): KeyStore {
   };
 }
 
-/** Longer than a keychain takes to start and answer, shorter than anybody wants to wait for a window. */
+/** Longer than a keychain takes to start and respond, shorter than people want to wait for a window. */
 const probeMilliseconds = 8000;
 
-/** What starting a process may take on a computer with much to do, in milliseconds. */
+/** Max time to start a process on a busy computer, in milliseconds. */
 const startMilliseconds = 60_000;
 
 const titles: Partial<Record<NodeJS.Platform, string>> = {
@@ -56,13 +56,13 @@ const titles: Partial<Record<NodeJS.Platform, string>> = {
 };
 
 export interface CreateKeyStoreOptions {
-  /** How long the keychain may take to prove that it works, in milliseconds. */
+  /** Max time for the test of the keychain, in milliseconds. */
   readonly probeMilliseconds?: number;
-  /** Starts the process that tries the keychain; Node's `fork` by default. */
+  /** Starts the process that tests the keychain; Node's `fork` by default. */
   readonly startChild?: StartChild;
 }
 
-/** The platform's keychain if it works, otherwise secrets in memory. Never throws and never waits longer than the probe may. */
+/** The platform's keychain if it works, otherwise secrets in memory. Never throws and never waits longer than the test may take. */
 export async function createKeyStore(options: CreateKeyStoreOptions = {}): Promise<KeyStore> {
   const title = titles[process.platform];
   const isWorking =
@@ -80,10 +80,10 @@ function probeHere(): boolean {
   }
 }
 
-/** By which the bus and the keychain of a session are found. */
+/** Variables that locate the D-Bus and the keychain of a session. */
 const sessionVariables = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME', 'DISPLAY', 'WAYLAND_DISPLAY'];
 
-/** A D-Bus that accepts and then says nothing blocks its caller for ever, in native code that nothing can interrupt. */
+/** A D-Bus that accepts a connection and never responds blocks its caller forever, in native code that can't be interrupted. */
 async function probeInProcess(startChild: StartChild, milliseconds: number): Promise<boolean> {
   const ended = Promise.withResolvers<boolean>();
   let isWorking = false;

@@ -1,9 +1,9 @@
 /**
- * Where secrets live: provider keys by account name (`OpenAi`, `endpoint:<name>`). Nothing but the provider that
- * needs a key ever reads one, and none is written to a file, a log or an answer.
+ * Stores secrets: provider keys by account name (`OpenAi`, `endpoint:<name>`). Only the provider that needs a key reads it, and no
+ * key is written to a file, a log or a response.
  */
 export interface KeyStore {
-  /** What people call it, for example `macOS Keychain`; null when secrets live only in memory. */
+  /** Its display name, for example `macOS Keychain`; null if secrets are only in memory. */
   readonly title: string | null;
   readonly source: 'keychain' | 'memory';
   read(account: string): string | null;
@@ -11,7 +11,7 @@ export interface KeyStore {
   remove(account: string): void;
 }
 
-/** Secrets for this start only, where there is no keychain: rather forgotten than written to a file. */
+/** Secrets for this start only, if there is no keychain. They are lost at the end rather than written to a file. */
 export function createMemoryKeyStore(): KeyStore {
   const secrets = new Map<string, string>();
   return {

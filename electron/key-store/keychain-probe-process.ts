@@ -1,8 +1,8 @@
 import { connectToParent } from '../child-process/parent-connection.ts';
 import { probeKeychain } from './keychain.ts';
 
-// A keychain that hangs blocks this process, which can be ended, and not the host. The host counts from the first message: the
-// time that a slow computer takes to start a process is not the keychain's.
+// A keychain that hangs blocks this process, which can be ended, instead of the host. The host measures from the first message,
+// because a slow computer takes time to start a process.
 const { send } = connectToParent<never, 'started' | 'works' | 'fails'>();
 send('started');
 
@@ -14,5 +14,5 @@ function probe(): boolean {
   }
 }
 
-// The first message leaves before the process may block.
+// The first message is sent before the process may block.
 setImmediate(() => send(probe() ? 'works' : 'fails'));

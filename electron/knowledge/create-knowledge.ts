@@ -78,7 +78,7 @@ export function createDataspaces(options: SourcesOptions, sources: Pick<Sources,
 /** Min time between notifications. */
 const noticeInterval = 200;
 
-/** What completions are grounded on: dataspaces with their sources. */
+/** Dataspaces with their sources, which ground completions. */
 export interface Knowledge {
   readonly dataspaces: Dataspaces;
   readonly sources: Sources;
@@ -86,7 +86,7 @@ export interface Knowledge {
   readonly retrieval: Retrieval;
   /** The current state, as a change. */
   present(): KnowledgeChange;
-  /** The current state of what has changed. */
+  /** The current state of everything that has changed. */
   describe(changes: ChangedSources): KnowledgeChange;
   subscribe(listener: (changes: ChangedSources) => void): () => void;
   /** Resolves when indexing has stopped; unfinished sources continue at the next start. */
@@ -96,7 +96,7 @@ export interface Knowledge {
 export interface KnowledgeOptions {
   readonly dataDirectory: string;
   readonly storage: Pick<Storage, 'dataspaces' | 'sources' | 'settings'>;
-  /** The embedder that the settings choose now. */
+  /** The embedder of the current settings. */
   readonly embedder: () => TextEmbedder;
   /** Starts the processes that parse files. */
   readonly startChild: StartChild;
@@ -123,7 +123,7 @@ export async function createKnowledge(options: KnowledgeOptions): Promise<Knowle
   const compare = () =>
     reconcile(shared).catch((error: unknown) => log('the index could not be compared with the database', error));
   let compared = compare().then(() => queue.start());
-  // The choice of the embedding model decides which sources are outdated.
+  // The embedding model determines which sources are outdated.
   const unsubscribe = storage.settings.subscribe(() => changes.changed());
   index.onLost(() => {
     log('The index of the dataspaces was damaged. It is made again from their sources.');

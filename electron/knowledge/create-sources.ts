@@ -22,7 +22,7 @@ export interface ReconcileOptions {
   readonly index: KnowledgeIndex;
 }
 
-/** Clears what sources that are gone have left behind; begun again at the next start if the process ends within it. */
+/** Deletes the data of removed sources. The next start resumes an interrupted removal. */
 export async function clearRemoved(ids: readonly string[], { sources, files, index }: ReconcileOptions): Promise<void> {
   if (ids.length === 0) return;
   await index.removeSources(ids);
@@ -30,15 +30,12 @@ export async function clearRemoved(ids: readonly string[], { sources, files, ind
   sources.cleared(ids);
 }
 
-/**
- * Brings the index in line with the database after a crash: the index forgets
- * sources that are unknown, and sources are read again of which it knows nothing.
- */
+/** Synchronises the index with the database after a crash: removes unknown sources from the index, and indexes missing ones again. */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
   const { sources, index } = options;
   await clearRemoved(sources.removed(), options);
   const stored = sources.listAll();
-  // The index is not even opened for those who have no use for it.
+  // Without sources, the index isn't even opened.
   if (stored.length === 0) return;
   const indexed = await index.sources();
   const unknown = indexed.filter(({ sourceId }) => sources.find(sourceId) === null);
@@ -49,7 +46,7 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
   }
 }
 
-/** A file that has arrived, and what its sender says of it. */
+/** A file that has arrived, with its sender's name and type. */
 interface ArrivedSource extends SourceForm {
   readonly fileName: string;
   readonly file: IncomingFile;
@@ -69,8 +66,8 @@ function dataspaceFor(id: string | undefined, dataspaces: KeepingOptions['datasp
 }
 
 /**
- * Keeps a file as a source that waits to be indexed. Throws `invalid_request` for an empty one and for an unknown dataspace,
- * `unsupported_media_type` for one of which the content cannot be read.
+ * Stores a file as a source in the indexing queue. Throws `invalid_request` for an empty file and an unknown dataspace, and
+ * `unsupported_media_type` for a file that can't be read.
  */
 async function keepSource(
   { name, dataspaceId, fileName, file }: ArrivedSource,
@@ -79,10 +76,10 @@ async function keepSource(
 ): Promise<StoredSource> {
   const bytes = file.bytes();
   if (bytes === 0) throw invalidField('file', 'must not be empty', 'The file is empty.');
-  // The default one is made only when a file goes into it.
+  // The default dataspace is created only when a file is added to it.
   if (dataspaceId !== undefined) dataspaceFor(dataspaceId, dataspaces);
   const mediaType = await detectMediaType({ path: file.path, fileName }, { signal });
-  // A lane that looks between the next two steps must not take the source for lost.
+  // A lane that starts between the next two steps must not treat the source as missing.
   queue.hold(file.id);
   try {
     const dataspace = dataspaceFor(dataspaceId, dataspaces);
@@ -101,23 +98,23 @@ interface Cancellable {
 
 /** Every method that takes an id throws `not_found` for an unknown one. */
 export interface Sources {
-  /** Prepares for a file that is about to arrive. */
+  /** Prepares for an upload. */
   incoming(): Promise<IncomingFile>;
-  /** Keeps a file that has arrived, and begins to index it; throws as `keepSource` does. */
+  /** Stores an uploaded file and starts to index it; throws the errors of `keepSource`. */
   create(form: SourceForm & { fileName: string }, file: IncomingFile, options: Cancellable): Promise<Source>;
   list(query: ListQuery): ListPage<Source>;
   read(id: string): Source;
-  /** Its passages are in no search that begins after this was called; resolves when its file is gone. */
+  /** No later search finds its passages. Resolves when its file is deleted. */
   remove(id: string): Promise<void>;
-  /** Reads it again; a stopped one resumes. Does nothing to one that is being read. */
+  /** Indexes it again; a stopped one resumes. Does nothing while it is indexed. */
   reindex(id: string): Source;
   detail(id: string): SourceDetail;
   range(range: SourceRange): { data: SourceDetail[]; total: number };
-  /** Details of those that are still there. */
+  /** Details of the sources that still exist. */
   details(ids: Iterable<string>): SourceDetail[];
   stop(ids: readonly string[]): Promise<void>;
   passages(id: string, first: number, limit: number, options: Cancellable): Promise<SourcePassage[]>;
-  /** Throws `conflict` when nothing was extracted yet. */
+  /** Throws `conflict` before any text was extracted. */
   text(id: string, range: { start: number; end: number }): Promise<ExtractedText>;
 }
 
@@ -131,7 +128,7 @@ export interface SourcesOptions {
   readonly embedder: () => TextEmbedder;
 }
 
-/** What callers get to see of a source. */
+/** The public fields of a source. */
 function toSource(stored: StoredSource): Source {
   const { id, name, fileName, mediaType, bytes, status, failureReason, dataspaceId, createdAt } = stored;
   return { id, name, fileName, mediaType, bytes, status, failureReason, dataspaceId, createdAt };

@@ -7,7 +7,7 @@ import type { ParsedSource, Passage, SourceReader } from './parsing/parsed-sourc
 import type { SourceFiles } from './source-files.ts';
 import type { TextEmbedder } from './text-embedder.ts';
 
-/** Passages that are embedded and written at once: about half a second of work, so that Stop and progress are felt. */
+/** Passages that are embedded and written together: about half a second of work, so that Stop and progress respond quickly. */
 const batchSize = 32;
 
 const uncancelled = new AbortController().signal;
@@ -34,12 +34,12 @@ const reading = (fraction: number): SourceProgress => ({
   rate: null,
 });
 
-/** The headings say what a passage is about that does not name it itself. */
+/** Headings name the subject of a passage that doesn't name it itself. */
 const embeddedText = ({ heading, text }: Passage) => (heading === null ? text : `${heading}\n${text}`);
 
 /**
- * Takes one source from its file to passages that can be found. Goes on where the same revision was interrupted, unless the
- * file is now read differently. Rejects with an `AppError` that says why the source cannot be read, or with an `AbortError`.
+ * Indexes one source from its file to searchable passages. Resumes an interrupted indexing of the same revision, unless the parser
+ * has changed. Rejects with an `AppError` that gives the reason, or with an `AbortError`.
  */
 export async function indexSource(
   source: StoredSource,
@@ -85,7 +85,7 @@ interface Writing extends IndexingOptions {
   readonly index: KnowledgeIndex;
 }
 
-/** Embeds the next passages while those before are being written. */
+/** Embeds the next passages while the previous ones are written. */
 async function writePassages({ passages }: ParsedSource, writing: Writing): Promise<void> {
   const { first, sourceId, revision, embedder, index, signal, onProgress, onWritten } = writing;
   const startedAt = performance.now();
@@ -105,11 +105,11 @@ async function writePassages({ passages }: ParsedSource, writing: Writing): Prom
     for (let position = first; position < passages.length; position += batchSize) {
       const batch = passages.slice(position, position + batchSize);
       const embedding = embedder.embed(batch.map(embeddedText), { signal });
-      // Waited for together, so that neither fails unseen while the other is waited for.
+      // Awaited together, so that no rejection is unhandled.
       const [vectors] = await Promise.all([embedding, writingBefore]);
       tell(position);
       if (position === first + batchSize) onWritten();
-      // What is embedded is written even if it is stopped now: it need not be embedded again.
+      // Embedded passages are written even after a stop, so that they need not be embedded again.
       const batchToWrite = { sourceId, revision, first: position, passages: batch, vectors };
       writingBefore = index.add(batchToWrite, { signal: uncancelled });
     }

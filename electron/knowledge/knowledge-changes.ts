@@ -1,10 +1,10 @@
-/** Which sources have changed and which are gone; one that is gone is not among the changed ones. */
+/** Changed and removed sources. A removed one is not among the changed ones. */
 export interface ChangedSources {
   readonly changed: ReadonlySet<string>;
   readonly removed: ReadonlySet<string>;
 }
 
-/** Tells listeners of changes, those of a moment together. */
+/** Notifies listeners of changes, and combines those of a short time. */
 export interface KnowledgeChanges {
   changed(...sourceIds: string[]): void;
   removed(...sourceIds: string[]): void;
@@ -12,14 +12,14 @@ export interface KnowledgeChanges {
   close(): void;
 }
 
-/** Both together. What is gone stays gone: ids are never used again. */
+/** Combines two changes. A removed source stays removed: IDs are never reused. */
 export function mergeChanges(before: ChangedSources, after: ChangedSources): ChangedSources {
   const removed = new Set([...before.removed, ...after.removed]);
   const changed = [...before.changed, ...after.changed].filter((id) => !removed.has(id));
   return { changed: new Set(changed), removed };
 }
 
-/** `intervalMs` lies at least between two notices. */
+/** `intervalMs` is the min time between two notifications. */
 export function createKnowledgeChanges(intervalMs: number): KnowledgeChanges {
   const none: ChangedSources = { changed: new Set(), removed: new Set() };
   const listeners = new Set<(changes: ChangedSources) => void>();

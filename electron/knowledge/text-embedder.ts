@@ -13,9 +13,9 @@ export interface EmbedTextsOptions {
 
 /** Turns passages and queries into vectors. */
 export interface TextEmbedder {
-  /** The model and its version. Only vectors of the same model are comparable, so another model requires re-indexing. */
+  /** The model and its version. Only vectors of the same model are comparable, so another model requires indexing again. */
   readonly model: string;
-  /** One vector of length 1 per text, in order. Rejects with an `AbortError` when the signal ends it. */
+  /** One vector of length 1 per text, in order. Rejects with an `AbortError` after an abort. */
   embed(texts: readonly string[], options: EmbedTextsOptions): Promise<Float32Array[]>;
 }
 

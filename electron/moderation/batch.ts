@@ -10,7 +10,7 @@ const maxFailures = 3;
 
 const titleLength = 120;
 
-/** Failures that concern the classifier and not the text. */
+/** Failures of the classifier, independent of the text. */
 const lastingFailures = new Set([
   'provider_not_configured',
   'provider_key_refused',
@@ -27,7 +27,7 @@ export interface BatchClassifier {
 }
 
 interface Lane extends BatchClassifier {
-  /** Five numbers a text, NaN where there is none. */
+  /** Five numbers per text, NaN for a missing one. */
   readonly scores: Float64Array;
   model: string | null;
   done: number;
@@ -94,7 +94,7 @@ export class ModerationBatch implements Job<Batch> {
     };
   }
 
-  /** Ends when every classifier has classified all texts, has given up or was stopped. */
+  /** Ends when every classifier has classified all texts, has stopped after failures or was stopped. */
   start(): void {
     void this.#run.start(async (signal) => {
       await Promise.all(this.#lanes.map((lane) => this.#runLane(lane, signal)));

@@ -71,7 +71,7 @@ const maxBatches = 8;
 const auditPageSize = 200;
 
 export interface ModerationBatches {
-  /** Throws `invalid_request` when the audit has no text for it. */
+  /** Throws `invalid_request` if no text of the audit matches. */
   create(input: BatchInput, options: { signal: AbortSignal }): Promise<Batch>;
   /** Newest first. */
   list(): Batch[];
@@ -131,7 +131,7 @@ export function createModerationBatches({ storage, classifierOf, log }: Moderati
   };
 }
 
-/** Prompts or answers of the runs that meet a filter, the conversation with the newest run first. */
+/** Prompts or answers of the runs that match a filter, the conversation with the newest run first. */
 async function* auditTexts(
   { audit, runs }: ModerationBatchesOptions['storage'],
   filter: AuditFilter,

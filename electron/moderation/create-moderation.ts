@@ -25,7 +25,7 @@ import {
 import { moderationWeights } from './linear-model.ts';
 import { topByUrgency, type Span } from './windows.ts';
 
-/** A text of one sentence is explained by runs of words: at most this many, so that each is still worth a line. */
+/** Max parts of a text of one sentence, so that each one is worth a line. */
 const maxRuns = 12;
 
 interface Candidate {
@@ -33,7 +33,7 @@ interface Candidate {
   readonly urgency: number;
 }
 
-/** Runs of about equally many words, without the white space around them. */
+/** Parts with about equally many words, without surrounding white space. */
 function wordRuns(text: string, { start, end }: Span): Span[] {
   const words = [...text.slice(start, end).matchAll(/\S+/g)].map(({ index, 0: word }) => ({
     start: start + index,
@@ -47,7 +47,7 @@ function wordRuns(text: string, { start, end }: Span): Span[] {
   });
 }
 
-/** Windows that give the text one of its scores: leaving out a passage elsewhere changes nothing. */
+/** Windows that give the text one of its scores. Leaving out a passage elsewhere changes nothing. */
 function decidingWindows(judged: readonly JudgedWindow[]): JudgedWindow[] {
   const deciding = new Set(
     categories.map((category) => {
@@ -74,8 +74,8 @@ function candidatesOf(text: string, judged: readonly JudgedWindow[]): Candidate[
 }
 
 /**
- * How the scores of a text change without each passage that may have decided them: a sentence, or a few words where a window is one
- * sentence. The windows stay the same, so that each passage costs one or two windows of 600 characters for any length of text.
+ * How the scores of a text change without each passage that may have caused them: a sentence, or a few words in a window of one
+ * sentence. The windows stay the same, so each passage costs one or two windows of 600 characters for any length of text.
  */
 export async function explainText(
   classifier: Pick<OnDeviceClassifier, 'judgeWindows'>,
@@ -110,12 +110,9 @@ export async function explainText(
 /** About 6 MB. */
 const maxCached = 2000;
 
-/**
- * Embeddings that remember the newest 2,000 passages: system messages, prompts that are run again and the sentences that a
- * streamed answer is judged with are seen many times.
- */
+/** Caches the newest 2,000 embeddings: system messages, repeated prompts and sentences of a streamed answer are classified many times. */
 export function rememberVectors(embeddings: Pick<Embeddings, 'embed'>): Pick<Embeddings, 'embed'> {
-  /** The one that was used longest ago comes first. */
+  /** The least recently used one comes first. */
   const cached = new Map<string, Float32Array>();
 
   function remember(text: string, vector: Float32Array): void {
@@ -129,7 +126,7 @@ export function rememberVectors(embeddings: Pick<Embeddings, 'embed'>): Pick<Emb
       const known = new Map(texts.map((text) => [text, cached.get(text)]));
       const missing = [...known].flatMap(([text, vector]) => (vector ? [] : [text]));
       const vectors = await embeddings.embed(missing, options);
-      // Copied: a vector may be a part of a buffer that holds many.
+      // Copied, because a vector may be part of a large buffer.
       for (const [index, text] of missing.entries()) known.set(text, vectors[index]!.slice());
       for (const [text, vector] of known) remember(text, vector!);
       return texts.map((text) => known.get(text)!);
@@ -139,9 +136,9 @@ export function rememberVectors(embeddings: Pick<Embeddings, 'embed'>): Pick<Emb
 
 /** The verdict on one text. */
 export interface Moderated extends ModerationResult {
-  /** Which classifier answered: `on-device/<name>` or `<aiSystem>/<model>`. */
+  /** The classifier that responded: `on-device/<name>` or `<aiSystem>/<model>`. */
   readonly model: string;
-  /** What a provider answered, word for word; null on the device. */
+  /** The provider's raw response; null on the device. */
   readonly rawAnswer: unknown;
 }
 
@@ -153,15 +150,15 @@ export interface ModerateOptions {
 
 export interface Moderation {
   /**
-   * Judges a text of any length; on the device in bounded time. Throws `provider_not_configured` where the classifier wants a key
-   * that is missing, what its provider throws, and an `AbortError` when the signal ended it.
+   * Classifies a text of any length; on the device in bounded time. Throws `provider_not_configured` if the classifier's key is
+   * missing, the errors of its provider, and an `AbortError` after an abort.
    */
   classify(text: string, options: ModerateOptions): Promise<Moderated>;
-  /** Whether the classifier of the settings is a provider's: each verdict may cost money. */
+  /** Whether the classifier of the settings is a provider's, so that each verdict may cost money. */
   isPaid(): boolean;
   /** A single classifier, for callers that compare several and have their own thresholds. */
   classifierOf(chosen: ModerationClassifier): Classifier;
-  /** Which passages decide the on-device scores. Rejects with an `AbortError` when the signal is aborted. */
+  /** The passages that cause the on-device scores. Rejects with an `AbortError` after an abort. */
   explain(text: string, options: { readonly signal: AbortSignal }): Promise<Explanation>;
   close(): Promise<void>;
 }

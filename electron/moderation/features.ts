@@ -5,7 +5,7 @@ export const ngramBuckets = 1 << 16;
 export const lexiconTags = ['sexual', 'general', 'racial', 'religious', 'lgbtq', 'shock'] as const;
 export type LexiconTag = (typeof lexiconTags)[number];
 
-/** Words and phrases of up to four words, with the tags that they carry. */
+/** Words and phrases of up to four words, with their tags. */
 export type Lexicon = ReadonlyMap<string, readonly LexiconTag[]>;
 
 /** Buckets with their weights, of length 1 as a vector, and one number per lexicon tag. */
@@ -26,7 +26,7 @@ const longestWord = 40;
 function hash(text: string, from: number, to: number, seed: number): number {
   let value = seed;
   for (let index = from; index < to; index += 1) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
-  // Mixes the high bits into the low ones, of which the bucket is made.
+  // Mixes the high bits into the low ones, which select the bucket.
   value ^= value >>> 15;
   return Math.imul(value, 0x2c1b3c6d) >>> 0;
 }
@@ -51,7 +51,7 @@ function lexiconCounts(words: readonly string[], lexicon: Lexicon): Float32Array
   return counts.map((count) => Math.min(2, Math.sqrt(count)));
 }
 
-/** Word and character n-grams, hashed, weighted by how rare they are. `rarity` has one number per bucket. */
+/** Word and character n-grams, hashed, weighted by their rarity. `rarity` has one number per bucket. */
 export function textFeatures(text: string, rarity: Float32Array, lexicon: Lexicon): TextFeatures {
   const words = wordsOf(text);
   const counts = new Map<number, number>();

@@ -9,23 +9,23 @@ export function moderationWeights(): ModerationWeights {
   return (weights ??= readWeights(weightsFile as WeightsFile));
 }
 
-/** How strongly each kind of feature counts before it is weighted; chosen by cross-validation. */
+/** The factor of each kind of feature before its weights; chosen by cross-validation. */
 export const featureScales = { embedding: 1.5, ngrams: 3, lexicon: 0.5 } as const;
 
 /**
- * What is subtracted from the sum of a single sentence: out of context it looks worse than it is. Harmless text around a sentence
- * lowers its sum by this much at most. Chosen by cross-validation.
+ * Subtracted from the sum of a single sentence: out of context a sentence looks worse than it is. Harmless text around a sentence
+ * lowers its sum by at most this much. Chosen by cross-validation.
  */
 export const sentenceMargin = 0.3;
 
-/** Decimals of a score: fewer than two machines could differ in. */
+/** Decimals of a score: fewer than the differences between machines. */
 const scoreDecimals = 1e6;
 
-/** One category's weights, in numbers that are small to store. */
+/** One category's weights, in a compact form. */
 export interface CategoryHead {
   readonly embedding: Float32Array;
   readonly lexicon: Float32Array;
-  /** Multiplied with `ngramScale` they are the weights of the buckets. */
+  /** `ngramScale` times these are the weights of the buckets. */
   readonly ngrams: Int8Array;
   readonly ngramScale: number;
   readonly bias: number;
@@ -37,7 +37,7 @@ export interface CategoryHead {
 }
 
 export interface ModerationWeights {
-  /** Name and version, as callers see it. */
+  /** Name and version in responses. */
   readonly model: string;
   /** Rarity of every bucket, see `textFeatures`. */
   readonly rarity: Float32Array;
@@ -49,7 +49,7 @@ export interface ModerationWeights {
 export interface WeightsFile {
   readonly model: string;
   readonly seed: number;
-  /** SHA-256 of every file that was learned from. */
+  /** SHA-256 of every training file. */
   readonly data: Readonly<Record<string, string>>;
   readonly rarity: { readonly scale: number; readonly values: string };
   readonly lexicon: Readonly<Record<string, readonly string[]>>;
@@ -91,7 +91,7 @@ export function readWeights(file: WeightsFile): ModerationWeights {
   return { model: file.model, rarity, lexicon: readLexicon(file.lexicon), heads: heads as ModerationWeights['heads'] };
 }
 
-/** Words by tag, as the file has them, turned into tags by word. */
+/** Inverts the file's words by tag to tags by word. */
 export function readLexicon(words: WeightsFile['lexicon']): Lexicon {
   const lexicon = new Map<string, LexiconTag[]>();
   for (const tag of lexiconTags) {
@@ -111,7 +111,7 @@ export function ngramSum(head: CategoryHead, { buckets, values, lexicon }: TextF
   return sum;
 }
 
-/** The part of a category's sum that the embedding gives. */
+/** The part of a category's sum that comes from the embedding. */
 export function embeddingSum(head: CategoryHead, embedding: Float32Array): number {
   let sum = 0;
   for (let index = 0; index < embedding.length; index += 1) sum += head.embedding[index]! * embedding[index]!;

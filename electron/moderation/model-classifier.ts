@@ -28,7 +28,7 @@ ${policy}
 Answer with one JSON object and nothing else: {"sexual": n, "hatred": n, "harassment": n, "selfHarm": n, "violence": n, "passages": [{"text": "...", "category": "..."}]}. Each n is a number from 0 (certainly not) to 1 (certainly). "passages" has the shortest passages that violate the policy, copied to the letter.`;
 }
 
-/** The JSON object in an answer, also where the model wrote something around it. */
+/** The JSON object in an answer, which may have text around it. */
 function readVerdict(content: string): z.output<typeof verdict> | null {
   const start = content.indexOf('{');
   const end = content.lastIndexOf('}');
@@ -43,7 +43,7 @@ function readVerdict(content: string): z.output<typeof verdict> | null {
 export interface ModelClassifierOptions {
   readonly aiSystem: AiSystem;
   readonly model: string;
-  /** Null takes the built-in one. */
+  /** Null uses the built-in one. */
   readonly policy: string | null;
   readonly providers: Pick<Providers, 'resolve' | 'applicableConfiguration'>;
 }
@@ -89,7 +89,7 @@ export function createModelClassifier(options: ModelClassifierOptions): Classifi
   };
 }
 
-/** Where the model says that it copied from; nowhere if it did not copy to the letter. */
+/** The offsets of the text that the model copied; none if the copy isn't exact. */
 function positionInText(input: string, passage: string, category: Highlight['category']): Highlight[] {
   const start = passage === '' ? -1 : input.indexOf(passage);
   return start < 0 ? [] : [{ start, end: start + passage.length, category }];

@@ -1,13 +1,13 @@
-/** A text as the classifier reads it, with the way back to the text that was sent. */
+/** A text in the classifier's form, with offsets into the original. */
 export interface NormalizedText {
   readonly text: string;
-  /** For every UTF-16 unit of `text`: where the character that it came from starts in the original. */
+  /** For every UTF-16 unit of `text`: the start of its character in the original. */
   readonly starts: Int32Array;
-  /** For every UTF-16 unit of `text`: where the character that it came from ends in the original. */
+  /** For every UTF-16 unit of `text`: the end of its character in the original. */
   readonly ends: Int32Array;
 }
 
-/** Letters of other scripts that look like a Latin one. They are replaced only in words that have Latin letters as well. */
+/** Letters of other scripts that look like a Latin one. They are replaced only in words that also have Latin letters. */
 const lookalikes = new Map(
   Object.entries({
     а: 'a', в: 'b', е: 'e', ѕ: 's', і: 'i', ј: 'j', к: 'k', м: 'm', н: 'h', о: 'o', р: 'p', с: 'c', т: 't', у: 'y', х: 'x',
@@ -20,16 +20,16 @@ const leetLetters = new Map(
   Object.entries({ '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i' }),
 );
 
-/** The few pictures that mean what the categories are about. */
+/** The few emoji about the subjects of the categories. */
 const pictures = new Map(
   Object.entries({ '🖕': ' fuck you ', '🔪': ' knife ', '🔫': ' gun ', '🍆': ' penis ', '🍑': ' ass ', '💦': ' cum ', '🔞': ' porn ' }),
 ); // prettier-ignore
 
-/** Format characters, fillers, variation selectors, and accents that stand alone; not the vowel signs of other scripts. */
+/** Format characters, fillers, variation selectors, and separate accents; not the vowel signs of other scripts. */
 const invisible = /\p{Cf}|\p{Me}|[\u0300-\u036F]|[\u20D0-\u20FF]|[\u115F\u1160\u3164\uFFA0]|\p{Variation_Selector}/u;
 const isLetterText = /\p{L}/u;
 
-/** Whether a UTF-16 unit is a letter; undefined behind the ends of a text. */
+/** Whether a UTF-16 unit is a letter; undefined outside the text. */
 function isLetter(unit: number | undefined): boolean {
   if (unit === undefined) return false;
   const lower = unit | 0x20;
@@ -49,7 +49,7 @@ const leetUnits = byUnit(leetLetters);
 
 const lowerCase = (unit: number) => (unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit);
 
-/** The normalized units with their places; later steps shorten it in place, so that a large text is held once. */
+/** The normalized units with their offsets. Later steps shorten them in place, so that a large text is in memory only once. */
 class Units {
   units: Uint16Array;
   starts: Int32Array;
@@ -88,7 +88,7 @@ class Units {
   }
 }
 
-/** The plain form of one character: compatibility form, Latin letters without accents, or nothing for what cannot be seen. */
+/** The plain form of one character: compatibility form, Latin letters without accents, or nothing for invisible characters. */
 function plainForm(character: string): string {
   const code = character.charCodeAt(0);
   if (code >= 32 && code < 127) return character;
@@ -114,7 +114,7 @@ function readUnits(input: string): Units {
   return units;
 }
 
-/** Shortens runs of one unit to what says the same: three or more letters or spaces become one, other signs three. */
+/** Shortens repetitions of one unit: three or more letters or spaces become one, other signs three. */
 function shortenRuns(text: Units): void {
   const { units, ends } = text;
   let written = 0;
@@ -132,7 +132,7 @@ function shortenRuns(text: Units): void {
   text.length = written;
 }
 
-/** Length of a run of single letters with one and the same sign between them, counted in letters. */
+/** Length of a sequence of single letters with the same sign between them, counted in letters. */
 function spreadLetters({ units, length }: Units, first: number): number {
   const at = (index: number) => (index < length ? units[index] : undefined);
   const separator = at(first + 1);
@@ -145,7 +145,7 @@ function spreadLetters({ units, length }: Units, first: number): number {
   return letters;
 }
 
-/** Joins single letters that are kept apart by a space or a sign each, four or more of them: `k i l l`, `k.i.l.l`. */
+/** Joins four or more single letters that a space or a sign separates: `k i l l`, `k.i.l.l`. */
 function joinSpreadLetters(text: Units): void {
   const { units } = text;
   let written = 0;
@@ -181,7 +181,7 @@ function restoreLetters({ units }: Units, from: number, to: number): void {
   }
 }
 
-/** Characters that are made from units at a time; more at once would overflow the stack. */
+/** Characters per call: more at once would overflow the stack. */
 const unitsAtOnce = 4096;
 
 function textOf({ units, length }: Units): string {
@@ -193,8 +193,8 @@ function textOf({ units, length }: Units): string {
 }
 
 /**
- * Takes away what people hide words with: zero-width characters, accents, fullwidth and mathematical letters, lookalikes of other
- * scripts, leetspeak, stretched and spread letters. Text in other scripts stays unchanged. Time and memory grow linearly.
+ * Removes disguises of words: zero-width characters, accents, full-width and mathematical letters, lookalikes of other scripts,
+ * leetspeak, stretched and separated letters. Text in other scripts stays unchanged. Time and memory grow linearly.
  */
 export function normalizeText(input: string): NormalizedText {
   const text = readUnits(input);

@@ -31,7 +31,10 @@ export function createTextAnalysis(): TextAnalysis {
   };
 }
 
-/** Sentences of flagged windows that are judged only for highlights; windows beyond them are highlighted by those that are judged. */
+/**
+ * Max sentences of flagged windows that are classified only for highlights. Other windows are highlighted by their classified
+ * sentences.
+ */
 const maximumSentences = 16;
 
 export type Scores = CategoryValues<number>;
@@ -78,11 +81,11 @@ async function judge(
   });
 }
 
-/** The classifier that needs no key and no network. The worst window or sentence of a text gives its scores. */
+/** The classifier that needs no key and no network. The worst window or sentence of a text determines its scores. */
 export function createOnDeviceClassifier(options: OnDeviceClassifierOptions): OnDeviceClassifier {
   const { weights, analysis, embeddings } = options;
 
-  /** Judges further sentences of flagged windows, as many as there may be. */
+  /** Classifies further sentences of flagged windows, up to the limit. */
   async function judgeMore(flagged: readonly AnalyzedWindow[], judged: Judged, signal: AbortSignal): Promise<Judged> {
     const more = new Set<Passage>();
     for (const { sentences } of flagged) {
@@ -136,7 +139,7 @@ export function createOnDeviceClassifier(options: OnDeviceClassifierOptions): On
   };
 }
 
-/** The highest score of each category; 0 where there is none. */
+/** The highest score of each category; 0 without scores. */
 export function worstScores(scores: readonly Scores[]): Record<Category, number> {
   return forEachCategory((category) => Math.max(0, ...scores.map((each) => each[category])));
 }
@@ -165,7 +168,7 @@ function highlightsOfWindow(window: AnalyzedWindow, judged: Judged, thresholds: 
     });
 }
 
-/** By place, without those that overlapping windows gave twice. */
+/** Sorted by offset, without duplicates from overlapping windows. */
 function inOrder(highlights: readonly Highlight[]): Highlight[] {
   const unique = new Map(highlights.map((each) => [`${each.start} ${each.end} ${each.category}`, each]));
   return [...unique.values()].toSorted((a, b) => a.start - b.start || a.end - b.end);

@@ -12,7 +12,7 @@ import type { Provider } from '../providers/provider.ts';
 
 export type CategoryValues<Value> = Readonly<Record<Category, Value>>;
 
-/** Makes one value per category, in the order of the contract. */
+/** Creates one value per category, in the order of the contract. */
 export function forEachCategory<Value>(valueOf: (category: Category) => Value): Record<Category, Value> {
   return Object.fromEntries(categories.map((category) => [category, valueOf(category)])) as Record<Category, Value>;
 }
@@ -28,37 +28,37 @@ export const unmeasuredPresets: Presets = {
 
 /** The result of any classifier. */
 export interface Classification {
-  /** Which classifier answered: `on-device/<name>` or `<aiSystem>/<model>`. */
+  /** The classifier that responded: `on-device/<name>` or `<aiSystem>/<model>`. */
   readonly model: string;
   readonly scores: CategoryValues<number>;
   readonly highlights: readonly Highlight[];
-  /** What a provider answered, word for word; null on the device. */
+  /** The provider's raw response; null on the device. */
   readonly rawAnswer: unknown;
 }
 
 export interface ClassifyOptions {
-  /** Scores from which on a passage is worth pointing at. */
+  /** Min scores of a passage worth highlighting. */
   readonly thresholds: CategoryValues<number>;
   readonly signal: AbortSignal;
 }
 
-/** One way to judge a text. Throws `AppError` with the code that the failure has for a caller. */
+/** A classifier. Throws `AppError` with the code for the caller. */
 export interface Classifier {
   /** Minimum scores at which a text is flagged, for each preset. */
   readonly presets: Presets;
   classify(input: string, options: ClassifyOptions): Promise<Classification>;
 }
 
-/** What OpenAI and Mistral answer alike. */
+/** The common format of OpenAI's and Mistral's responses. */
 const answer = z.object({
   model: z.string().optional(),
   results: z.array(z.object({ category_scores: z.record(z.string(), z.number().nullable()) })).min(1),
 });
 
-/** A provider's categories that make one of ours; the highest score counts. */
+/** The provider's categories that map to one of ours; the highest score counts. */
 type Sources = Readonly<Record<Category, readonly string[]>>;
 
-/** The `illicit` ones have no counterpart here. */
+/** Its `illicit` categories have no counterpart here. */
 const openAiSources: Sources = {
   sexual: ['sexual', 'sexual/minors'],
   hatred: ['hate', 'hate/threatening'],
@@ -67,7 +67,10 @@ const openAiSources: Sources = {
   violence: ['violence', 'violence/graphic'],
 };
 
-/** Its dangerous content, health, financial, law, personal data and jailbreaking have no counterpart here; our harassment has none there. */
+/**
+ * Its dangerous content, health, financial, law, personal data and jailbreaking have no counterpart here; our harassment has none
+ * there.
+ */
 const mistralSources: Sources = {
   sexual: ['sexual'],
   hatred: ['hate_and_discrimination'],
@@ -78,14 +81,14 @@ const mistralSources: Sources = {
 
 interface ProviderClassifierOptions {
   readonly model: string;
-  /** Who answers, for people and as the part of the model's name before it. */
+  /** The provider's display name, and the prefix of the model's name. */
   readonly title: string;
   readonly prefix: string;
   readonly sources: Sources;
   readonly provider: () => Provider;
 }
 
-/** A provider's own classifier. It tells no passages, so that there are no highlights. */
+/** A provider's own classifier. It returns no passages, so there are no highlights. */
 function createProviderClassifier({ model, title, prefix, sources, provider }: ProviderClassifierOptions): Classifier {
   return {
     presets: unmeasuredPresets,
@@ -95,7 +98,7 @@ function createProviderClassifier({ model, title, prefix, sources, provider }: P
       if (!parsed.success) {
         throw new AppError('provider_failed', `${title} returned an invalid moderation response. Try again.`);
       }
-      // A long text may be answered in several results.
+      // A long text may have several results.
       const scores = forEachCategory((category) =>
         Math.max(
           0,
@@ -126,7 +129,7 @@ export function createOpenAiClassifier({ model, providers }: ClassifierOptions):
   });
 }
 
-/** Mistral's classifier. It does not judge harassment: that score is always 0. */
+/** Mistral's classifier. It doesn't classify harassment: that score is always 0. */
 export function createMistralClassifier({ model, providers }: ClassifierOptions): Classifier {
   return createProviderClassifier({
     model,

@@ -9,19 +9,19 @@ export const maximumWindows = 16;
 /** Sentences of a window that are also classified separately, so that harmless sentences around them don't hide them. */
 export const suspectsOfWindow = 2;
 
-/** A passage with what the words and their parts say about it. */
+/** A passage with the scores of its words and parts. */
 export interface Passage {
-  /** Normalized text, as the embedding model gets it. */
+  /** Normalized text for the embedding model. */
   readonly text: string;
-  /** Place in the text that was sent, without white space around. */
+  /** Offsets in the original text, without surrounding white space. */
   readonly location: Span;
   readonly sums: Readonly<Record<Category, number>>;
 }
 
 export interface AnalyzedWindow extends Passage {
-  /** None where the window is one sentence. */
+  /** Empty if the window is one sentence. */
   readonly sentences: readonly Passage[];
-  /** Those of the sentences whose words look worst; at most two. */
+  /** The sentences whose words score highest; at most two. */
   readonly suspects: readonly Passage[];
 }
 
@@ -36,7 +36,7 @@ interface TextWindow {
   readonly sentences: readonly Span[];
 }
 
-/** Windows with their sentences, in time that grows linearly: both are in the order of the text. */
+/** Windows with their sentences, in linear time: both are in the order of the text. */
 function cut(text: string): TextWindow[] {
   const sentences = splitSentences(text);
   let first = 0;
@@ -48,7 +48,7 @@ function cut(text: string): TextWindow[] {
   });
 }
 
-/** Place of a span of the normalized text in the original, without the white space around it. */
+/** Offsets of a span of the normalized text in the original, without surrounding white space. */
 function locationOf({ text, starts, ends }: NormalizedText, span: Span): Span {
   let { start, end } = span;
   while (start < end && /\s/.test(text[start]!)) start += 1;
@@ -63,10 +63,10 @@ function sumsOf(text: string, weights: ModerationWeights): Record<Category, numb
   ) as Record<Category, number>;
 }
 
-/** How bad a passage looks by its words alone, in the category where it looks worst. */
+/** The highest score of a passage in any category by its words alone. */
 const urgencyOf = (sums: Passage['sums']) => Math.max(...Object.values(sums));
 
-/** The given number of items that look worst, in the order in which they were. */
+/** The given number of items with the highest scores, in their original order. */
 export function topByUrgency<Item>(items: readonly Item[], count: number, urgency: (item: Item) => number): Item[] {
   if (items.length <= count) return [...items];
   const worst = items
@@ -89,8 +89,8 @@ export function windowTexts(input: string): WindowText[] {
 }
 
 /**
- * Cuts a text into windows and says what the words alone tell of each. Of a long text it gives the 16 windows that look worst, as
- * a whole or in one of their sentences, in the order of the text; a window that repeats another one to the letter is left out.
+ * Splits a text into windows and scores each by its words. For a long text it returns the 16 windows with the highest scores, of
+ * the whole or of one of their sentences, in the order of the text. A window that repeats another one exactly is skipped.
  */
 export function analyzeText(input: string, weights: ModerationWeights): AnalyzedWindow[] {
   const normalized = normalizeText(input);
@@ -98,7 +98,7 @@ export function analyzeText(input: string, weights: ModerationWeights): Analyzed
     const text = normalized.text.slice(span.start, span.end).trim();
     return { text, location: locationOf(normalized, span), sums: sumsOf(text, weights) };
   };
-  /** By their start: overlapping windows share sentences. */
+  /** By their start, because overlapping windows share sentences. */
   const sentences = new Map<number, Passage>();
   const sentence = (span: Span): Passage => {
     const known = sentences.get(span.start) ?? passage(span);
@@ -117,26 +117,26 @@ export function analyzeText(input: string, weights: ModerationWeights): Analyzed
   );
 }
 
-/** A piece of a text, in UTF-16 units; `end` is the first one after it. */
+/** A range of a text, in UTF-16 units; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Characters of one window: about 110 tokens, which the embedding model reads whole. */
+/** Characters of one window: about 110 tokens, which fit the embedding model. */
 export const windowCharacters = 500;
 
-/** A window repeats about this much of the one before, so that nothing is judged without what leads to it. */
+/** A window repeats about this much of the previous one, so that every sentence has context. */
 const overlapCharacters = 120;
 
-/** A sentence longer than this is cut at a space, or anywhere when there is none. */
+/** A longer sentence is split at a space, or anywhere if there is none. */
 const sentenceCharacters = 240;
 
 const endSigns = new Set('.!?…。！？');
 const closingSigns = new Set('"\'”’)]');
 const isSpace = (character: string | undefined): boolean => character === ' ' || character === '\n';
 
-/** Never between the halves of a character outside the basic plane. */
+/** Never splits a surrogate pair. */
 function wholeCharacterAt(text: string, position: number): number {
   const code = text.charCodeAt(position);
   return code >= 0xdc00 && code <= 0xdfff ? position + 1 : position;
@@ -155,7 +155,7 @@ function splitLongSentence(text: string, { start, end }: Span): Span[] {
   return segments;
 }
 
-/** Place after the sentence end or the line end that begins here; the place itself where there is none. One step per character. */
+/** Offset after the sentence end or the line end that starts here, or the same offset if there is none. One step per character. */
 function endOfSentence(text: string, position: number): { readonly next: number; readonly isEnd: boolean } {
   let next = position;
   if (text[next] === '\n') {
@@ -168,10 +168,7 @@ function endOfSentence(text: string, position: number): { readonly next: number;
   return { next, isEnd: next === text.length || isSpace(text[next]) };
 }
 
-/**
- * Cuts a text into sentences of at most 240 characters. Together they are the whole text, without gaps, but for a text of
- * nothing but white space, which has none.
- */
+/** Splits a text into sentences of at most 240 characters. Together they are the whole text without gaps. A blank text has none. */
 export function splitSentences(text: string): Span[] {
   const sentences: Span[] = [];
   let start = 0;
@@ -191,7 +188,7 @@ export function splitSentences(text: string): Span[] {
   return sentences;
 }
 
-/** Overlapping windows of at most 500 characters (600 with the overlap), on the borders of sentences. */
+/** Overlapping windows of at most 500 characters (600 with the overlap), split between sentences. */
 export function splitIntoWindows(sentences: readonly Span[]): Span[] {
   const windows: Span[] = [];
   let first = 0;

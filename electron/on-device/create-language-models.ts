@@ -29,25 +29,25 @@ import type { EnginePart, EngineRequest, Sampling } from './engine-process.ts';
  * The engine runs in a child process, so inference can neither block nor crash the host.
  */
 export interface OnDeviceLanguageModels {
-  /** Answers with the selected model, one answer at a time; throws `model_not_installed` with the way to get it. */
+  /** Answers with the selected model, one answer at a time. Throws `model_not_installed` with the way to install it. */
   readonly provider: Provider;
   state(): OnDeviceState;
-  /** Calls back whenever the state changes, at most five times a second; returns the function that ends it. */
+  /** Calls back whenever the state changes, at most five times a second. Returns the unsubscribe function. */
   subscribe(listener: (state: OnDeviceState) => void): () => void;
-  /** File name of the model that answers, or of the default one while none is installed. */
+  /** File name of the selected model, or of the default one if none is installed. */
   selectedFileName(): string;
   /** Context size of that model in tokens; null while it is unknown. */
   selectedContextTokens(): number | null;
-  /** Starts or resumes a fetch; resolves when it has started, not when it is done. Unknown ids are `not_found`. */
+  /** Starts or resumes a download; resolves when it has started. Unknown IDs are `not_found`. */
   install(id: string): Promise<void>;
-  /** Resolves when the model is installed and checked, rejects with the reason when it cannot be. */
+  /** Resolves when the model is installed and checked; rejects with the reason if it can't be. */
   whenInstalled(id: string, options: { signal: AbortSignal }): Promise<void>;
   pause(id: string): Promise<void>;
   remove(id: string): Promise<void>;
   select(id: string): Promise<void>;
-  /** A GGUF file by absolute path, or `hf:` address. Bad addresses are `invalid_request`. */
+  /** A GGUF file by absolute path, or an `hf:` address. Invalid addresses are `invalid_request`. */
   add(address: string): Promise<void>;
-  /** Ends the engine and every fetch; what is on disk stays. */
+  /** Ends the engine and every download; files on the disk stay. */
   close(): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ function toModelPart(part: Exclude<EnginePart, { type: 'prompt' }>): OnDevicePar
   return { type: part.type === 'text' ? 'text-delta' : 'reasoning-delta', text: part.text };
 }
 
-/** The grammar of the requested form. Throws 400 that names what of a schema no grammar can express. */
+/** The grammar of the requested format. Throws 400 with the parts of a schema that no grammar can express. */
 function toGrammar({ response_format: format }: Configuration): string | null {
   if (format?.type === 'json_object') return objectGrammar;
   if (format?.type !== 'json_schema') return null;
@@ -165,15 +165,15 @@ function toSampling(configuration: Configuration): Sampling {
   };
 }
 
-/** A window that follows a fetch draws no faster than this. */
+/** A window that shows a download renders no faster than this. */
 const notificationMs = 200;
 
 export interface OnDeviceLanguageModelsOptions {
-  /** The data folder's `models`; made if it is not there. */
+  /** The data folder's `models`; created if missing. */
   readonly directory: string;
-  /** Its `onDeviceModel` is the file name of the model that answers. */
+  /** Its `onDeviceModel` is the file name of the selected model. */
   readonly settings: SettingsStore;
-  /** Base address of the npm registry; a function is asked at the first fetch. */
+  /** Base address of the npm registry. A function is called at the first download. */
   readonly registryAddress: string | (() => Promise<string>);
   /** Maximum threads for inference; by default one for each useful core, at most eight. */
   readonly threads?: number;
@@ -183,7 +183,7 @@ export interface OnDeviceLanguageModelsOptions {
   readonly silenceSeconds?: number;
   /** Idle minutes after which the model is unloaded; 10 by default. */
   readonly idleMinutes?: number;
-  /** Starts the process that holds the model; Node's `fork` by default. */
+  /** Starts the process of the model; Node's `fork` by default. */
   readonly startChild?: StartChild;
   readonly log: Log;
 }
@@ -195,8 +195,8 @@ function installedSelection(library: ModelLibrary): { name: string; title: strin
 }
 
 /**
- * The on-device language models of one data folder, and the process that answers with one of them. The process is
- * reachable for measurements and tests through `engineProcessId`.
+ * The on-device language models of one data folder, and the process that runs the selected one. `engineProcessId` is for
+ * measurements and tests.
  */
 export function createOnDeviceLanguageModels(
   options: OnDeviceLanguageModelsOptions,

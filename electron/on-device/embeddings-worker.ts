@@ -1,4 +1,4 @@
-/** Entry point of a thread that makes embeddings; started by `embeddings.ts`. */
+/** Entry point of a thread that computes embeddings; started by `embeddings.ts`. */
 import { workerData } from 'node:worker_threads';
 import type { CompiledModule } from './embeddings/assembler.ts';
 import { type EmbeddingWeights, loadEmbeddingWeights, maximumTokens } from './embeddings/weights.ts';
@@ -15,10 +15,10 @@ export interface SharedModel {
   readonly kernels: CompiledModule;
 }
 
-/** What a thread starts with: without a model it loads the model for all. */
+/** The initial data of a thread. Without a model, the thread loads it for all. */
 export interface EmbeddingsThreadStart {
   readonly model: SharedModel | null;
-  /** Which of the memory's workspaces is this thread's own, and how many there are. */
+  /** Index of this thread's workspace in the memory, and the number of workspaces. */
   readonly workspace: number;
   readonly workspaces: number;
 }

@@ -3,11 +3,11 @@ import { createWorkerClient, startThread } from '../common/worker-client.ts';
 import { workerUrl } from '../common/worker-url.ts';
 import type { EmbeddingsMethods, EmbeddingsThreadStart, SharedModel } from './embeddings-worker.ts';
 
-/** One thread that makes embeddings. */
+/** One thread that computes embeddings. */
 export interface EmbeddingsThread {
   /** Whether it is ready and has no text. */
   readonly isFree: boolean;
-  /** The vector of one text; only of a thread that is free. */
+  /** Computes the vector of one text. Call it only on an idle thread. */
   embed(text: string): Promise<Float32Array>;
   end(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export function createEmbeddingsThread({ start, onReady, onFailure }: Embeddings
 interface EmbeddingsJob {
   readonly texts: readonly string[];
   readonly vectors: Float32Array[];
-  /** How many texts a thread has got, and how many are done. */
+  /** The number of texts that were assigned to threads, and of completed ones. */
   assigned: number;
   done: number;
   readonly onProgress: ((done: number) => void) | undefined;
@@ -64,20 +64,20 @@ interface EmbeddingsJob {
   readonly reject: (error: Error) => void;
 }
 
-/** Calls with texts that no thread has yet. */
+/** Calls with unassigned texts. */
 interface EmbeddingsJobs {
   /** Texts of all waiting calls. */
   readonly texts: number;
   add(job: EmbeddingsJob): void;
   remove(job: EmbeddingsJob): void;
-  /** The next call, with the index of its text; it stays in the queue while it has more. */
+  /** The next call, with the index of its text. The call stays in the queue while it has more texts. */
   takeNext(): { readonly job: EmbeddingsJob; readonly index: number } | null;
 }
 
 /** New calls go before started ones this many times in a row. */
 const newcomersInARow = 3;
 
-/** A short call waits for one text of a whole book at most, and many short ones don't block the book. */
+/** A short call waits for at most one text of a long one, and many short calls don't block a long one. */
 function createEmbeddingsJobs(): EmbeddingsJobs {
   let jobs: EmbeddingsJob[] = [];
   let newcomers = 0;
@@ -108,29 +108,29 @@ function createEmbeddingsJobs(): EmbeddingsJobs {
 /** Numbers of one vector. */
 export const embeddingDimensions = 384;
 
-/** More threads than this take cores from everything else, and there are seldom enough texts for them. */
+/** More threads take cores from everything else, and there are seldom enough texts for them. */
 const maxThreads = 4;
 
-/** Texts that wait for a thread before another one is started. */
+/** Waiting texts per thread before another thread starts. */
 const textsWorthAThread = 4;
 
 export interface EmbedOptions {
   readonly signal: AbortSignal;
-  /** Called after every text with the number that is done. */
+  /** Called after every text with the number of completed ones. */
   readonly onProgress?: (done: number) => void;
 }
 
 /**
- * Makes embeddings on this machine, without a key or a network. Worker threads start with the first call (more of them for many
- * texts) and end when idle; the model takes about 60 MB meanwhile.
+ * Computes embeddings on this machine, without a key or a network. Worker threads start with the first call (more of them for many
+ * texts) and end when idle. The model needs about 60 MB meanwhile.
  */
 export interface Embeddings {
   /** Name of the model and version of its arithmetic. Vectors can be compared only with those of the same name. */
   readonly model: string;
   /**
-   * One vector of length 1 per text, in order; a text has the same one, to the bit, on every machine and in every batch. Only
-   * the first 256 tokens of a text are read (about 1,000 characters of English). Concurrent calls take
-   * turns text by text, new ones first. Rejects with an `AbortError` when the signal ends it.
+   * One vector of length 1 per text, in order. The vector of a text is the same, to the bit, on every machine and in every batch.
+   * Only the first 256 tokens of a text are read (about 1,000 characters of English). Concurrent calls alternate text by text, new
+   * ones first. Rejects with an `AbortError` after an abort.
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]>;
   close(): Promise<void>;
@@ -139,7 +139,7 @@ export interface Embeddings {
 export interface EmbeddingsOptions {
   /** Idle minutes after which the threads end. */
   readonly idleMinutes?: number;
-  /** At most as many as there are cores, and four. */
+  /** At most the number of cores, and four. */
   readonly threads?: number;
 }
 
@@ -208,7 +208,7 @@ export function createEmbeddings({
       if (next) void work(thread, next.job, next.index);
     }
     if (waiting.texts === 0 || threads.length === threadLimit) return;
-    // The first thread loads the model; the others need what it has loaded.
+    // The first thread loads the model; the others use its memory.
     if (threads.length === 0 || (model !== null && waiting.texts >= textsWorthAThread)) addThread();
   }
 

@@ -4,7 +4,7 @@ import { AppError, invalidField } from '../../shared/app-error.ts';
 import { childEnvironment, describeEnd, type StartChild } from '../child-process/child.ts';
 import { workerUrl } from '../common/worker-url.ts';
 
-/** How the next token is chosen. Absent values take the engine's defaults. */
+/** How the next token is sampled. Absent values use the engine's defaults. */
 export interface Sampling {
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
@@ -20,11 +20,11 @@ export interface EngineRequest {
   readonly systemMessage: string | null;
   readonly messages: readonly { readonly role: 'system' | 'user' | 'assistant'; readonly text: string }[];
   readonly sampling: Sampling;
-  /** GBNF that the answer follows; null for free text. */
+  /** GBNF grammar of the answer; null for free text. */
   readonly grammar: string | null;
 }
 
-/** Why an engine could not load its model; `details` is for the log, it may hold paths. */
+/** Why an engine couldn't load its model; `details` is for the log, because it may contain paths. */
 export interface LoadFailure {
   readonly reason: 'memory' | 'platform' | 'file';
   readonly details: string;
@@ -36,7 +36,7 @@ export type HostMessage =
   | { readonly type: 'answer'; readonly id: number; readonly request: EngineRequest }
   | { readonly type: 'cancel'; readonly id: number };
 
-/** From the process to the host. Every `answer` is ended by exactly one of `finished`, `cancelled`, `too-long`, `failed`. */
+/** From the process to the host. Every `answer` ends with exactly one of `finished`, `cancelled`, `too-long`, `failed`. */
 export type EngineMessage =
   | { readonly type: 'loaded'; readonly contextTokens: number }
   | { readonly type: 'load-failed'; readonly failure: LoadFailure }
@@ -70,15 +70,18 @@ export interface EngineProcess {
   readonly modelPath: string;
   /** Operating system's id of the process. */
   readonly processId: number | undefined;
-  /** Resolves with the context size in tokens when the model is in memory, rejects with an `AppError` when it cannot be loaded or the process ended. */
+  /**
+   * Resolves with the context size in tokens when the model is loaded; rejects with an `AppError` when it can't be loaded or the
+   * process ended.
+   */
   readonly loaded: Promise<number>;
-  /** False as soon as the process has ended or cannot be used any more. */
+  /** False as soon as the process has ended or can't be used any more. */
   readonly isAlive: boolean;
   /** Resolves when the process has ended for any reason. */
   readonly ended: Promise<void>;
   /**
-   * Sends one request. The caller sees an abort at once; `done` resolves when the process itself is done with the
-   * question and can take the next one.
+   * Sends one request. The caller sees an abort at once; `done` resolves when the process itself has finished the request and can
+   * take the next one.
    */
   ask(
     request: EngineRequest,
@@ -95,14 +98,14 @@ export interface EngineProcessOptions {
   readonly log: (message: string) => void;
 }
 
-/** Starts the process and loads the model into it. */
+/** Starts the process and loads the model. */
 export function startEngineProcess({ modelPath, threads, startChild, log }: EngineProcessOptions): EngineProcess {
   const child = startChild({
     program: workerUrl(import.meta.url, 'language-model-process'),
     environment: childEnvironment(['HOME', 'USERPROFILE']),
   });
   const loaded = Promise.withResolvers<number>();
-  // `ask` throws this failure; without a call it would be an unhandled rejection.
+  // `ask` throws this error; without a call it would be an unhandled rejection.
   loaded.promise.catch(() => {});
   const ended = Promise.withResolvers<void>();
   let exchange: Exchange | null = null;
@@ -165,7 +168,7 @@ export function startEngineProcess({ modelPath, threads, startChild, log }: Engi
       const id = (lastId += 1);
       const done = Promise.withResolvers<void>();
       const parts = addAbortSignal(signal, new Readable({ objectMode: true, read() {} }));
-      // An abort, and a reader that leaves early, end the question too; the reader itself sees the error in its loop.
+      // An abort and an early return of the reader end the request, too. The reader itself sees the error in its loop.
       parts.on('error', () => {}).once('close', () => send({ type: 'cancel', id }));
       exchange = { id, parts, finish: done.resolve };
       send({ type: 'answer', id, request });
@@ -189,7 +192,7 @@ function deliver(
   parts: Readable,
   log: (message: string) => void,
 ): void {
-  // The reader has left, or knows of the abort already.
+  // The reader has returned, or has already seen the abort.
   if (parts.destroyed) return;
   switch (message.type) {
     case 'prompt':

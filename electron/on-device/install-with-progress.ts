@@ -5,9 +5,9 @@ import type { OnDeviceLanguageModels } from './create-language-models.ts';
 
 export interface InstallWithProgressOptions {
   readonly signal: AbortSignal;
-  /** Gets text with its line ends. */
+  /** Receives text with its line ends. */
   readonly write: (text: string) => void;
-  /** Whether the progress line may be written over; otherwise a line is written at every tenth. */
+  /** Whether the progress line can be overwritten; otherwise a line is printed at every tenth. */
   readonly isTerminal?: boolean;
 }
 
@@ -88,7 +88,7 @@ function createLine(write: (text: string) => void): ProgressLine {
   return {
     show(model) {
       isOpen = true;
-      // Back to the first column, then clear what an earlier, longer line left.
+      // Returns to the first column and clears the rest of an earlier, longer line.
       write(`\r\u001b[K${progressText(model)}`);
     },
     end: () => write(isOpen ? '\n' : ''),

@@ -11,11 +11,11 @@ export interface LanguageModelEngine {
     options: { readonly modelPath: string; readonly signal: AbortSignal },
   ): AsyncGenerator<EnginePart, void, undefined>;
   state(): OnDeviceState['engine'];
-  /** Operating system's id of the process that holds the model; null while there is none. */
+  /** The operating system's ID of the model's process; null if there is none. */
   processId(): number | null;
   /** Unloads this file. An active request fails with `reason`; the next one starts a new process. */
   release(modelPath: string, reason: AppError): Promise<void>;
-  /** Ends the process for good; active and queued requests fail with `reason`. */
+  /** Ends the process permanently; active and queued requests fail with `reason`. */
   close(reason: AppError): Promise<void>;
 }
 
@@ -25,12 +25,12 @@ export interface LanguageModelEngineOptions {
   /** Idle milliseconds after which the process ends. */
   readonly idleMs: number;
   readonly onChange: () => void;
-  /** The model is in memory, with this context size. */
+  /** Called when the model is loaded, with its context size. */
   readonly onLoaded: (modelPath: string, contextTokens: number) => void;
   readonly log: (message: string) => void;
 }
 
-/** Owns the process with the model: starts it at the first request, ends it when idle, replaces it after a crash. */
+/** Manages the model's process: starts it at the first request, ends it when idle, replaces it after a crash. */
 export function createLanguageModelEngine(options: LanguageModelEngineOptions): LanguageModelEngine {
   const turns = createMutex(options.onChange);
   let engineProcess: EngineProcess | null = null;
@@ -57,7 +57,7 @@ export function createLanguageModelEngine(options: LanguageModelEngineOptions): 
     change('idle');
   }
 
-  /** Resolves with a process that has the model in memory. */
+  /** Resolves with a process that has loaded the model. */
   async function ready(modelPath: string): Promise<EngineProcess> {
     clearTimeout(idleTimer);
     if (closed) throw closed;
@@ -105,7 +105,7 @@ export function createLanguageModelEngine(options: LanguageModelEngineOptions): 
       options.onChange();
       let done: Promise<void> = Promise.resolve();
       try {
-        // Loading continues after this caller aborts: the next one needs the model.
+        // Loading continues after this caller aborts, because the next one needs the model.
         const loading = ready(modelPath);
         done = loading.then(
           () => {},
@@ -116,7 +116,7 @@ export function createLanguageModelEngine(options: LanguageModelEngineOptions): 
         done = exchange.done;
         yield* exchange.parts;
       } finally {
-        // The turn ends when the process is done, which after a Stop is a moment later than the caller's.
+        // The next request may start when the process is done, which after a Stop is a moment later than for the caller.
         void done.then(() => leave(release));
       }
     },

@@ -1,6 +1,6 @@
 /**
- * Entry point of the process that holds the language model. It is started by `language-model-engine.ts` and lives as long as
- * its parent wants: it ends when the connection to the parent does, however the parent ended.
+ * Entry point of the language model's process; started by `language-model-engine.ts`. It exits when the connection to its parent
+ * ends, for any reason.
  */
 import { registerHooks } from 'node:module';
 import { constants, setPriority } from 'node:os';
@@ -8,7 +8,7 @@ import { connectToParent } from '../child-process/parent-connection.ts';
 import type { EngineMessage, EngineRequest, HostMessage, LoadFailure } from './engine-process.ts';
 import { loadModel, type LoadedModel } from './loaded-model.ts';
 
-// Before the inference library is loaded, because its threads inherit the priority of the moment in which they start.
+// Before the inference library is loaded, because its threads inherit the priority at their start.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 // On Linux, node-llama-cpp first loads its binary in a process that it forks. This process may crash instead, and a packaged

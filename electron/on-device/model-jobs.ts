@@ -12,18 +12,18 @@ import type { Log } from '../log.ts';
 import { trustSystemCertificates } from '../outgoing-network.ts';
 import { type FetchContext, type FetchProgress, isGgufFile, noSpaceError, sha256OfFile } from './model-file.ts';
 
-/** Seconds over which the rate is taken: long enough not to jump, short enough to follow a change. */
+/** Seconds over which the rate is averaged: long enough not to jump, short enough to follow a change. */
 const windowMs = 5000;
 
 /** Rate of a transfer over the last seconds. */
 interface TransferRate {
-  /** `total` is the number of bytes that are here so far; a smaller number than before resets the rate. */
+  /** `total` is the number of received bytes; a smaller number than before resets the rate. */
   add(total: number): void;
-  /** Null until there are two moments to compare. */
+  /** Null until there are two measurements. */
   bytesPerSecond(): number | null;
 }
 
-/** `now` gives milliseconds of a clock that never goes back. */
+/** `now` returns milliseconds of a monotonic clock. */
 export function createTransferRate(now: () => number = () => performance.now()): TransferRate {
   let samples: { readonly at: number; readonly total: number }[] = [];
   return {
@@ -42,7 +42,7 @@ export function createTransferRate(now: () => number = () => performance.now()):
   };
 }
 
-/** One model of the list with what is known of its bytes here. Only the library changes it. */
+/** One model of the list with the state of its files. Only the library changes it. */
 export interface ModelEntry {
   readonly model: CatalogueModel;
   readonly rate: TransferRate;
@@ -57,12 +57,12 @@ export interface ModelEntry {
   readonly run: JobRun;
 }
 
-/** Where the model's file lies or will lie. */
+/** The final path of the model's file. */
 export function modelPath(directory: string, { source, fileName }: CatalogueModel): string {
   return source.kind === 'file' ? source.path : join(directory, fileName);
 }
 
-/** Files of ours that hold a fetch that is not done. */
+/** Our files of an unfinished download. */
 export function ownPartialPaths(directory: string, { source, fileName }: CatalogueModel): string[] {
   if (source.kind === 'file') return [];
   if (source.kind === 'hugging-face') return [downloaderPartialPath(directory, fileName)];
@@ -71,8 +71,8 @@ export function ownPartialPaths(directory: string, { source, fileName }: Catalog
 }
 
 /**
- * What the disk tells of a model. A file that is there but was not checked, or has changed since, is `checking`: the library
- * checks it before it is used.
+ * The state of a model's files on the disk. A file that was not checked, or has changed since, is `checking`: the library checks it
+ * before it is used.
  */
 export function readEntry(directory: string, model: CatalogueModel, records: ModelRecords): ModelEntry {
   const entry: ModelEntry = {
@@ -109,8 +109,8 @@ export function readEntry(directory: string, model: CatalogueModel, records: Mod
 }
 
 /**
- * Bytes of a file that is not complete. A tarball of weights is about as long as the weights and has no holes; the
- * downloader's file has its full length from the start, and only its real blocks count.
+ * Bytes of an incomplete file. A tarball of weights is about as long as the weights and has no holes. The downloader's file has its
+ * full length from the start, so only its allocated blocks count.
  */
 function contentBytes(file: Stats, { source }: CatalogueModel): number {
   return source.kind === 'packages' ? file.size : Math.min(file.size, (file.blocks ?? 0) * 512);
@@ -130,7 +130,7 @@ function startsAsGguf(path: string): boolean {
   }
 }
 
-/** The entry as the window sees it. */
+/** The entry in the window's format. */
 export function toOnDeviceModel(entry: ModelEntry, selectedFileName: string): OnDeviceModel {
   const { model } = entry;
   return {
@@ -163,11 +163,11 @@ export interface ModelJobsOptions {
   readonly log: Log;
 }
 
-/** Fetches and checks, one job at a time for each model. The entry tells how it goes. */
+/** Downloads and checks, one job at a time for each model. The entry has the progress. */
 export interface ModelJobs {
-  /** Fetches what is not here and checks what is; does nothing while a job is running. */
+  /** Downloads a missing file and checks an existing one. Does nothing while a job is active. */
   start(entry: ModelEntry): void;
-  /** Ends the job; what is on the disk stays. */
+  /** Ends the job; files on the disk stay. */
   stop(entry: ModelEntry): Promise<void>;
 }
 
@@ -223,7 +223,7 @@ export function createModelJobs(options: ModelJobsOptions): ModelJobs {
   };
 }
 
-/** A file that lies here unchecked: left by a crash, changed since, or put here by hand. A damaged one of ours is deleted. */
+/** Checks a file from a crash, a change, or a manual copy. A damaged one of ours is deleted. */
 async function checkFile(
   path: string,
   { model }: ModelEntry,

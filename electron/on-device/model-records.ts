@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const fileName = 'models.json';
 
-/** A model that the person brought. */
+/** A model that the user added. */
 const addedModel = z.object({
   id: z.string(),
   title: z.string(),
@@ -16,7 +16,7 @@ const addedModel = z.object({
 });
 export type AddedModel = z.infer<typeof addedModel>;
 
-/** A file that was checked, with what tells whether it is still the same. */
+/** A checked file, with the metadata that detects a change. */
 const checkedFile = z.object({ bytes: z.int(), modifiedMs: z.number(), sha256: z.string() });
 export type CheckedFile = z.infer<typeof checkedFile>;
 
@@ -27,15 +27,15 @@ const content = z.object({
   contextTokens: z.record(z.string(), z.int()).default({}),
 });
 
-/** What is remembered in the models folder, beside the models. */
+/** The records in the models folder, beside the models. */
 export interface ModelRecords {
   added(): readonly AddedModel[];
   add(model: AddedModel): void;
   forget(id: string): void;
-  /** Null for a file that was never checked. */
+  /** Null for an unchecked file. */
   checked(fileName: string): CheckedFile | null;
   setChecked(fileName: string, file: CheckedFile | null): void;
-  /** The context size that the file was last loaded with; null before. */
+  /** The context size when the file was last loaded; null if it never was. */
   contextTokens(fileName: string): number | null;
   setContextTokens(fileName: string, contextTokens: number | null): void;
 }
@@ -44,12 +44,12 @@ function read(path: string): z.infer<typeof content> {
   try {
     return content.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
-    // Nothing is lost but the list: files are checked again, and what the person added can be added again.
+    // Only the list is lost: files are checked again, and the user can add models again.
     return { added: [], checked: {}, contextTokens: {} };
   }
 }
 
-/** Opens the records of a models folder, which is made if it is not there. */
+/** Opens the records of a models folder, which is created if missing. */
 export function openModelRecords(directory: string): ModelRecords {
   mkdirSync(directory, { recursive: true });
   const path = join(directory, fileName);

@@ -2,19 +2,19 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { AppError } from '../../shared/app-error.ts';
 
-/** The registry of the machine that built a package, put in at build time; absent in the source tree. */
+/** The registry of the machine that built the package, inserted at build time; absent in the source tree. */
 declare const TOUCHSTONE_REGISTRY: string | undefined;
 
 function toAddress(text: string | undefined): string | null {
   const address = URL.parse(text?.trim() ?? '');
   if (!address || !/^https?:$/.test(address.protocol)) return null;
-  // A name and password would travel into logs and errors with the address, and `fetch` takes none.
+  // A name and password would end up in logs and errors, and `fetch` rejects them.
   address.username = '';
   address.password = '';
   return address.href;
 }
 
-/** What npm itself would use, from its configuration files; null where there is no npm. */
+/** npm's registry from its configuration files; null without npm. */
 async function askNpm(): Promise<string | null> {
   try {
     const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'registry'], {
@@ -30,8 +30,8 @@ async function askNpm(): Promise<string | null> {
 }
 
 /**
- * Address of the npm registry that this person uses: from the environment, else from npm's configuration, else the one
- * this build came with. Throws `provider_not_configured` when there is none.
+ * Address of the user's npm registry: from the environment, else from npm's configuration, else the one of the build. Throws
+ * `provider_not_configured` if there is none.
  */
 export async function registryAddress(): Promise<string> {
   const address =

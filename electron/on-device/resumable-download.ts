@@ -3,18 +3,18 @@ import { AppError } from '../../shared/app-error.ts';
 
 export interface ResumableDownloadOptions {
   readonly address: string;
-  /** Grows while bytes arrive; what is there already is not fetched again where the server can resume. */
+  /** Grows while bytes arrive. Existing bytes are not fetched again if the server can resume. */
   readonly path: string;
-  /** Milliseconds without a byte after which the server counts as gone. */
+  /** After this many milliseconds without a byte the server counts as unreachable. */
   readonly silenceMs: number;
   readonly signal: AbortSignal;
   /** `totalBytes` is null until the server sends it. */
   readonly onProgress: (receivedBytes: number, totalBytes: number | null) => void;
-  /** The server cannot resume: what was here is fetched again. */
+  /** Called if the server can't resume: existing bytes are fetched again. */
   readonly onRestart: () => void;
 }
 
-/** The server answered, but not with the file. */
+/** The server responded, but not with the file. */
 export class HttpStatusError extends Error {
   readonly status: number;
 
@@ -26,8 +26,8 @@ export class HttpStatusError extends Error {
 }
 
 /**
- * Fetches a file over HTTP into `path`, going on where an earlier attempt ended. Throws `HttpStatusError`, `provider_silent` when no
- * byte comes for too long, `provider_failed` for a connection that fails, and the signal's reason.
+ * Downloads a file over HTTP to `path` and resumes an earlier attempt. Throws `HttpStatusError`, `provider_silent` after too long
+ * without a byte, `provider_failed` for a failed connection, and the signal's reason.
  */
 export async function downloadResumably(options: ResumableDownloadOptions): Promise<void> {
   const silence = createSilenceTimer(options.silenceMs);
@@ -51,7 +51,7 @@ async function receive(options: ResumableDownloadOptions, signal: AbortSignal, o
   if (isWholeHere) return cancelBody(response);
   const isResumed = response.status === 206 && Number(range?.[1]) === hereBytes;
   if (hereBytes > 0 && !isResumed) options.onRestart();
-  // Neither the whole file nor the rest of ours: what is here belongs to something else.
+  // Neither the whole file nor the rest of ours: the existing bytes belong to another file.
   const answer =
     response.status === 200 || isResumed ? response : await requestAgain(response, options.address, signal);
   const startBytes = isResumed ? hereBytes : 0;
@@ -82,7 +82,7 @@ async function request(address: string, fromByte: number, signal: AbortSignal): 
   const response = await fetch(address, {
     signal,
     headers: {
-      // A tarball that is unpacked on the way could not be resumed by its own byte numbers.
+      // If a tarball were unpacked in transit, it could not be resumed by its own offsets.
       'accept-encoding': 'identity',
       ...(fromByte > 0 ? { range: `bytes=${fromByte}-` } : {}),
     },
@@ -120,7 +120,7 @@ function createSilenceTimer(silenceMs: number) {
 
 function toDownloadError(error: unknown): unknown {
   if (error instanceof AppError || error instanceof HttpStatusError) return error;
-  // Errors of the disk have a code of the operating system and are told apart by the caller.
+  // Disk errors have a code of the operating system, which the caller checks.
   if (error instanceof Error && 'code' in error && 'syscall' in error) return error;
   return new AppError(
     'provider_failed',

@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 
-/** Less than this says nothing yet: the system counts processor time in steps of about ten milliseconds. */
+/** Shorter samples are meaningless: the system counts processor time in steps of about ten milliseconds. */
 const sampleMs = 250;
 
 /** A core that is free for most of a sample counts as free. */
@@ -10,7 +10,7 @@ interface Sample {
   readonly at: number;
   /** Milliseconds that all cores together have been idle. */
   readonly idle: number;
-  /** Milliseconds of processor time that this process has had. */
+  /** Milliseconds of processor time that this process has used. */
   readonly own: number;
 }
 
@@ -24,9 +24,9 @@ function takeSample(): Sample {
 }
 
 /**
- * How many threads of this process get a whole core: idle cores, and those that it already uses. At least
- * 1, at most `maximum`. It matters much: the threads of one inference step wait for each other in a loop, so that one thread
- * without a core makes all of them about ten times slower than a single one would be.
+ * How many threads of this process get a whole core: idle cores, and those that it already uses. At least 1, at most `maximum`. The
+ * threads of one inference step busy-wait for each other, so one thread without a core makes all of them about ten times slower
+ * than a single one.
  */
 export function createThreadMeter(maximum: number): () => number {
   let last = takeSample();

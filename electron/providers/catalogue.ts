@@ -24,10 +24,10 @@ export const catalogue = Object.fromEntries(
   keyedProviders.map((name) => [name, byName(detailsOf[name].models)]),
 ) as Record<KeyedProvider, ReadonlyMap<string, CatalogueEntry>>;
 
-/** Ending that marks one release of a model: a date, `latest` or a number. */
+/** Suffix of a model's release: a date, `latest` or a number. */
 const releaseEnding = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{2,4}|latest)$/;
 
-/** The entry of a name, or of the model that it is a release of; null for a model that isn't in the catalogue. */
+/** The entry of a name, or of the model that the name is a release of; null for a model that isn't in the catalogue. */
 export function findEntry(aiSystem: KeyedProvider, name: string): CatalogueEntry | null {
   const entries = catalogue[aiSystem];
   return entries.get(name) ?? entries.get(name.replace(releaseEnding, '')) ?? null;

@@ -19,7 +19,7 @@ const kindNames: Readonly<Record<FileKind, string>> = {
   text: 'text files',
 };
 
-/** What an API takes from any of its models. A text file is sent as text, so every API takes it. */
+/** The files that an API accepts for any model. A text file is sent as text, so every API accepts it. */
 const kindsOf: Readonly<Record<RuleSet, readonly FileKind[]>> = {
   OpenAi: ['image', 'pdf', 'audio', 'text'],
   Anthropic: ['image', 'pdf', 'text'],
@@ -30,12 +30,12 @@ const kindsOf: Readonly<Record<RuleSet, readonly FileKind[]>> = {
   'on-device': ['text'],
 };
 
-/** Providers turn the pages of a PDF into images, so a model without vision takes neither. */
+/** Providers turn the pages of a PDF into images, so a model without vision supports neither. */
 const needsVision: ReadonlySet<FileKind> = new Set(['image', 'pdf']);
 
 /**
- * Throws `invalid_request` for a file that the model can't take, before anything is sent. What isn't known about a model is left to its
- * provider.
+ * Throws `invalid_request` for a file that the model doesn't support, before anything is sent. If a model's support is unknown, its
+ * provider decides.
  */
 export function requireFileSupport(
   { ruleSet, catalogueEntry, title }: Pick<ModelMetadata, 'ruleSet' | 'catalogueEntry' | 'title'>,

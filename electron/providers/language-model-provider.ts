@@ -112,11 +112,11 @@ class Call {
   }
 }
 
-/** A file of a request that is sent as base64, and what stands for it while the body is written. */
+/** A file of a request that is sent as base64, and its placeholder while the body is written. */
 interface SentFile {
   readonly placeholder: string;
   readonly data: string;
-  /** Stands for it in stored requests: the content is stored once, beside the database. */
+  /** Its placeholder in stored requests: the content is stored once, beside the database. */
   readonly note: string;
 }
 
@@ -134,7 +134,7 @@ function sentFilesOf({ files, messages }: ModelRequest): ReadonlyMap<string, Sen
   return sent;
 }
 
-/** The request that a package gets: writing 20 MB of base64 as JSON would block the process for 400 ms. */
+/** The package's request: writing 20 MB of base64 as JSON would block the process for 400 ms. */
 function withPlaceholders(request: ModelRequest, sent: ReadonlyMap<string, SentFile>): ModelRequest {
   if (sent.size === 0) return request;
   const files = new Map(request.files);

@@ -10,8 +10,8 @@ function reject(issue: string): never {
 }
 
 /**
- * Warnings about messages that a provider's API takes in another sense. Throws `invalid_request` for those that it doesn't take. What
- * depends on the model is left to the provider, whose message the caller gets.
+ * Warnings about messages that a provider's API interprets differently. Throws `invalid_request` for those that it rejects. The
+ * provider checks rules that depend on the model, and the caller gets its message.
  */
 export function messageWarnings(ruleSet: RuleSet, messages: readonly Message[]): Warning[] {
   if (messages.length === 1 || ruleSet === 'OpenAiCompatible' || ruleSet === 'on-device') return [];

@@ -6,7 +6,7 @@ import type { CatalogueEntry, TokenPrices } from './provider-details.ts';
 export interface ModelPrices extends TokenPrices {
   /** Prices of every token of a request whose prompt, with its cached part, is longer; null where length doesn't matter. */
   readonly longPrompt: CatalogueEntry['longPrompt'];
-  /** Day on which these prices were published, `YYYY-MM-DD`; null for those that the user set. */
+  /** Day on which these prices were published, `YYYY-MM-DD`; null for prices that the user set. */
   readonly pricesFrom: string | null;
 }
 

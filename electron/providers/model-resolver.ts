@@ -12,11 +12,11 @@ import type { Provider } from './provider.ts';
 /** The provider and model that a run is sent to. */
 export interface ResolvedModel {
   readonly provider: Provider;
-  /** The model as the provider names it. */
+  /** The provider's name for the model. */
   readonly model: string;
   /** `<aiSystem>/<model>`, or `on-device/<file name>`. */
   readonly servedBy: string;
-  /** Null for models that the bundled catalogue does not have. */
+  /** Null for models outside the bundled catalogue. */
   readonly catalogueEntry: CatalogueEntry | null;
   readonly metadata: ModelMetadata;
 }

@@ -84,7 +84,7 @@ type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['con
 type ToolPart = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number];
 type ProviderOptions = NonNullable<LanguageModelV4ToolCallPart['providerOptions']>;
 
-/** Reasoning comes first: Anthropic rejects calls that come before the reasoning that led to them. */
+/** Reasoning comes first: Anthropic rejects calls that precede the reasoning that led to them. */
 function toAssistantParts({ content }: Message, toolNames: Map<string, string>): AssistantPart[] {
   const parts: AssistantPart[] = [];
   const texts: AssistantPart[] = [];
@@ -120,7 +120,7 @@ function parsedArguments(text: string): unknown {
     const value: unknown = JSON.parse(text);
     if (isObject(value) && !Array.isArray(value)) return value;
   } catch {
-    // The model wrote invalid JSON. It gets its own text back, together with what the caller made of it.
+    // The model wrote invalid JSON. It gets its own text back, with the caller's result.
   }
   return { invalidArguments: text };
 }
@@ -170,7 +170,7 @@ function toTool({ name, description, parameters, strict }: ToolFunction) {
   };
 }
 
-/** Null for the form of a provider's own, which is sent unchanged. */
+/** Null for a provider's own format, which is sent unchanged. */
 function toToolChoice(configuration: Configuration): NonNullable<LanguageModelV4CallOptions['toolChoice']> | null {
   const { tool_choice: choice } = configuration;
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { type: choice };

@@ -13,7 +13,7 @@ export interface TokenPrices {
   readonly outputPrice: number;
   readonly cachedInputPrice: number | null;
   readonly cacheWritePrice: number | null;
-  /** For writes that stay in the cache longer than the usual time: an hour at Anthropic, 12 hours at OpenAI. */
+  /** For writes that are cached longer than the usual time: an hour at Anthropic, 12 hours at OpenAI. */
   readonly longCacheWritePrice: number | null;
 }
 
@@ -27,7 +27,7 @@ export interface CatalogueEntry {
   readonly outputPrice: number | null;
   readonly cachedInputPrice: number | null;
   readonly cacheWritePrice: number | null;
-  /** For writes that stay in the cache longer than the usual time. */
+  /** For writes that are cached longer than the usual time. */
   readonly longCacheWritePrice: number | null;
   /** Prices of every token of a request whose prompt, with its cached part, is longer; null where length doesn't matter. */
   readonly longPrompt: (TokenPrices & { readonly aboveTokens: number }) | null;
@@ -43,9 +43,9 @@ export interface CatalogueEntry {
   readonly replacement: string | null;
 }
 
-/** What a provider's API supports beside what the catalogue says of each model. Reasons end a sentence of a warning. */
+/** Rules of a provider's API beside the catalogue's data about each model. Reasons end a sentence of a warning. */
 export interface ParameterRules {
-  /** Why the API rejects a parameter, whichever the model. */
+  /** Why the API rejects a parameter for every model. */
   readonly unsupported: Readonly<Partial<Record<NamedParameter, string>>>;
   /** The values of `response_format`; absent if the API supports all. */
   readonly responseFormats?: readonly string[];
@@ -59,7 +59,7 @@ export interface ParameterRules {
   readonly callRule?: (name: NamedParameter, configuration: Configuration) => string | null;
 }
 
-/** What a provider's API expects of a conversation; absent where it takes any. */
+/** Rules of a provider's API for conversations; absent if there are none. */
 export interface MessageRules {
   /** Whether system messages may only come before all others. */
   readonly isSystemOnlyFirst?: boolean;
@@ -72,17 +72,17 @@ export interface PromptFileNames {
   readonly dotprompt: readonly [string, ...string[]];
   /** Empty if promptfoo doesn't know the provider. */
   readonly promptfoo: readonly string[];
-  /** The kind of call that promptfoo wants between provider and model. */
+  /** The kind of call in promptfoo's names, between provider and model. */
   readonly promptfooKind?: string;
 }
 
-/** What is known of a provider without calling it. It is plain data, which threads load without the packages of the AI SDK. */
+/** The details of a provider that need no call. It is plain data, which threads load without the packages of the AI SDK. */
 export interface ProviderDetails {
   /** With the version segment, without a slash at the end. */
   readonly baseAddress: string;
-  /** Where the key comes from on machines without a keychain. */
+  /** The environment variable with the key, for machines without a keychain. */
   readonly environmentVariable: string;
-  /** Page where a person gets a key. */
+  /** Page where users get a key. */
   readonly keyPage: string;
   /** `models.json`, which scripts/make-catalogue.mjs writes. Its types are checked by a test. */
   readonly models: readonly unknown[];

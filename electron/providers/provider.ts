@@ -27,7 +27,7 @@ export type RawUsage = Readonly<Record<string, unknown>>;
 type ProviderOptions = Readonly<Record<string, Record<string, unknown>>>;
 
 /**
- * What a provider needs to get back with a call when its result is sent, such as the signatures of Anthropic and Gemini. It is stored
+ * Data that a provider needs back with a call when its result is sent, such as the signatures of Anthropic and Gemini. It is stored
  * with the run, and no caller sees it.
  */
 export interface ToolCallState {
@@ -36,7 +36,7 @@ export interface ToolCallState {
   readonly reasoning?: readonly { readonly text: string; readonly options?: ProviderOptions | undefined }[] | undefined;
 }
 
-/** A call of a tool that the caller has. */
+/** A call of a tool that the caller defined. */
 export interface ModelToolCall extends ToolCall {
   readonly providerState?: ToolCallState;
 }
@@ -54,7 +54,7 @@ export type ModelPart =
   | ({
       readonly type: 'finish';
       readonly finishReason: FinishReason;
-      /** The whole answer, if only its end showed which part of the text was reasoning. It replaces what the parts said. */
+      /** The whole answer, if only its end showed which part of the text was reasoning. It replaces the parts. */
       readonly corrected?: Pick<ModelAnswer, 'content' | 'reasoning'>;
     } & ReportedUsage);
 
@@ -111,7 +111,7 @@ export interface EmbeddingRequest {
  * `provider_silent`, ...), and an `AbortError` after an abort.
  */
 export interface Provider {
-  /** Throws `invalid_request` for a configuration that would lose its meaning here; absent where that can't be known before a call. */
+  /** Throws `invalid_request` for a configuration that would lose its meaning here; absent if that can't be checked before a call. */
   requireSupported?(configuration: Configuration): void;
   /** One call for a complete answer; no retry. */
   generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelAnswer>;

@@ -42,7 +42,7 @@ function splitTagged(text: string): SplitText | null {
   return { reasoning, content: end < 0 ? '' : trimmed.slice(end + closing.length).trimStart() };
 }
 
-/** Models of which a closing tag without an opening one was seen. */
+/** Models that sent a closing tag without an opening one. */
 class BareModels {
   readonly #names = new Set<string>();
 
@@ -65,7 +65,7 @@ function splitAnswer(answer: ModelAnswer, model: string, bareModels: BareModels)
   return { ...answer, content: split.content, reasoning: split.reasoning === '' ? null : split.reasoning };
 }
 
-/** Characters at the end of a text that may begin the closing tag. */
+/** Characters at the end of a text that may start the closing tag. */
 function partialClosing(text: string): number {
   const at = text.lastIndexOf('<');
   return at >= 0 && closing.startsWith(text.slice(at)) ? text.length - at : 0;
@@ -74,11 +74,11 @@ function partialClosing(text: string): number {
 type Corrected = Pick<ModelAnswer, 'content' | 'reasoning'>;
 type TextMode = 'start' | 'thinking' | 'after' | 'text';
 
-/** Splits one stream. `push` returns the parts of a piece of text, and `end` what is left at the end. */
+/** Splits one stream. `push` returns the parts of a piece of text, and `end` the rest. */
 class StreamSplitter {
   readonly #isBareModel: boolean;
   #mode: TextMode = 'start';
-  /** Whether the reasoning began without a tag, because the model is known to leave it out. */
+  /** Whether the reasoning starts without a tag, because the model is known to omit it. */
   #isAssumed = false;
   #pending = '';
   #whole = '';
@@ -126,10 +126,10 @@ class StreamSplitter {
     return true;
   }
 
-  /** What is left, and the split of the whole text if it only shows at its end. */
+  /** The rest, and the split of the whole text if it only shows at its end. */
   end(isCut: boolean): { parts: ModelPart[]; corrected: Corrected | null } {
     if (this.#mode === 'thinking') {
-      // Without a closing tag it was no reasoning, unless the answer was cut inside it.
+      // Without a closing tag it was no reasoning, unless the answer was truncated inside it.
       if (this.#isAssumed && !isCut) {
         return {
           parts: [{ type: 'text-delta', text: this.#whole }],
@@ -172,9 +172,9 @@ async function* splitStream(
 }
 
 /**
- * Separates the reasoning that a server leaves in the text, between `<think>` and `</think>` or before a bare `</think>`: many chat templates
- * write the opening tag themselves. In a stream a bare closing tag comes too late for what was sent; it corrects what is stored, and
- * later streams of the model begin as reasoning.
+ * Separates the reasoning that a server leaves in the text, between `<think>` and `</think>` or before a bare `</think>`: many chat
+ * templates write the opening tag themselves. In a stream a bare closing tag comes too late for the parts that were sent; it
+ * corrects the stored answer, and later streams of the model start as reasoning.
  */
 export function splitThinking(provider: Provider): Provider {
   const bareModels = new BareModels();

@@ -18,7 +18,7 @@ import type { AnswerError, AnswerCheck } from '../../shared/contract/schemas.ts'
 function createRegExp(pattern: string, flags: string): { test(text: string): boolean; toString(): string } {
   try {
     const compiled = RE2JS.compile(pattern);
-    // The validator takes patterns with the same text for the same pattern.
+    // The validator must return the same pattern for the same text.
     return { test: (text) => compiled.matcher(text).find(), toString: () => pattern };
   } catch {
     return new RegExp(pattern, flags);

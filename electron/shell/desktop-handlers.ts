@@ -28,21 +28,21 @@ const promptFolder: OpenDialogOptions = {
   properties: ['openDirectory', 'createDirectory'],
 };
 
-/** What the person chose in the system's dialog; null for nothing. */
+/** The choice in the system's dialog; null for none. */
 async function chosenPath(options: OpenDialogOptions): Promise<string | null> {
   const window = BrowserWindow.getFocusedWindow();
   const { filePaths } = await (window ? dialog.showOpenDialog(window, options) : dialog.showOpenDialog(options));
   return filePaths[0] ?? null;
 }
 
-/** What the desktop answers beyond the service itself. */
+/** The endpoints that only the desktop implements. */
 export function desktopHandlers(dataDirectory: string): Handler[] {
   return [
     implement(chooseModelFile, async () => ({ path: await chosenPath(modelFile) })),
     implement(choosePromptFolder, async () => ({ path: await chosenPath(promptFolder) })),
     implement(openApplicationMenu, ({ body }) => {
       const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0];
-      // The window's own units: its page may be zoomed.
+      // The window's own units, because its page may be zoomed.
       const zoom = window?.webContents.getZoomFactor() ?? 1;
       const [x, y] = [Math.round(body.x * zoom), Math.round(body.y * zoom)];
       if (window) Menu.getApplicationMenu()?.popup({ window, x, y });
@@ -55,7 +55,7 @@ export function desktopHandlers(dataDirectory: string): Handler[] {
       return undefined;
     }),
     implement(openExportFolder, async ({ parameters }) => {
-      // The id is a uuid: it can name no other folder.
+      // The ID is a UUID, so it can't name another folder.
       const folder = join(exportsDirectory(dataDirectory), parameters.id.toLowerCase());
       if (!existsSync(folder)) throw new AppError('not_found', 'There is no evidence pack with this ID.');
       const failure = await shell.openPath(folder);

@@ -8,8 +8,8 @@ function valueOf(option: string, value: string | boolean): string {
 }
 
 /**
- * Reads `--data-dir DIR`, `--provider-base NAME=URL` and `--endpoint NAME=URL`. Everything else on the command line is for
- * Chromium and is passed over. Throws `UsageError`.
+ * Reads `--data-dir DIR`, `--provider-base NAME=URL` and `--endpoint NAME=URL`. Other arguments are for Chromium and ignored.
+ * Throws `UsageError`.
  */
 export function readDesktopOptions(parameters: readonly string[]): HostOptions {
   const { values } = parseArgs({ args: [...parameters], strict: false, options: hostOptionTypes });

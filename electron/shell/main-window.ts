@@ -27,7 +27,7 @@ function readStoredState(directory: string): WindowState {
   }
 }
 
-/** How the window stood when it was last seen, moved to where the displays are now. */
+/** The last state of the window, moved onto the current displays. */
 export function readWindowState(directory: string): { readonly bounds: Bounds; readonly isMaximized: boolean } {
   const { bounds, isMaximized } = readStoredState(directory);
   const workAreas = screen.getAllDisplays().map((display) => display.workArea);
@@ -40,10 +40,10 @@ function writeWindowState(directory: string, state: WindowState): void {
   renameSync(`${file}.new`, file);
 }
 
-/** Milliseconds without a change after which the state is written: a crash must not lose where the window was. */
+/** Milliseconds without a change after which the state is written, so that a crash doesn't lose it. */
 const quietTime = 500;
 
-/** Keeps the window's place and size in `directory` from now on. */
+/** Stores the window's position and size in `directory` from now on. */
 export function keepWindowState(window: BrowserWindow, directory: string): void {
   let timer: NodeJS.Timeout | undefined;
 
@@ -71,7 +71,7 @@ function buttonsOverlay() {
   };
 }
 
-/** The window draws its own title bar; the system draws only its buttons into it. */
+/** The window draws its own title bar; the system only adds its buttons. */
 export function titleBarOptions(): BrowserWindowConstructorOptions {
   const background = nativeTheme.shouldUseDarkColors ? titleBarColours.dark.color : titleBarColours.light.color;
   const common = { titleBarStyle: 'hidden', backgroundColor: background } as const;
@@ -87,7 +87,7 @@ export function followTheme(window: BrowserWindow): void {
   window.on('closed', () => nativeTheme.off('updated', repaint));
 }
 
-/** Gives the whole window, the system's parts of it included, the theme of the settings. */
+/** Applies the theme of the settings to the whole window, including the system's parts. */
 export function followThemeSetting(settings: SettingsStore): void {
   nativeTheme.themeSource = settings.read().appearance.theme;
   settings.subscribe(({ appearance }) => {
@@ -98,7 +98,7 @@ export function followThemeSetting(settings: SettingsStore): void {
 /** A page that crashes again within this time after a reload isn't reloaded a second time. */
 const calmTime = 60_000;
 
-/** Loads the window again when its process ends, and tells the person; active runs were recorded as cancelled. */
+/** Reloads the window when its process ends, and tells the user. Active runs were recorded as cancelled. */
 export function recoverFromCrashes(window: BrowserWindow): void {
   let lastCrash = Number.NEGATIVE_INFINITY;
 
@@ -113,7 +113,7 @@ export function recoverFromCrashes(window: BrowserWindow): void {
       );
       return app.quit();
     }
-    // Not from within the event: the frame is still being taken apart, and Electron would end with it.
+    // Not inside the event: the frame is still being destroyed, and Electron would crash.
     setImmediate(() => {
       if (!window.isDestroyed()) window.webContents.reload();
     });
@@ -127,12 +127,12 @@ export function recoverFromCrashes(window: BrowserWindow): void {
 
 const preload = fileURLToPath(new URL('../preload/preload.cjs', import.meta.url));
 
-/** Opens the window where it last stood; `directory` is where its state is kept. */
+/** Opens the window at its last position; `directory` has its state. */
 export function openMainWindow(directory: string): BrowserWindow {
   const { bounds, isMaximized } = readWindowState(directory);
   const window = new BrowserWindow({
     ...bounds,
-    // On a display that is smaller still, the system would keep a part of the window beyond its edge.
+    // On a smaller display, the system would leave a part of the window beyond its edge.
     minWidth: Math.min(smallestSize.width, bounds.width),
     minHeight: Math.min(smallestSize.height, bounds.height),
     show: false,
@@ -144,7 +144,7 @@ export function openMainWindow(directory: string): BrowserWindow {
       contextIsolation: true,
       nodeIntegration: false,
       webviewTag: false,
-      // The spell checker fetches its dictionaries from a server of its maker.
+      // The spell checker downloads its dictionaries from a server.
       spellcheck: false,
       navigateOnDragDrop: false,
     },

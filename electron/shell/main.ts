@@ -60,14 +60,14 @@ function readOptionsOrExit(): HostOptions {
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     log(error.message);
-    // Whoever started it from a menu has no terminal. Linux shows no box this early.
+    // A user who started it from a menu has no terminal. Linux shows no message box this early.
     if (process.platform !== 'linux') dialog.showErrorBox("Touchstone couldn't start", error.message);
     process.exit(2);
   }
 }
 
 const options = readOptionsOrExit();
-/** What Chromium keeps for the window (drafts, caches) lies in the data folder too: one folder is all there is to copy. */
+/** Chromium's data of the window (drafts, caches) is in the data folder too, so one folder contains everything. */
 const windowDirectory = join(options.dataDirectory, 'window');
 
 function showWindow(): BrowserWindow {
@@ -86,13 +86,13 @@ function showAddress(address: string | null): void {
 
 const openedFiles = createOpenedFiles();
 
-/** The address that a command line asks for: that of a link, or the import that shows the prompt files named there. */
+/** The address of a command line: that of a link, or the import that shows its prompt files. */
 function requestedAddress(parameters: readonly string[], folder: string): string | null {
   const files = promptFilesIn(parameters, folder).filter((file) => file !== resolve(options.dataDirectory));
   return openedFiles.add(files) ? importAddress : linkedAddress(parameters);
 }
 
-/** On a Mac links and files come as events, perhaps before the host has started. */
+/** On a Mac links and files arrive as events, perhaps before the host has started. */
 let isStarted = false;
 let earlyAddress: string | null = null;
 
@@ -168,7 +168,7 @@ function failStart(error: unknown): void {
   app.exit(1);
 }
 
-/** Makes the folder and gives it to Chromium, which takes another one only before Electron is ready. */
+/** Creates the folder and sets it in Chromium, which allows that only before Electron is ready. */
 function useWindowDirectory(): void {
   prepareDirectory(options.dataDirectory);
   mkdirSync(windowDirectory, { recursive: true, mode: 0o700 });
@@ -190,7 +190,7 @@ function startOrShowOther(): void {
   app.whenReady().then(start).catch(failStart);
 }
 
-// Electron would stop everything behind a dialog with a stack. A fault in one request must not take the others with it.
+// By default Electron shows a dialog with a stack trace and stops everything. An error in one request must not end the others.
 process.on('uncaughtException', (error) => log('Unexpected error. Touchstone continues.', error));
 
 registerWindowScheme();
@@ -199,6 +199,7 @@ try {
   useWindowDirectory();
   startOrShowOther();
 } catch (error) {
-  // Before Electron is ready a box would not be shown everywhere, and a start that only threw would stay without a window for ever.
+  // Before Electron is ready not every system shows a message box, and a start that only throws would stay without a window
+  // forever.
   void app.whenReady().then(() => failStart(error));
 }

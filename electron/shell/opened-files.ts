@@ -4,10 +4,10 @@ import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { maxRequestBytes } from '../../shared/contract/prompt-transfer.ts';
 
-/** Address of the window where opened files are previewed: nothing of them is stored before the person has seen it. */
+/** Address that previews opened files in the window. Nothing is stored before the user has seen it. */
 export const importAddress = '/commands/prompts.import';
 
-/** More files at once are a folder, which an import takes too. */
+/** For more files, users can import a folder. */
 const maxOpenedFiles = 100;
 const maxOpenedMegabytes = maxRequestBytes / 1_000_000;
 
@@ -38,7 +38,7 @@ const causes: Readonly<Record<string, string>> = {
 
 class UnreadableFile extends Error {}
 
-/** Reads one byte more than `maxBytes` at most: a file can grow, and some report no size. */
+/** Reads at most one byte more than `maxBytes`: a file can grow, and some report no size. */
 async function readUpTo(handle: FileHandle, maxBytes: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   for (let left = maxBytes + 1; left > 0;) {
@@ -51,7 +51,7 @@ async function readUpTo(handle: FileHandle, maxBytes: number): Promise<Buffer> {
 }
 
 async function readFile(path: string, maxBytes: number): Promise<Buffer> {
-  // Without O_NONBLOCK a named pipe would wait for its other end for ever. Windows has neither.
+  // Without O_NONBLOCK a named pipe would wait for its other end forever. Windows has neither.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const state = await handle.stat();
@@ -77,11 +77,11 @@ interface OpenedFile {
   readonly base64: string;
 }
 
-/** Files that were opened with this application and that the window has not asked for yet. Only their paths are in memory. */
+/** Files that were opened with this application and not yet requested by the window. Only their paths are in memory. */
 export interface OpenedFiles {
   /** Whether there were any. */
   add(paths: readonly string[]): boolean;
-  /** Reads them and forgets them. */
+  /** Reads and removes them. */
   take(): Promise<{ files: OpenedFile[]; problems: string[] }>;
 }
 

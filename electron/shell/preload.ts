@@ -1,15 +1,15 @@
 import { contextBridge, ipcRenderer } from 'electron';
 import { portChannel } from './window-address.ts';
 
-/** This script alone of the Node side runs beside a page; the project has no types of the DOM. */
+/** The only Node code that runs beside a page; the project has no DOM types. */
 declare const window: {
   readonly location: { readonly origin: string };
   postMessage(message: unknown, targetOrigin: string, ports: readonly unknown[]): void;
 };
 
 /**
- * The one thing that crosses from the sandbox: the page asks for its port, and gets it as a message, since the bridge
- * itself cannot carry a port. Everything else goes over that port.
+ * The only channel out of the sandbox: the page requests its port and receives it as a message, because the bridge itself can't
+ * transfer a port. Everything else uses that port.
  */
 contextBridge.exposeInMainWorld('touchstone', {
   requestPort: () => ipcRenderer.send(portChannel),

@@ -1,16 +1,16 @@
 import type { Session } from 'electron';
 import { namesProxy } from '../outgoing-network.ts';
 
-/** A script that finds the proxy may lie on another computer; the window does not wait longer for it, in milliseconds. */
+/** A script that finds the proxy may be on another computer. The window waits at most this long for it, in milliseconds. */
 const longestWait = 2_000;
 
-/** Any address outside: scripts that choose by name send such a one to their usual proxy. */
+/** Any external address: scripts that decide by host name return their usual proxy for it. */
 const anyAddress = 'https://example.com/';
 
-/** In the order in which the system would try them; the first one is taken. */
+/** In the system's order; the first one is used. */
 const schemes: Readonly<Record<string, string>> = { PROXY: 'http', HTTPS: 'https', SOCKS5: 'socks5', SOCKS: 'socks5' };
 
-/** `PROXY proxy.test:3128; DIRECT` as the address of a proxy; null for what is reached directly. */
+/** Parses `PROXY proxy.test:3128; DIRECT` to the address of a proxy; null for a direct connection. */
 export function proxyOfRules(rules: string): string | null {
   const [kind, host] = rules.split(';')[0]!.trim().split(/\s+/);
   const scheme = schemes[kind!.toUpperCase()];
@@ -18,8 +18,8 @@ export function proxyOfRules(rules: string): string | null {
 }
 
 /**
- * The environment with the proxy of the system's settings in `HTTPS_PROXY` and `HTTP_PROXY`, as long as it names none itself: a
- * program that is started from a menu has no variables. A change of the settings counts from the next start.
+ * The environment with the system's proxy in `HTTPS_PROXY` and `HTTP_PROXY`, unless it sets one itself: a program that is started
+ * from a menu has no such variables. A change of the system's settings applies at the next start.
  */
 export async function withSystemProxy(environment: NodeJS.ProcessEnv, session: Session): Promise<NodeJS.ProcessEnv> {
   if (namesProxy(environment)) return environment;

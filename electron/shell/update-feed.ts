@@ -4,7 +4,7 @@ import { app } from 'electron';
 import { parse } from 'yaml';
 import { readUpdateAddress, type Updater } from './updates.ts';
 
-/** The address that scripts/package.ts wrote beside the application; null without one that may be used. */
+/** The address that scripts/package.ts wrote beside the application; null without a valid one. */
 export function readFeed(): string | null {
   if (!app.isPackaged) return null;
   try {
@@ -16,23 +16,23 @@ export function readFeed(): string | null {
   }
 }
 
-/** Otherwise every installation would send its own number with each check. */
+/** Otherwise every installation would send its own ID with each check. */
 const sharedUserId = '00000000-0000-0000-0000-000000000000';
 
-/** Loads electron-updater so that it contacts the feed's server only, and downloads and installs only on request. */
+/** Loads electron-updater so that it contacts only the feed's server, and downloads and installs only on request. */
 export async function loadUpdater(feed: string): Promise<Updater> {
   const { autoUpdater } = (await import('electron-updater')).default;
   autoUpdater.logger = null;
   autoUpdater.autoDownload = false;
   autoUpdater.autoInstallOnAppQuit = false;
-  // Differences to the installed version come from its old files, which are at the server no more.
+  // Differential downloads need files of the installed version, which the server no longer has.
   autoUpdater.disableDifferentialDownload = true;
-  // Downloads go into the data folder, as everything else, and not into the system's folder for caches.
+  // Downloads go to the data folder, like everything else, instead of the system's cache folder.
   const { app: adapter } = autoUpdater as unknown as { app: object };
   Object.defineProperty(adapter, 'baseCachePath', { value: app.getPath('userData') });
   Object.assign(autoUpdater, { stagingUserIdPromise: { value: Promise.resolve(sharedUserId) } });
   const { origin } = new URL(feed);
-  // A description of a release may name files anywhere, and a server may redirect.
+  // A release description may name files on any host, and a server may redirect.
   autoUpdater.netSession.webRequest.onBeforeRequest(({ url }, answer) =>
     answer({ cancel: new URL(url).origin !== origin }),
   );

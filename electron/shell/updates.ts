@@ -10,7 +10,7 @@ import {
 import { type Handler, implement } from '../api/api.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 
-/** The address of an update server of a package. Null unless it has TLS: a check of the download needs an honest description. */
+/** The address of a package's update server. Null unless it has TLS, because the check of a download relies on the description. */
 export function readUpdateAddress(text: string): string | null {
   const address = URL.parse(text);
   if (!address || address.username !== '' || address.password !== '' || address.search !== '' || address.hash !== '')
@@ -25,7 +25,7 @@ interface FoundUpdate {
   readonly cancellationToken?: { cancel(): void };
 }
 
-/** What is used of electron-updater. */
+/** The parts of electron-updater that are used. */
 export interface Updater {
   checkForUpdates(): Promise<FoundUpdate | null>;
   downloadUpdate(cancellationToken: FoundUpdate['cancellationToken']): Promise<unknown>;
@@ -34,14 +34,14 @@ export interface Updater {
 }
 
 export interface UpdatesOptions {
-  /** Address of the folder that describes the newest version; null where the package names none. */
+  /** Address of the folder that describes the newest version; null if the package has none. */
   readonly feed: string | null;
-  /** Called at the first check, so that nothing of it is loaded before. */
+  /** Called at the first check, so that nothing is loaded before. */
   readonly loadUpdater: () => Promise<Updater>;
   readonly log: (message: string, error?: unknown) => void;
 }
 
-/** Beside the check at each start. */
+/** In addition to the check at each start. */
 const checkIntervalMs = 24 * 60 * 60_000;
 
 function describeFailure(error: unknown, host: string): string {
@@ -60,7 +60,7 @@ function describeFailure(error: unknown, host: string): string {
 
 export interface Updates {
   readonly handlers: Handler[];
-  /** Checks as soon as these settings say so, and at once if they do now. */
+  /** Checks as soon as these settings enable it, and at once if they already do. */
   follow(settings: Pick<SettingsStore, 'read' | 'subscribe'>): void;
   close(): void;
 }
@@ -75,7 +75,7 @@ export function createUpdates({ feed, loadUpdater, log }: UpdatesOptions): Updat
   let timer: NodeJS.Timeout | undefined;
   let unsubscribe = (): void => {};
 
-  /** What comes back after the check was turned off changes nothing. */
+  /** A response after the check was turned off changes nothing. */
   function change(part: Partial<UpdateState>): void {
     if (state.status !== 'off') state = { ...state, ...part };
   }
@@ -124,7 +124,7 @@ export function createUpdates({ feed, loadUpdater, log }: UpdatesOptions): Updat
       return;
     }
     timer = setInterval(() => {
-      // A version that was found or downloaded is not forgotten for the next check.
+      // The next check keeps a version that was found or downloaded.
       if (['current', 'failed'].includes(state.status)) void check();
     }, checkIntervalMs).unref();
     void check();

@@ -18,14 +18,14 @@ function killProcess(processId: number | undefined): void {
   try {
     process.kill(processId, 'SIGKILL');
   } catch (error) {
-    // It has ended, and the event that says so is on its way.
+    // It has ended, and the event for it will follow.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
 /**
- * Starts a program of ours in one of Electron's utility processes. The executable doesn't run as plain Node: any program could
- * otherwise run its own code under our identity, with our access to the keychain.
+ * Starts one of our programs in an Electron utility process. The executable doesn't run as plain Node: otherwise any program could
+ * run code under our identity, with our access to the keychain.
  */
 export function startUtilityChild({ program, parameters = [], environment }: ChildOptions): Child {
   const child = utilityProcess.fork(fileURLToPath(program), [...parameters], {
@@ -34,7 +34,7 @@ export function startUtilityChild({ program, parameters = [], environment }: Chi
     serviceName: 'Touchstone',
   });
   const errorOutput = collectErrorOutput(child.stderr);
-  // The event `exit` follows this one; without a listener it would end the host.
+  // The event `exit` follows; without a listener this one would end the host.
   child.on('error', () => {});
   return {
     get processId() {

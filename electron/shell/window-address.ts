@@ -10,22 +10,22 @@ export const windowOrigin = `${windowScheme}://touchstone`;
 /** The scheme of links that the operating system gives to this application. */
 export const linkScheme = 'touchstone';
 
-/** The address inside the window that a `touchstone://open/...` link names; null for every other text. */
+/** The address inside the window in a `touchstone://open/...` link; null for any other text. */
 export function addressOfLink(link: string): string | null {
   const start = `${linkScheme}://open`;
-  // Control characters and spaces have no place in a link; nothing longer than this comes from a person.
+  // Links contain no control characters and spaces, and no person writes longer ones.
   if (link.length > 8000 || !link.startsWith(`${start}/`) || /[\s\p{Cc}]/u.test(link)) return null;
   return link.slice(start.length);
 }
 
-/** Whether an address is a page of the window; not whether it begins like one. */
+/** Whether an address is a page of the window; a common prefix isn't enough. */
 export function isWindowAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, host, username, password } = new URL(address);
   return protocol === `${windowScheme}:` && host === 'touchstone' && username === '' && password === '';
 }
 
-/** Whether an address may be given to the system's browser: plain web addresses alone, no `file:` and no other program's. */
+/** Whether an address may be opened in the system's browser: only web addresses, no `file:` and no other program's scheme. */
 export function isExternalAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, username, password } = new URL(address);

@@ -21,7 +21,7 @@ function isBounds(value: unknown): value is Bounds {
   return [x, y, width, height].every((number) => Number.isInteger(number)) && width! > 0 && height! > 0;
 }
 
-/** What a file of an earlier start says; the first state for anything that is not one. */
+/** The state from an earlier start's file; the initial state for an invalid file. */
 export function parseWindowState(text: string): WindowState {
   try {
     const { bounds, isMaximized } = JSON.parse(text) as Partial<WindowState>;
@@ -37,7 +37,7 @@ function sharedArea(a: Bounds, b: Bounds): number {
   return Math.max(0, width) * Math.max(0, height);
 }
 
-/** The bounds moved and cut so that the whole window is on the work area. */
+/** The bounds, moved and shrunk so that the whole window is on the work area. */
 function fitInto(bounds: Bounds, area: Bounds): Bounds {
   const width = Math.min(Math.max(bounds.width, smallestSize.width), area.width);
   const height = Math.min(Math.max(bounds.height, smallestSize.height), area.height);
@@ -56,8 +56,8 @@ function middleOf(area: Bounds): Bounds {
 }
 
 /**
- * Where a window that last stood at `bounds` is to open, whole on one of the work areas: a display may be gone since the last
- * start, and one may be smaller than a first window. In the middle of `main` where nothing of it would be seen, and for null.
+ * The bounds of a window that was last at `bounds`, fully on one of the work areas: a display may have been removed since the last
+ * start, and one may be smaller than an initial window. In the middle of `main` if it would be invisible, and for null.
  */
 export function fitWindow(bounds: Bounds | null, main: Bounds, others: readonly Bounds[]): Bounds {
   if (!bounds) return middleOf(main);
@@ -68,8 +68,8 @@ export function fitWindow(bounds: Bounds | null, main: Bounds, others: readonly 
 }
 
 /**
- * The window's `--surface-chrome` and `--text-secondary`: the system's buttons lie on its title bar, and the system draws the
- * window's ground until the page is there.
+ * The window's `--surface-chrome` and `--text-secondary`: the system's buttons are on its title bar, and the system draws the
+ * window's background until the page has loaded.
  */
 export const titleBarColours = {
   light: { color: '#eff1f3', symbolColor: '#464f59' },

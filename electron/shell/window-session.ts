@@ -36,7 +36,7 @@ export function serveWindowFiles(session: Session): void {
   });
 }
 
-/** Links of an answer open in the system's browser; an address that is no plain web address opens nowhere. */
+/** Links of an answer open in the system's browser. Other addresses than web addresses don't open. */
 function openOutside(address: string): void {
   if (isExternalAddress(address)) void shell.openExternal(address);
 }
@@ -63,7 +63,7 @@ function secureContents(contents: WebContents): void {
 /** The permissions for the copy buttons and the paste button of the key field. All others are denied without a prompt. */
 const clipboard = new Set(['clipboard-sanitized-write', 'clipboard-read']);
 
-/** Closes every way out of the window, for every window there will ever be. */
+/** Closes every way out of the window, for all present and future windows. */
 export function closeWaysOut(session: Session): void {
   app.on('web-contents-created', (_event, contents) => secureContents(contents));
   session.setPermissionRequestHandler((_contents, permission, answer) => answer(clipboard.has(permission)));
@@ -85,7 +85,7 @@ function framePort(port: MessagePortMain): FramePort<unknown, HostFrame> {
   };
 }
 
-/** A page of our own, in the main frame: nothing else may hold a port to the service. */
+/** Whether it is our own page, in the main frame: nothing else may hold a port to the service. */
 function isFromWindow({ senderFrame, sender }: IpcMainEvent): boolean {
   return senderFrame !== null && senderFrame === sender.mainFrame && isWindowAddress(senderFrame.url);
 }

@@ -6,7 +6,7 @@ import { type ListedRunRow, type NewRun, parsed } from './run-rows.ts';
 import type { RunTextRow } from './schema.ts';
 import { messagesIn, toolCallsIn } from './stored-messages.ts';
 
-/** A run as the continuation with tool results needs it. */
+/** The fields of a run that a continuation with tool results needs. */
 export interface ContinuableRun extends Pick<NewRun, 'callerId' | 'conversationId' | 'promptId' | 'promptVersionId'> {
   readonly status: string;
   readonly finishReason: string | null;

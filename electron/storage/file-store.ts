@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
 import type { FileMediaType, StoredFile } from '../../shared/contract/files.ts';
 
-/** What is known of a file from its content. */
+/** The details of a file from its content. */
 export type FileContent = Omit<StoredFile, 'name'>;
 
-/** Who asks for a file. `canReadAll` is for those who may read every run. */
+/** The reader of a file. `canReadAll` is for readers who may read every run. */
 export interface FileReader {
   readonly callerId: string;
   readonly canReadAll: boolean;
@@ -12,11 +12,11 @@ export interface FileReader {
 
 /** The table of files. Their content is in the folder `files`. */
 export interface FileStore {
-  /** Notes a file and who sent it. Returns whether the content is new for this caller. */
+  /** Records a file and its sender. Returns whether the content is new for this caller. */
   add(file: StoredFile, callerId: string): boolean;
   /** Null for an unknown file, and for one that this reader may not read. Every reader may read the files of datasets. The name is the one that the reader gave, if any. */
   find(id: string, reader: FileReader): StoredFile | null;
-  /** Keeps a file for another day. */
+  /** Extends the time for which a file is stored by a day. */
   noteUse(id: string): void;
   has(id: string): boolean;
   /** Removes files that no run and no dataset uses and that were last sent or used before a time; at most `limit`. Returns their ids. */
@@ -50,7 +50,7 @@ function fileStatements(database: Database.Database) {
     ON CONFLICT (file, caller_id) DO UPDATE SET name = excluded.name
   `);
   const touch = database.prepare<[number, string]>('UPDATE files SET used_at = ? WHERE id = ?');
-  // Another caller's name for the same content is only for readers of all runs.
+  // Another caller's name of the same content is only for readers of all runs.
   const find = database.prepare<[{ id: string; callerId: string; all: 0 | 1 }], FileRow>(`
     SELECT files.id, media_type, bytes, width, height, pages,
       coalesce(file_callers.name, CASE WHEN @all THEN (SELECT name FROM file_callers WHERE file = files.id LIMIT 1) END) AS name

@@ -43,15 +43,14 @@ const syncDelayMilliseconds = 20;
 export interface LogSync {
   /** Resolves when everything written before the call would survive a loss of power. */
   sync(): Promise<void>;
-  /** Flushes within 20 ms. Calls in between share one flush, so the cost doesn't grow, and a power cut loses 20 ms at most. */
+  /** Flushes within 20 ms. Calls in between share one flush, so the cost doesn't grow, and a power cut loses at most 20 ms. */
   syncSoon(): void;
   close(): Promise<void>;
 }
 
 /**
- * SQLite's own `synchronous = FULL` does the same sync inside the commit, where it holds up every other request of the
- * process. The log file stays the same one while the database is open, and SQLite keeps no locks on it that our own handle
- * could drop when it is closed.
+ * SQLite's own `synchronous = FULL` does the same sync inside the commit, where it blocks every other request of the process. The
+ * log file stays the same one while the database is open, and SQLite keeps no locks on it that closing our own handle could drop.
  */
 export function createLogSync(logFile: string): LogSync {
   let handle: number | null = null;
@@ -71,7 +70,7 @@ export function createLogSync(logFile: string): LogSync {
     return running;
   }
 
-  /** Writes that come during a sync are covered only by the one after it, which they share. */
+  /** Writes during a sync are covered by the next one, which they share. */
   function sync(): Promise<void> {
     if (running === null) return start();
     next ??= running

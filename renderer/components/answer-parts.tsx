@@ -10,7 +10,7 @@ import { runsOnDevice } from './models/model-list.ts';
 
 interface ReasoningProps {
   text: string;
-  /** Whether more of it is on its way. */
+  /** Whether more reasoning may arrive. */
   isLive: boolean;
   /** Null when the provider hasn't reported them. */
   tokens: number | null;
@@ -29,7 +29,7 @@ function reasoningUsage({ tokens, cost = null, hasEnded }: Pick<ReasoningProps, 
   return cost === null ? count : `${count}, ${formatCost(cost)}`;
 }
 
-/** What the model thought before it answered, collapsed unless opened: people come for the answer. */
+/** The model's reasoning before its answer. Collapsed by default: people come for the answer. */
 export function Reasoning({ text, isLive, isOpen, onOpenChange, ...usage }: ReasoningProps) {
   if (text === '') return null;
   return (

@@ -23,17 +23,17 @@ export function Badge({
   );
 }
 
-/** A point beside a word; hollow for what is absent or off. */
+/** A dot beside a label; hollow for something absent or off. */
 export function Dot({ tone = 'neutral' }: { tone?: 'neutral' | 'positive' | 'caution' | 'accent' | 'hollow' }) {
   return <i className={classNames('dot', tone !== 'neutral' && `dot--${tone}`)} aria-hidden="true" />;
 }
 
-/** Work that streams; always with its word beside it, and a Stop near it. */
+/** Shows that something streams. A label and a Stop button are always next to it. */
 export function Spinner() {
   return <i className="spinner" aria-hidden="true" />;
 }
 
-/** A state as icon or point with its word. */
+/** A state as an icon or a dot with its label. */
 export function StateBadge({ tone, icon, children }: { tone: Tone; icon?: LucideIcon; children: ReactNode }) {
   const colour = tone === 'neutral' ? 'tertiary' : tone;
   return (
@@ -50,7 +50,7 @@ export function StateBadge({ tone, icon, children }: { tone: Tone; icon?: Lucide
 
 interface ProgressProps {
   label: string;
-  /** 0 to 1; null when the end is not known yet. */
+  /** 0 to 1; null while the total is unknown. */
   fraction: number | null;
 }
 

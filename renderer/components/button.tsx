@@ -13,7 +13,7 @@ interface TooltipProps {
   side?: 'top' | 'right' | 'bottom' | 'left';
   /** False shows nothing, for places where the text is already on the screen. */
   isEnabled?: boolean;
-  /** One element that takes a ref and the pointer's events. */
+  /** One element that accepts a ref and pointer events. */
   children: ReactElement;
 }
 
@@ -22,7 +22,7 @@ function isReturning({ relatedTarget }: FocusEvent): boolean {
   return relatedTarget === null || relatedTarget.closest('[data-radix-popper-content-wrapper]') !== null;
 }
 
-/** A name and its keys on hover and on focus. What a person must know to act never lives here alone. */
+/** A name and its keys on hover and on focus. Never put here alone what a person needs in order to act. */
 export function Tooltip({ text, keys, side = 'bottom', isEnabled = true, children }: TooltipProps) {
   return (
     <Primitive.Root {...(isEnabled ? {} : { open: false })}>
@@ -45,13 +45,13 @@ interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant;
   size?: 'default' | 'small';
   icon?: LucideIcon;
-  /** Shown as caps; the action itself is registered in `stores/actions.ts`. */
+  /** Shown as key caps; the action itself is registered in `stores/actions.ts`. */
   keys?: string;
   /** The action is running: a spinner replaces the icon, a second click does nothing, focus stays. */
   isBusy?: boolean;
 }
 
-/** 28 pixels high, 24 when small. `aria-disabled` rather than `disabled` keeps focus where a reason must be readable. */
+/** 28 pixels high, 24 when small. `aria-disabled` instead of `disabled` keeps the button focusable, so that its reason can be read. */
 export function Button({
   variant = 'default',
   size = 'default',
@@ -87,7 +87,7 @@ export function Button({
 
 interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'children' | 'aria-label'> {
   icon: LucideIcon;
-  /** Its name: read out, and shown with its keys on hover and on focus. */
+  /** Its accessible name, also the tooltip with its keys on hover and on focus. */
   label: string;
 }
 
@@ -118,7 +118,7 @@ export function IconButton({
 }
 
 interface CopyButtonProps extends Omit<ButtonProps, 'onClick' | 'children'> {
-  /** The text, or what makes it at the press. */
+  /** The text, or a function that returns it on click. */
   text: string | (() => string);
   label: string;
   /** Shows the icon alone, with the label as its tooltip. */
@@ -127,7 +127,7 @@ interface CopyButtonProps extends Omit<ButtonProps, 'onClick' | 'children'> {
 
 const shownMilliseconds = 1_600;
 
-/** Copies and says so for a moment in its own place. */
+/** Copies a text and confirms it on the button for a moment. */
 export function CopyButton({ text, label, isIconOnly = false, icon = Copy, ...rest }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {

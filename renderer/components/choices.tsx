@@ -4,7 +4,7 @@ import { useId, type ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 
 export interface SegmentedProps<Value extends string> {
-  /** What is chosen; read out as the group's name. */
+  /** The accessible name of the group. */
   label: string;
   value: Value;
   onValueChange: (value: Value) => void;
@@ -28,7 +28,7 @@ export function Segmented<Value extends string>({
       value={value}
       disabled={isDisabled ?? false}
       onValueChange={(next) => {
-        // A second press on the chosen one would mean "none", which this control has not.
+        // A second click on the selected option would clear it, which this control doesn't allow.
         if (next) onValueChange(next as Value);
       }}
     >
@@ -72,7 +72,7 @@ export function Checkbox({ label, isChecked, onCheckedChange, isDisabled, isLabe
   );
 }
 
-/** Takes effect at once; a choice that waits for a button is a checkbox. */
+/** Takes effect immediately. Use a checkbox for a choice that a button confirms. */
 export function Switch({ label, isChecked, onCheckedChange, isDisabled, isLabelHidden }: ChoiceProps) {
   const id = useId();
   return (

@@ -18,7 +18,7 @@ export interface ComboboxOption {
 export interface ComboboxProps {
   label: string;
   value: string;
-  /** What the closed field shows; the option of `value` may not be in the list any more. */
+  /** What the closed field shows. The option of `value` may have left the list. */
   shown: string;
   options: readonly ComboboxOption[];
   onValueChange: (value: string) => void;
@@ -63,7 +63,7 @@ function OptionList({
   );
 }
 
-/** One of many named things, found by typing. */
+/** Selects one of many options; typing filters them. */
 export function Combobox({ label, value, shown, options, onValueChange, placeholder, size }: ComboboxProps) {
   const [isOpen, setOpen] = useState(false);
   const choose = (next: string) => {

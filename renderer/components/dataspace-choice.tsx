@@ -16,7 +16,7 @@ interface DataspaceChoiceProps {
   onChange: (dataspaceIds: string[]) => void;
 }
 
-/** With more than these one looks for a name rather than through a list. */
+/** Longer lists have a search field. */
 const fewDataspaces = 8;
 
 function matchesName(words: string): (dataspace: { name: string }) => boolean {
@@ -62,7 +62,7 @@ function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
               </div>
             ))}
           </div>
-          {/* One that was deleted would make every run fail. */}
+          {/* A deleted dataspace would make every run fail. */}
           {dataspaceIds
             .filter((id) => all.every((dataspace) => dataspace.id !== id))
             .map((id) => (
@@ -84,7 +84,7 @@ function Choices({ dataspaceIds, onChange }: DataspaceChoiceProps) {
   );
 }
 
-/** Chooses the dataspaces that a prompt is answered from. */
+/** Selects the dataspaces that ground a prompt. */
 export function DataspaceChoice(props: DataspaceChoiceProps) {
   const { data } = useDataspaces();
   const names = (data ?? []).filter(({ id }) => props.dataspaceIds.includes(id)).map(({ name }) => name);

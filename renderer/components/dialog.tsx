@@ -7,8 +7,8 @@ import { Button, IconButton } from './button.tsx';
 let openLayers = 0;
 
 /**
- * Makes the frame of the window inert while a modal is open, and gives the focus back to where it was. Radix's own modal
- * mode does the same by writing `<style>` elements, which the window's content security policy refuses.
+ * Makes the frame of the window inert while a modal is open, and restores the focus afterwards. Radix's own modal mode writes
+ * `<style>` elements, which the window's content security policy blocks.
  */
 function useInertFrame(isOpen: boolean): void {
   const focused = useRef<Element | null>(null);
@@ -25,7 +25,7 @@ function useInertFrame(isOpen: boolean): void {
       if (openLayers === 0) frame?.removeAttribute('inert');
     };
   }, [isOpen]);
-  // After the commit: during it, React gives the focus back to the element that had it before.
+  // After the commit: during it, React restores the focus to the element that had it before.
   useEffect(() => {
     if (!isOpen) return;
     return () => {
@@ -49,13 +49,13 @@ interface ModalLayerProps {
   onClose: () => void;
   className: string;
   role?: 'dialog' | 'alertdialog';
-  /** It ends with buttons that answer it. */
+  /** Whether it ends with buttons. */
   hasActions?: boolean;
   /** Must hold one `Primitive.Title`; the first control in it gets the focus. */
   children: ReactNode;
 }
 
-/** Covers the whole window until a button, Esc or a click beside it closes it. */
+/** Covers the whole window until a button, Esc or a click outside closes it. */
 export function ModalLayer(props: ModalLayerProps) {
   const { isOpen, onClose, className, role = 'dialog', hasActions = false, children } = props;
   useInertFrame(isOpen);
@@ -84,7 +84,7 @@ interface DialogProps {
   onClose: () => void;
   isWide?: boolean;
   children: ReactNode;
-  /** Buttons, the one that acts last. */
+  /** Buttons, the main action last. */
   footer?: ReactNode;
   /** `alertdialog` when the user has to decide. */
   role?: 'dialog' | 'alertdialog';
@@ -103,7 +103,7 @@ export function Dialog({ title, isOpen, onClose, isWide = false, children, foote
       <Primitive.Title className="dialog__title">{title}</Primitive.Title>
       <div className="dialog__body">{children}</div>
       {footer && <div className="dialog__foot">{footer}</div>}
-      {/* Last in the order of focus: the first stop is what the dialog asks for. */}
+      {/* Last in the tab order: the first stop should be a control of the content. */}
       <div className="dialog__close">
         <IconButton icon={X} label="Close" size="small" onClick={onClose} />
       </div>
@@ -118,7 +118,7 @@ interface ConfirmDialogProps {
   onClose: () => void;
   /** What happens and whether it can be undone. */
   children: ReactNode;
-  /** The verb of the act: `Remove key`. */
+  /** The label of the confirming button: `Remove key`. */
   action: string;
   onConfirm: () => void;
   isNegative?: boolean;

@@ -6,9 +6,9 @@ import { Failure } from './state-panels.tsx';
 interface ErrorBoundaryProps {
   /** The part of the window inside it: `Playground`. */
   name: string;
-  /** What the part shows, such as its address. A crash ends when something else is shown. */
+  /** Identifies the content, such as its address. Another key clears a crash. */
   resetKey?: string;
-  /** Goes to an address that doesn't crash. The part is drawn again after it. */
+  /** Goes to an address that doesn't crash. The content is then rendered again. */
   onReload?: () => void;
   children: ReactNode;
 }
@@ -38,7 +38,7 @@ interface ErrorBoundaryState {
   crashedKey: string | undefined;
 }
 
-/** Keeps a failure of one part inside that part: the rest of the window works on, and what was typed is kept. */
+/** Contains a crash: the rest of the window keeps working, and nothing typed is lost. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { error: null, crashedKey: undefined };
 
@@ -60,7 +60,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
   }
 
   #reload = (): void => {
-    // Files that didn't load say nothing about the address.
+    // Files that failed to load aren't the fault of the address.
     if (!(this.state.error instanceof PartNotLoaded)) this.props.onReload?.();
     this.setState({ error: null, crashedKey: undefined });
   };
@@ -82,24 +82,24 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 }
 
 interface CleanupBoundaryProps {
-  /** The screen that is open. */
+  /** Identifies the open screen. */
   resetKey: string;
   children: ReactNode;
 }
 
 interface CleanupBoundaryState {
   error: unknown;
-  /** How often it caught an error since `resetKey` changed. */
+  /** The number of errors since `resetKey` changed. */
   count: number;
   resetKey: string;
 }
 
-/** A screen that crashes as often as this in a row isn't one that was left. */
+/** A screen that crashes this often in a row isn't one that was just left. */
 const maxCleanupErrors = 3;
 
 /**
- * Catches errors in the effect cleanups of a screen that is left. The screen's own boundary goes with it, so React looks for
- * one above. The screen that comes next is drawn as if nothing had happened.
+ * Catches errors in the effect cleanups of a screen that is left. The screen's own boundary unmounts with it, so React looks for
+ * one above. The next screen renders normally.
  */
 export class CleanupBoundary extends Component<CleanupBoundaryProps, CleanupBoundaryState> {
   override state: CleanupBoundaryState = { error: null, count: 0, resetKey: this.props.resetKey };

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /**
- * Gives the focus to the element of the returned ref when something closes that had it: a form that is gone would leave the
+ * Focuses the element of the returned ref when something closes that had the focus. Otherwise a removed form would leave the
  * keyboard at the top of the page.
  */
 export function useReturnFocus<Target extends HTMLElement>(isOpen: boolean): RefObject<Target | null> {
@@ -16,8 +16,8 @@ export function useReturnFocus<Target extends HTMLElement>(isOpen: boolean): Ref
 }
 
 /**
- * For `onCloseAutoFocus`: Radix gives the focus back in a task of its own, after the one that closed. Whoever has gone on to a
- * field by then would lose it again, and what they type next would be keys of the window.
+ * For `onCloseAutoFocus`: Radix restores the focus in a task after the one that closed the layer. A person who has moved to a field
+ * by then would lose the focus, and their typing would trigger shortcuts.
  */
 export function keepNewerFocus(event: Event): void {
   if (document.activeElement !== document.body) event.preventDefault();

@@ -1,6 +1,6 @@
 import type { Usage } from '../../shared/contract/completions.ts';
 
-/** Numbers and times as the window writes them. Numbers are rounded for reading; the wire panel has exact values. */
+/** Number and time formats of the window. Numbers are rounded for reading; the wire panel has exact values. */
 
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
 
@@ -15,7 +15,7 @@ export function formatBytes(bytes: number): string {
   return `${power === 0 ? value : Number(value.toFixed(1))} ${byteUnits[power]}`;
 }
 
-/** How much of a whole is here, both in the unit of the whole and always as wide: `148.0 of 322.6 MB`. */
+/** A part of a whole, both in the unit of the whole and with a constant width: `148.0 of 322.6 MB`. */
 export function formatPart(bytes: number, whole: number): string {
   const power = bytePower(whole);
   const inUnit = (amount: number) => (amount / 1000 ** power).toFixed(power === 0 ? 0 : 1);
@@ -25,12 +25,12 @@ export function formatPart(bytes: number, whole: number): string {
 const wholeNumber = new Intl.NumberFormat('en');
 const compactNumber = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** Thousands apart up to 99,999, then short: `1.9M`. */
+/** With thousands separators up to 99,999, then short: `1.9M`. */
 export function formatCount(count: number): string {
   return count < 100_000 ? wholeNumber.format(count) : compactNumber.format(count);
 }
 
-/** Every digit, thousands apart. */
+/** Every digit, with thousands separators. */
 export function formatWhole(count: number): string {
   return count.toLocaleString('en');
 }
@@ -54,7 +54,7 @@ export function formatRunDuration(milliseconds: number): string {
   return `${value} ${unit}`;
 }
 
-/** An average, a limit or an estimate in the unit a person would say: `214 ms`, `2.4 s`, `3 min`, `2 h`. */
+/** An average, a limit or an estimate in the usual unit: `214 ms`, `2.4 s`, `3 min`, `2 h`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1_000;
@@ -94,13 +94,13 @@ export function formatDate(date: string, form: 'long' | 'short' = 'long'): strin
   return (form === 'long' ? longDate : shortDate).format(new Date(`${date}T00:00:00Z`));
 }
 
-/** Whole days from today until a calendar date; negative when it is over. */
+/** Whole days from today to a calendar date; negative in the past. */
 export function daysUntil(date: string, now: Date): number {
   const today = Date.UTC(now.getFullYear(), now.getMonth(), now.getDate());
   return Math.round((Date.parse(`${date}T00:00:00Z`) - today) / dayMilliseconds);
 }
 
-/** US dollars: four decimals below one, two below a hundred, thousands apart. */
+/** US dollars: four decimals below one, two below a hundred, thousands separators above. */
 export function formatCost(dollars: number): string {
   if (dollars === 0) return '$0';
   if (dollars < 0.0001) return '<$0.0001';
@@ -123,24 +123,24 @@ export function formatTokenCount(count: number): string {
   return `${Number((count / 1_000_000).toFixed(2))}M`;
 }
 
-/** `−8`, `0`, `+4`, with the sign that is as wide as a plus. */
+/** `−8`, `0`, `+4`, with a minus sign as wide as the plus. */
 export function formatScore(score: number): string {
   if (score === 0) return '0';
   return score > 0 ? `+${score}` : `−${-score}`;
 }
 
-/** Of English text; models differ. */
+/** For English text; models differ. */
 export const charactersPerToken = 4;
 
-/** About how many tokens a text has; models count differently, so it is always shown as an estimate. */
+/** Estimates the tokens of a text. Models count differently, so it is always shown as an estimate. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / charactersPerToken);
 }
 
-/** What a run read and wrote: `7,215 in (6,900 cached) · 412 out · 1,020 reasoning`; `out` leaves the reasoning out. */
+/** The tokens of a run: `7,215 in (6,900 cached) · 412 out · 1,020 reasoning`; `out` excludes the reasoning. */
 export function tokensText({ prompt_tokens: input, completion_tokens: output, details }: Usage, about = ''): string {
   const { cached_tokens: cached = null, cache_write_tokens: written = null } = details ?? {};
-  // A provider that reports more reasoning than output has counted it apart.
+  // A provider that reports more reasoning than output has counted it separately.
   const reasoning = Math.min(details?.reasoning_tokens ?? 0, output);
   const caches = [
     cached !== null && cached > 0 && `${formatWhole(cached)} cached`,
@@ -163,7 +163,7 @@ export function usageText(usage: Usage | null, cost: number | null): string | nu
   return parts.length === 0 ? null : parts.join(' · ');
 }
 
-/** A number that a person typed, with a decimal comma or point; undefined for nothing, null for no number. */
+/** A typed number with a decimal comma or point; undefined for empty text, null if it isn't a number. */
 export function readNumber(text: string): number | undefined | null {
   const trimmed = text.trim().replace('−', '-').replace(',', '.').replace(/^\$/, '');
   if (trimmed === '') return undefined;

@@ -8,7 +8,7 @@ export interface IconProps {
   className?: string;
 }
 
-/** A line icon beside a word or inside a button that has a name; never the only carrier of a meaning. */
+/** A line icon beside a label or inside a named button. An icon alone never carries a meaning. */
 export function Icon({ icon: Drawing, size = 'default', className }: IconProps) {
   return <Drawing aria-hidden className={classNames('icon', size !== 'default' && `icon--${size}`, className)} />;
 }

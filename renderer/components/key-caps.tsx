@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowRight, ArrowUp, Command, CornerDownLeft, type LucideIcon, Option } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** Whether the person's keyboard has a Command key; in a browser this is their machine, not the host's. */
+/** Whether the keyboard has a Command key. In a browser this depends on the user's machine, not on the host's. */
 export const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '');
 
 const drawings: Record<string, LucideIcon> = { Enter: CornerDownLeft, ArrowUp, ArrowDown, ArrowRight };
@@ -24,7 +24,7 @@ export function KeyCaps({ keys }: { keys: string }) {
   );
 }
 
-/** The same keys as `aria-keyshortcuts` and `title` write them: `Control+Enter`, `Meta+Enter`. */
+/** The same keys in the format of `aria-keyshortcuts` and `title`: `Control+Enter`, `Meta+Enter`. */
 export function keyShortcut(keys: string): string {
   return keys.replace('Mod', isMac ? 'Meta' : 'Control');
 }

@@ -1,6 +1,6 @@
 import { lazy, type ComponentType } from 'react';
 
-/** A part of the window whose files did not come: the host is gone, or has those of another version. */
+/** A part of the window whose files didn't load: the host is down, or has files of another version. */
 export class PartNotLoaded extends Error {
   /** Lets the next attempt load the files again. Otherwise the failure is cached forever. */
   readonly forget: () => void;
@@ -20,7 +20,7 @@ function isMissing({ sheet }: HTMLLinkElement): boolean {
   }
 }
 
-/** The bundler's loader asks for a style sheet once, and takes it for loaded ever after. */
+/** The bundler's loader requests a style sheet once, and never again even if it failed. */
 function askForStylesAgain(): void {
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {
     if (!isMissing(link)) continue;
@@ -31,7 +31,7 @@ function askForStylesAgain(): void {
   }
 }
 
-/** A component that is loaded when it is first shown. What fails is thrown as `PartNotLoaded`. */
+/** A component that loads when it is first shown. A failure is thrown as `PartNotLoaded`. */
 export function lazyPart(load: () => Promise<ComponentType>): ComponentType {
   const attempt = () =>
     lazy(async () => {

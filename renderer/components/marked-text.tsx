@@ -3,12 +3,12 @@ import { Fragment, type ReactNode } from 'react';
 /** Characters before the first match of an excerpt, for context. */
 const before = 40;
 
-/** Words of a question that are worth marking, at least four letters long: shorter ones are mostly grammar. */
+/** Terms of a query that are worth highlighting, at least four letters long: shorter ones are mostly grammar. */
 function termsOf(query: string): readonly string[] {
   return [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [])];
 }
 
-/** Where the words of a question begin a word. */
+/** Matches of the terms at the start of a word. */
 function formOf(query: string): RegExp | null {
   const words = termsOf(query);
   return words.length === 0 ? null : new RegExp(`((?<![\\p{L}\\p{N}])(?:${words.join('|')})[\\p{L}\\p{N}]*)`, 'giu');
@@ -18,7 +18,7 @@ interface Match {
   start: number;
   end: number;
   word: string;
-  /** A common word says little about one passage. */
+  /** A common term says little about one passage. */
   weight: number;
 }
 
@@ -34,8 +34,8 @@ function matchesIn(text: string, form: RegExp): Match[] {
 }
 
 /**
- * Where a text is to be shown from, so that the words of a question are within so many characters: 0 for its beginning, which
- * is taken if no other place has more of them.
+ * The offset from which to show a text so that the given number of characters contains the most terms. It is 0 unless another
+ * excerpt contains more.
  */
 export function excerptStart(text: string, query: string, characters: number): number {
   const form = formOf(query);
@@ -49,7 +49,7 @@ export function excerptStart(text: string, query: string, characters: number): n
   let maxWeight = weightFrom(0);
   for (const { start } of matches) {
     const weight = weightFrom(start);
-    // What is left out at the front of a place without losing a word is room for what comes after it.
+    // Among equal excerpts, the later start wins: it drops no term and leaves more room after them.
     const isTighter = weight === maxWeight && best > 0 && start < best + characters;
     if (weight > maxWeight || isTighter) [best, maxWeight] = [start, weight];
   }
@@ -61,11 +61,11 @@ export function excerptStart(text: string, query: string, characters: number): n
 interface MarkedTextProps {
   text: string;
   query: string;
-  /** Letters that are in sight; the text is shown from the place where they hold most of the question. Absent is all of it. */
+  /** Visible characters. The excerpt with the most terms is shown; without a number, the whole text. */
   characters?: number;
 }
 
-/** A text with the words of a question marked where they begin a word. */
+/** A text with the terms of a query highlighted where they start a word. */
 export function MarkedText({ text, query, characters }: MarkedTextProps): ReactNode {
   const form = formOf(query);
   if (!form) return text;

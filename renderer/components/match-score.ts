@@ -1,6 +1,6 @@
 /**
- * How well a name fits what was typed, 0 to 1; 0 is no match. Every word typed must stand somewhere in the name, and the
- * start of a word counts more than its middle.
+ * How well a name matches the typed terms, from 0 (no match) to 1. The name must contain every term, and a match at the start of a
+ * word scores higher.
  */
 export function matchScore(search: string, names: readonly string[]): number {
   const text = names.join(' ').toLowerCase();

@@ -15,12 +15,12 @@ export interface MenuItem {
   onSelect: () => void;
   isDisabled?: boolean;
   isNegative?: boolean;
-  /** Shows a check mark; undefined for items that are no choice. */
+  /** Shows a check mark; undefined for items without a state. */
   isChecked?: boolean;
 }
 
 export interface MenuProps {
-  /** Groups of items, divided by a line. */
+  /** Groups of items with a line between them. */
   groups: readonly (readonly MenuItem[])[];
   align?: 'start' | 'end';
   /** The button that opens it. */
@@ -45,7 +45,7 @@ function Item({ item }: { item: MenuItem }) {
   );
 }
 
-/** A menu under its button; arrows, typing and Esc work as in any menu. */
+/** A menu under its button. Arrows, typing and Esc work as in every menu. */
 export function Menu({ groups, align = 'start', children }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false}>

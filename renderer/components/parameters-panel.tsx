@@ -12,17 +12,17 @@ import './parameters-panel.css';
 /** The editor is large, and few prompts have a schema. */
 const SchemaDialog = lazy(async () => ({ default: (await import('./editor/schema-dialog.tsx')).SchemaDialog }));
 
-/** The texts of the fields, as a draft and an agent's form keep them. */
+/** The texts of the fields, as a draft and an agent's form store them. */
 export type ParameterTexts = Pick<Draft, 'parameters' | 'otherParameters'>;
 
 interface ParameterProps {
   name: NamedParameter;
   text: string;
   model: Model | null;
-  /** False where the same reason stands below the next parameter. */
+  /** False if the next parameter shows the same reason. */
   isReasonShown: boolean;
   onTextChange: (text: string) => void;
-  /** Reaches the field that a problem is in. */
+  /** Receives the field, so that a problem can focus it. */
   fieldRef?: RefCallback<HTMLElement> | undefined;
 }
 
@@ -195,7 +195,7 @@ function OtherParameters({ text, fieldRef, onTextChange }: Pick<ParameterProps, 
   );
 }
 
-/** The parameters of a run. What the model takes comes first; what it does not is greyed, with the reason below. */
+/** The parameters of a run. Parameters that the model doesn't support are greyed out and come last, with the reason below. */
 export function ParametersPanel({
   draft,
   model,
@@ -206,7 +206,7 @@ export function ParametersPanel({
   draft: ParameterTexts;
   model: Model | null;
   onChange: (change: Partial<ParameterTexts>) => void;
-  /** Makes the ref of a field from the name that `readConfiguration` gives its problem. */
+  /** Returns the ref of a field by the name that `readConfiguration` uses for its problem. */
   fieldRef?: (name: string) => RefCallback<HTMLElement>;
   /** More fields, above the others. */
   children?: ReactNode;

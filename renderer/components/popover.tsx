@@ -4,7 +4,7 @@ import { classNames } from './class-names.ts';
 import { keepNewerFocus } from './focus.ts';
 
 export interface PopoverProps {
-  /** Read out as the name of what opens. */
+  /** The accessible name of the panel. */
   label: string;
   isOpen?: boolean;
   onOpenChange?: (isOpen: boolean) => void;
@@ -15,7 +15,7 @@ export interface PopoverProps {
   children: ReactNode;
 }
 
-/** A small panel under its button; focus moves in and comes back, unless it has gone elsewhere. */
+/** A small panel under its button. It takes the focus, and returns it unless the focus has moved elsewhere. */
 export function Popover({ label, isOpen, onOpenChange, align = 'start', className, trigger, children }: PopoverProps) {
   return (
     <Primitive.Root

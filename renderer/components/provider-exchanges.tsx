@@ -16,7 +16,7 @@ import { EmptyState, Notice, QueryView } from './state-panels.tsx';
 import { formatBytes, formatRunDuration, formatWhole } from './format.ts';
 import './provider-exchanges.css';
 
-/** JSON with line breaks; every other text as it came. */
+/** JSON with line breaks; any other text unchanged. */
 function readable({ text, isCut }: ExchangeText): string {
   if (isCut || !/^\s*[[{]/.test(text)) return text;
   try {
@@ -66,9 +66,9 @@ function cutText({ text, bytes }: ExchangeText): string {
 }
 
 const rowHeight = 20;
-/** A longer line continues on the next row: one line of a megabyte would block the window. */
+/** A longer line continues on the next row: a line of one megabyte would block the window. */
 const maxRowCharacters = 400;
-/** Shorter texts are drawn whole, so that they can be selected and searched with the browser's own tools. */
+/** Shorter texts are rendered in full, so that the browser can select and search them. */
 const maxWholeCharacters = 40_000;
 
 function rowsOf(text: string): string[] {
@@ -81,7 +81,7 @@ function rowsOf(text: string): string[] {
   });
 }
 
-/** A text of any length in a fixed-width font. Of a long one, only the rows in view are drawn. */
+/** A text of any length in a fixed-width font. Of a long text, only the rows in view are rendered. */
 function LongText({ text, label }: { text: string; label: string }) {
   const scroller = useRef<HTMLPreElement>(null);
   const isLong = text.length > maxWholeCharacters;
@@ -110,11 +110,11 @@ function LongText({ text, label }: { text: string; label: string }) {
 
 interface SideProps {
   title: string;
-  /** Tells the calls of one run apart. */
+  /** Distinguishes the calls of one run. */
   number: string;
   badge?: ReactNode;
   details: readonly (string | null)[];
-  /** What Copy copies: the body as it was sent or received. */
+  /** The text that Copy copies: the body as sent or received. */
   body: ExchangeText | null;
   text: string;
   children?: ReactNode;
@@ -221,7 +221,7 @@ function NothingStored() {
   );
 }
 
-/** What was sent to the provider for a run, and its raw response. Credentials are not stored. */
+/** The requests of a run to the provider, and the raw responses. Credentials are not stored. */
 export function ProviderExchanges({ runId }: { runId: string }) {
   const query = useProviderExchanges(runId);
   return (

@@ -2,11 +2,11 @@ import { aiSystem, type AiSystem } from '../../shared/contract/common.ts';
 import { providerKeyAddress, settingsAddress } from '../shell/addresses.ts';
 import { isKeyedProvider } from '../stores/playground-drafts.ts';
 
-/** What of a run tells who answered it. */
+/** The fields of a run that identify the model behind it. */
 export interface ServedRun {
   aiSystem: AiSystem;
   model: string;
-  /** `<aiSystem>/<model>`, or `on-device/<file name>`; null when the host has not sent it. */
+  /** `<aiSystem>/<model>`, or `on-device/<file name>`; null until the host sends it. */
   servedBy: string | null;
 }
 
@@ -24,7 +24,7 @@ export function accessAddress(system: AiSystem): string {
   return settingsAddress(system === 'OpenAiCompatible' ? 'endpoints' : 'service-models');
 }
 
-/** The settings page that fixes the cause of a failed run; null when no page does. */
+/** The settings page that fixes the cause of a failed run; null if none does. */
 export function remedyAddress(code: string, run: ServedRun): string | null {
   switch (code) {
     case 'provider_key_refused':

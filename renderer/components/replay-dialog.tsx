@@ -36,7 +36,7 @@ interface Target {
   promptText: string;
 }
 
-/** What is to be other than before; null for a temperature that is none. */
+/** The changes for the replay; null for an invalid temperature. */
 function readTarget({ model, temperature, promptText }: Target): ReplayTarget | null {
   const degrees = readNumber(temperature);
   if (degrees === null || (degrees !== undefined && (degrees < 0 || degrees > 2))) return null;
@@ -50,9 +50,9 @@ function readTarget({ model, temperature, promptText }: Target): ReplayTarget | 
 
 interface ReplayFieldsProps {
   target: Target;
-  /** Why the temperature cannot be used; null when it can. */
+  /** Why the temperature is invalid; null when it is valid. */
   problem: string | null;
-  /** The template to begin another version with; null where there is not one for all. */
+  /** The template to start the new version from; null if the runs don't share one. */
   promptText: string | null;
   onChange: (change: Partial<Target>) => void;
 }
@@ -106,11 +106,11 @@ function ReplayFields({ target, problem, promptText, onChange }: ReplayFieldsPro
 
 export interface ReplayDialogProps {
   selection: ReplayInput['selection'];
-  /** What is replayed, in words: `3 selected conversations`. */
+  /** The runs to replay, as text: `3 selected conversations`. */
   subject: string;
-  /** The template of the only run, to begin another version with. */
+  /** The template of a single run, to start another version from. */
   promptText: string | null;
-  /** The model that is chosen at first; that of each run, unless given. */
+  /** The initial model; the default keeps the model of each run. */
   model?: { aiSystem: AiSystem; name: string };
   isOpen: boolean;
   onClose: () => void;

@@ -7,12 +7,12 @@ export interface ResizableGroupProps {
   id: string;
   orientation?: 'horizontal' | 'vertical';
   className?: string;
-  /** Percentages by panel, applied when the orientation changes and nobody has resized the panels in it. */
+  /** Percentages by panel, applied when the orientation changes and the user has not resized the panels in it. */
   turnedLayout?: Layout;
   children: ReactNode;
 }
 
-/** Panels that share a direction. What the person sets with pointer or arrow keys survives a restart. */
+/** Panels in a row or a column. The sizes that a person sets with the pointer or the arrow keys survive a restart. */
 export function ResizableGroup({
   id,
   orientation = 'horizontal',
@@ -44,7 +44,7 @@ export function ResizableGroup({
   );
 }
 
-/** Sizes are percentages as text or pixels as numbers, as react-resizable-panels takes them; `id` is needed to keep the layout. */
+/** Sizes are percentages as text or pixels as numbers, as in react-resizable-panels. `id` is needed to store the layout. */
 export function ResizablePanel(props: PanelProps & { id: string }) {
   return <Panel {...props} />;
 }

@@ -7,15 +7,15 @@ import { endpointOf } from './models/model-list.ts';
 export interface RunFailure {
   code: string;
   message: string;
-  /** Null for a run that was put back: its request is long over. */
+  /** Null for a restored run: its request ended long ago. */
   error: AppError | null;
 }
 
-/** What of a failed run its words tell. */
+/** The parts of a failed run that its message uses. */
 export interface FailedRun {
   aiSystem: AiSystem;
   model: string;
-  /** What it had answered until then. */
+  /** The partial answer. */
   text: string;
 }
 
@@ -23,7 +23,7 @@ export type Remedy = 'set-key' | 'pick-model' | 'install-model' | 'open-endpoint
 
 export interface FailureWords {
   title: string;
-  /** What it means and what to do. */
+  /** What it means and how to fix it. */
   reason: string;
   /** Most useful first. */
   remedies: readonly Remedy[];
@@ -63,7 +63,7 @@ const descriptions: Record<string, Describe> = {
   invalid_request: () => ({ title: 'The request was rejected', remedies: ['run-again', 'pick-model'] }),
 };
 
-/** A failure as text: what happened, what it means and what to do. */
+/** A failure as text: what happened, what it means and how to fix it. */
 export function failureWords(failure: RunFailure, run: FailedRun): FailureWords {
   const describe =
     descriptions[failure.code] ?? (() => ({ title: 'The run failed', remedies: ['run-again'] as const }));
@@ -74,7 +74,7 @@ export function failureWords(failure: RunFailure, run: FailedRun): FailureWords 
     .map(({ field, issue }) => `${field}: ${issue}`)
     .filter((issue) => !failure.message.includes(issue));
   const notes = run.text === '' ? [] : ['Partial answer kept.'];
-  // The host's message often opens with the sentence that is the title.
+  // The host's message often starts with the sentence that is the title.
   const opening = `${title}. `;
   const message = failure.message.startsWith(opening) ? failure.message.slice(opening.length) : failure.message;
   return {
@@ -94,12 +94,12 @@ export function finishName(finishReason: string): string {
   return finishReason.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-/** How a run that gave an answer ended: "Complete (content filter)". */
+/** How a run with an answer ended: "Complete (content filter)". */
 export function completeWords(finishReason: string | null): string {
   return finishReason === null ? 'Complete' : `Complete (${finishName(finishReason).toLowerCase()})`;
 }
 
-/** What a finish reason other than `Stop` means; null where there is nothing to say. */
+/** The meaning of a finish reason other than `Stop`; null if it needs no explanation. */
 export function finishMeaning(finishReason: string | null): string | null {
   return finishReason === null ? null : (finishWords[finishReason] ?? null);
 }

@@ -11,7 +11,7 @@ import { classNames } from './class-names.ts';
 import { formatScore } from './format.ts';
 import './scores.css';
 
-/** What was pressed a moment ago: a minus that waits for its digit, a digit that a minus turns round, a 1 for a possible 0. */
+/** Keys of the last moment: a minus before its digit, a digit that a minus can negate, a 1 that can become 10. */
 interface ScoreTyping {
   isNegative: boolean;
   isDigitFresh: boolean;
@@ -21,8 +21,8 @@ interface ScoreTyping {
 export const noTyping: ScoreTyping = { isNegative: false, isDigitFresh: false, isOneOpen: false };
 
 /**
- * The score after a key: digits set it, a minus right before or after a digit makes it negative, 1 and 0 in a row are 10. Null
- * when the key means no score; an undefined score leaves the one that is there.
+ * The score after a key: digits set it, a minus right before or after a digit makes it negative, 1 and 0 in a row are 10. Null for
+ * other keys; an undefined score means no change.
  */
 export function typeScore(
   key: string,
@@ -48,7 +48,7 @@ export function typeScore(
   };
 }
 
-/** After this long without a key a new score begins, in milliseconds. */
+/** After this long without a key, a new score starts, in milliseconds. */
 const patienceMilliseconds = 1_200;
 
 function isElsewhere(target: EventTarget | null): boolean {
@@ -59,24 +59,24 @@ function isElsewhere(target: EventTarget | null): boolean {
   );
 }
 
-/** Keys that came before the run that they are meant for was there. */
+/** Keys that arrived before their run was loaded. */
 interface EarlyKeys {
   readonly keys: string[];
   readonly since: number;
 }
 
-/** A score that was typed this long ago was meant for something else, in milliseconds. */
+/** Older keys were meant for something else, in milliseconds. */
 const longestWaitMilliseconds = 5_000;
 
 interface ScoreKeysOptions {
   isEnabled: boolean;
-  /** Keys count only while the focus is inside; without it, anywhere on the screen. */
+  /** Keys count only while the focus is inside; without an element, anywhere on the screen. */
   scope?: RefObject<HTMLElement | null>;
 }
 
 /**
- * Digits and minus set the score of the open run. What is typed while the run is still being read is
- * kept for it as a whole: half a score, a minus lost, would be worse than none. True while a minus waits for its digit.
+ * Digits and minus set the score of the open run. Keys that are typed while the run loads are buffered and applied together: half a
+ * score, or a lost minus, would be worse than none. True while a minus waits for its digit.
  */
 export function useScoreKeys(
   score: number | null,
@@ -84,7 +84,7 @@ export function useScoreKeys(
   { isEnabled, scope }: ScoreKeysOptions,
 ): boolean {
   const [typing, setTyping] = useState<ScoreTyping>(noTyping);
-  // Several keys can come before the next render. Each one continues from the result of the last.
+  // Several keys can arrive before the next render. Each one continues from the result of the last.
   const current = useRef({ score, typing });
   useLayoutEffect(() => {
     current.current = { score, typing };
@@ -142,7 +142,7 @@ export function Score({ score }: { score: number }) {
   return <span className={classNames('score', tone)}>{formatScore(score)}</span>;
 }
 
-/** One stop for Tab: the arrows go along the scale. */
+/** One tab stop; the arrows move along the scale. */
 export function ScoreScale({ score, onScore }: { score: number | null; onScore: (score: number | null) => void }) {
   const group = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: ReactKeyboardEvent) => {

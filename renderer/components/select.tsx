@@ -13,11 +13,11 @@ export interface SelectProps<Value extends string> {
   label: string;
   /** False shows the label above it. */
   isLabelHidden?: boolean;
-  /** Null while nothing is chosen. */
+  /** Null while nothing is selected. */
   value: Value | null;
   onValueChange: (value: Value) => void;
   options: readonly SelectOption<Value>[];
-  /** Shown while nothing is chosen. */
+  /** Shown while nothing is selected. */
   placeholder?: string;
   size?: 'default' | 'small';
   isDisabled?: boolean;
@@ -33,9 +33,9 @@ function Options<Value extends string>({ options }: { options: readonly SelectOp
 }
 
 /**
- * One of a few known values; typing jumps to an option. The browser's own control, drawn as ours (`appearance:
- * base-select`): its keys and its names are right everywhere, and it writes no styles that the content security policy
- * would refuse. For many values use a picker that filters.
+ * One of a few known values; typing jumps to an option. The browser's own control, styled with `appearance: base-select`: its keys
+ * and accessible names are right everywhere, and it writes no styles that the content security policy would block. Use a combobox
+ * for many values.
  */
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const { label, isLabelHidden = true, value, onValueChange, options, placeholder, size, isDisabled, isMono } = props;

@@ -7,7 +7,7 @@ export const roleTitles: Readonly<Record<MessageRole, string>> = {
   tool: 'Tool',
 };
 
-/** A message as a run sends it to the model. */
+/** A message that a run sends to the model. */
 export interface SentMessage {
   role: MessageRole;
   text: string;
@@ -20,7 +20,7 @@ function sentText(message: Message): string {
   return text !== '' && calls !== '' ? `${text}\n${calls}` : text + calls;
 }
 
-/** The messages of a prompt in the order in which they are sent: the system message is first. */
+/** The messages of a prompt in the order in which a run sends them: the system message first. */
 export function sentMessages(systemMessage: string | null, messages: readonly Message[]): SentMessage[] {
   const system: SentMessage[] = systemMessage ? [{ role: 'system', text: systemMessage }] : [];
   return [...system, ...messages.map((message) => ({ role: message.role, text: sentText(message) }))];

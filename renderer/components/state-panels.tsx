@@ -8,9 +8,9 @@ import { Button } from './button.tsx';
 interface EmptyStateProps {
   /** What is missing. */
   title: string;
-  /** Why, or what it would show. */
+  /** The reason, or what it would show. */
   reason?: ReactNode;
-  /** The one next step, as a button. */
+  /** The next step, as a button. */
   children?: ReactNode;
 }
 
@@ -27,14 +27,14 @@ export function EmptyState({ title, reason, children }: EmptyStateProps) {
 interface FailureProps {
   /** The failure. */
   title: string;
-  /** What it means and what to do. */
+  /** What it means and how to fix it. */
   reason: ReactNode;
   requestId?: string | null | undefined;
-  /** The remedy as a button. */
+  /** The fix as a button. */
   children?: ReactNode;
 }
 
-/** A failure in the place where its result was expected: reason, remedy, request id. */
+/** A failure in the place of the expected result: reason, fix, request ID. */
 export function Failure({ title, reason, requestId, children }: FailureProps) {
   return (
     <div className="state-panel" role="alert">
@@ -54,13 +54,13 @@ export function Failure({ title, reason, requestId, children }: FailureProps) {
   );
 }
 
-/** The person's words for anything that was thrown, with its request id where it has one. */
+/** Any thrown value as text for the screen, with its request ID if it has one. */
 export function describeError(error: unknown): { message: string; requestId: string | undefined } {
   if (error instanceof AppError) return { message: error.message, requestId: error.requestId };
   return { message: error instanceof Error ? error.message : String(error), requestId: undefined };
 }
 
-/** A failure made from what was thrown. */
+/** A failure from a thrown value. */
 export function ErrorFailure({ title, error, children }: { title: string; error: unknown; children?: ReactNode }) {
   const { message, requestId } = describeError(error);
   return (
@@ -72,7 +72,7 @@ export function ErrorFailure({ title, error, children }: { title: string; error:
 
 const noticeIcons = { neutral: Info, caution: TriangleAlert, negative: CircleX } as const;
 
-/** A few lines on a tint, inside the thing they are about. */
+/** A few lines on a tint, inside the element that they are about. */
 export function Notice({ tone = 'neutral', children }: { tone?: keyof typeof noticeIcons; children: ReactNode }) {
   return (
     <div
@@ -102,13 +102,13 @@ export function LoadingRows({ label, rows = 3 }: { label: string; rows?: number 
 
 interface QueryViewProps<Data> {
   query: UseQueryResult<Data>;
-  /** What is being read, for people: `the providers`. */
+  /** What is loading, for people: `the providers`. */
   subject: string;
   rows?: number;
   children: (data: Data) => ReactNode;
 }
 
-/** What was read, bars while it is on its way, or why it could not be read with the way to try again. */
+/** The loaded data, placeholder bars while it loads, or the reason it failed with a Retry button. */
 export function QueryView<Data>({ query, subject, rows = 3, children }: QueryViewProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.isPending) return <LoadingRows label={`Loading ${subject}`} rows={rows} />;

@@ -4,16 +4,16 @@ import { classNames } from './class-names.ts';
 import { Icon } from './icon.tsx';
 
 export interface TextFieldProps extends Omit<ComponentProps<'input'>, 'value' | 'onChange' | 'size'> {
-  /** Its name. Shown above the field unless `isLabelHidden`. */
+  /** Its label. Shown above the field unless `isLabelHidden`. */
   label: string;
   isLabelHidden?: boolean;
   value: string;
   onValueChange: (value: string) => void;
-  /** Why the value cannot be taken; turns the edge red and is read out. */
+  /** Why the value is invalid; turns the edge red, and screen readers announce it. */
   error?: string | null | undefined;
-  /** Why the value is risky, although it can be taken; in place of the hint. */
+  /** Why the value is valid but risky; replaces the hint. */
   caution?: string | null;
-  /** What to know about it, or why it is disabled; below the field. */
+  /** A hint, or why it is disabled; below the field. */
   hint?: ReactNode;
   isMono?: boolean;
   size?: 'default' | 'small';
@@ -22,7 +22,7 @@ export interface TextFieldProps extends Omit<ComponentProps<'input'>, 'value' | 
   end?: ReactNode;
 }
 
-/** One line of text with its label, and its reason below where there is one. */
+/** One line of text with its label, and an error or hint below. */
 export function TextField(props: TextFieldProps) {
   const { label, isLabelHidden, value, onValueChange, error, caution, hint, isMono, size, icon, end, ...input } = props;
   const ownId = useId();

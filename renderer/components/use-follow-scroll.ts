@@ -1,12 +1,12 @@
 import { useCallback, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 
-/** Pixels from the end within which a reader counts as being at the end. */
+/** A reader within this many pixels of the end counts as being at the end. */
 const nearEnd = 24;
 
 /**
- * Keeps the end of a growing text in view for a reader who is at its end, and leaves one who has scrolled up alone.
- * A text that arrives whole with the end of its run is shown from its beginning.
+ * Keeps the end of a growing text in view for a reader at its end, and doesn't move a reader who has scrolled up. A text that
+ * arrives in full with the end of its run is shown from its start.
  */
 export function useFollowScroll(
   key: string,
@@ -22,7 +22,7 @@ export function useFollowScroll(
     if (element) isFollowing.current = element.scrollHeight - element.scrollTop - element.clientHeight <= nearEnd;
   }, []);
 
-  // A run that ends keeps its place; only another run starts at the top.
+  // A run that ends keeps its scroll position; only another run starts at the top.
   const startAtTop = useEffectEvent(() => {
     isFollowing.current = isGrowing;
     hasFollowed.current = false;
@@ -37,11 +37,11 @@ export function useFollowScroll(
     const content = element?.firstElementChild;
     if (!element || !content) return;
     if (!isGrowing) {
-      // What is said at the end of a run stands below its text: a reader who followed it sees that too.
+      // Messages about the end of a run are below its text: a reader who followed it sees them too.
       if (isFollowing.current && hasFollowed.current) element.scrollTop = element.scrollHeight;
       return;
     }
-    // Observed rather than done with each draw: reading the height there would force a second layout.
+    // An observer instead of work in each render: reading the height there would force a second layout.
     const follow = (): void => {
       hasFollowed.current ||= element.scrollHeight > element.clientHeight;
       if (isFollowing.current) element.scrollTop = element.scrollHeight;
@@ -49,7 +49,7 @@ export function useFollowScroll(
     follow();
     const observer = new ResizeObserver(follow);
     observer.observe(content);
-    // The wire below takes height away from the text.
+    // The wire panel below takes height away from the text.
     observer.observe(element);
     return () => observer.disconnect();
   }, [key, isGrowing]);

@@ -3,7 +3,7 @@ import './variable-fields.css';
 
 type VariableText = Exclude<keyof PromptVariable, 'name'>;
 
-/** The rows with one text changed; an empty text is none. */
+/** The rows with one text changed; an empty text becomes null. */
 function withText(
   variables: readonly PromptVariable[],
   name: string,
@@ -26,7 +26,7 @@ export interface VariableFieldsProps {
   onChange: (variables: PromptVariable[]) => void;
 }
 
-/** What a person says of each variable: what it is for, what fills it when a run leaves it out, and an example. */
+/** The details of each variable: its description, the default for runs that leave it out, and an example. */
 export function VariableFields({ variables, onChange }: VariableFieldsProps) {
   return (
     <table className="variable-fields" aria-label="Variables">

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useId, useRef, type KeyboardEvent, type Reac
 import { classNames } from './class-names.ts';
 
 export interface VirtualListProps<Item> {
-  /** Read out as the name of the list. */
+  /** Its accessible name. */
   label: string;
   items: readonly Item[];
   itemKey: (item: Item) => string;
@@ -11,9 +11,9 @@ export interface VirtualListProps<Item> {
   rowHeight: number;
   renderItem: (item: Item, isSelected: boolean) => ReactNode;
   selectedKey: string | null;
-  /** Called as the arrows move and on a press. */
+  /** Called on arrow keys and clicks. */
   onSelect: (item: Item) => void;
-  /** Enter or a double press. */
+  /** Called on Enter and double-click. */
   onOpen?: (item: Item) => void;
   /** Called when the last rows come into view, to fetch the next page. */
   onEndReached?: () => void;
@@ -43,7 +43,7 @@ function useEndReached(rows: readonly VirtualItem[], count: number, onEndReached
   }, [lastShown, count, onEndReached]);
 }
 
-/** Scrolls to a row when it is selected elsewhere, by a link or the palette: it may be far below. */
+/** Scrolls to a row that a link or the palette selected: it may be far below. */
 function useShowSelected(
   scroller: RefObject<HTMLElement | null>,
   selected: { key: string | null; index: number },
@@ -59,7 +59,7 @@ function useShowSelected(
   }, [selected.key, isListed]);
 }
 
-/** A list that draws only the rows in view; one stop for Tab, arrows or j and k inside. */
+/** A list that renders only the rows in view; one tab stop, with arrows or j and k inside. */
 export function VirtualList<Item>(props: VirtualListProps<Item>) {
   const { label, items, itemKey, rowHeight, renderItem, selectedKey, onSelect, onOpen, onEndReached, className } =
     props;

@@ -19,7 +19,7 @@ function variablesOf(draft: Draft, before: PromptVersion | null): NonNullable<Pr
   }));
 }
 
-/** A draft as a version, or why it can't be one. Includes parameters that the chosen model doesn't support. */
+/** A draft as a version, or why it can't be one. Includes parameters that the selected model doesn't support. */
 export function readVersion(draft: Draft, before: PromptVersion | null): SaveRequest {
   const [mistake] = parseTemplate(draft.promptText).problems;
   if (draft.promptText.trim() === '') return { problem: 'Write a prompt first' };
@@ -46,8 +46,8 @@ export function isEdited(draft: Draft, version: PromptVersion): boolean {
 }
 
 /**
- * The change that opens a version in a draft. Values that a person filled in stay where the version has no sample, and so do the mocks of
- * its tools.
+ * The change that opens a version in a draft. A filled-in value stays if the version has no sample, and so do the mocks
+ * of its tools.
  */
 export function versionChange(
   version: PromptVersion,

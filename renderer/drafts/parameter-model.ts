@@ -14,7 +14,7 @@ type Read = { value: unknown } | { problem: string };
 
 interface ParameterField {
   placeholder: string;
-  /** What it does, for the tooltip. */
+  /** Its effect, for the tooltip. */
   meaning: string;
   read(text: string): Read;
 }
@@ -74,7 +74,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A schema by itself gets the name `answer`; one inside `{"name", "schema", ...}` is sent unchanged. */
+/** A bare schema gets the name `answer`; one inside `{"name", "schema", ...}` is sent unchanged. */
 function readResponseFormat(text: string): Read {
   if (text === 'text' || text === 'json_object') return { value: { type: text } };
   const parsed = parseJson(text);

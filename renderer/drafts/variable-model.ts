@@ -105,7 +105,7 @@ export function writeFields(variables: readonly TemplateVariable[], replacements
   return { values, jsonNames };
 }
 
-/** Names that exist inside a list's items or an object, by its template and by its value. */
+/** The names inside a list's items or an object, by its template and by its value. */
 export function memberNames(field: VariableField): string[] {
   const names = new Set(field.itemFields);
   if (field.isJson && field.isFilled && field.problem === null) {

@@ -3,8 +3,8 @@ import type { HostFetch, HostRequest } from './host-fetch.ts';
 import { AppError } from '../../shared/app-error.ts';
 
 /**
- * The session secret of this browser; null when it is not signed in. Read for every request: after a restart of the host, the
- * secret comes with an address that another tab opened.
+ * The session secret of this browser; null when it isn't signed in. Read for every request: after a restart of the host, the new
+ * secret comes with an address that another tab may open.
  */
 export function readSession(): string | null {
   try {
@@ -15,7 +15,7 @@ export function readSession(): string | null {
   }
 }
 
-/** Header lines as the browser gives them, one below the other. */
+/** Header lines in the browser's format, one per line. */
 function headersOf(lines: string): Headers {
   const headers = new Headers();
   for (const line of lines.trim().split(/[\r\n]+/)) {
@@ -26,8 +26,8 @@ function headersOf(lines: string): Headers {
 }
 
 /**
- * Sends a form as `fetch` would, but tells how far it is: `fetch` does not. Rejects with the signal's reason, or with a
- * `TypeError` when the host cannot be reached.
+ * Sends a form like `fetch`, but reports the progress of the upload, which `fetch` can't. Rejects with the signal's reason, or with
+ * a `TypeError` when the host can't be reached.
  */
 function browserUpload({ method, path, headers, signal, onUpload }: HostRequest, form: FormData): Promise<Response> {
   return new Promise((resolve, reject) => {
@@ -53,11 +53,11 @@ function browserUpload({ method, path, headers, signal, onUpload }: HostRequest,
   });
 }
 
-/** The cookie of this browser ends with the host, and the new one comes with the address that the host prints. */
+/** The cookie of this browser expires with the host, and the new one comes with the address that the host prints. */
 export const hostIsSilent =
   "Touchstone isn't responding. Start it again and open the address that it prints. Your work is kept.";
 
-/** Reaches the host that served this page. Cookie and session secret together say who asks. */
+/** Sends requests to the host that served this page. Cookie and session secret together authenticate the browser. */
 export const browserFetch: HostFetch = async (request) => {
   const { method, path, body, signal } = request;
   const session = readSession();

@@ -13,8 +13,8 @@ function hasError(value: unknown): boolean {
 }
 
 /**
- * The parts of a streamed answer, in the form that its media type names. Throws `AppError` for a last `{error}` part and for
- * a stream that ends in the middle. Leaving the loop cancels the body, and with it the work at the host.
+ * The parts of a streamed response, decoded by its media type. Throws `AppError` for a last `{error}` part and for a stream that
+ * ends in the middle. Leaving the loop cancels the body, and so the work at the host.
  */
 async function* readParts(response: Response, wire: WireObserver | undefined): AsyncGenerator<unknown> {
   if (!response.body) throw brokenOff();
@@ -55,15 +55,15 @@ type Query<E> = E extends Endpoint<z.ZodType, infer Schema> ? z.input<Schema> : 
 type Body<E> = E extends Endpoint<z.ZodType, z.ZodType, infer Schema> ? z.input<Schema> : never;
 type FormFields<E> =
   E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType, z.ZodType, infer Schema> ? z.input<Schema> : never;
-/** What a JSON answer of the endpoint holds; `undefined` for an empty one. */
+/** The body of a JSON response; `undefined` for an empty one. */
 type ResponseOf<E> = E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, infer Schema> ? z.output<Schema> : never;
-/** One part of a streamed answer; the error part is thrown, never yielded. */
+/** One part of a streamed response. An error part is thrown, never yielded. */
 export type Part<E> =
   E extends Endpoint<z.ZodType, z.ZodType, z.ZodType, z.ZodType, infer Schema>
     ? Exclude<z.output<Schema>, { error: { requestId: string } }>
     : never;
 
-/** One piece of an answer as it came over the wire. */
+/** One frame of a response from the wire. */
 export interface WireFrame {
   readonly text: string;
   /** Length of `text` as UTF-8. */
@@ -72,11 +72,11 @@ export interface WireFrame {
   readonly at: number;
 }
 
-/** Receives the raw requests and responses, for the wire view. */
+/** Receives the raw requests and responses for the wire view. */
 export interface WireObserver {
   onRequest?(request: Omit<HostRequest, 'signal'>): void;
   onHead?(head: { readonly status: number; readonly headers: Headers; readonly at: number }): void;
-  /** The whole body of a JSON answer or of an error; each part of a streamed one. */
+  /** The whole body of a JSON response or an error; each part of a streamed response. */
   onFrame?(frame: WireFrame): void;
 }
 
@@ -84,7 +84,7 @@ interface CommonOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly wire?: WireObserver;
-  /** For a call that waits for a provider; streams last as they are. */
+  /** For a call that waits for a provider. Streams always count as lasting. */
   readonly isLasting?: boolean;
 }
 
@@ -102,14 +102,14 @@ interface UploadOptions<E> {
   readonly fields: FormFields<E>;
   readonly file: File;
   readonly signal?: AbortSignal;
-  /** Told which part of the file the host has taken, 0 to 1. */
+  /** Called with the uploaded share of the file, 0 to 1. */
   readonly onProgress?: (fraction: number) => void;
 }
 
 interface Streamed<Item> {
   readonly status: number;
   readonly headers: Headers;
-  /** May be read once. Leaving the loop ends the work at the host. Throws `AppError` for a last error part. */
+  /** Can be read once. Leaving the loop ends the work at the host. Throws `AppError` for a last error part. */
   readonly parts: AsyncIterable<Item>;
 }
 
@@ -118,11 +118,11 @@ type Arguments<E, Options> = object extends Options
   : [endpoint: E, options: Options];
 
 export interface Client {
-  /** Calls an endpoint and resolves with its answer. Throws `AppError` for every other status. */
+  /** Calls an endpoint and resolves with its response. Throws `AppError` for every status outside 2xx. */
   call<E extends Endpoint>(...call: Arguments<E, CallOptions<E>>): Promise<ResponseOf<E>>;
-  /** Calls an endpoint that streams; resolves at the head of the answer. Throws `AppError` for an error before it. */
+  /** Calls an endpoint that streams. Resolves at the head of the response. Throws `AppError` for an error before it. */
   stream<E extends Endpoint>(...call: Arguments<E, StreamOptions<E>>): Promise<Streamed<Part<E>>>;
-  /** Sends a file with the fields of an endpoint's form, piece by piece. Throws `AppError` for every other status. */
+  /** Uploads a file with the fields of an endpoint's form. Throws `AppError` for every status outside 2xx. */
   upload<E extends Endpoint>(endpoint: E, options: UploadOptions<E>): Promise<ResponseOf<E>>;
 }
 
@@ -194,7 +194,7 @@ async function send(hostFetch: HostFetch, request: HostRequest, wire: WireObserv
   throw failureOf(response, text);
 }
 
-/** The typed client of the contract. Answers come from our own host and are not validated again. */
+/** The typed client of the contract. Responses come from our own host and are not validated again. */
 export function createClient(hostFetch: HostFetch): Client {
   async function call(endpoint: Endpoint, options: AnyOptions = {}): Promise<unknown> {
     const kind = endpoint.kinds?.[0] ?? 'json';
@@ -215,11 +215,11 @@ export function createClient(hostFetch: HostFetch): Client {
   async function upload(endpoint: Endpoint, options: UploadOptions<Endpoint>): Promise<unknown> {
     const { file, onProgress, signal } = options;
     const maxBytes = endpoint.form?.maximumFileBytes ?? 0;
-    // The host would say the same, but of a very large file it does not take in enough for its answer to be read.
+    // The host would reject it too, but it stops reading a very large file so early that the response gets lost.
     if (file.size > maxBytes)
       throw new AppError('payload_too_large', `The file is larger than ${maxBytes / 1_048_576} MB.`);
     const form = new FormData();
-    // Before the file, so that a host may look at them while it still comes.
+    // Before the file, so that the host can check them while the file arrives.
     for (const [name, value] of Object.entries(options.fields as Record<string, unknown>)) {
       if (value !== undefined) form.append(name, String(value));
     }

@@ -7,9 +7,9 @@ import { type Connection, type HostFetch, watchConnection } from './host-fetch.t
 import { createPortFetch } from './port-fetch.ts';
 import { createSocketFetch, openSocket } from './socket-fetch.ts';
 
-/** What the desktop's preload script puts on the page. */
+/** The API that the desktop's preload script adds to the page. */
 interface DesktopBridge {
-  /** Asks the host for its end of the port; it comes as a message of this page, named `portMessage`. */
+  /** Requests the host's end of the port. It arrives as a message of this page, named `portMessage`. */
   requestPort(): void;
 }
 
@@ -21,7 +21,7 @@ export interface Host {
   readonly client: Client;
   readonly platform: HostState['platform'];
   readonly version: string;
-  /** What the window may offer here; ask for these, never for the kind of host. */
+  /** The capabilities of the host. Check these, never the kind of host. */
   readonly capabilities: ReadonlySet<Capability>;
 }
 
@@ -41,7 +41,7 @@ function receivePort(bridge: DesktopBridge): Promise<MessagePort> {
   return new Promise((resolve) => {
     const take = (event: MessageEvent): void => {
       const [port] = event.ports;
-      // The preload script runs in this page's window: a message from anywhere else is not from it.
+      // The preload script runs in this page's window, so a message from another source isn't from it.
       if (event.source !== window || event.data !== portMessage || !port) return;
       window.removeEventListener('message', take);
       resolve(port);
@@ -59,8 +59,8 @@ async function reachHost(): Promise<HostFetch> {
 }
 
 /**
- * Finds the host (the desktop's port, otherwise the server of this page) and asks what it offers. `onConnection` is told
- * whenever a request has shown how the host stands to this window. Throws `AppError`.
+ * Connects to the host (over the desktop's port, otherwise to the server of this page) and fetches its capabilities. Each request
+ * reports the state of the connection to `onConnection`. Throws `AppError`.
  */
 export async function connectHost(options: {
   signal: AbortSignal;
@@ -73,7 +73,7 @@ export async function connectHost(options: {
 
 const HostContext = createContext<Host | null>(null);
 
-/** Gives the window its host; tests give it one in memory. */
+/** Provides the host; tests provide one in memory. */
 export const HostProvider = HostContext.Provider;
 
 /** The host that this window works with. */
@@ -83,7 +83,7 @@ export function useHost(): Host {
   return host;
 }
 
-/** Whether the host offers something; what it does not offer is not shown. */
+/** Whether the host has a capability. The window hides what it lacks. */
 export function useCapability(capability: Capability): boolean {
   return useHost().capabilities.has(capability);
 }

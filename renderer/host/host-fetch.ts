@@ -5,29 +5,26 @@ export interface HostRequest {
   /** Path and query, from the first slash. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A form is sent piece by piece; its media type is not among the headers. */
+  /** A form is sent in chunks; its media type isn't among the headers. */
   readonly body: string | Uint8Array<ArrayBuffer> | FormData | null;
-  /** Whether the answer may take long or has no end: such requests must not hold what others need to reach the host. */
+  /** Whether the response may take long or never end: such requests must not block a connection that others need. */
   readonly isLasting?: boolean;
-  /** Told how many bytes of a form the host has taken. */
+  /** Called with the uploaded bytes of a form. */
   readonly onUpload?: (bytes: number) => void;
-  /** Ends the request and the work behind it. */
+  /** Aborts the request and its work at the host. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Sends a request and resolves with the head of the response; the body streams as it is read. Rejects with an `AbortError`
- * when the signal ended it and with an `AppError` when the host cannot be reached.
+ * Sends a request and resolves with the head of the response; the body streams as it is read. Rejects with an `AbortError` when the
+ * signal aborts and with an `AppError` when the host can't be reached.
  */
 export type HostFetch = (request: HostRequest) => Promise<Response>;
 
-/**
- * `there`: the host answers. `silent`: it cannot be reached. `locked`: it answers and does not know this browser, because it
- * was started again.
- */
+/** `there`: the host responds. `silent`: it can't be reached. `locked`: it was restarted, and this browser isn't signed in. */
 export type Connection = 'there' | 'silent' | 'locked';
 
-/** Reports the state of the connection after each request; an aborted request says nothing about it. */
+/** Reports the state of the connection after each request, except after an aborted one. */
 export function watchConnection(hostFetch: HostFetch, onConnection: (connection: Connection) => void): HostFetch {
   return async (request) => {
     try {

@@ -8,18 +8,18 @@ import {
 import { AppError, errorFromBody } from '../../shared/app-error.ts';
 import type { HostFetch } from './host-fetch.ts';
 
-/** The body of one answer that comes over the port in pieces. */
+/** The body of a response that arrives over the port in chunks. */
 interface PortBody {
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
   push(bytes: Uint8Array): void;
   end(): void;
-  /** Pieces that came before are read first. */
+  /** Chunks that arrived earlier are read first. */
   fail(error: unknown): void;
 }
 
 /**
- * A readable stream with a queue of its own: the stream's own queue counts what it has asked for as taken, while credit may
- * only go back for what a reader really took. `onTaken` gets these bytes; `onCancel` is called when the reader leaves.
+ * A readable stream with a separate queue. The stream's own queue counts a chunk as taken when it is queued, but flow control must
+ * count only bytes that a reader has consumed. `onTaken` receives these bytes; `onCancel` is called when the reader cancels.
  */
 function createPortBody(observer: { onTaken(bytes: number): void; onCancel(): void }): PortBody {
   const queue: Uint8Array<ArrayBuffer>[] = [];
@@ -72,19 +72,19 @@ function createPortBody(observer: { onTaken(bytes: number): void; onCancel(): vo
   };
 }
 
-/** A form on its way over the port, in pieces and only as fast as the host takes them. */
+/** A form that is uploaded over the port in chunks, no faster than the host reads them. */
 interface PortUpload {
-  /** With the boundary between the parts in it. */
+  /** With the boundary between the parts. */
   readonly contentType: string;
-  /** Resolves with whether all of it was sent; false once it was stopped. Rejects when a file of the form cannot be read. */
+  /** Resolves with whether the whole form was sent; false if it was stopped. Rejects when a file of the form can't be read. */
   send(sendChunk: (bytes: Uint8Array) => void): Promise<boolean>;
-  /** The host took so many bytes more. */
+  /** The host has read this many more bytes. */
   grant(bytes: number): void;
-  /** Sends nothing more: the host has answered, or the request was cancelled. */
+  /** Stops sending: the host has responded, or the request was aborted. */
   stop(): void;
 }
 
-/** `onUpload` gets all bytes that the host has taken. */
+/** `onUpload` receives the number of bytes that the host has read. */
 function createPortUpload(form: FormData, onUpload?: (bytes: number) => void): PortUpload {
   const encoded = new Response(form);
   const reader = encoded.body!.getReader();
@@ -95,7 +95,7 @@ function createPortUpload(form: FormData, onUpload?: (bytes: number) => void): P
 
   async function sendChunks(bytes: Uint8Array, sendChunk: (bytes: Uint8Array) => void): Promise<void> {
     for (let start = 0; start < bytes.byteLength; start += maximumChunk) {
-      // A copy: a view of a larger buffer would drag the whole buffer along.
+      // A copy: a view of a larger buffer would transfer the whole buffer.
       const chunk = bytes.slice(start, start + maximumChunk);
       while (credit < chunk.byteLength && !isStopped) await new Promise<void>((resolve) => (wake = resolve));
       if (isStopped) return;
@@ -131,11 +131,11 @@ function createPortUpload(form: FormData, onUpload?: (bytes: number) => void): P
 
 interface Exchange {
   readonly body: PortBody;
-  /** Null when the request was sent whole. */
+  /** Null for a request without a form. */
   readonly upload: PortUpload | null;
   readonly resolve: (response: Response) => void;
   readonly reject: (error: unknown) => void;
-  /** Lets go of the caller's signal, which may outlive the request. */
+  /** Removes the listener from the caller's signal, which may outlive the request. */
   readonly release: () => void;
 }
 
@@ -143,7 +143,7 @@ const statusesWithoutBody = new Set([204, 205, 304]);
 
 const disconnectedMessage = 'Disconnected. Restart Touchstone.';
 
-/** Credit is given back in steps, so that not every small part of a stream costs a frame. */
+/** Flow control acknowledges bytes in steps, so that not every small part of a stream costs a frame. */
 const creditStep = initialCredit / 4;
 
 function takeFrame(exchange: Exchange, frame: HostFrame): void {
@@ -169,8 +169,8 @@ function takeFrame(exchange: Exchange, frame: HostFrame): void {
 }
 
 /**
- * `fetch` over one port between window and host: credit in bytes, cancel frames, nothing kept of ended requests.
- * `lossMessage` tells a person what to do once the port has closed.
+ * `fetch` over one port between window and host, with flow control in bytes and cancel frames. Ended requests leave nothing behind.
+ * `lossMessage` is shown to the user when the port has closed.
  */
 export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMessage = disconnectedMessage): HostFetch {
   const connectionLost = (): AppError => new AppError('internal', lossMessage);

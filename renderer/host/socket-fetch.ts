@@ -4,16 +4,16 @@ import { hostIsSilent, readSession } from './browser-fetch.ts';
 import type { HostFetch, HostRequest } from './host-fetch.ts';
 import { createPortFetch } from './port-fetch.ts';
 
-/** How often a silent host is pinged, in milliseconds. */
+/** The interval at which a silent host is pinged, in milliseconds. */
 const askingMilliseconds = 30_000;
 
 /**
- * Questions without an answer after which the connection counts as lost. They are counted, and not the time: a computer that
- * slept for hours asks once when it wakes.
+ * Unanswered pings after which the connection counts as lost. A count instead of a time: a computer that slept for hours sends one
+ * ping when it wakes.
  */
 const maxUnanswered = 3;
 
-/** Calls `onLost` once nothing comes any more: a connection that was cut on its way may never say so. */
+/** Calls `onLost` when nothing arrives any more: a cut connection may never report it. */
 function watchSilence(socket: WebSocket, onLost: () => void): () => void {
   let hasHeard = true;
   let unanswered = 0;
@@ -55,11 +55,11 @@ function framePort(socket: WebSocket): FramePort<HostFrame, WindowFrame> {
   };
 }
 
-/** Opens a socket to the host that served this page. Rejects when there is none to be had. */
+/** Opens a socket to the host that served this page. Rejects if the host accepts none. */
 export function openSocket(): Promise<FramePort<HostFrame, WindowFrame>> {
   return new Promise((resolve, reject) => {
     const session = readSession();
-    // A browser takes no empty name. Without a session the host rejects the socket.
+    // A browser rejects an empty protocol name. Without a session the host rejects the socket.
     const protocols = session === null ? [socketProtocol] : [socketProtocol, session];
     const socket = new WebSocket(new URL(socketPath, location.origin.replace(/^http/, 'ws')), protocols);
     socket.binaryType = 'arraybuffer';
@@ -75,7 +75,7 @@ interface SocketFetchOptions {
   open: () => Promise<FramePort<HostFrame, WindowFrame>>;
 }
 
-/** Resolves or rejects with the promise, or rejects with the signal's reason if that comes first. */
+/** Resolves or rejects with the promise, or rejects with the signal's reason, whichever comes first. */
 function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
@@ -87,8 +87,8 @@ function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefin
 }
 
 /**
- * Puts everything that lasts on one socket: a browser has six connections to one host for all its windows together, and
- * whoever holds them stops all others. The first request that needs the socket opens it, also after it was lost.
+ * Sends all lasting requests over one socket: a browser allows six connections to a host for all its windows together, and lasting
+ * requests would block the others. The first such request opens the socket, also after a loss.
  */
 export function createSocketFetch({ direct, open }: SocketFetchOptions): HostFetch {
   let current: Promise<HostFetch> | null = null;

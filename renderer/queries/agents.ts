@@ -47,7 +47,7 @@ function useRenewAgents() {
   return () => queryClient.invalidateQueries({ queryKey: agentsKey });
 }
 
-/** The caller shows why it could not be made. */
+/** The caller shows the error. */
 export function useCreateAgent() {
   const { client } = useHost();
   return useMutation({
@@ -57,7 +57,7 @@ export function useCreateAgent() {
   });
 }
 
-/** The caller shows why it could not be changed. */
+/** The caller shows the error. */
 export function useUpdateAgent() {
   const { client } = useHost();
   return useMutation({
@@ -68,7 +68,7 @@ export function useUpdateAgent() {
   });
 }
 
-/** Restores an agent after a change. A failure becomes a toast: the form is closed by then. */
+/** Restores an agent after a change. A failure becomes a toast, because the form is already closed. */
 export function useRestoreAgent() {
   const { client } = useHost();
   return useMutation({
@@ -78,7 +78,7 @@ export function useRestoreAgent() {
   });
 }
 
-/** Deletes an agent at once; `deleteWithUndo` waits for the time to take it back. */
+/** Deletes an agent at once; `deleteWithUndo` waits until Undo is over. */
 export function useRemoveAgent(): (agentId: string) => Promise<unknown> {
   const { client } = useHost();
   const renew = useRenewAgents();
@@ -88,7 +88,7 @@ export function useRemoveAgent(): (agentId: string) => Promise<unknown> {
   };
 }
 
-/** The conversations that were held with an agent, here and by programs, newest first. */
+/** The conversations with an agent, from this window and from API clients, newest first. */
 export function useAgentConversations(agentId: string) {
   const { client } = useHost();
   return useQuery({
@@ -118,7 +118,7 @@ export function useTurns(conversationId: string | null) {
   });
 }
 
-/** Reads what a turn has changed. */
+/** Refetches the data that a turn changes. */
 export function useRenewTurns(): () => Promise<void> {
   const queryClient = useQueryClient();
   return async () => {

@@ -66,7 +66,7 @@ export function useChangeAuditExport() {
 
 export type RedactionQuery = z.input<(typeof previewRedaction)['body'] & z.ZodType>;
 
-/** What the rules would replace in the first runs of a selection. */
+/** The text that the rules would replace in the first runs of a selection. */
 export function useRedactionPreview(question: RedactionQuery | null) {
   const { client } = useHost();
   return useQuery({
@@ -88,7 +88,7 @@ export function useReplays() {
   return useFollowedList(replaysKey, (client, signal) => client.call(listReplays, { signal }), followReplays);
 }
 
-/** Before and after of one page of pairs. `progress` tells one state of the replay from the next. */
+/** Before and after of one page of pairs. `progress` distinguishes states of the replay. */
 export function useReplayResults(id: string, page: number, progress: string) {
   const { client } = useHost();
   return useQuery({

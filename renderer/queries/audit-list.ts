@@ -28,10 +28,13 @@ import {
 export const auditListKey = ['audit', 'list'] as const;
 export const auditRowsKey = ['audit', 'rows'] as const;
 
-/** Rows of one page. Pages are read by their place in the list, so any of them can be the next one. */
+/** Rows of one page. A page is read by its offset in the list, so any page can be the next one. */
 export const rowsPerPage = 100;
 
-/** How long a page is kept when its rows are no longer near, in milliseconds: scrolling through a million rows stays bounded. */
+/**
+ * How long a page stays cached when its rows are no longer near, in milliseconds: scrolling through a million rows needs limited
+ * memory.
+ */
 const cacheMilliseconds = 60_000;
 
 interface AuditSearchKey {
@@ -39,9 +42,9 @@ interface AuditSearchKey {
   sort: AuditSort;
 }
 
-/** The first page of a list with what makes the others the same list. */
+/** The first page of a list, with the key of the list. */
 export interface AuditListHead extends AuditPage, AuditSearchKey {
-  /** From the question to the answer. */
+  /** From the request to the response. */
   milliseconds: number;
 }
 
@@ -49,7 +52,7 @@ function headKey({ filter, sort }: AuditSearchKey) {
   return [...auditListKey, filter, sort] as const;
 }
 
-/** The list that a filter and a sort make. While another one is on its way the one before stays, marked as a placeholder. */
+/** The list for a filter and a sort. While it loads, the previous list stays as a placeholder. */
 export function useAuditHead(search: AuditSearchKey) {
   const { client } = useHost();
   return useQuery({
@@ -77,9 +80,9 @@ function isSnapshotExpired(error: unknown): boolean {
 }
 
 interface AuditRows {
-  /** Undefined while its page is on its way, and beyond the end. */
+  /** Undefined while its page loads, and beyond the end. */
   rowAt: (index: number) => AuditRow | undefined;
-  /** Why a page in view could not be read; null while all could. */
+  /** The error of a page in view; null if there is none. */
   error: Error | null;
   retry: () => void;
   /** The newest count of the list. */
@@ -119,7 +122,7 @@ export function useAuditRows(head: AuditListHead, pages: readonly number[]): Aud
   };
 }
 
-/** Reads rows by their place, from the cache where they are there: for ranges that reach beyond what is drawn. */
+/** Reads rows by index, from the cache if present: for ranges beyond the rendered rows. */
 export async function readAuditRows(
   { client, queryClient }: { client: Client; queryClient: QueryClient },
   head: AuditListHead,
@@ -169,7 +172,7 @@ export async function findAuditMoment(client: Client, head: AuditListHead, at: s
 
 const auditViewsKey = ['audit', 'views'] as const;
 
-/** Filters and sorts that were saved under a name. */
+/** Saved filters with their sort orders. */
 export function useAuditViews({ isEnabled = true } = {}) {
   const { client } = useHost();
   return useQuery({

@@ -34,7 +34,7 @@ export const auditKey = ['audit'] as const;
 export const auditFacetsKey = ['audit', 'facets'] as const;
 export const auditSummaryKey = ['audit', 'summary'] as const;
 
-/** Figures over all runs that a filter leaves, also over time. */
+/** Statistics of all runs that match a filter, also over time. */
 export function useAuditSummary(filter: AuditFilter) {
   const { client } = useHost();
   return useQuery({
@@ -44,7 +44,7 @@ export function useAuditSummary(filter: AuditFilter) {
   });
 }
 
-/** The models, callers, tags and headers that there are. */
+/** All existing models, callers, tags and headers. */
 export function useAuditFacets() {
   const { client } = useHost();
   return useQuery({
@@ -53,7 +53,7 @@ export function useAuditFacets() {
   });
 }
 
-/** How many runs each value would find, with the rest of the filter. */
+/** How many runs each value would match, with the rest of the filter. */
 export function useAuditFacetCounts(filter: AuditFilter) {
   const { client } = useHost();
   return useQuery({
@@ -73,7 +73,7 @@ function readOne(client: Client, id: string, signal: AbortSignal): Promise<Conve
   return client.call(readConversation, { signal, parameters: { id } });
 }
 
-/** Reads a conversation that is likely to be the next one. */
+/** Prefetches a conversation that is likely to be the next one. */
 export function useReadAhead(): (conversationId: string) => void {
   const { client } = useHost();
   const queryClient = useQueryClient();
@@ -87,7 +87,7 @@ export function useReadAhead(): (conversationId: string) => void {
   );
 }
 
-/** One conversation with its runs. The one before stays until the next one is there. */
+/** One conversation with its runs. The previous one stays until it has loaded. */
 export function useConversation(conversationId: string | null) {
   const { client } = useHost();
   return useQuery({
@@ -134,13 +134,13 @@ function knownFeedback(queryClient: QueryClient, conversationId: string, runId: 
   return feedbackInput(known?.runs.find(({ conversationRunId }) => conversationRunId === runId)?.feedback);
 }
 
-/** Saves feedback on a run. It shows immediately, also in the list, and is read again if the host rejects it. */
+/** Saves feedback on a run. It shows immediately, also in the list, and is refetched if the host rejects it. */
 export function useGiveFeedback() {
   const { client } = useHost();
   const queryClient = useQueryClient();
   const mutation = useMutation({
     mutationKey: feedbackKey,
-    // One after the other, so that the last press is the one that stays.
+    // One after the other, so that the last change wins.
     scope: { id: 'feedback' },
     mutationFn: ({ conversationId, runId, feedback }: RunFeedback) =>
       client.call(giveFeedback, { parameters: { conversationId, runId }, body: feedback }),
@@ -152,7 +152,7 @@ export function useGiveFeedback() {
         // The history shows scores.
         queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] }),
       ]),
-    // Refused or kept: what the host has is older than the next change, which is on the screen already.
+    // Saved or rejected, the host's state is older than a change that is still pending and already on the screen.
     onSettled: (_saved, _error, { conversationId }) => {
       const activeMutations = queryClient.isMutating({
         mutationKey: feedbackKey,
@@ -164,8 +164,8 @@ export function useGiveFeedback() {
     },
   });
   /**
-   * Changes a part of the feedback and leaves the others as they are now; gives back what was there. Before the next key is
-   * pressed the change is known: two quick ones never overwrite each other.
+   * Changes one part of the feedback, leaves the others unchanged, and returns the previous feedback. The cache changes before the
+   * next key press, so that two quick changes never overwrite each other.
    */
   const give = (conversationId: string, runId: string, part: FeedbackInput): FeedbackInput => {
     const before = knownFeedback(queryClient, conversationId, runId);
@@ -181,13 +181,13 @@ export function useGiveFeedback() {
 
 const samplesKey = ['audit', 'samples'] as const;
 
-/** Whether the sample set is loaded. */
+/** Whether the sample data is loaded. */
 export function useAuditSamples() {
   const { client } = useHost();
   return useQuery({ queryKey: samplesKey, queryFn: ({ signal }) => client.call(readAuditSamples, { signal }) });
 }
 
-/** Loads the sample set, or removes it and nothing else. All queries of runs are refetched. */
+/** Loads or removes the sample data only. All queries of runs are refetched. */
 export function useChangeAuditSamples() {
   const { client } = useHost();
   const queryClient = useQueryClient();
@@ -201,7 +201,7 @@ export function useChangeAuditSamples() {
 
 const retentionKey = ['audit', 'retention'] as const;
 
-/** The retention in force and when it was applied last. */
+/** The current retention and when it was last applied. */
 export function useRetention() {
   const { client } = useHost();
   return useQuery({
@@ -211,7 +211,7 @@ export function useRetention() {
   });
 }
 
-/** What a retention would take away now. */
+/** The runs that a retention would remove now. */
 export function useRetentionPreview(change: { mode: 'delete' | 'anonymise'; days: number } | null) {
   const { client } = useHost();
   return useQuery({

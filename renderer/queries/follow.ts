@@ -4,12 +4,12 @@ import type { Endpoint } from '../../shared/contract/endpoint.ts';
 import type { Client, Part } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 
-/** How long to wait before following again after the host was lost, in milliseconds. */
+/** The delay before reconnecting after the host was lost, in milliseconds. */
 const followAgainMilliseconds = 2_000;
 
 /**
- * Takes every part that the host streams for as long as something is mounted, and begins again after the host was lost.
- * `isFirst` tells the first part of each beginning: what changed before it was not told.
+ * Reads every part that the host streams while a component is mounted, and reconnects after the host was lost. `isFirst` marks the
+ * first part of each connection: changes before it were missed.
  */
 export function useFollow<E extends Endpoint>(endpoint: E, take: (part: Part<E>, isFirst: boolean) => void): void {
   const { client } = useHost();
@@ -27,7 +27,7 @@ export function useFollow<E extends Endpoint>(endpoint: E, take: (part: Part<E>,
           isFirst = false;
         }
       } catch {
-        // The host is gone or not there yet: the read beside it says so, this only tries again.
+        // The host is down or still starting. The query beside this stream shows it; this only retries.
       }
       if (!controller.signal.aborted) timer = setTimeout(() => void begin(), followAgainMilliseconds);
     };
@@ -40,24 +40,21 @@ export function useFollow<E extends Endpoint>(endpoint: E, take: (part: Part<E>,
 }
 
 /**
- * Puts what the host has just told in its place. A read that is still under way was asked for earlier: its answer would
- * put older data over this, and stay.
+ * Writes data that the host has just pushed into the cache. An active read started earlier: its response would overwrite the newer
+ * data.
  */
 export function showNewer(queryClient: QueryClient, queryKey: QueryKey, data: unknown): void {
   void queryClient.cancelQueries({ queryKey, exact: true });
   queryClient.setQueryData(queryKey, data);
 }
 
-/** Reads again what is shown, also what is being read for the first time: that may have been answered before the change. */
+/** Refetches the visible data, also data that is loading for the first time: its response may be older than the change. */
 export function readAgain(queryClient: QueryClient, queryKey: QueryKey): void {
   void queryClient.cancelQueries({ queryKey });
   void queryClient.invalidateQueries({ queryKey });
 }
 
-/**
- * A list that the host sends again whenever it changes, for as long as something shows it. `read` fills it at once, the
- * stream keeps it fresh.
- */
+/** A list that the host pushes whenever it changes, while something shows it. `read` loads it at once; the stream keeps it fresh. */
 export function useFollowedList<Data, E extends Endpoint>(
   key: readonly string[],
   read: (client: Client, signal: AbortSignal) => Promise<Data>,

@@ -20,8 +20,8 @@ function matchesSettings(address: string, { port, isTls }: Settings['localServer
 }
 
 /**
- * The host starts and moves its listener after it has answered the change of settings, and a certificate may have to be made
- * first: until both agree, it is changing. A host that cannot switch always listens as it was started.
+ * The host starts and moves its listener after it has responded to the change of settings, and may have to create a certificate
+ * first. Until both agree, the state is `changing`. A host without a switch always listens as it was started.
  */
 export function serverState(host: HostState, requested: Settings['localServer'] | undefined): ServerState {
   if (host.serverFailure !== null) return 'failed';
@@ -34,9 +34,9 @@ export function serverState(host: HostState, requested: Settings['localServer'] 
 export const hostKey = ['host'] as const;
 const backupsKey = ['backups'] as const;
 
-/** How often the status bar looks at the number of runs and the size of the database, in milliseconds. */
+/** How often the status bar refetches the number of runs and the size of the database, in milliseconds. */
 const renewalMilliseconds = 30_000;
-/** The same until there is a first run, which a program may start: the window says that there are none. */
+/** The same until the first run, which an API client may start: the window shows that there are none. */
 const firstRunMilliseconds = 3_000;
 /** The same while the local server starts, moves or stops. */
 const changeMilliseconds = 300;
@@ -55,7 +55,7 @@ export function useHostState() {
   });
 }
 
-/** Depends on keys, endpoints, linked folders and the network: read whenever the page is opened. */
+/** Depends on keys, endpoints, linked folders and the network: refetched whenever the page opens. */
 export function usePrivacy() {
   const { client } = useHost();
   return useQuery({

@@ -40,7 +40,7 @@ const sourcesKey = ['knowledge', 'sources'] as const;
 const sourceKey = ['knowledge', 'source'] as const;
 const textKey = ['knowledge', 'text'] as const;
 
-/** Sources read at a time. */
+/** Sources per page. */
 const sourcePage = 200;
 
 interface SourceRange {
@@ -49,7 +49,7 @@ interface SourceRange {
 }
 type SourceRanges = InfiniteData<SourceRange, number>;
 
-/** The counts of a dataspace as they are without these sources. */
+/** The counts of a dataspace without these sources. */
 function countsWithout(dataspace: DataspaceSummary, removed: readonly SourceDetail[]): DataspaceSummary {
   const own = removed.filter(({ dataspaceId }) => dataspaceId === dataspace.id);
   const number = (isCounted: (source: SourceDetail) => boolean) => own.filter(isCounted).length;
@@ -83,18 +83,18 @@ export function useDataspaces({ isEnabled = true } = {}) {
   });
 }
 
-/** Whether a list is shown that a source enters or leaves with its status. */
+/** Whether a shown list gains or loses a source when its status changes. */
 function isFilteredByStatus(queryClient: QueryClient): boolean {
   const shown = queryClient.getQueriesData({ queryKey: sourcesKey, type: 'active' });
   return shown.some(([queryKey]) => queryKey.at(-1) !== 'all');
 }
 
-/** A deleted source is never shown from the cache: one that is open is read again, and is not found. */
+/** A deleted source is never shown from the cache: an open one is refetched and not found. */
 function forgetSources(queryClient: QueryClient, ids: readonly string[]): void {
   for (const id of ids) void queryClient.resetQueries({ queryKey: [...sourceKey, id] });
 }
 
-/** Puts what has changed where it is shown; lists that may be older than the change are read again. */
+/** Writes a change into the shown data; lists that may be older than the change are refetched. */
 function takeChange(queryClient: QueryClient, change: KnowledgeChange, isFirst: boolean): void {
   showNewer(queryClient, dataspacesKey, change.dataspaces);
   uncount(change.removedSourceIds);
@@ -104,7 +104,7 @@ function takeChange(queryClient: QueryClient, change: KnowledgeChange, isFirst: 
   for (const source of change.sources) {
     const queryKey = [...sourceKey, source.id];
     if (queryClient.getQueryState(queryKey)) showNewer(queryClient, queryKey, source);
-    // A text or passages of a reading before must not be shown for the new one.
+    // Text and passages of the previous indexing must not be shown for the new one.
     if (source.progress === null) void queryClient.invalidateQueries({ queryKey: [...textKey, source.id] });
   }
   const lists = queryClient.getQueriesData<SourceRanges>({ queryKey: sourcesKey });
@@ -125,14 +125,14 @@ function takeChange(queryClient: QueryClient, change: KnowledgeChange, isFirst: 
   if (isFirst || hasGained || hasLost || hasMoved || isBeingRead) readAgain(queryClient, sourcesKey);
 }
 
-/** Keeps dataspaces and sources fresh for as long as the screen is open. */
+/** Keeps dataspaces and sources fresh while the screen is open. */
 export function useFollowKnowledge(): void {
   const queryClient = useQueryClient();
   useFollow(followKnowledge, (change, isFirst) => takeChange(queryClient, change, isFirst));
 }
 
 export interface SourceFilter {
-  /** Part of a name; empty is all. */
+  /** Part of a name; empty matches all. */
   text: string;
   status: SourceDetail['status'] | 'all';
 }
@@ -162,7 +162,7 @@ export function useSources(dataspaceId: string, { text, status }: SourceFilter) 
   });
 }
 
-/** Sources found by name in this many dataspaces, the newest ones; the request is one per dataspace. */
+/** A search by name covers this many dataspaces, the newest ones; each takes one request. */
 const maxSearchedDataspaces = 20;
 
 /** Sources of all dataspaces whose name or file name contains the words, for the command palette. */
@@ -203,7 +203,7 @@ export interface PassagePosition {
   total: number;
 }
 
-/** The passage of a source that begins at a place of its text, or last before it; null for a source without passages. */
+/** The passage of a source that starts at or before an offset of its text; null for a source without passages. */
 export function useSourcePassage(id: string, start: number) {
   const { client } = useHost();
   return useQuery({
@@ -231,7 +231,7 @@ export function useSourcePassage(id: string, start: number) {
   });
 }
 
-/** Part of the extracted text of a source, with so much around it. */
+/** Part of the extracted text of a source, with context around it. */
 export function useSourceText(id: string, range: { start: number; end: number; context: number }) {
   const { client } = useHost();
   return useQuery({
@@ -246,7 +246,7 @@ export interface SearchQuery {
   query: string;
 }
 
-/** Passages of a dataspace for a question, best first. */
+/** Passages of a dataspace for a query, best first. */
 export function useKnowledgeSearch(question: SearchQuery | null) {
   const { client } = useHost();
   return useQuery({
@@ -266,7 +266,7 @@ function useRenew() {
   return () => queryClient.invalidateQueries({ queryKey: ['knowledge'] });
 }
 
-/** The caller shows why it could not be made. */
+/** The caller shows the error. */
 export function useCreateDataspace() {
   const { client } = useHost();
   return useMutation({
@@ -276,7 +276,7 @@ export function useCreateDataspace() {
   });
 }
 
-/** What the service calls the dataspace of sources that name none. */
+/** The name of the dataspace for sources that name none. */
 export const defaultDataspace = 'Default';
 
 export function useCreateDefaultDataspace() {
@@ -287,7 +287,7 @@ export function useCreateDefaultDataspace() {
   });
 }
 
-/** The caller shows why it could not be renamed. */
+/** The caller shows the error. */
 export function useRenameDataspace() {
   const { client } = useHost();
   return useMutation({
@@ -306,7 +306,7 @@ export function useRemoveDataspace() {
   });
 }
 
-/** Deletes a source at once; `deleteWithUndo` waits for the time to take it back. */
+/** Deletes a source at once; `deleteWithUndo` waits until Undo is over. */
 export function useRemoveSource(): (id: string) => Promise<unknown> {
   const { client } = useHost();
   const queryClient = useQueryClient();
@@ -326,7 +326,7 @@ export function useRemoveSource(): (id: string) => Promise<unknown> {
   };
 }
 
-/** What is done with one source: `stop` or `reindex`. The stream shows what comes of it. */
+/** An action on one source: `stop` or `reindex`. The stream shows the result. */
 export function useChangeSource() {
   const { client } = useHost();
   return useMutation({
@@ -336,7 +336,7 @@ export function useChangeSource() {
   });
 }
 
-/** What is done with many sources of a dataspace. */
+/** An action on many sources of a dataspace. */
 export function useChangeDataspace() {
   const { client } = useHost();
   return useMutation({

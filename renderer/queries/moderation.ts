@@ -43,7 +43,7 @@ export function useCheck(input: CheckedInput | null) {
   });
 }
 
-/** Passages of a text over the given thresholds. Only the on-device classifier reports passages, at no cost. */
+/** Passages of a text above the given thresholds. Only the on-device classifier reports passages, at no cost. */
 export function useHighlights(text: string | null, thresholds: CategoryScores | null) {
   const { client } = useHost();
   return useQuery({
@@ -93,7 +93,7 @@ function finishedTexts({ total, classifiers }: Batch): number {
   return Math.min(total, ...classifiers.map(({ done, failure }) => (failure ? total : done)));
 }
 
-/** Every text of a batch, of which the first `settled` will not change any more. */
+/** Every text of a batch. The first `settled` texts are final. */
 interface FinishedResults {
   settled: number;
   results: readonly BatchResult[];
@@ -181,7 +181,7 @@ export function useExportBatch() {
   });
 }
 
-/** The guard's costs so far, which are refetched while they are shown. */
+/** The guard's costs so far, refetched while they are shown. */
 export function useGuardCosts(isShown: boolean) {
   const { client } = useHost();
   return useQuery({

@@ -26,7 +26,7 @@ export function useOnDevice() {
   });
 }
 
-/** What of the on-device models the list of all models shows. */
+/** The fields of on-device models that affect the list of all models. */
 function listedDetails(state: OnDeviceState | undefined): string {
   return JSON.stringify(
     state?.models.map(({ id, state: modelState, isSelected, contextTokens }) => [
@@ -38,7 +38,7 @@ function listedDetails(state: OnDeviceState | undefined): string {
   );
 }
 
-/** Feeds the cache from the host's events for as long as the window is there. Once, at the top of the window. */
+/** Writes the host's events into the cache while the window is open. Used once, at the top of the window. */
 export function useFollowOnDevice(): void {
   const queryClient = useQueryClient();
   useFollow(followOnDevice, (state) => {
@@ -56,7 +56,7 @@ function useOnDeviceChange<Input>(change: (input: Input) => Promise<OnDeviceStat
     mutationFn: change,
     onMutate: updates,
     onSuccess: (state, _input, updatesBefore) => {
-      // The host's events go another way and may be faster: after them the answer is old, and would stay.
+      // The host's events arrive on another connection and may be faster. The response is then older, and would stay.
       if (updates() === updatesBefore) showNewer(queryClient, onDeviceKey, state);
       return Promise.all([
         queryClient.invalidateQueries({ queryKey: modelsKey }),
@@ -77,7 +77,7 @@ export function usePauseOnDevice() {
   return useOnDeviceChange((id: string) => client.call(pauseOnDeviceModel, { parameters: { id } }));
 }
 
-/** Stops a fetch or removes an installed model, and deletes its bytes. */
+/** Stops a download or removes an installed model, and deletes its bytes. */
 export function useRemoveOnDevice() {
   const { client } = useHost();
   return useOnDeviceChange((id: string) => client.call(removeOnDeviceModel, { parameters: { id } }));
@@ -88,7 +88,7 @@ export function useSelectOnDevice() {
   return useOnDeviceChange((id: string) => client.call(selectOnDeviceModel, { parameters: { id } }));
 }
 
-/** Brings a GGUF file of this machine or an `hf:` address. */
+/** Adds a GGUF file of this machine or an `hf:` address. */
 export function useAddOnDevice() {
   const { client } = useHost();
   return useOnDeviceChange((address: string) => client.call(addOnDeviceModel, { body: { address } }), true);

@@ -13,7 +13,7 @@ import { pageSize, promptsKey, useRenewPrompts } from './prompts.ts';
 import { auditKey } from './audit.ts';
 import { runsKey } from './runs.ts';
 
-/** Every move of the labels of a prompt, the newest hundred. */
+/** The newest hundred moves of a prompt's labels. */
 export function usePromptLabelChanges(promptId: string) {
   const { client } = useHost();
   return useQuery({
@@ -24,7 +24,7 @@ export function usePromptLabelChanges(promptId: string) {
   });
 }
 
-/** Points a label at a version. The caller shows why it could not be set. */
+/** Points a label at a version. The caller shows the error. */
 export function useSetLabel() {
   const { client } = useHost();
   return useMutation({
@@ -35,7 +35,7 @@ export function useSetLabel() {
   });
 }
 
-/** The caller shows why it could not be removed. */
+/** The caller shows the error. */
 export function useRemoveLabel() {
   const { client } = useHost();
   return useMutation({
@@ -46,17 +46,17 @@ export function useRemoveLabel() {
   });
 }
 
-/** What a run changes of what the library shows. */
+/** Refetches the library's data that a run changes. */
 export const promptUsageKey = [...promptsKey, 'usage'] as const;
 
 const countAgainMilliseconds = 5_000;
 
-/** How often the versions of a prompt ran and how they did, by version: as many as the list of versions has. */
+/** Runs and results of a prompt's versions, by version: as many as the list of versions has. */
 export function usePromptUsage(promptId: string, versionPages: number) {
   const { client } = useHost();
   return useQuery({
     queryKey: [...promptUsageKey, promptId, versionPages],
-    // Programs run versions while someone looks at them, and nothing tells the window.
+    // API clients run versions at any time, and the host doesn't notify the window.
     staleTime: 0,
     refetchInterval: countAgainMilliseconds,
     placeholderData: keepPreviousData,
@@ -78,7 +78,7 @@ export function usePromptUsage(promptId: string, versionPages: number) {
   });
 }
 
-/** Counts the runs that a draft made before it was saved for the version that it became. */
+/** Counts the runs of a draft before it was saved for the version that it became. */
 export function useCountDraftRuns() {
   const { client } = useHost();
   const queryClient = useQueryClient();

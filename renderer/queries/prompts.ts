@@ -33,7 +33,7 @@ import type { LibraryFilter } from '../stores/prompts.ts';
 export const promptsKey = ['prompts'] as const;
 const listKey = [...promptsKey, 'list'] as const;
 const oneKey = [...promptsKey, 'one'] as const;
-/** Separate from the others: the host pushes it, it is never fetched. */
+/** Separate from the others, because the host pushes it and it is never fetched. */
 const changesKey = ['prompt-changes'] as const;
 export const pageSize = { prompts: 100, versions: 30 } as const;
 
@@ -46,7 +46,7 @@ function listQueryOf({ query, folder, tags }: LibraryFilter) {
   };
 }
 
-/** The prompts that pass, newest first, page by page. What was found before stays until the new ones are there. */
+/** The prompts that match, newest first, page by page. The previous ones stay until the new ones have loaded. */
 export function usePromptList(filter: LibraryFilter) {
   const { client } = useHost();
   return useInfiniteQuery({
@@ -77,7 +77,7 @@ async function readMany(client: Client, filter: LibraryFilter, max: number, sign
   return prompts;
 }
 
-/** The prompts that pass, newest first and not many more than `most` of them, at once. */
+/** The newest prompts that match, in one request, at most about `max` of them. */
 export function usePromptsAtOnce(filter: LibraryFilter, { max, isEnabled }: { max: number; isEnabled: boolean }) {
   const { client } = useHost();
   return useQuery({
@@ -87,7 +87,7 @@ export function usePromptsAtOnce(filter: LibraryFilter, { max, isEnabled }: { ma
   });
 }
 
-/** Prompts with these words in their names, folders, tags, descriptions or labels; nothing for no words. */
+/** Prompts with these terms in their names, folders, tags, descriptions or labels; an empty list without terms. */
 export function usePromptsNamed(words: string) {
   const { client } = useHost();
   return useQuery({
@@ -103,7 +103,7 @@ export function usePromptsNamed(words: string) {
 
 const outlineKey = [...promptsKey, 'outline'] as const;
 
-/** The outline without these prompts; a folder or tag that only they had is left out. */
+/** The outline without these prompts, and without folders and tags that only they had. */
 function outlineWithout(outline: PromptOutline, removed: readonly Prompt[]): PromptOutline {
   if (removed.length === 0) return outline;
   const without = (isIn: (prompt: Prompt) => boolean) => (count: number) => count - removed.filter(isIn).length;
@@ -120,7 +120,7 @@ function outlineWithout(outline: PromptOutline, removed: readonly Prompt[]): Pro
   };
 }
 
-/** Folders and tags of the library with how many prompts each has; prompts whose deletion can be undone don't count. */
+/** Folders and tags of the library with their prompt counts; prompts whose deletion can be undone don't count. */
 export function usePromptOutline() {
   const { client } = useHost();
   const counted = useDeletions((state) => state.counted);
@@ -138,7 +138,7 @@ export function usePromptOutline() {
   });
 }
 
-/** Stops counting deleted prompts twice: what is left out while a deletion can be undone is now gone from the outline. */
+/** Removes deleted prompts from the cached outline, which then no longer has to leave them out. */
 function takeRemoved(queryClient: QueryClient, ids: readonly string[]): void {
   const { counted } = useDeletions.getState();
   const removed = ids.flatMap((id) => {
@@ -151,7 +151,7 @@ function takeRemoved(queryClient: QueryClient, ids: readonly string[]): void {
 }
 
 /**
- * Keeps the library fresh for as long as the screen is open: a program, a linked folder or another window may change it. A deleted
+ * Keeps the library fresh while the screen is open: an API client, a linked folder or another window may change it. A deleted
  * prompt is never shown from the cache.
  */
 export function useFollowPrompts(): void {
@@ -166,7 +166,7 @@ export function useFollowPrompts(): void {
   });
 }
 
-/** One prompt; null asks for none. */
+/** One prompt; null fetches nothing. */
 export function usePrompt(promptId: string | null) {
   const { client } = useHost();
   return useQuery({
@@ -186,7 +186,7 @@ export function promptVersionOptions(client: Client, promptId: string, versionId
   });
 }
 
-/** One version, also of a deleted prompt; null asks for none. */
+/** One version, also of a deleted prompt; null fetches nothing. */
 export function usePromptVersion(promptId: string | null, versionId: string | null) {
   const { client } = useHost();
   const isEnabled = promptId !== null && versionId !== null;
@@ -215,7 +215,7 @@ export function useRenewPrompts() {
   return () => queryClient.invalidateQueries({ queryKey: promptsKey });
 }
 
-/** Keeps a prompt with its first version. The caller shows why it could not be kept. */
+/** Saves a prompt with its first version. The caller shows the error. */
 export function useCreatePrompt() {
   const { client } = useHost();
   return useMutation({
@@ -225,7 +225,7 @@ export function useCreatePrompt() {
   });
 }
 
-/** Adds a version, which becomes the newest one. The caller shows why it could not be kept. */
+/** Adds a version, which becomes the newest one. The caller shows the error. */
 export function useAddVersion() {
   const { client } = useHost();
   return useMutation({
@@ -246,7 +246,7 @@ export function useUpdatePrompt() {
   });
 }
 
-/** Deletes a prompt at once; `deleteWithUndo` waits for the time to take it back. */
+/** Deletes a prompt at once; `deleteWithUndo` waits until Undo is over. */
 export function useRemovePrompt(): (promptId: string) => Promise<unknown> {
   const { client } = useHost();
   const queryClient = useQueryClient();
@@ -258,12 +258,12 @@ export function useRemovePrompt(): (promptId: string) => Promise<unknown> {
   };
 }
 
-/** What makes a version, without what the host gave it. */
+/** The content of a version, without the fields that the host assigns. */
 export function versionInput({ promptText, systemMessage, aiSystem, model, configuration, variables }: PromptVersion) {
   return { promptText, systemMessage, aiSystem, model, configuration, variables } satisfies PromptVersionInput;
 }
 
-/** A new prompt with the newest version of another one. */
+/** Creates a prompt from the newest version of another one. */
 export function useDuplicatePrompt() {
   const { client } = useHost();
   return useMutation({

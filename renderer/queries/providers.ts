@@ -67,7 +67,7 @@ export function useProviders() {
   return useQuery({ queryKey: providersKey, queryFn: ({ signal }) => client.call(listProviders, { signal }) });
 }
 
-/** Models are ready or not by their provider's key, so both are renewed together. */
+/** Whether a model is ready depends on its provider's key, so both are refetched together. */
 function useRenewProviders() {
   const queryClient = useQueryClient();
   return () =>
@@ -77,13 +77,13 @@ function useRenewProviders() {
     ]);
 }
 
-/** Keeps a key and tests it at once. The key is on its way to the host only; no cache holds it afterwards. */
+/** Saves a key and tests it at once. The key is sent to the host only, and no cache keeps it afterwards. */
 export function useSetProviderKey(aiSystem: KeyedProvider) {
   const { client } = useHost();
   const renew = useRenewProviders();
   return useMutation({
     meta: { isFailureShown: true },
-    // The variables of a mutation stay in its cache until it is collected; a key must not.
+    // The variables of a mutation stay in the cache until it is collected; a key must not.
     gcTime: 0,
     mutationFn: async (key: string) => {
       await client.call(setProviderKey, { parameters: { aiSystem }, body: { key } });
@@ -93,7 +93,7 @@ export function useSetProviderKey(aiSystem: KeyedProvider) {
   });
 }
 
-/** Lets the key be sent to the address that the person has seen, and tests it at once. */
+/** Allows sending the key to the confirmed address, and tests it at once. */
 export function useConfirmProviderAddress(aiSystem: KeyedProvider) {
   const { client } = useHost();
   const renew = useRenewProviders();
@@ -126,7 +126,7 @@ export function useRemoveProviderKey(aiSystem: KeyedProvider) {
   });
 }
 
-/** Sets the base address; null goes back to the provider's own. */
+/** Sets the base address; null restores the provider's own. */
 export function useUpdateProvider(aiSystem: KeyedProvider) {
   const { client } = useHost();
   const renew = useRenewProviders();
@@ -140,7 +140,7 @@ export function useUpdateProvider(aiSystem: KeyedProvider) {
 
 const endpointsKey = ['endpoints'] as const;
 
-/** Compatible endpoints, and local ones that were found but not added. */
+/** Compatible endpoints, and detected local servers that weren't added. */
 export function useEndpoints() {
   const { client } = useHost();
   return useQuery({ queryKey: endpointsKey, queryFn: ({ signal }) => client.call(listEndpoints, { signal }) });
@@ -164,7 +164,7 @@ export interface EndpointInput {
   key?: string | null | undefined;
 }
 
-/** Keeps an endpoint by `keep` and tests it at once. What was typed, the key above all, is forgotten with its answer. */
+/** Saves an endpoint with `keep` and tests it at once. The typed values, above all the key, are dropped with the response. */
 function useKeepEndpoint(keep: (client: Client, input: EndpointInput) => Promise<unknown>) {
   const { client } = useHost();
   const renew = useRenewEndpoints();
@@ -194,7 +194,7 @@ export function useUpdateEndpoint() {
   });
 }
 
-/** Lets prompts and the key be sent to the address that the person has seen, and tests it at once. */
+/** Allows sending prompts and the key to the confirmed address, and tests it at once. */
 export function useConfirmEndpointAddress(name: string) {
   const { client } = useHost();
   const renew = useRenewEndpoints();

@@ -11,13 +11,13 @@ import { describeError } from '../components/state-panels.tsx';
 import { showToast } from '../stores/toasts.ts';
 import { useConnection } from '../stores/window.ts';
 
-/** The settings in the cache; a file of its own because the host's state is read with an eye on them, and they on it. */
+/** The settings' cache key. A separate module, because the queries of the host's state and of the settings both need it. */
 export const settingsKey = ['settings'] as const;
 
 declare module '@tanstack/react-query' {
   interface Register {
     mutationMeta: {
-      /** The screen shows the failure in its place; without it the failure becomes a toast. */
+      /** Whether the screen shows the error itself. Otherwise it becomes a toast. */
       isFailureShown?: boolean;
     };
   }
@@ -28,12 +28,12 @@ function isWorthRetrying(failures: number, error: unknown): boolean {
   return failures < 2 && !(error instanceof AppError && error.status < 500);
 }
 
-/** The host is on this computer: with the usual mode nothing would be read or changed until a network is back. */
+/** The host is on this computer: in the default mode nothing would be fetched or changed while the network is down. */
 const networkMode = 'always';
 
 /**
- * What the host keeps, as the window last saw it. Every change goes through a mutation that renews what it touched, so
- * nothing is asked again merely because the window came to the front. Runs are never queries: see `stores/`.
+ * The window's cache of the host's data. Every change is a mutation that refetches the data that it affects, so focusing the window
+ * refetches nothing. Runs are never queries: see `stores/`.
  */
 export function createQueryClient(): QueryClient {
   return new QueryClient({

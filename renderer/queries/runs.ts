@@ -9,7 +9,7 @@ import { type GroundedRequest, previewGrounding } from '../../shared/contract/gr
 export const runsKey = ['runs'] as const;
 const pageSize = 50;
 
-/** Runs that are kept, newest first, page by page; with `draftId` those of one of the window's prompts. */
+/** Stored runs, newest first, page by page; with `draftId`, the runs of one draft. */
 export function useRuns({ draftId }: { draftId?: string } = {}) {
   const { client } = useHost();
   return useInfiniteQuery({
@@ -24,7 +24,7 @@ export function useRuns({ draftId }: { draftId?: string } = {}) {
   });
 }
 
-/** One run, whole. What is finished never changes, so it is read once. */
+/** One complete run. A finished run never changes, so it is fetched once. */
 export function runQuery(client: Client, runId: string | null) {
   return queryOptions({
     queryKey: [...runsKey, 'one', runId],
@@ -39,13 +39,13 @@ export function useRun(runId: string | null) {
   return useQuery(runQuery(client, runId));
 }
 
-/** What was sent to the provider for a run that has ended, and its raw response. */
+/** The requests of an ended run to the provider, and the raw responses. */
 export function useProviderExchanges(runId: string) {
   const { client } = useHost();
   return useQuery({
     queryKey: [...runsKey, 'exchanges', runId],
     queryFn: ({ signal }) => client.call(readProviderExchanges, { signal, parameters: { id: runId } }),
-    // Up to 2 MB per call: not worth holding on to once the view is closed.
+    // Up to 2 MB per call: too much to cache after the view is closed.
     gcTime: 30_000,
   });
 }
@@ -73,7 +73,7 @@ export function useToolCallChecks(runId: string | null) {
   });
 }
 
-/** The passages that a run would be given; null while there is nothing to ground. */
+/** The passages that a run would send; null while there is nothing to ground. */
 export function useGroundingPreview(request: GroundedRequest | null) {
   const { client } = useHost();
   return useQuery({

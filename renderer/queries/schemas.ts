@@ -3,7 +3,7 @@ import { checkSchema } from '../../shared/contract/schemas.ts';
 import type { JsonSchema } from '../../shared/json-schema.ts';
 import { useHost } from '../host/host-context.tsx';
 
-/** What is wrong with a schema, by the host's judge; null while there is no schema. */
+/** The host's check of a schema; null while there is no schema. */
 export function useSchemaCheck(schema: JsonSchema | null) {
   const { client } = useHost();
   return useQuery({

@@ -22,7 +22,7 @@ export function useSettings() {
 export function useUpdateSettings(meta: { isFailureShown?: boolean } = {}) {
   const { client } = useHost();
   const queryClient = useQueryClient();
-  // What the host answers to one change is older than the next one, which is on the screen already and waits for its turn.
+  // The host's response to one change is older than the next change, which is on the screen already and queued.
   const isLast = () => queryClient.isMutating({ mutationKey: settingsKey }) === 1;
   return useMutation({
     meta,
@@ -38,8 +38,8 @@ export function useUpdateSettings(meta: { isFailureShown?: boolean } = {}) {
     onError: (_error, _change, context) => {
       if (!isLast()) return;
       if (context?.before) queryClient.setQueryData(settingsKey, context.before);
-      // An earlier change may have been refused too, and is in what was there before this one; and where nothing was there,
-      // the first reading was given up for this change.
+      // The rollback may contain an earlier change that was rejected too. Without cached settings, the first fetch was cancelled
+      // for this change.
       void queryClient.invalidateQueries({ queryKey: settingsKey });
     },
     onSuccess: (settings) => {
@@ -55,12 +55,12 @@ export function useUpdateSettings(meta: { isFailureShown?: boolean } = {}) {
 
 const updatesKey = ['updates'] as const;
 
-/** How often a running check or download is read, in milliseconds. */
+/** How often an active check or download is refetched, in milliseconds. */
 const changeMilliseconds = 500;
 /** The same otherwise: the host checks once a day. */
 const calmMilliseconds = 60_000;
 
-/** State of the search for a newer version. Asks only the host, and only one that can update itself. */
+/** State of the search for a newer version. Fetched only from a host that can update itself. */
 export function useUpdates() {
   const { client } = useHost();
   const isEnabled = useSettings().data?.updates.isEnabled;
@@ -79,7 +79,7 @@ export function useUpdates() {
 
 const calls = { check: checkForUpdates, download: downloadUpdate } as const;
 
-/** Checks again, or downloads what was found. */
+/** Checks again, or downloads the version that was found. */
 export function useUpdateStep() {
   const { client } = useHost();
   const queryClient = useQueryClient();
@@ -110,7 +110,7 @@ function useRenewApiKeys() {
   return () => queryClient.invalidateQueries({ queryKey: apiKeysKey });
 }
 
-/** The answer is the only place where the key is ever shown; reset the mutation when it was. */
+/** The response is the only place with the key. Reset the mutation after showing it. */
 export function useIssueApiKey() {
   const { client } = useHost();
   const renew = useRenewApiKeys();

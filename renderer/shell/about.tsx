@@ -23,7 +23,7 @@ function useLicences() {
   });
 }
 
-/** The text is drawn only while it is open: together they have half a million characters. */
+/** The text renders only while it is open: together the licences have half a million characters. */
 function Licence({ title, licence, text }: { title: string; licence: string; text: string }) {
   const [isOpen, setOpen] = useState(false);
   const name = (

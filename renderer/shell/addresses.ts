@@ -1,7 +1,7 @@
 import { useLocation } from 'wouter';
 import type { AiSystem, KeyedProvider } from '../../shared/contract/common.ts';
 
-/** Addresses inside the window, as they stand behind `#`. Every object that the palette finds has one. */
+/** Addresses in the window, after the `#`. Every object that the palette finds has one. */
 
 export type SettingsPageId =
   | 'providers'
@@ -30,38 +30,38 @@ export function draftAddress(draftId: string): string {
   return `/playground/${draftId}`;
 }
 
-/** The playground with a kept run put back as it was. */
+/** The playground with a stored run restored. */
 export function runAddress(runId: string): string {
   return `/playground/runs/${runId}`;
 }
 
-/** The playground with a model chosen. */
+/** The playground with a model selected. */
 export function modelAddress(aiSystem: AiSystem, model: string): string {
   return `/playground/models/${aiSystem}/${encodeURIComponent(model)}`;
 }
 
-/** A prompt of the library; with a version, that one rather than the newest. */
+/** A prompt of the library, with a version other than the newest if given. */
 export function promptAddress(promptId: string, versionId?: string): string {
   return ['/prompts', promptId, versionId].filter((part) => part !== undefined).join('/');
 }
 
-/** Two versions of a prompt side by side; null is the one before the other, whichever that is. */
+/** Two versions of a prompt side by side; null is the version before the other one. */
 export function promptCompareAddress(promptId: string, beforeId: string | null, afterId: string): string {
   return `/prompts/${promptId}/compare/${beforeId ?? ''}/${afterId}`;
 }
 
-/** A version of a prompt with fields for its variables, to be run as a program would. */
+/** A version of a prompt with fields for its variables, to run it as an API call does. */
 export function promptRunAddress(promptId: string, versionId: string): string {
   return `/prompts/${promptId}/run/${versionId}`;
 }
 
-/** The playground with a version of a prompt; with a model, with that one in place of the version's own. */
+/** The playground with a version of a prompt; a model replaces the version's own. */
 export function versionDraftAddress(promptId: string, versionId: string, model?: string): string {
   const address = `/playground/prompts/${promptId}/${versionId}`;
   return model === undefined ? address : `${address}/${encodeURIComponent(model)}`;
 }
 
-/** An agent, in a new conversation or in one that it has had. */
+/** An agent, in a new or an existing conversation. */
 export function agentAddress(agentId: string, conversationId?: string): string {
   return ['/agents', agentId, conversationId].filter((part) => part !== undefined).join('/');
 }
@@ -71,23 +71,23 @@ export function dataspaceAddress(dataspaceId: string): string {
   return `/knowledge/${dataspaceId}`;
 }
 
-/** The replays and one of them, beside the list: `/audit/replays/<id>`. No filter is written like this, it has `=` in it. */
+/** The replays and one of them, next to the list: `/audit/replays/<id>`. A filter can't look like this, because it contains `=`. */
 export function replayAddress(id?: string): string {
   return id === undefined ? '/audit/replays' : `/audit/replays/${id}`;
 }
 
-/** A source; with a passage, its text opened there. */
+/** A source, opened at a passage if one is given. */
 export function sourceAddress(sourceId: string, passage?: { start: number; end: number }): string {
   const address = `/knowledge/sources/${sourceId}`;
   return passage === undefined ? address : `${address}/${passage.start}-${passage.end}`;
 }
 
-/** What an address of the knowledge screen asks for. */
+/** The target of an address of the knowledge screen. */
 export interface KnowledgeAddress {
-  /** Null where only a source is named: its dataspace is found with it. */
+  /** Null if the address names only a source; its dataspace is then looked up. */
   dataspaceId: string | null;
   sourceId: string | null;
-  /** The passage to show in its place, by offsets into the source's text. */
+  /** The passage to show, by offsets into the source's text. */
   passage: { start: number; end: number } | null;
 }
 
@@ -100,7 +100,7 @@ export function readKnowledgeAddress(location: string): KnowledgeAddress {
   return { dataspaceId: null, sourceId: sourceId || null, passage };
 }
 
-/** What an address of the agents asks for. */
+/** The target of an address of the agents. */
 export type AgentsAddress =
   | { view: 'none' }
   | { view: 'new' }
@@ -124,13 +124,13 @@ export function readAgentsAddress(location: string): AgentsAddress {
   return { view: 'agent', agentId, conversationId: conversationId || null, isEditing };
 }
 
-/** What an address of the library asks for. */
+/** The target of an address of the library. */
 export type PromptsAddress =
   | { view: 'none' }
   /** `versionId` null is the newest one. */
   | { view: 'version'; promptId: string; versionId: string | null }
   | { view: 'run'; promptId: string; versionId: string | null }
-  /** `beforeId` null is the one before `afterId`, which null makes the newest one. */
+  /** `beforeId` null is the version before `afterId`, which null makes the newest one. */
   | { view: 'compare'; promptId: string; beforeId: string | null; afterId: string | null };
 
 /** Reads `/prompts/<prompt>`, `.../<version>`, `.../run/<version>` and `.../compare/<version>/<version>`. */
@@ -145,7 +145,7 @@ export function readPromptsAddress(location: string): PromptsAddress {
 }
 
 export interface ModerationAddress {
-  /** Null while one text is written. */
+  /** Null for a single text. */
   readonly batchId: string | null;
   /** Index of the open text of the batch, from 0. */
   readonly index: number | null;

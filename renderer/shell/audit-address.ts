@@ -13,7 +13,7 @@ export interface DateSpan {
   readonly start: (now: Date) => Date;
 }
 
-/** Spans that end now, by the clock of this machine. Days begin at midnight. */
+/** Spans that end now, by this machine's clock. Days start at midnight. */
 export const dateSpans: readonly DateSpan[] = [
   { id: 'today', name: 'Today', start: startOfDay },
   { id: 'last-24-hours', name: 'Last 24 hours', start: (now) => new Date(now.getTime() - dayMilliseconds) },
@@ -35,7 +35,7 @@ export function spanOf(id: string | null | undefined): DateSpan | null {
   return dateSpans.find((span) => span.id === id) ?? null;
 }
 
-/** A filter that begins where a span does at this moment; the filter itself without one. */
+/** The filter with the current start of its span; the filter unchanged without one. */
 export function withSpan(filter: AuditFilter, id: AuditSpan | null | undefined, now: Date): AuditFilter {
   const span = spanOf(id);
   if (span === null) return filter;
@@ -43,7 +43,7 @@ export function withSpan(filter: AuditFilter, id: AuditSpan | null | undefined, 
   return { ...rest, startDate: span.start(now).toISOString() };
 }
 
-/** The saved part of a filter beside its span. The start of a span is computed again every day. */
+/** The saved filter next to its span. The start of a span is computed again every day. */
 export function withoutSpan(filter: AuditFilter, id: AuditSpan | null): AuditFilter {
   if (id === null) return filter;
   const { startDate: _start, ...rest } = filter;
@@ -51,8 +51,8 @@ export function withoutSpan(filter: AuditFilter, id: AuditSpan | null): AuditFil
 }
 
 /**
- * Names and values as they stand in the address. Only letters, digits and `-_.!*'()+~=&` are used: a router, a browser and
- * a chat program may each decode an address once more than the other, and none of them changes these.
+ * Names and values in the address. Only letters, digits and `-_.!*'()+~=&` are used: a router, a browser and a chat program may
+ * each decode an address a different number of times, and none of them changes these.
  */
 function escapeText(text: string): string {
   return encodeURIComponent(text).replaceAll('~', '~7E').replaceAll('%20', '+').replaceAll('%', '~');
@@ -71,7 +71,7 @@ function writePairs(pairs: readonly (readonly [name: string, value: string])[]):
   return pairs.map(([name, value]) => `${escapeText(name)}=${escapeText(value)}`).join('&');
 }
 
-/** Reads what `writePairs` wrote; what is not a pair is left out. */
+/** Parses the result of `writePairs`; anything that isn't a pair is ignored. */
 function readPairs(text: string): (readonly [name: string, value: string])[] {
   return text.split('&').flatMap((part) => {
     const [name, value] = part.split('=').map(unescapeText);
@@ -79,15 +79,15 @@ function readPairs(text: string): (readonly [name: string, value: string])[] {
   });
 }
 
-/** What the address of the screen says: `/audit/text=refund&from=last-7-days&score=-10..-4/<conversation>/<run>`. */
+/** The state in the screen's address: `/audit/text=refund&from=last-7-days&score=-10..-4/<conversation>/<run>`. */
 export interface AuditAddress {
   filter: AuditFilter;
-  /** What the dates of the filter are, where they move on with time. */
+  /** The span of the filter's dates, if they are relative. */
   span?: AuditSpan | null;
   sort: AuditSort;
   /** The conversation that is open. */
   conversationId: string | null;
-  /** The run of it that is open; null for the one that the list shows. */
+  /** The open run; null for the one that the list shows. */
   runId: string | null;
 }
 
@@ -173,7 +173,7 @@ function addPair(found: Record<string, unknown>, name: string, value: string): b
   return true;
 }
 
-/** Replaces a span by its start date. A span with an end date is like any other dates. */
+/** Replaces a span by its start date. A span with an end date becomes fixed dates. */
 function resolveSpan(found: Record<string, unknown>, now: Date): AuditSpan | null {
   const span = spanOf(found['startDate'] as string | undefined);
   if (span === null) return null;
@@ -185,11 +185,11 @@ interface ReadFilter {
   filter: AuditFilter;
   sort: AuditSort;
   span: AuditSpan | null;
-  /** Names that say nothing that can be searched for. */
+  /** Names that match no search condition. */
   ignored: string[];
 }
 
-/** The filter that a part of an address says; its spans end `now`. */
+/** The filter in a part of an address; its spans end `now`. */
 export function readFilter(text: string, now = new Date()): ReadFilter {
   const values: Record<string, unknown> = {};
   const ignored: string[] = [];

@@ -19,7 +19,7 @@ import { screens } from './screens.ts';
 function PaletteItem({ action }: { action: Action }) {
   const choose = () => {
     closeOverlay();
-    // After the palette is gone and the focus is back, or the action's own focus would be taken away again.
+    // After the palette has closed and the focus is restored. Otherwise the action's own focus would be lost.
     requestAnimationFrame(action.run);
   };
   return (
@@ -33,7 +33,7 @@ function PaletteItem({ action }: { action: Action }) {
   );
 }
 
-/** What was opened last, apart from what is open now. */
+/** The last opened objects except the open one. */
 function useRecentActions(): ActionGroup[] {
   const [location, navigate] = useLocation();
   const deleted = useDeletions(({ ids }) => ids);

@@ -2,15 +2,15 @@ import { useEffect } from 'react';
 import { isMac } from '../components/key-caps.tsx';
 import { allActions, useActionStore, type Action } from '../stores/actions.ts';
 
-/** The keys of an event as actions write them: `Mod+Shift+K`, `Mod+,`, `Escape`, `?`. */
+/** The keys of an event in the format of actions: `Mod+Shift+K`, `Mod+,`, `Escape`, `?`. */
 export function keysOf(
   event: Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>,
 ): string {
   const isMod = isMac ? event.metaKey : event.ctrlKey;
-  // On layouts where digits need Shift, Ctrl+1 comes as Ctrl+& of the key Digit1.
+  // On layouts where digits need Shift, Ctrl+1 arrives as Ctrl+& with the code Digit1.
   const digit = isMod ? /^Digit(\d)$/.exec(event.code)?.[1] : undefined;
   const key = digit ?? (event.key.length === 1 ? event.key.toUpperCase() : event.key);
-  // The character of a shifted sign says it already: `?` is not `Shift+?`.
+  // The character of a shifted sign already implies Shift: `?` is not `Shift+?`.
   const isShift = event.shiftKey && (key.length > 1 || /[A-Z]/.test(key));
   return [isMod && 'Mod', event.altKey && 'Alt', isShift && 'Shift', key].filter(Boolean).join('+');
 }
@@ -19,7 +19,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
 }
 
-/** What floats over the screen takes the keys for itself. */
+/** Whether a floating layer handles the keys. */
 function isInOverlay(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null;
 }
@@ -35,7 +35,7 @@ function actionFor(event: KeyboardEvent): Action | undefined {
   );
 }
 
-/** Runs the action whose keys are pressed anywhere in the window, unless what has the focus took them first. */
+/** Runs the action of the pressed keys anywhere in the window, unless the focused element has handled them. */
 export function useGlobalKeys(): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {

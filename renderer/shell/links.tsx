@@ -3,7 +3,7 @@ import { useCapability } from '../host/host-context.tsx';
 import { showToast } from '../stores/toasts.ts';
 import { CopyButton } from '../components/button.tsx';
 
-/** Begins a link that the operating system gives to the desktop app. */
+/** Prefix of a link that the operating system passes to the desktop app. */
 const appLinkStart = 'touchstone://open';
 
 /** The link that opens an address of this window: in a browser its URL, on the desktop a `touchstone:` link. */
@@ -11,7 +11,7 @@ export function linkOf(address: string, isDesktop: boolean): string {
   return isDesktop ? `${appLinkStart}${address}` : `${location.origin}${location.pathname}#${address}`;
 }
 
-/** The address that a pasted link opens here; null for every other text. */
+/** The address that a pasted link opens here; null for any other text. */
 export function addressOfLink(text: string): string | null {
   const link = text.trim();
   const starts = [appLinkStart, `${location.origin}${location.pathname}#`];
@@ -19,7 +19,7 @@ export function addressOfLink(text: string): string | null {
   return start === undefined ? null : link.slice(start.length);
 }
 
-/** Copies the link of an address and says so. */
+/** Copies the link of an address and confirms it. */
 export function useCopyLink(): (address: string) => Promise<void> {
   const isDesktop = useCapability('app-links');
   return async (address) => {

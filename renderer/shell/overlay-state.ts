@@ -2,7 +2,7 @@ import { create } from 'zustand';
 
 type Overlay = 'palette' | 'keys' | 'about';
 
-/** Which of the window's own overlays is open. */
+/** The open overlay of the window itself. */
 export const useOverlay = create<{ open: Overlay | null }>()(() => ({ open: null }));
 
 export function openOverlay(open: Overlay): void {

@@ -17,9 +17,9 @@ export interface Screen {
   name: string;
   icon: LucideIcon;
   keys: string;
-  /** Stands at the lower end of the rail. */
+  /** Whether it is at the lower end of the rail. */
   isAtEnd?: boolean;
-  /** Loaded when it is first opened. */
+  /** Loaded when it first opens. */
   component: ComponentType;
 }
 

@@ -26,7 +26,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { KeyCaps } from '../components/key-caps.tsx';
 import { closeOverlay, useOverlay } from './overlay-state.ts';
 
-/** Keys that belong to a kind of control rather than to an action. */
+/** Keys of controls instead of actions. */
 const everywhere: readonly Pick<Action, 'title' | 'keys'>[] = [
   { title: 'Next or previous control', keys: 'Tab' },
   { title: 'Move in a list, menu or group of options', keys: 'ArrowUp+ArrowDown' },
@@ -51,7 +51,7 @@ function KeyGroup({ title, entries }: { title: string; entries: readonly Pick<Ac
   );
 }
 
-/** Every key that does something now, made from the same registry that runs them. */
+/** Every available key, from the same registry that runs the actions. */
 function KeysHelp() {
   const isOpen = useOverlay(({ open }) => open === 'keys');
   const sources = useActionStore((state) => state.sources);
@@ -71,7 +71,7 @@ function KeysHelp() {
   );
 }
 
-/** The screen of the address. Its crash stays inside it, and so does one that happens while it is left. */
+/** The screen of the address. Contains its crashes, also while it is left. */
 export function OpenScreen({ screen }: { screen: Screen | undefined }) {
   const [location, navigate] = useLocation();
   if (!screen) {
@@ -112,7 +112,7 @@ const words = {
   },
 } as const;
 
-/** Above the open screen for as long as the host gives this window no answers: why, and what to do. */
+/** Shown above the open screen while the host doesn't respond: the reason and the fix. */
 function ConnectionNotice() {
   const connection = useConnection((state) => state.connection);
   if (connection === 'there') return null;
@@ -126,12 +126,12 @@ function ConnectionNotice() {
   );
 }
 
-/** Safari ends a composition before it tells the key that ended it, and marks that key with this code alone. */
+/** Safari ends a composition before the keydown event of the key that ended it, and marks that event with this code only. */
 const composingKeyCode = 229;
 
 /**
  * While a person composes a word (Japanese, Chinese, Korean, a dead key), Enter, Escape and the arrows belong to the input method:
- * nothing of ours may send, close or leave because of them. Editors that are edited in place follow compositions themselves.
+ * none of our handlers may send, close or leave. Rich text editors handle compositions themselves.
  */
 function keepFromOthers(event: KeyboardEvent): void {
   const { target } = event;
@@ -139,7 +139,7 @@ function keepFromOthers(event: KeyboardEvent): void {
   if (isComposing && !(target instanceof HTMLElement && target.isContentEditable)) event.stopImmediatePropagation();
 }
 
-/** Before every other listener, those of layers that close with Escape included: these listen at the document. */
+/** Runs before every other listener, also before layers that close with Escape, because these listen at the document. */
 export function useInputMethodKeys(): void {
   useEffect(() => {
     window.addEventListener('keydown', keepFromOthers, { capture: true });
@@ -147,7 +147,7 @@ export function useInputMethodKeys(): void {
   }, []);
 }
 
-/** A theme that was chosen in another window of the same host is taken over at the next start. */
+/** A theme that was selected in another window of the same host applies at the next start. */
 function useSavedTheme(): void {
   const theme = useSettings().data?.appearance.theme;
   useEffect(() => {
@@ -155,7 +155,7 @@ function useSavedTheme(): void {
   }, [theme]);
 }
 
-/** A run that ends has changed what is kept: the status bar's count and the lists of runs are read again. */
+/** A run that ends changes stored data: the status bar's count and the lists of runs are refetched. */
 function useRenewalAfterRuns(): void {
   const queryClient = useQueryClient();
   useEffect(() => {
@@ -184,7 +184,7 @@ function useCommandAddress(): void {
   }, [location, navigate]);
 }
 
-/** Keeps what was opened for the palette's recent objects. */
+/** Records opened objects for the palette. */
 function useRecording(screen: Screen | undefined): void {
   const [location] = useLocation();
   const title = usePageTitle((state) => state.title);
@@ -215,7 +215,7 @@ export function Shell() {
   useRecording(screen);
 
   if (location === '/' || location === '') return <Redirect to={useWindowState.getState().location} replace />;
-  // macOS does not tell a page how much room its lights take.
+  // macOS doesn't tell a page how much room its window buttons take.
   const hasLights = platform === 'darwin' && capabilities.has('window-controls');
   return (
     <div className="window" data-title-bar={hasLights ? 'mac' : undefined}>

@@ -91,7 +91,7 @@ function Server() {
   );
 }
 
-/** The host's count may be some seconds old: runs that stream now count at least. */
+/** The host's count may be some seconds old, so the count is at least that of the active runs. */
 export function databaseSummary({ runs, databaseBytes }: Pick<HostState, 'runs' | 'databaseBytes'>, streaming: number) {
   const count = Math.max(runs, streaming);
   return count === 0 ? 'No runs yet' : `${formatPlural(count, 'run')}, ${formatBytes(databaseBytes)}`;

@@ -6,7 +6,7 @@ import { Button, IconButton } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { dismissToast, useToasts, type Toast } from '../stores/toasts.ts';
 
-/** A message stays 6 seconds, longer under the pointer or with the focus; a failure until it is dismissed. */
+/** A message stays 6 seconds, longer under the pointer or with the focus. A failure stays until it is dismissed. */
 const messageMilliseconds = 6_000;
 
 function ToastCard({ toast }: { toast: Toast }) {
@@ -35,7 +35,7 @@ function ToastCard({ toast }: { toast: Toast }) {
   );
 }
 
-/** Tells the style sheets how high the toasts are: what floats over the window ends above them. */
+/** Tells the style sheets the height of the toasts: other floating layers end above them. */
 function useToastsHeight(viewport: RefObject<HTMLOListElement | null>): void {
   useLayoutEffect(() => {
     const list = viewport.current;
@@ -50,7 +50,7 @@ function useToastsHeight(viewport: RefObject<HTMLOListElement | null>): void {
   }, [viewport]);
 }
 
-/** Messages about what happened away from where the person looks; F8 moves the focus there. */
+/** Messages about events outside the view; F8 moves the focus there. */
 export function Toaster() {
   const toasts = useToasts((state) => state.toasts);
   const viewport = useRef<HTMLOListElement>(null);

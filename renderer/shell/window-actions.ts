@@ -79,7 +79,7 @@ function useLoadSamples(): () => void {
     });
 }
 
-/** The actions of the window itself; screens bring theirs with `useActions`. */
+/** The actions of the window itself; screens add theirs with `useActions`. */
 export function useWindowActions(): void {
   const [address, navigate] = useLocation();
   const copyLink = useCopyLink();

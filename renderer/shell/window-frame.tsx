@@ -38,7 +38,7 @@ function RailLink({ screen, isCurrent, isWide }: { screen: Screen; isCurrent: bo
   );
 }
 
-/** The screens; icons with names on hover and on focus, names and keys where there is room. */
+/** The screens: icons with names on hover and on focus, or names and keys if there is room. */
 export function Rail({ current }: { current: Screen | undefined }) {
   const isWide = useMediaQuery('(min-width: 1600px)');
   const link = (screen: Screen) => (
@@ -124,8 +124,8 @@ function AppMenu() {
 }
 
 /**
- * Where one is, the way to everything else, and the handle to move the window by. The system draws its own buttons into it
- * where the window has no other frame; the style sheet keeps their place free.
+ * The current location, links to the rest, and the handle that moves the window. Where the system draws its own buttons into it,
+ * the style sheet leaves their place free.
  */
 export function TitleBar({ screenName }: { screenName: string }) {
   const title = usePageTitle((state) => state.title);

@@ -100,10 +100,10 @@ export interface ChosenFile {
   name: string;
 }
 
-/** A longer path keeps its end, which says more. */
+/** A longer path keeps its end, which is more specific. */
 const maxSourceNameCharacters = 300;
 
-/** More would not be faster: the host reads one file after the other. */
+/** More would not be faster: the host parses one file after the other. */
 const maxConcurrency = 2;
 
 export const useUploads = create<UploadState>()(() => ({ uploads: [] }));

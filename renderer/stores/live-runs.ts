@@ -54,10 +54,10 @@ function isNewest(slot: RunSlot, controller: AbortController): boolean {
   return controllers.get(slot) === controller;
 }
 
-/** After a drawing the window rests this many times its length, so that a slow machine still responds to input. */
+/** After rendering, the window rests this many times as long, so that a slow machine still responds to input. */
 const restFactor = 2;
 
-/** Drawings shorter than this need no rest. */
+/** Shorter renderings need no rest. */
 const quickDrawingMs = 8;
 
 interface PendingDrawing {
@@ -65,7 +65,7 @@ interface PendingDrawing {
   controller: AbortController;
 }
 
-/** States that the next frame draws. Answers that stream side by side share a frame and are drawn together. */
+/** States for the next frame. Answers that stream side by side share a frame and are rendered together. */
 const pending = new Map<RunSlot, PendingDrawing>();
 let frameRequest = 0;
 let restEndsAt = 0;
@@ -105,7 +105,7 @@ function drawInNextFrame(slot: RunSlot, drawing: PendingDrawing): void {
 type RunDetails<Slot extends RunSlot> = Omit<Runs[Slot], keyof RunProgress>;
 
 export interface StartOptions<Slot extends RunSlot> {
-  /** What the run has beside its progress. A message to an agent may go to a conversation that exists. */
+  /** Details of the run besides its progress. A message to an agent may belong to an existing conversation. */
   details: RunDetails<Slot> & Partial<Pick<RunProgress, 'conversationId'>>;
   source: RunSource;
   /** Called once, when the host has named the run. */

@@ -8,7 +8,7 @@ import { useModelChoices } from './model-choices.ts';
 import { createDraftStorage, type OtherWindowChanges } from './playground-draft-storage.ts';
 
 /**
- * The prompt of a first start. The shipped model answers it well: `npm run benchmark -- example` tries it. It repeats a longer
+ * The prompt of a first start. The shipped model answers it well: `npm run benchmark -- example` checks it. It repeats a longer
  * passage, and worked examples confuse it.
  */
 export const exampleDraft = {

@@ -4,7 +4,7 @@ import type { ToolCall, ToolCallChunk } from '../../shared/contract/tools.ts';
 import { followReasoning } from '../../shared/contract/runs.ts';
 import type { Client, WireFrame, WireObserver } from '../host/client.ts';
 
-/** What went over the wire for one run. `frames` only ever grows and keeps its identity: a new state of the run copies nothing. */
+/** The wire data of one run. `frames` only grows and keeps its identity: a new state of the run copies nothing. */
 export interface WireLog {
   method: string;
   path: string;
@@ -17,7 +17,7 @@ export interface WireLog {
 
 export type RunState = 'connecting' | 'streaming' | 'completed' | 'stopped' | 'failed';
 
-/** One run as the window follows it. Each state that is drawn is a new object. */
+/** One run in the window. Each rendered state is a new object. */
 export interface RunProgress {
   /** Created by the window. The host's `runId` arrives with the head of the response. */
   key: string;
@@ -76,11 +76,11 @@ export interface RunSource {
 }
 
 export interface FollowOptions<Details> {
-  /** What the caller wants to have beside the progress, such as the request. */
+  /** Additional details, such as the request. */
   details: Details;
   source: RunSource;
   signal: AbortSignal;
-  /** Called with every change; it decides when to draw. */
+  /** Called with every change; the callback decides when to render. */
   onChange: (run: RunProgress & Details) => void;
 }
 

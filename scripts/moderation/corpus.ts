@@ -30,9 +30,9 @@ const labelNames: Readonly<Record<Category, 'S' | 'H' | 'HR' | 'SH' | 'V'>> = {
 
 export interface LabelledText {
   readonly text: string;
-  /** A category that is not there is unknown. */
+  /** A missing category is unknown. */
   readonly labels: Readonly<Partial<Record<Category, boolean>>>;
-  /** Normalized windows and sentences, as the classifier sees them. */
+  /** Normalized windows and sentences, in the classifier's form. */
   readonly windows: readonly WindowText[];
 }
 
@@ -68,15 +68,15 @@ function readCache(cacheFile: string): Map<string, Float32Array> {
   return cache;
 }
 
-/** Tells one engine from another by what it makes of a sentence: a change of its arithmetic makes a cache of its own. */
+/** Identifies an engine by its embedding of a sentence: a change of its arithmetic gets a separate cache. */
 async function fingerprint(embeddings: Embeddings): Promise<string> {
   const [vector] = await embeddings.embed(['The quick brown fox.'], { signal: new AbortController().signal });
   return createHash('sha256').update(Float32Array.from(vector!)).digest('hex').slice(0, 16);
 }
 
 /**
- * Embeddings of texts, by text. They are kept in `.cache/moderation`, because they take most of the time of a training and are
- * always the same for one engine.
+ * Embeddings of texts, by text. They are cached in `.cache/moderation`, because they take most of a training's time and are
+ * constant for an engine.
  */
 export async function embedAll(texts: Iterable<string>): Promise<ReadonlyMap<string, Float32Array>> {
   const embeddings = createEmbeddings();

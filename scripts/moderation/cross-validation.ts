@@ -7,16 +7,16 @@ import { drawFolds, foldCount } from './folds.ts';
 import { bestThreshold, type Scored } from './metrics.ts';
 import { calibrate, hyperparameters, textSums, trainHeads, weighTexts } from './training.ts';
 
-/** How often the folds are redrawn: with 25 to 123 positive texts a figure of one draw is off by up to .05. */
+/** How often the folds are redrawn: with 25 to 123 positive texts a figure of one draw has an error of up to .05. */
 const repetitions = 3;
 
-/** How many times as much recall counts as precision (the beta of F-beta) where a preset chooses its threshold. */
+/** Weight of recall relative to precision (the beta of F-beta) when a preset's threshold is chosen. */
 export const recallWeights: Readonly<Record<ModerationPreset, number>> = { strict: 2, balanced: 1, lenient: 0.5 };
 
-/** A text that is only measured, in the fold of the one that it was made from. */
+/** A text that is only measured, in the fold of its original. */
 export interface Probe {
   readonly text: LabelledText;
-  /** Place of that one among our own sentences. */
+  /** Index of its original among our own sentences. */
   readonly source: number;
 }
 
@@ -24,9 +24,9 @@ export interface ValidatedCategory {
   readonly slope: number;
   readonly offset: number;
   readonly thresholds: Readonly<Record<ModerationPreset, number>>;
-  /** Once for each draw: calibrated scores of the given half's texts, each by a model that saw neither it nor a near-duplicate. */
+  /** One per draw: calibrated scores of the given half's texts, each by a model that was trained without it and its near-duplicates. */
   readonly scores: readonly (readonly number[])[];
-  /** The same of our own sentences and of the probes, of the first draw. */
+  /** The same for our own sentences and the probes, of the first draw. */
   readonly ownScores: readonly number[];
   readonly probeScores: readonly number[];
 }
@@ -39,14 +39,14 @@ export interface CrossValidationTexts {
 
 type Sums = Readonly<Record<Category, number>>;
 
-/** Sums of one draw, each by heads that saw neither the text nor a near-duplicate. */
+/** Sums of one draw, each by heads that were trained without the text and its near-duplicates. */
 interface DrawnSums {
   readonly given: readonly Sums[];
   readonly own: readonly Sums[];
   readonly probes: readonly Sums[];
 }
 
-/** The best threshold of each preset, rounded down so that the text that it was chosen for stays flagged. */
+/** The best threshold of each preset, rounded down so that its text stays flagged. */
 function presetThresholds(scored: readonly Scored[]): Record<ModerationPreset, number> {
   const chosen = moderationPresets.map((preset) => {
     const threshold = bestThreshold(scored, recallWeights[preset]);
@@ -55,7 +55,7 @@ function presetThresholds(scored: readonly Scored[]): Record<ModerationPreset, n
   return Object.fromEntries(chosen) as Record<ModerationPreset, number>;
 }
 
-/** Pairs of score and label, of the texts whose label is known. */
+/** Pairs of score and label for texts with a known label. */
 export function withLabels(texts: readonly LabelledText[], scores: readonly number[], category: Category): Scored[] {
   return texts.flatMap(({ labels }, index) => {
     const isPositive = labels[category];

@@ -12,9 +12,9 @@ import { embeddingDimensions } from '../../electron/on-device/embeddings.ts';
 import { embedAll, type LabelledText } from './corpus.ts';
 import type { Example } from './logistic-regression.ts';
 
-/** Words of a lower severity in the list are everyday ones. */
+/** Words with a lower severity in the list are ordinary. */
 const lowestSeverity = 2;
-/** An n-gram of fewer texts says nothing about texts that were not seen. */
+/** An n-gram in fewer texts says nothing about unseen texts. */
 const fewestTexts = 2;
 const largestByte = 255;
 
@@ -22,7 +22,7 @@ const profanityList = z.array(
   z.object({ match: z.string(), tags: z.array(z.enum(lexiconTags)), severity: z.number() }),
 );
 
-/** Words by tag, from `@dsojevic/profanity-list` (MIT). Its `*` says that a letter may be repeated, which normalizing undoes. */
+/** Words by tag, from `@dsojevic/profanity-list` (MIT). Its `*` means that a letter may be repeated, which normalizing undoes. */
 export function lexiconWords(): Record<LexiconTag, string[]> {
   const entries = profanityList.parse(listedWords);
   const severe = entries.filter(({ severity }) => severity >= lowestSeverity);
@@ -42,7 +42,7 @@ export function toBase64(array: Float32Array | Int8Array | Uint8Array): string {
   return Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString('base64');
 }
 
-/** Rarity of every bucket among the texts, in 256 steps; 0 where it says nothing. */
+/** Rarity of every bucket among the texts, in 256 steps; 0 for buckets without information. */
 function measureRarity(texts: readonly LabelledText[], lexicon: ReturnType<typeof readLexicon>): WeightsFile['rarity'] {
   const even = new Float32Array(ngramBuckets).fill(1);
   const counts = new Float32Array(ngramBuckets);
@@ -58,7 +58,7 @@ function measureRarity(texts: readonly LabelledText[], lexicon: ReturnType<typeo
   return { scale, values: toBase64(steps) };
 }
 
-/** What is known of a window or of one of its sentences. */
+/** The features of a window or of one of its sentences. */
 export interface Passage {
   readonly features: TextFeatures;
   readonly embedding: Float32Array;
@@ -69,22 +69,19 @@ export interface Window extends Passage {
   readonly sentences: readonly Passage[];
 }
 
-/** All passages of texts, each as often as it is there. */
+/** All passages of texts, including repetitions. */
 function passageTexts(texts: readonly LabelledText[]): string[] {
   return texts.flatMap(({ windows }) => windows.flatMap(({ text, sentences }) => [text, ...sentences]));
 }
 
-/** Everything that a training or a measurement needs to know of a set of texts. */
+/** All data for training or measuring on a set of texts. */
 export interface FeatureSpace {
   readonly lexicon: Record<LexiconTag, string[]>;
   readonly rarity: WeightsFile['rarity'];
   windowsOf(text: LabelledText): readonly Window[];
 }
 
-/**
- * Features of all windows and sentences. Rarity is measured on the texts that are learned from, without their labels, and not on
- * the others.
- */
+/** Features of all windows and sentences. Rarity is computed on the training texts, without their labels, and not on the others. */
 export async function createFeatureSpace(
   texts: readonly LabelledText[],
   others: readonly LabelledText[] = [],

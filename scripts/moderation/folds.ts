@@ -4,7 +4,7 @@ import { randomNumbers, shuffle } from './logistic-regression.ts';
 
 export const foldCount = 5;
 
-/** Texts that share this much of their runs of three words are near-duplicates (Jaccard index). */
+/** Texts that share this much of their three-word sequences are near-duplicates (Jaccard index). */
 const duplicateShare = 0.3;
 
 function shingles(text: string): Set<string> {
@@ -23,7 +23,7 @@ function isNearDuplicate(first: ReadonlySet<string>, second: ReadonlySet<string>
   return shared > duplicateShare * (small.size + large.size - shared);
 }
 
-/** For every text the number of its group; near-duplicates, also by way of a third, are in the same one. */
+/** The group number of every text. Near-duplicates, also through a third text, are in the same group. */
 export function groupNearDuplicates(texts: readonly LabelledText[]): number[] {
   const runs = texts.map(({ text }) => shingles(text));
   const parents = texts.map((_, index) => index);
@@ -40,7 +40,7 @@ export function groupNearDuplicates(texts: readonly LabelledText[]): number[] {
   return texts.map((_, index) => rootOf(index));
 }
 
-/** For every text its fold, 0 to 4, drawn by groups of near-duplicates. */
+/** The fold of every text, 0 to 4, drawn by groups of near-duplicates. */
 export function drawFolds(texts: readonly LabelledText[], seed: number): number[] {
   const groups = groupNearDuplicates(texts);
   const shuffled = [...new Set(groups)];

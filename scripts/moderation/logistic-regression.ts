@@ -1,4 +1,4 @@
-/** One example: dense numbers, hashed ones, and how much it counts. */
+/** One example: dense numbers, hashed ones, and its weight. */
 export interface Example {
   readonly dense: Float32Array;
   readonly buckets: Int32Array;
@@ -8,7 +8,7 @@ export interface Example {
 export interface LabelledExample {
   readonly example: Example;
   readonly isPositive: boolean;
-  /** The larger, the more a mistake on this example costs. */
+  /** A higher cost makes a mistake on this example more expensive. */
   readonly weight: number;
 }
 
@@ -24,7 +24,7 @@ export interface TrainingOptions {
   readonly passes: number;
 }
 
-/** Small, fast and the same everywhere (mulberry32). */
+/** Small, fast and the same on every machine (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -49,7 +49,7 @@ export function scoreOf(model: LinearModel, { dense, buckets, values }: Example)
   return sum;
 }
 
-/** Moves one dual variable to its optimum on (0, cost): a few Newton steps, with bisection where they leave the interval. */
+/** Moves one dual variable to its optimum on (0, cost): a few Newton steps, with bisection if they leave the interval. */
 function optimalDual(start: number, cost: number, margin: number, squares: number): number {
   let low = 0;
   let high = cost;
@@ -66,8 +66,8 @@ function optimalDual(start: number, cost: number, margin: number, squares: numbe
 }
 
 /**
- * Logistic regression with L2 regularization by dual coordinate descent (Yu, Huang and Lin, 2011). The same examples, order
- * and seed give the same model to the bit. The bias is a feature of its own that is always 1.
+ * Logistic regression with L2 regularization by dual coordinate descent (Yu, Huang and Lin, 2011). The same examples, order and
+ * seed give the same model to the bit. The bias is a separate feature that is always 1.
  */
 export function trainLogisticRegression(examples: readonly LabelledExample[], options: TrainingOptions): LinearModel {
   const dense = new Float64Array(examples[0]?.example.dense.length ?? 0);

@@ -1,4 +1,4 @@
-/** A score with what is true; higher scores should mean true. */
+/** A score with its label; higher scores should mean true. */
 export interface Scored {
   readonly score: number;
   readonly isPositive: boolean;
@@ -6,7 +6,7 @@ export interface Scored {
 
 const byScoreDescending = (scored: readonly Scored[]) => scored.toSorted((a, b) => b.score - a.score);
 
-/** Area under the curve of precision over recall, as average precision; equal scores count as one step. */
+/** Area under the precision-recall curve, as average precision; equal scores count as one step. */
 export function averagePrecision(scored: readonly Scored[]): number {
   const sorted = byScoreDescending(scored);
   const positives = sorted.filter(({ isPositive }) => isPositive).length;
@@ -26,7 +26,7 @@ export function averagePrecision(scored: readonly Scored[]): number {
   return area;
 }
 
-/** Chance that a positive is scored above a negative; equal scores count half. */
+/** Probability that a positive has a higher score than a negative; equal scores count half. */
 export function areaUnderRoc(scored: readonly Scored[]): number {
   const sorted = byScoreDescending(scored).toReversed();
   const positives = sorted.filter(({ isPositive }) => isPositive).length;
@@ -48,8 +48,8 @@ export function areaUnderRoc(scored: readonly Scored[]): number {
 }
 
 /**
- * The threshold with the best F-beta, where recall counts `beta` times as much as precision; of equally good ones the highest. One
- * walk through the scores, the highest first.
+ * The threshold with the best F-beta, where recall counts `beta` times as much as precision; the highest of equal ones. One pass
+ * over the scores, highest first.
  */
 export function bestThreshold(scored: readonly Scored[], beta: number): number {
   const sorted = byScoreDescending(scored);
@@ -71,7 +71,7 @@ export interface AtThreshold {
   readonly f1: number;
 }
 
-/** What flagging at or above a threshold finds. */
+/** The result of flagging at or above a threshold. */
 export function atThreshold(scored: readonly Scored[], threshold: number): AtThreshold {
   const flagged = scored.filter(({ score }) => score >= threshold);
   const hits = flagged.filter(({ isPositive }) => isPositive).length;

@@ -13,12 +13,12 @@ export async function shippedScores(
   const embeddings = createEmbeddings();
   const classifier = createOnDeviceClassifier({
     weights: () => weights,
-    // In this thread: nothing else runs here.
+    // In this thread, because nothing else runs here.
     analysis: { analyze: async (input) => analyzeText(input, weights), close: async () => {} },
     embeddings,
   });
   const { signal } = new AbortController();
-  // No score is above 1: passages are not looked for.
+  // No score is above 1, so passages aren't searched.
   const thresholds = forEachCategory(() => 2);
   const scores = forEachCategory((): number[] => []);
   for (const { text } of texts) {
@@ -29,7 +29,7 @@ export async function shippedScores(
   return scores;
 }
 
-/** Whether a text is flagged by a preset. */
+/** Whether a preset flags a text. */
 export function isFlagged(scores: Record<Category, number[]>, index: number, preset: ModerationPreset): boolean {
   const { heads } = moderationWeights();
   return categories.some((category) => scores[category][index]! >= heads[category].thresholds[preset]);

@@ -13,19 +13,19 @@ export const hyperparameters = {
   seed: 20_261_120,
   passes: 12,
   cost: 0.2,
-  /** How much more a positive text counts than a negative one. */
+  /** Weight of a positive text relative to a negative one. */
   positiveWeight: 2,
-  /** How much a sentence of our own counts beside a text of the given half. */
+  /** Weight of our own sentences relative to texts of the given half. */
   ownWeight: 0.5,
-  /** The same for one that is benign in every category: most of these look bad, and a false flag costs trust. */
+  /** The same for a sentence that is benign in every category: most of these look harmful, and a false flag costs trust. */
   ownBenignWeight: 3,
-  /** A passage of a positive text is learned as positive if its sum is at most this far below the worst one's. */
+  /** A passage of a positive text is trained as positive if its sum is at most this far below the worst one's. */
   passageMargin: 0.5,
 } as const;
 
 const largestSignedByte = 127;
 
-/** A head without calibration: the sum itself. */
+/** A head without calibration: the raw sum. */
 export type UncalibratedHead = Pick<CategoryHead, 'embedding' | 'lexicon' | 'ngrams' | 'ngramScale' | 'bias'>;
 
 export type UncalibratedHeads = Readonly<Record<Category, UncalibratedHead>>;
@@ -35,7 +35,7 @@ function passageSum(head: UncalibratedHead, { features, embedding }: Passage): n
   return ngramSum(whole, features) + embeddingSum(whole, embedding);
 }
 
-/** The sums of a text's worst window or sentence, as the classifier finds them; a text without windows is below everything. */
+/** The sums of a text's worst window or sentence, as in the classifier; a text without windows is below everything. */
 export function textSums(heads: UncalibratedHeads, windows: readonly Window[]): Record<Category, number> {
   const suspects = windows.flatMap(({ sentences }) =>
     suspectsOf(
@@ -60,7 +60,7 @@ export interface WeightedText {
   readonly weight: number;
 }
 
-/** All that is learned from, each text with its weight; the given half comes first. */
+/** All training texts with their weights; the given half comes first. */
 export function weighTexts(given: readonly LabelledText[], own: readonly LabelledText[]): WeightedText[] {
   const { ownWeight, ownBenignWeight } = hyperparameters;
   return [
@@ -84,9 +84,8 @@ function toHead(examples: readonly LabelledExample[]): UncalibratedHead {
 }
 
 /**
- * Trains one category on the windows and sentences of texts whose label is known. It is trained twice: which passages of a long
- * positive text carry the label is not known, so that the second time only those are learned as positive that the first model
- * finds worst.
+ * Trains one category on the windows and sentences of texts with a known label, twice. It is unknown which passages of a long
+ * positive text carry the label, so the second training uses only those as positive that the first model scores highest.
  */
 function trainHead(category: Category, texts: readonly WeightedText[], space: FeatureSpace): UncalibratedHead {
   const { cost, positiveWeight, passageMargin } = hyperparameters;
@@ -115,10 +114,10 @@ export function trainHeads(texts: readonly WeightedText[], space: FeatureSpace):
   return forEachCategory((category) => trainHead(category, texts, space));
 }
 
-/** Slope and offset that turn sums into probabilities (Platt), by Newton's method on two numbers. */
+/** Slope and offset that convert sums to probabilities (Platt), by Newton's method on two numbers. */
 export function calibrate(scored: readonly { readonly score: number; readonly isPositive: boolean }[]) {
   const positives = scored.filter(({ isPositive }) => isPositive).length;
-  // Platt's targets keep the ends away from 0 and 1.
+  // Platt's targets stay away from 0 and 1.
   const high = (positives + 1) / (positives + 2);
   const low = 1 / (scored.length - positives + 2);
   let slope = 1;

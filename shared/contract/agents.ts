@@ -22,7 +22,7 @@ function requireModel(
 
 const chosenSystem = aiSystem.nullish().describe('Default: the first provider that has the model');
 
-/** What every turn is run with beside the model and the prompt. */
+/** The settings of every turn besides the model and the prompt. */
 const turnSettings = {
   configuration: configuration.nullish().describe('Parameters of every turn, as in a completion'),
   dataspaceIds: z.array(uuid).max(100).nullish().describe('Every turn is answered from these dataspaces'),
@@ -189,16 +189,16 @@ export const runAgent = defineEndpoint({
 
 const threadsTag = 'Window: agents';
 
-/** One turn, wherever along the branches it was said. */
+/** One turn on any branch. */
 const threadRun = conversationRun.extend({
   /** The conversation of the turn: this one, or one that it continues. */
   conversationId: uuid,
-  /** The conversations that go different ways from here, the first one first; empty where there is one way only. */
+  /** The conversations that branch here, the oldest first; empty without a branch. */
   branches: z.array(uuid),
 });
 export type ThreadRun = z.infer<typeof threadRun>;
 
-/** A conversation with what was said before it branched, oldest first. */
+/** A conversation including the turns before it branched, oldest first. */
 export const agentThread = z.object({
   id: uuid,
   /** Whether the caller may continue it. */

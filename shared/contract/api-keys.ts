@@ -29,15 +29,15 @@ const tag = 'Window: API keys';
 export const apiKey = z.object({
   id: uuid,
   name: z.string(),
-  /** The caller id of the runs made with it. */
+  /** The caller ID of its runs. */
   callerId: uuid,
   scopes: z.array(z.enum(scopes)),
-  /** Most credits that it may use; null is no limit. */
+  /** Max credits of the key; null is no limit. */
   creditLimit: z.int().nullable(),
   creditsUsed: z.int(),
-  /** Requests that it may make in a minute; null is no limit. */
+  /** Max requests per minute; null is no limit. */
   requestsPerMinute: z.int().nullable(),
-  /** Tokens of prompts and answers that its runs may use in a minute; null is no limit. */
+  /** Max tokens of prompts and answers per minute; null is no limit. */
   tokensPerMinute: z.int().nullable(),
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable(),
@@ -45,7 +45,7 @@ export const apiKey = z.object({
 });
 export type ApiKey = z.infer<typeof apiKey>;
 
-/** A limit of 0 would be a key that does nothing; revoke it instead. */
+/** A key with a limit of 0 would be useless; revoke it instead. */
 const perMinute = z.int().min(1).max(1_000_000_000);
 
 export const apiKeyInput = z.strictObject({

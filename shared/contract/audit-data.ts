@@ -4,10 +4,10 @@ import { defineEndpoint } from './endpoint.ts';
 
 const samplesTag = 'Window: samples';
 
-/** The sample set: made-up conversations that are marked as such (`metadata.sample`) and can be removed exactly. */
+/** The sample data: fictional conversations that are marked (`metadata.sample`) and can be removed exactly. */
 export const auditSamples = z.object({
   isLoaded: z.boolean(),
-  /** How many are here; 0 when the set is not loaded. */
+  /** The number of loaded ones; 0 if the data is not loaded. */
   conversations: z.int(),
   runs: z.int(),
   loadedAt: timestamp.nullable(),
@@ -50,8 +50,8 @@ export const retentionModes = ['off', 'delete', 'anonymise'] as const;
 
 /**
  * What happens to runs that are older than `days` (settings group `retention`). `delete` removes them with their texts and
- * feedback; `anonymise` blanks every text, header, metadata and feedback text and keeps counts, usage, cost and timing. Both
- * leave the credits, API keys, saved views and samples as they are.
+ * feedback; `anonymise` blanks every text, header, metadata and feedback text and keeps counts, usage, cost and timing. Neither
+ * changes credits, API keys, saved views and samples.
  */
 export const retention = z.strictObject({
   mode: z.enum(retentionModes),
@@ -60,13 +60,13 @@ export const retention = z.strictObject({
 export type Retention = z.infer<typeof retention>;
 
 export const retentionPreview = z.object({
-  /** Runs made before this moment are affected. */
+  /** Runs before this time are affected. */
   before: timestamp,
   runs: z.int(),
   /** Conversations with at least one of them. */
   conversations: z.int(),
   oldest: timestamp.nullable(),
-  /** About how many bytes of texts would go. */
+  /** Approximate bytes of the removed texts. */
   bytes: z.int(),
 });
 export type RetentionPreview = z.infer<typeof retentionPreview>;
@@ -85,7 +85,7 @@ export const previewRetention = defineEndpoint({
 export const retentionState = z.object({
   ...retention.shape,
   isRunning: z.boolean(),
-  /** The last time that it was applied; null when it never was. */
+  /** The last time that it was applied; null if never. */
   last: z
     .object({
       mode: z.enum(['delete', 'anonymise']),

@@ -5,7 +5,7 @@ import { defineEndpoint } from './endpoint.ts';
 
 const tag = 'Window: evidence packs';
 
-/** What a pack may hold of each run, in the order of its files. */
+/** The columns of a pack, in the order of its files. */
 export const exportColumns = [
   'conversationId',
   'conversationName',
@@ -61,7 +61,7 @@ export const exportColumns = [
 export const exportColumn = z.enum(exportColumns);
 export type ExportColumn = z.infer<typeof exportColumn>;
 
-/** Columns with text that people or models wrote: the ones that rules are applied to. */
+/** Columns with text from people or models, to which rules are applied. */
 export const redactedColumns = [
   'conversationName',
   'systemMessage',
@@ -90,7 +90,10 @@ const replacement = z
   .optional()
   .describe('Put in place of what is found; `[e-mail]` and so on unless told');
 
-/** `card` numbers must pass the Luhn check and `account` numbers (IBAN) their check digits; `account` also takes numbers that are named as one. */
+/**
+ * `card` numbers must pass the Luhn check and `account` numbers (IBAN) their check digits; `account` also includes numbers that the
+ * text calls an account.
+ */
 export const redactionRule = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('email'), replacement }),
   z.strictObject({ kind: z.literal('phone'), replacement }),
@@ -99,7 +102,7 @@ export const redactionRule = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('pattern'),
     name: z.string().trim().min(1, 'must not be empty').max(100),
-    /** RE2 syntax: no back references, no look-around, linear time. One that matches the empty text is 400. */
+    /** RE2 syntax: no back references, no look-around, linear time. A pattern that matches the empty text is 400. */
     pattern: z.string().min(1, 'must not be empty').max(1000),
     /** False by default. */
     isCaseSensitive: z.boolean().optional(),
@@ -108,7 +111,7 @@ export const redactionRule = z.discriminatedUnion('kind', [
 ]);
 export type RedactionRule = z.infer<typeof redactionRule>;
 
-/** What goes into a pack: the conversations that a filter finds, or those that are named. */
+/** The conversations of a pack: those that match a filter, or the listed ones. */
 export const exportSelection = z.union([
   z.strictObject({ filter: auditFilter }),
   z.strictObject({ conversationIds: z.array(uuid).min(1, 'must not be empty').max(10_000) }),
@@ -130,7 +133,7 @@ export type ExportFormat = z.infer<typeof exportFormat>;
 export const auditExportInput = z.strictObject({
   name: z.string().trim().min(1, 'must not be empty').max(200).optional(),
   selection: exportSelection,
-  /** `matched` leaves out the runs of a conversation that do not meet the filter; `all` by default. */
+  /** `matched` leaves out non-matching runs of a conversation; `all` by default. */
   runs: z.enum(['all', 'matched']).optional(),
   /** Any order; the files have the order of `exportColumns`. */
   columns: z.array(exportColumn).min(1, 'must not be empty').max(exportColumns.length),
@@ -149,19 +152,19 @@ export const auditExport = z.object({
   id: uuid,
   name: z.string(),
   state: z.enum(exportStates),
-  /** What is being done; null when nothing is, or while another pack has its turn. */
+  /** The current step; null for an inactive pack, or while another pack is being written. */
   step: z.enum(['selecting', 'writing', 'checking', 'packing']).nullable(),
-  /** Why it failed and what to do; null when it did not. */
+  /** Why it failed and what to do; null if it did not fail. */
   failure: z.string().nullable(),
   createdAt: timestamp,
   completedAt: timestamp.nullable(),
   conversationsDone: z.int(),
-  /** Conversations in the pack; 0 until they were selected. */
+  /** Conversations in the pack; 0 until they are selected. */
   conversationsTotal: z.int(),
   runsDone: z.int(),
-  /** Bytes written so far; of a completed pack those of all of its files. */
+  /** Bytes written so far; for a completed pack the sum of its files. */
   bytes: z.int(),
-  /** How often each rule found something, in the order of the rules. */
+  /** The number of each rule's matches, in the order of the rules. */
   replaced: z.array(z.int()),
   selection: exportSelection,
   runs: z.enum(['all', 'matched']),
@@ -169,7 +172,7 @@ export const auditExport = z.object({
   rules: z.array(redactionRule),
   formats: z.array(exportFormat),
   form: z.enum(['folder', 'zip']),
-  /** Files of a completed pack as they lie in its folder; a zip is one file. */
+  /** Files of a completed pack as in its folder; a zip is one file. */
   files: z.array(z.object({ name: z.string(), bytes: z.int(), sha256: z.string() })),
 });
 export type AuditExport = z.infer<typeof auditExport>;
@@ -178,7 +181,7 @@ export const auditExportList = z.object({ data: z.array(auditExport) });
 
 const exportParameters = z.object({ id: uuid });
 
-/** One place where a rule found something. */
+/** One match of a rule. */
 const redactionSample = z.object({
   conversationId: uuid,
   runId: uuid,
@@ -191,7 +194,7 @@ const redactionSample = z.object({
 });
 
 export const redactionPreview = z.object({
-  /** What the selection holds. */
+  /** The content of the selection. */
   conversations: z.int(),
   runs: z.int(),
   /** The number of checked runs, which are the first of the pack. */

@@ -9,21 +9,21 @@ const tag = 'Window: replay';
 
 export const maximumReplayedRuns = 500;
 
-/** Runs that are named, in this order, or those that a filter finds, newest first; more than 500 are 400. */
+/** The listed runs, in this order, or those that match a filter, newest first; more than 500 are 400. */
 export const replaySelection = z.union([
   z.strictObject({ runIds: z.array(uuid).min(1, 'must not be empty').max(maximumReplayedRuns) }),
   z.strictObject({ filter: auditFilter }),
 ]);
 
-/** What is other than in the original run; what is absent stays as it was. */
+/** The changes to the original run; absent fields stay unchanged. */
 export const replayTarget = z
   .strictObject({
     aiSystem: aiSystem.optional(),
     model: z.string().min(1, 'must not be empty').optional(),
-    /** Template and system message of another version; the replacements stay those of the run. */
+    /** Template and system message of another version; the replacements are those of the run. */
     promptText: z.string().min(1, 'must not be empty').optional(),
     systemMessage: z.string().nullable().optional(),
-    /** Put over the run's configuration key by key; null takes a key out. */
+    /** Merged over the run's configuration key by key; null removes a key. */
     configuration: z.record(z.string(), z.unknown()).optional(),
   })
   .refine((target) => (target.aiSystem === undefined) === (target.model === undefined), {
@@ -46,7 +46,7 @@ export const replayStates = ['running', 'stopped', 'completed'] as const;
 export const replay = z.object({
   id: uuid,
   name: z.string(),
-  /** `completed` when every run was tried, also if some failed. */
+  /** `completed` when every run was attempted, even if some failed. */
   state: z.enum(replayStates),
   createdAt: timestamp,
   completedAt: timestamp.nullable(),
@@ -62,7 +62,7 @@ export type Replay = z.infer<typeof replay>;
 
 export const replayList = z.object({ data: z.array(replay) });
 
-/** One side of a pair; what is compared. */
+/** One side of a pair; the compared values. */
 const replaySide = z.object({
   runId: uuid,
   conversationId: uuid,
@@ -85,27 +85,27 @@ const replaySide = z.object({
 export type ReplaySide = z.infer<typeof replaySide>;
 
 export const replayPair = z.object({
-  /** Place in the replay, from 0. */
+  /** Index in the replay, from 0. */
   position: z.int(),
   state: z.enum(['waiting', 'running', 'completed', 'failed']),
-  /** Why there is no new run, or why it failed; null when neither. */
+  /** Why there is no new run, or why it failed; null otherwise. */
   failure: z.string().nullable(),
-  /** Null when the original was removed since. */
+  /** Null if the original was removed. */
   original: replaySide.nullable(),
-  /** The newest attempt; null until there is one. */
+  /** The newest attempt; null before the first. */
   replayed: replaySide.nullable(),
 });
 export type ReplayPair = z.infer<typeof replayPair>;
 
 const totals = z.object({
-  /** Pairs of which both sides completed: only these are summed. */
+  /** Sums over the pairs in which both sides completed. */
   runs: z.int(),
   totalTokens: z.int(),
-  /** Runs whose tokens are unknown; `totalTokens` leaves them out. */
+  /** Runs with unknown tokens, which `totalTokens` excludes. */
   runsWithoutTokens: z.int(),
-  /** US dollars of the runs whose cost is known. */
+  /** US dollars of the runs with a known cost. */
   cost: z.number(),
-  /** Runs whose cost is unknown; `cost` leaves them out. */
+  /** Runs with an unknown cost, which `cost` excludes. */
   runsWithoutCost: z.int(),
   averageTotalMs: z.number().nullable(),
   averageFirstTokenMs: z.number().nullable(),
@@ -113,12 +113,12 @@ const totals = z.object({
 
 export const replayResults = z.object({
   data: z.array(replayPair),
-  /** Place of the first pair. */
+  /** Index of the first pair. */
   offset: z.int(),
   total: z.int(),
   before: totals,
   after: totals,
-  /** Of the pairs of which both sides completed, those with the same answer. */
+  /** Pairs with equal answers, of those in which both sides completed. */
   sameAnswers: z.int(),
 });
 export type ReplayResults = z.infer<typeof replayResults>;

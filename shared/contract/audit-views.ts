@@ -5,7 +5,7 @@ import { defineEndpoint } from './endpoint.ts';
 
 const tag = 'Window: audit';
 
-/** Spans of time that end now and move every day, by the clock of the window. */
+/** Time spans that end now and move every day, by the clock of the window. */
 export const auditSpans = ['today', 'last-24-hours', 'last-7-days', 'last-30-days', 'this-month', 'this-year'] as const;
 export const auditSpan = z.enum(auditSpans);
 export type AuditSpan = z.infer<typeof auditSpan>;
@@ -14,11 +14,11 @@ const auditViewInput = z.strictObject({
   name: z.string().trim().min(1, 'must not be empty').max(200),
   filter: auditFilter,
   sort: auditSort,
-  /** In place of the filter's dates; null for none. */
+  /** Replaces the filter's dates; null for none. */
   span: auditSpan.nullish(),
 });
 
-/** A filter and a sort under a name. */
+/** A saved filter and sort. */
 export const auditView = auditViewInput.extend({
   span: auditSpan.nullable(),
   id: uuid,

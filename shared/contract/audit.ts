@@ -5,7 +5,7 @@ import { conversation, conversationRun, feedback, runStatus } from './conversati
 import { defineEndpoint } from './endpoint.ts';
 import { moderationFlag } from './moderation.ts';
 
-/** The specification's number format: whole numbers of 32 bits. */
+/** The specification's number format: 32-bit integers. */
 const int32 = z.int().min(-2_147_483_648).max(2_147_483_647);
 
 /** A field that only the service sets. Sending it is rejected, because a silently ignored filter would mislead an auditor. */
@@ -113,12 +113,12 @@ const several = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max
 export const auditFilter = z
   .strictObject({
     ...publicFilter,
-    /** Words, `"phrases"`, `prefix*`, AND, OR, NOT and parentheses; what does not parse is searched as plain words. */
+    /** Words, `"phrases"`, `prefix*`, AND, OR, NOT and parentheses; invalid syntax is searched as plain words. */
     text: z.string().max(2000).nullish(),
     /** Where to search for the text; both by default. */
     textIn: z.enum(['prompt', 'answer']).nullish(),
     callerIds: several(uuid).nullish(),
-    /** Whose turns they are, also when it was deleted. */
+    /** The agent of the turns, also a deleted one. */
     agentId: uuid.nullish(),
     aiSystems: several(aiSystem).nullish(),
     models: several(z.string()).nullish(),
@@ -141,28 +141,28 @@ export const auditFilter = z
 export type AuditFilter = z.infer<typeof auditFilter>;
 
 /**
- * `newest` and `oldest` go by a conversation's newest run, the others by the one of its matching runs that comes first;
- * without the value it comes last.
+ * `newest` and `oldest` sort by a conversation's newest run, the others by its first matching run in that order; runs without the
+ * value come last.
  */
 export const auditSorts = ['newest', 'oldest', 'slowest', 'dearest', 'lowest-score'] as const;
 export const auditSort = z.enum(auditSorts);
 export type AuditSort = z.infer<typeof auditSort>;
 
-/** One line of the list: a conversation and the run that put it there. */
+/** One line of the list: a conversation and its representative run. */
 export const auditRow = z.object({
   conversationId: uuid,
   name: z.string(),
   callerId: uuid,
   workspaceId: uuid.nullable(),
-  /** When its newest run was made. */
+  /** When its newest run started. */
   updatedAt: timestamp,
-  /** Whether it came with the sample set. */
+  /** Whether it is sample data. */
   isSample: z.boolean(),
-  /** How many runs the conversation has. */
+  /** The number of the conversation's runs. */
   runs: z.int(),
   /** Its runs and, for a branch, those before it branched off. */
   turns: z.int(),
-  /** Those that meet the filter, newest first, at most 100. */
+  /** The matching runs, newest first, at most 100. */
   matchedRunIds: z.array(uuid),
   /** For `newest` and `oldest` the newest matching run, otherwise the run that determines the order. */
   run: z.object({
@@ -172,9 +172,9 @@ export const auditRow = z.object({
     aiSystem,
     model: z.string(),
     servedBy: z.string(),
-    /** First words of the rendered prompt, at most 120 characters. */
+    /** Start of the rendered prompt, at most 120 characters. */
     title: z.string(),
-    /** Beginning of the answer, at most 200 characters. */
+    /** Start of the answer, at most 200 characters. */
     excerpt: z.string(),
     totalMs: z.number().nullable(),
     firstTokenMs: z.number().nullable(),
@@ -192,15 +192,15 @@ export const auditSearch = z.strictObject({
   filter: auditFilter,
   sort: auditSort.optional(),
   /**
-   * Of an earlier answer with the same filter and sort: the list stays the one it was, so that an offset means the same
-   * row while runs arrive. If it is missing, a new list is created. An expired one is 400.
+   * From an earlier response with the same filter and sort: the list stays unchanged, so that an offset means the same row while
+   * runs arrive. If it is missing, a new list is created. An expired one is 400.
    */
   snapshot: z.string().min(1).optional(),
-  /** First row, from 0; any row of the list costs the same. Beyond the end the answer is empty. */
+  /** First row, from 0; any row of the list costs the same. Beyond the end the response is empty. */
   offset: z.int().min(0).optional(),
-  /** In place of an offset: the rows from this moment on, in the list's direction. Only for `newest` and `oldest`. */
+  /** Instead of an offset: the rows from this time on, in the list's direction. Only for `newest` and `oldest`. */
   at: dateTime.optional(),
-  /** In place of an offset: a page with this conversation in its middle; from 0 if it is not in the list. */
+  /** Instead of an offset: a page with this conversation in its middle; from 0 if it is not in the list. */
   around: uuid.optional(),
   /** Rows; 50 by default. */
   limit: z.int().min(1).max(200).optional(),
@@ -209,7 +209,7 @@ export type AuditSearch = z.input<typeof auditSearch>;
 
 export const auditPage = z.object({
   rows: z.array(auditRow),
-  /** Place of the first row in the list. */
+  /** Index of the first row in the list. */
   offset: z.int(),
   /** Conversations in the list; an estimate while `isTotalExact` is false. */
   total: z.int(),
@@ -229,7 +229,7 @@ export const searchAudit = defineEndpoint({
   response: auditPage,
 });
 
-/** Percentiles of matching runs that have the value, within 1 %; milliseconds. */
+/** Percentiles of matching runs with the value, within 1 %; milliseconds. */
 const percentiles = z.object({ p50: z.number(), p90: z.number(), p95: z.number(), p99: z.number(), max: z.number() });
 export type Percentiles = z.infer<typeof percentiles>;
 
@@ -237,29 +237,29 @@ const feedbackFigures = z.object({ count: z.int(), averageScore: z.number().null
 
 export const bucketSizes = ['minute', 'hour', 'day', 'week', 'month'] as const;
 
-/** Figures of one span of time. */
+/** Statistics of one time span. */
 export const auditBucket = z.object({
-  /** First moment, in UTC; weeks begin on Monday. */
+  /** Start, in UTC; weeks begin on Monday. */
   start: timestamp,
   runs: z.int(),
   failed: z.int(),
   totalTokens: z.int(),
   cost: z.number(),
-  /** Null where no run has a latency. */
+  /** Null if no run has a latency. */
   p50: z.number().nullable(),
   p95: z.number().nullable(),
   feedback: feedbackFigures,
 });
 export type AuditBucket = z.infer<typeof auditBucket>;
 
-/** Figures over every run that meets the filter. */
+/** Statistics of every run that matches the filter. */
 export const auditSummary = z.object({
   runs: z.int(),
   conversations: z.int(),
   promptTokens: z.int(),
   completionTokens: z.int(),
   totalTokens: z.int(),
-  /** US dollars, of the runs whose price is known. */
+  /** US dollars, of the runs with a known price. */
   cost: z.number(),
   latency: percentiles.nullable(),
   firstToken: percentiles.nullable(),
@@ -286,16 +286,16 @@ export const summarizeAudit = defineEndpoint({
 
 const counted = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object({ ...shape, runs: z.int() }));
 
-/** The values that exist, the most frequent first, at most 200 of each. */
+/** Existing values, the most frequent first, at most 200 of each. */
 export const auditFacets = z.object({
   runs: z.int(),
   conversations: z.int(),
   firstRunAt: timestamp.nullable(),
   lastRunAt: timestamp.nullable(),
   models: counted({ aiSystem, model: z.string() }),
-  /** The caller of what is run in the window. */
+  /** The caller of runs in the window. */
   windowCallerId: uuid,
-  /** `name` is that of the API key or of a team of the sample set, null for any other caller. */
+  /** `name` is that of the API key or of a sample team, null for any other caller. */
   callers: counted({ callerId: uuid, name: z.string().nullable() }),
   statuses: counted({ status: runStatus }),
   finishReasons: counted({ finishReason: z.string() }),
@@ -309,8 +309,8 @@ export const auditFacets = z.object({
 export type AuditFacets = z.infer<typeof auditFacets>;
 
 /**
- * How many runs have each value under a filter, the most frequent first. A value counts the runs that the filter would find with it: values
- * of one field are alternatives, so a field's own condition is left out; tags must all be present, so theirs stays.
+ * How many runs have each value under a filter, the most frequent first. A value counts the runs that match with it: values of one
+ * field are alternatives, so a field's own condition is ignored; tags must all be present, so theirs applies.
  */
 export const auditFacetCounts = auditFacets
   .pick({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keyedProviderNames } from '../provider-names.ts';
 
-/** A uuid of any version, in the usual 8-4-4-4-12 form. */
+/** A UUID of any version, in the usual 8-4-4-4-12 form. */
 export const uuid = z.guid({ error: 'must be a UUID' }).meta({ format: 'uuid' });
 
 /** UTC with milliseconds, for example `2026-11-20T09:30:00.000Z`. */
@@ -9,7 +9,7 @@ export const timestamp = z.iso.datetime({ precision: 3 });
 
 const dateTimeForm = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** Whether a text of the form of RFC 3339 names a moment that the calendar and the clock have. */
+/** Whether a text in RFC 3339 format is a valid date and time. */
 function isMoment(text: string): boolean {
   const parts = dateTimeForm.exec(text);
   if (parts === null) return false;
@@ -20,18 +20,18 @@ function isMoment(text: string): boolean {
   return isDay && hour! < 24 && minute! < 60 && second! < 60 && !Number.isNaN(Date.parse(text));
 }
 
-/** A moment as callers write it (RFC 3339), in any zone: `2026-11-20T10:30:00+01:00`. */
+/** A time in callers' format (RFC 3339), in any zone: `2026-11-20T10:30:00+01:00`. */
 export const dateTime = z
   .string()
   .refine(isMoment, 'must be a date and time that exists, such as 2026-11-20T09:30:00Z')
   .meta({ format: 'date-time' });
 
-/** Providers that take one key and have one base address. */
+/** Providers with one key and one base address. */
 export const keyedProviders = Object.keys(keyedProviderNames) as (keyof typeof keyedProviderNames)[];
 export const keyedProvider = z.enum(keyedProviders).meta({ id: 'KeyedProvider' });
 export type KeyedProvider = z.infer<typeof keyedProvider>;
 
-/** The six values that the specification names and `OpenAiCompatible`, whose models are written `<endpoint>/<model>`. */
+/** The six values of the specification and `OpenAiCompatible`, whose models are written `<endpoint>/<model>`. */
 export const aiSystems = ['ServiceAi', ...keyedProviders, 'OpenAiCompatible'] as const;
 export const aiSystem = z.enum(aiSystems).meta({ id: 'AiSystem' });
 export type AiSystem = z.infer<typeof aiSystem>;
@@ -56,7 +56,7 @@ export const errorBody = z
   })
   .meta({ id: 'Error' });
 
-/** Query of every list: `pageSize` 1 to 100 (20 by default) and the token of the answer before. */
+/** Query of every list: `pageSize` 1 to 100 (20 by default) and the token of the previous response. */
 export const listQuery = z.strictObject({
   pageSize: z
     .string()

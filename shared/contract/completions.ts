@@ -4,7 +4,7 @@ import { defineEndpoint } from './endpoint.ts';
 import { limitedSchema } from './limited-schema.ts';
 import { maxToolCalls, toolCall, toolCallChunk, toolChoice, toolChoiceIssue, toolResult, tools } from './tools.ts';
 
-/** The parameters with a meaning of our own; one that a model does not take is dropped with a warning. */
+/** The parameters that the service interprets. A parameter that a model doesn't support is dropped with a warning. */
 export const namedParameters = [
   'temperature',
   'top_p',
@@ -178,7 +178,7 @@ export const completionAnswer = z
   .meta({ id: 'CompletionAnswer' });
 export type CompletionAnswer = z.infer<typeof completionAnswer>;
 
-/** One part of a streamed answer; the last one has `finish_reason` and no `content`, or it is an error body. */
+/** One part of a streamed answer. The last one has `finish_reason` and no `content`, or is an error body. */
 export const completionChunk = z
   .object({
     choice: z.object({

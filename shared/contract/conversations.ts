@@ -12,7 +12,7 @@ export const runStatuses = ['Running', 'Completed', 'Cancelled', 'Failed'] as co
 export const runStatus = z.enum(runStatuses).meta({ id: 'RunStatus' });
 export type RunStatus = z.infer<typeof runStatus>;
 
-/** What a run cost, by the prices of its token classes. */
+/** The cost of a run by token class. */
 export const runCost = z
   .object({
     amount: z.number(),
@@ -24,7 +24,7 @@ export const runCost = z
   })
   .meta({ id: 'RunCost' });
 
-/** What a person thinks of a run. `scoreTags` are separated by commas. */
+/** A person's feedback on a run. `scoreTags` are separated by commas. */
 export const feedback = z
   .object({
     score: z.int().min(-10).max(10).nullable(),
@@ -35,7 +35,7 @@ export const feedback = z
   .meta({ id: 'Feedback' });
 export type Feedback = z.infer<typeof feedback>;
 
-/** A run with everything that was sent and answered. */
+/** A run with its request and answer. */
 export const conversationRun = z
   .object({
     conversationRunId: uuid,
@@ -81,7 +81,7 @@ export const conversationRun = z
   .meta({ id: 'ConversationRun' });
 export type ConversationRun = z.infer<typeof conversationRun>;
 
-/** A conversation without its runs. `updatedAt` is when its newest run was made. */
+/** A conversation without its runs. `updatedAt` is the time of its newest run. */
 export const conversation = z
   .object({
     id: uuid,

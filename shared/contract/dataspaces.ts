@@ -11,7 +11,7 @@ export const dataspaceInput = z
   .meta({ id: 'DataspaceInput' });
 export type DataspaceInput = z.infer<typeof dataspaceInput>;
 
-/** What sources are kept in and completions are grounded on. */
+/** A collection of sources that grounds completions. */
 export const dataspace = z.object({ id: uuid, name: z.string(), createdAt: timestamp }).meta({ id: 'Dataspace' });
 export type Dataspace = z.infer<typeof dataspace>;
 
@@ -95,7 +95,7 @@ export const searchDataspace = defineEndpoint({
 
 const sourcesTag = 'Sources';
 
-/** Most bytes of one source: 50 MB. */
+/** Max bytes of one source: 50 MB. */
 export const maximumSourceBytes = 50 * 1_048_576;
 
 export const sourceMediaTypes = [
@@ -113,7 +113,7 @@ export type SourceMediaType = z.infer<typeof sourceMediaType>;
 export const sourceStatus = z.enum(['Processing', 'Ready', 'Failed']).meta({ id: 'SourceStatus' });
 export type SourceStatus = z.infer<typeof sourceStatus>;
 
-/** One file of a dataspace. Its kind is found from its content, not from its name. */
+/** One file of a dataspace. Its type is detected from its content, not from its name. */
 export const source = z
   .object({
     id: uuid,
@@ -129,7 +129,7 @@ export const source = z
   .meta({ id: 'Source' });
 export type Source = z.infer<typeof source>;
 
-/** What is sent beside the file. */
+/** The form fields beside the file. */
 export const sourceForm = z.strictObject({
   name: z.string().trim().min(1, 'must not be empty').max(300),
   dataspaceId: uuid.optional().describe('Where it goes; the dataspace `Default` unless given'),

@@ -1,18 +1,18 @@
 import type { z } from 'zod';
 
-/** What an API key may be allowed to do. A key without a list has all of them. */
+/** The scopes of API keys. A key without a list has all of them. */
 export const scopes = ['run', 'audit', 'manage'] as const;
 export type Scope = (typeof scopes)[number];
 
 /**
- * Who may call an endpoint: `public` needs no key, `any scope` any key, a scope a key that has it, `run or audit` one of the two,
- * `window` is only for the person at the window and is not reachable with any API key.
+ * Who may call an endpoint: `public` needs no key, `any scope` any key, a scope a key that has it, `run or audit` one of the two.
+ * `window` is only for the window and can't be reached with any API key.
  */
 export type Access = 'public' | 'window' | 'any scope' | 'run or audit' | Scope;
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** The form of a successful body. `event-stream` and `json-array` carry one JSON object per part; `file` is one to be saved. */
+/** The format of a successful body. `event-stream` and `json-array` contain one JSON object per part; `file` is a download. */
 export type ResponseKind = 'json' | 'event-stream' | 'json-array' | 'file' | 'empty';
 
 /**
@@ -22,7 +22,7 @@ export type ResponseKind = 'json' | 'event-stream' | 'json-array' | 'file' | 'em
 export interface Form<Fields extends z.ZodType = z.ZodType> {
   /** Schema of the text fields. */
   readonly fields: Fields;
-  /** More is 413, while it is being sent. */
+  /** More is 413, even before the upload completes. */
   readonly maximumFileBytes: number;
 }
 
@@ -40,9 +40,9 @@ export interface Endpoint<
   readonly method: Method;
   readonly path: string;
   readonly access: Access;
-  /** A short phrase that begins with a verb, for lists. */
+  /** A short phrase that starts with a verb, for lists. */
   readonly summary: string;
-  /** One to three sentences for the OpenAPI document. Required for every endpoint that API keys reach. */
+  /** One to three sentences for the OpenAPI document. Required for every endpoint that API keys can call. */
   readonly description?: string;
   readonly tag: string;
   readonly parameters?: Parameters;
@@ -50,7 +50,7 @@ export interface Endpoint<
   readonly body?: Body;
   /** Instead of `body`. */
   readonly form?: Form<Fields>;
-  /** Whether a request without a body is taken as `{}`. */
+  /** Whether a request without a body counts as `{}`. */
   readonly isBodyOptional?: boolean;
   /** Media types of the body; `application/json` by default. `application/*+json` is a pattern. */
   readonly mediaTypes?: readonly string[];
@@ -58,9 +58,9 @@ export interface Endpoint<
   readonly status?: number;
   /** All formats of a successful response, the default first; `json` by default. */
   readonly kinds?: readonly ResponseKind[];
-  /** Schema of a JSON answer. */
+  /** Schema of a JSON response. */
   readonly response?: Response;
-  /** Schema of one part of a streamed answer. */
+  /** Schema of one part of a streamed response. */
   readonly part?: Part;
   /** Statuses of errors beyond 400, 401, 403, 413, 415, 421 and 500, for the OpenAPI document. */
   readonly errors?: readonly number[];

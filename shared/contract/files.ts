@@ -5,10 +5,10 @@ const tag = 'Files';
 
 /** 20 MB. */
 export const maxFileBytes = 20 * 1_048_576;
-/** Of all files of one request, after decoding: 50 MB. */
+/** Of all decoded files of one request: 50 MB. */
 export const maxRequestFileBytes = 50 * 1_048_576;
 
-/** Detected from the content. The name and the caller only choose between the kinds of text. */
+/** Detected from the content. The name and the caller's type only choose between text formats. */
 export const fileMediaTypes = [
   'image/png',
   'image/jpeg',

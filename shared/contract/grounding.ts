@@ -6,49 +6,49 @@ import { messageRole } from './messages.ts';
 
 const tag = 'Window: grounding';
 
-/** Most passages that a person may pin, exclude or give. */
+/** Max passages that a user may pin, exclude or choose. */
 const maxChosen = 50;
 
-/** A passage by its place in its source, as citations name it. */
+/** A passage by its position in its source, as in citations. */
 export const passageReference = z.strictObject({ sourceId: uuid, start: z.int().min(0), end: z.int().min(1) });
 export type PassageReference = z.infer<typeof passageReference>;
 
-/** What a person wants otherwise than the search would have it. */
+/** The user's changes to the search results. */
 export const groundingChoice = z.strictObject({
   /** Always included, in this order, before the search results. */
   pinned: z.array(passageReference).max(maxChosen).optional(),
-  /** Never given. */
+  /** Never included. */
   excluded: z.array(passageReference).max(maxChosen).optional(),
-  /** Exactly these are given, in this order, and nothing is searched: the same context for several models. */
+  /** Exactly these passages are used, in this order, without a search: the same context for several models. */
   only: z.array(passageReference).max(maxChosen).optional(),
 });
 export type GroundingChoice = z.infer<typeof groundingChoice>;
 
 /**
- * Below this relevance a passage hardly speaks of what was asked: nine of ten off-topic queries find nothing above it
- * (`npm run benchmark -- retrieval`).
+ * A passage below this relevance is hardly about the question: nine of ten off-topic queries match nothing above it (`npm run
+ * benchmark -- retrieval`).
  */
 export const weakRelevance = 0.1;
 
-/** Why a passage that was found is not given to the model. */
+/** Why a matching passage isn't used. */
 export const groundingOmission = z.enum(['not-relevant', 'too-many', 'no-room', 'excluded']);
 export type GroundingOmission = z.infer<typeof groundingOmission>;
 
-/** A passage that was found or pinned, with everything that its place in the list came from. */
+/** A matching or pinned passage, with the values that determine its rank. */
 export const groundingPassage = citation.extend({
-  /** Its number in the prompt, from 1; null when it is not given. */
+  /** Its number in the prompt, from 1; null if it isn't used. */
   index: z.int().nullable(),
   omission: groundingOmission.nullable(),
   isPinned: z.boolean(),
   heading: z.string().nullable(),
-  /** Place in the list by words and its BM25; null without one. */
+  /** Rank by keywords and its BM25; null without one. */
   textRank: z.int().nullable(),
   textScore: z.number().nullable(),
-  /** Share of the weight of the question's words that it holds, 0 to 1. */
+  /** Share of the weight of the query's words that it contains, 0 to 1. */
   coverage: z.number(),
-  /** Place in the list by meaning; null without one. */
+  /** Rank by meaning; null without one. */
   vectorRank: z.int().nullable(),
-  /** Cosine of the angle between question and passage, -1 to 1; null when one of them has no vector. */
+  /** Cosine of query and passage, -1 to 1; null if one of them has no vector. */
   similarity: z.number().nullable(),
   /** Estimate of its tokens in the prompt. */
   tokens: z.int(),
@@ -56,28 +56,28 @@ export const groundingPassage = citation.extend({
 export type GroundingPassage = z.infer<typeof groundingPassage>;
 
 export const groundingPreview = z.object({
-  /** What was searched: the rendered prompt, or its telling part when it is long. */
+  /** The query: the rendered prompt, or the relevant part of a long one. */
   query: z.string(),
-  /** In the order of their numbers, then what is not given, best first. */
+  /** In the order of their numbers, followed by unused ones, best first. */
   passages: z.array(groundingPassage),
   budget: z.object({
-    /** Estimated tokens that passages may take, and what they take. */
+    /** Estimated token budget for passages, and the tokens that they use. */
     tokens: z.int(),
     used: z.int(),
-    /** The model's context; null when it is not known. */
+    /** The model's context; null if unknown. */
     contextTokens: z.int().nullable(),
   }),
-  /** The conversation that is sent, with the rules and the passages around the prompt; worked examples come before it. */
+  /** The messages that are sent, with the rules and the passages around the prompt; worked examples come before it. */
   messages: z.array(z.object({ role: messageRole, content: z.string() })),
-  /** Parameters that are set because the request leaves them open. */
+  /** Parameters that the service sets because the request doesn't. */
   configuration: z.record(z.string(), z.unknown()),
   milliseconds: z.object({ embedding: z.number(), search: z.number() }),
-  /** Why it was searched by words alone; null when it was not. */
+  /** Why only keywords were searched; null otherwise. */
   keywordOnlyReason: z.string().nullable(),
 });
 export type GroundingPreview = z.infer<typeof groundingPreview>;
 
-/** A completion request with a choice of passages. */
+/** A completion request with chosen passages. */
 export const groundedRequest = completionRequest.extend({ grounding: groundingChoice.optional() });
 export type GroundedRequest = z.infer<typeof groundedRequest>;
 

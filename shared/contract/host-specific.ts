@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { uuid } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 
-/** Only the host of a window in a browser has this endpoint, so it is not in the index of the contract. */
+/** Only the host of a browser window has this endpoint, so it isn't in the contract's index. */
 export const createExportDownload = defineEndpoint({
   id: 'createExportDownload',
   method: 'post',
@@ -15,8 +15,8 @@ export const createExportDownload = defineEndpoint({
 });
 
 /**
- * What only a desktop host can do. These are not in the index of the contract: the headless host does not have them, and a
- * window asks for the capability (`native-dialogs`, `open-folder`) before it offers them.
+ * Endpoints that only a desktop host has. They aren't in the contract's index: the headless host doesn't have them, and a window
+ * checks the capability (`native-dialogs`, `open-folder`) before it uses them.
  */
 const tag = 'Window: desktop';
 
@@ -49,7 +49,7 @@ export const takeOpenedFiles = defineEndpoint({
   summary: 'The prompt files that a person opened with Touchstone since the last call, for the preview of an import',
   response: z.object({
     files: z.array(z.object({ name: z.string(), base64: z.string() })),
-    /** Why the others could not be read, a sentence for each. */
+    /** Why the others couldn't be read, a sentence for each. */
     problems: z.array(z.string()),
   }),
 });
@@ -90,20 +90,20 @@ export const openExportFolder = defineEndpoint({
   errors: [404],
 });
 
-/** Only a desktop host has these: the window asks for the capability `updates` before it calls them. */
+/** Only a desktop host has these: the window checks the capability `updates` before it calls them. */
 
 const updateState = z.object({
-  /** The only host that is contacted for updates; null where this copy was built without an update server. */
+  /** The only host that is contacted for updates; null if the build has no update server. */
   host: z.string().nullable(),
-  /** `off` until the person turns on the check. `ready` means downloaded and verified, not installed. */
+  /** `off` until the user enables the check. `ready` means downloaded and verified, not installed. */
   status: z.enum(['off', 'checking', 'current', 'available', 'downloading', 'ready', 'failed']),
-  /** The newer version, once one was found. */
+  /** The newer version, if one was found. */
   version: z.string().nullable(),
-  /** How much of it is downloaded, 0 to 100. */
+  /** Downloaded share of it, 0 to 100. */
   percent: z.int(),
   /** Why the last check or download failed. */
   failure: z.string().nullable(),
-  /** When the server last answered; null if it never did since the start. */
+  /** The time of the server's last response; null if there was none since the start. */
   checkedAt: z.string().nullable(),
 });
 export type UpdateState = z.infer<typeof updateState>;

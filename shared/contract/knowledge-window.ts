@@ -11,49 +11,49 @@ const wholeNumber = (digits: number) =>
     .regex(new RegExp(`^\\d{1,${digits}}$`), 'must be a whole number')
     .transform(Number);
 
-/** The failure reason of a source that a person stopped; re-indexing resumes it. */
+/** The failure reason of a source that a user stopped; indexing it again resumes it. */
 export const stoppedReason = 'Stopped';
 
-/** A dataspace with what the window shows of it. */
+/** A dataspace with the window's additional fields. */
 export const dataspaceSummary = dataspace.extend({
   sources: z.int(),
-  /** Of these, the ones that are waited for and the ones that failed. */
+  /** Numbers of queued and failed ones among them. */
   processing: z.int(),
   failed: z.int(),
-  /** Sources whose vectors were made by another embedding model than the present one: found by words alone until indexed again. */
+  /** Sources with vectors of another embedding model than the current one. They are found by keywords only until they are indexed again. */
   outdated: z.int(),
-  /** Of the files as they were sent. */
+  /** Sum of the original files. */
   bytes: z.int(),
   passages: z.int(),
 });
 export type DataspaceSummary = z.infer<typeof dataspaceSummary>;
 
-/** What is being done with a source that is `Processing`. */
+/** The current step of a `Processing` source. */
 export const sourceProgress = z.object({
   stage: z.enum(['waiting', 'reading', 'embedding']),
-  /** Part of the stage that is done, 0 to 1. */
+  /** Completed share of the step, 0 to 1. */
   fraction: z.number(),
   /** Passages embedded and written so far, and all of them; null before the file is read. */
   passagesDone: z.int().nullable(),
   passagesTotal: z.int().nullable(),
-  /** Passages a second while embedding; null otherwise. */
+  /** Passages per second while embedding; null otherwise. */
   rate: z.number().nullable(),
 });
 export type SourceProgress = z.infer<typeof sourceProgress>;
 
-/** A source with what the window shows of it. */
+/** A source with the window's additional fields. */
 export const sourceDetail = source.extend({
   /** Null unless it is `Processing`. */
   progress: sourceProgress.nullable(),
-  /** Passages that can be found; those of the reading before while it is indexed again. Null before the first one. */
+  /** Searchable passages; during indexing those of the previous indexing. Null before the first one. */
   passages: z.int().nullable(),
   /** Null for a format without pages, and before it is read. */
   pages: z.int().nullable(),
   /** UTF-16 units of the extracted text; null before it is read. */
   characters: z.int().nullable(),
-  /** What made its vectors; null before. */
+  /** The model of its vectors; null without vectors. */
   embeddingModel: z.string().nullable(),
-  /** Whether that is another model than the present one; it is then found by words alone until it is indexed again. */
+  /** Whether that is another model than the current one. The source is then found by keywords only until it is indexed again. */
   isOutdated: z.boolean(),
 });
 export type SourceDetail = z.infer<typeof sourceDetail>;
@@ -94,7 +94,7 @@ export const listDataspaceSources = defineEndpoint({
   query: z.strictObject({
     offset: wholeNumber(7),
     limit: wholeNumber(3).optional(),
-    /** Part of the name or of the file name, without case. */
+    /** Part of the name or of the file name, ignoring case. */
     text: z.string().max(300).optional(),
     status: sourceStatus.optional(),
   }),
@@ -114,11 +114,11 @@ export const readSourceDetail = defineEndpoint({
   errors: [404],
 });
 
-/** What has changed since the part before. */
+/** Changes since the previous part. */
 export const knowledgeChange = z.object({
   /** All of them, as in the list. */
   dataspaces: z.array(dataspaceSummary),
-  /** Sources that are new or have changed. In the first part: those that are being worked on. */
+  /** New and changed sources. In the first part: the `Processing` ones. */
   sources: z.array(sourceDetail),
   removedSourceIds: z.array(uuid),
 });
@@ -176,7 +176,7 @@ export const reindexDataspace = defineEndpoint({
 });
 
 export const sourcePassage = z.object({
-  /** Place among the passages of the source, from 0. */
+  /** Index among the passages of the source, from 0. */
   position: z.int(),
   text: z.string(),
   /** Offsets into the extracted text, in UTF-16 units; `end` is exclusive. */
@@ -209,7 +209,7 @@ export const readSourceText = defineEndpoint({
   summary: 'Part of the extracted text of a source, at most 100,000 characters; cut so that no character is halved',
   parameters,
   query: z.strictObject({
-    /** From the beginning by default. */
+    /** From the start by default. */
     start: wholeNumber(9).optional(),
     /** 20,000 characters after the start by default. */
     end: wholeNumber(9).optional(),
@@ -223,7 +223,7 @@ export const readSourceText = defineEndpoint({
     end: z.int(),
     /** Length of the whole. */
     characters: z.int(),
-    /** The pages that the part touches, with their places in the whole; null for a format without pages. */
+    /** The pages that overlap the part, with their positions in the whole; null for a format without pages. */
     pages: z.array(z.object({ page: z.int(), start: z.int(), end: z.int() })).nullable(),
   }),
   errors: [404, 409],

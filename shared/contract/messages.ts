@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a conversation with a model is made of. */
+/** The messages of a conversation with a model. */
 
 export const messageRole = z.enum(['system', 'user', 'assistant', 'tool']).meta({ id: 'MessageRole' });
 export type MessageRole = z.infer<typeof messageRole>;
@@ -53,10 +53,10 @@ export function textOfMessage({ role, content }: Message): string {
     .join(role === 'tool' ? '\n\n' : '');
 }
 
-/** The texts of messages in order, separated by an empty line; of a single message its text. */
+/** The texts of messages in order, separated by an empty line; the text of a single message. */
 export function textOfMessages(messages: readonly Message[]): string {
   const texts = messages.map(textOfMessage);
-  // A message of nothing but tool calls has no text.
+  // A message with only tool calls has no text.
   return (texts.length === 1 ? texts : texts.filter((text) => text !== '')).join('\n\n');
 }
 

@@ -74,7 +74,7 @@ export const explanation = z.object({
   scores: categoryScores,
   /** In the order of the text. */
   passages: z.array(explainedPassage),
-  /** Passages that could be left out; more than `passages` has where there are too many. */
+  /** Passages that could be left out; more than in `passages` if there are too many. */
   candidates: z.int(),
 });
 export type Explanation = z.infer<typeof explanation>;
@@ -109,7 +109,7 @@ export const batchText = z.strictObject({ text: z.string().min(1), labels: textL
 export type BatchText = z.infer<typeof batchText>;
 
 export const batchInput = z.strictObject({
-  /** File name, or where the texts are from. */
+  /** File name, or the origin of the texts. */
   name: z.string().trim().min(1).max(200),
   classifiers,
   source: z.discriminatedUnion('kind', [
@@ -119,7 +119,7 @@ export const batchInput = z.strictObject({
     }),
     z.strictObject({
       kind: z.literal('audit'),
-      /** Every run of these conversations, or every run that meets the filter, newest first. */
+      /** Every run of these conversations, or every run that matches the filter, newest first. */
       conversationIds: z.array(uuid).min(1).max(1000).optional(),
       filter: auditFilter.optional(),
       side: z.enum(['prompts', 'answers']),
@@ -131,7 +131,7 @@ export type BatchInput = z.input<typeof batchInput>;
 export const batch = z.object({
   id: uuid,
   name: z.string(),
-  /** Failed: every classifier gave up. */
+  /** Failed: every classifier stopped after failures. */
   state: z.enum(['running', 'completed', 'stopped', 'failed']),
   total: z.int(),
   hasLabels: z.boolean(),
@@ -141,13 +141,13 @@ export const batch = z.object({
       classifier: moderationClassifier,
       model: z.string().nullable(),
       defaultThresholds: categoryScores,
-      /** Texts that it has gone through, from the first one on without gaps. */
+      /** Texts that it has finished, from the first one on without gaps. */
       done: z.int(),
-      /** Of these, the ones that it could not judge. */
+      /** Failed ones among them. */
       failed: z.int(),
-      /** Texts a second. */
+      /** Texts per second. */
       rate: z.number(),
-      /** Why it failed; null while it runs or when it has finished. */
+      /** Why it failed; null while it runs or after it has finished. */
       failure: z.object({ code: z.string(), message: z.string() }).nullable(),
     }),
   ),
@@ -157,9 +157,9 @@ export type Batch = z.infer<typeof batch>;
 const batchList = z.object({ data: z.array(batch) });
 const parameters = z.object({ id: uuid });
 
-/** Scores in the order of the categories; null where a classifier has none, because it was not yet there or failed. */
+/** Scores in the order of the categories; null if a classifier has none, because it hasn't scored the text yet or failed. */
 export const batchResult = z.object({
-  /** Beginning of the text, at most 120 characters. */
+  /** Start of the text, at most 120 characters. */
   title: z.string(),
   words: z.int(),
   labels: textLabels.nullable(),
@@ -271,7 +271,7 @@ const guardCost = z.object({
   checked: z.int(),
   flagged: z.int(),
   refused: z.int(),
-  /** Milliseconds a run, over the newest 1,000; null before the first one. */
+  /** Milliseconds per run, over the newest 1,000; null before the first one. */
   p50: z.number().nullable(),
   p95: z.number().nullable(),
 });

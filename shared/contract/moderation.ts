@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { aiSystem } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 
-/** What a text is checked for. */
+/** The categories that a text is checked for. */
 export const categories = ['sexual', 'hatred', 'harassment', 'selfHarm', 'violence'] as const;
 export type Category = (typeof categories)[number];
 
-/** Most bytes of a text in UTF-8: 1 MB. */
+/** Max bytes of a text in UTF-8: 1 MB. */
 export const maximumModerationBytes = 1_048_576;
 
 function forEachCategory<Value extends z.ZodType>(value: Value) {
@@ -18,9 +18,9 @@ const share = z.number().min(0).max(1);
 /** A passage that caused a flag. */
 export const highlight = z
   .object({
-    /** Place of its first character, in UTF-16 units as JavaScript counts them. */
+    /** Offset of its first character, in UTF-16 units as JavaScript counts them. */
     start: z.int().min(0),
-    /** Place after its last character. */
+    /** Offset after its last character. */
     end: z.int().min(0),
     category: z.enum(categories),
   })
@@ -31,11 +31,11 @@ export const moderationResult = z
   .object({
     /** True if at least one category is. */
     flagged: z.boolean(),
-    /** True where the score reaches the threshold. */
+    /** True if the score reaches the threshold. */
     categories: forEachCategory(z.boolean()),
     categoryScores: forEachCategory(share),
     thresholds: forEachCategory(share),
-    /** Passages in the order of the text; empty for classifiers that do not tell passages. */
+    /** Passages in the order of the text; empty for classifiers that return none. */
     highlights: z.array(highlight),
   })
   .meta({ id: 'ModerationResult' });
@@ -44,7 +44,7 @@ export type ModerationResult = z.infer<typeof moderationResult>;
 export const moderationAnswer = z
   .object({
     id: z.string(),
-    /** Which classifier answered: `on-device/<name>`, or `<aiSystem>/<model>`. */
+    /** The classifier that responded: `on-device/<name>`, or `<aiSystem>/<model>`. */
     model: z.string(),
     results: z.array(moderationResult),
   })
@@ -58,25 +58,25 @@ export const moderationRequest = z
   })
   .meta({ id: 'ModerationRequest' });
 
-/** Longest policy text that a person may give to a chat model. */
+/** Max length of a custom policy for a chat model. */
 export const policyCharacters = 20_000;
 
-/** The default policy that a chat model gets. */
+/** The default policy for chat models. */
 export const builtInPolicy = `sexual: content meant to arouse, or that promotes sexual services; not education, medicine or wellness.
 hatred: content that expresses, incites or promotes hate for a group because of race, gender, ethnicity, religion, nationality, sexual orientation, disability or caste.
 harassment: content that torments, insults, humiliates or threatens a person.
 selfHarm: content that promotes, encourages, depicts or intends suicide, cutting or eating disorders; not help and recovery.
 violence: content that threatens, incites, glorifies or graphically depicts violence; not news, history or games.`;
 
-/** Name of the compatible endpoint that Mistral's classifier is reached at. */
+/** Name of the compatible endpoint for Mistral's classifier. */
 export const mistralEndpoint = 'mistral';
 
-/** Who classifies. */
+/** The classifier. */
 export const moderationClassifier = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('on-device') }),
   /** OpenAI's own classifier; needs the key of `OpenAi`. */
   z.strictObject({ kind: z.literal('open-ai'), model: z.string().min(1) }),
-  /** Mistral's own classifier, at the compatible endpoint `mistral`. It does not judge harassment: that score is always 0. */
+  /** Mistral's own classifier, at the compatible endpoint `mistral`. It doesn't classify harassment: that score is always 0. */
   z.strictObject({ kind: z.literal('mistral'), model: z.string().min(1) }),
   /** A chat model with this policy; `null` is the built-in policy. */
   z.strictObject({
@@ -88,7 +88,7 @@ export const moderationClassifier = z.discriminatedUnion('kind', [
 ]);
 export type ModerationClassifier = z.infer<typeof moderationClassifier>;
 
-/** How eagerly texts are flagged. Strict misses the least and flags more that is harmless, Lenient the reverse. */
+/** How easily texts are flagged. Strict misses the fewest and flags more harmless texts, Lenient the reverse. */
 export const moderationPresets = ['strict', 'balanced', 'lenient'] as const;
 export const moderationPreset = z.enum(moderationPresets);
 export type ModerationPreset = z.infer<typeof moderationPreset>;
@@ -98,7 +98,7 @@ const ownThreshold = share.nullable();
 export const moderationSettings = z.strictObject({
   classifier: moderationClassifier,
   preset: moderationPreset.default('balanced'),
-  /** Minimum scores at which a text is flagged; `null` takes the one of the preset. */
+  /** Minimum scores at which a text is flagged; `null` uses that of the preset. */
   thresholds: z.strictObject({
     sexual: ownThreshold,
     hatred: ownThreshold,
@@ -130,39 +130,39 @@ export const moderate = defineEndpoint({
 });
 
 /**
- * What the guard does with a text: nothing, note what it finds with the run, or refuse it. A refused prompt is a 400 before
- * the run begins; a refused answer ends with the finish reason `ContentFilter`, a streamed one before its first flagged sentence.
+ * The guard's action: nothing, record its findings with the run, or block the text. A blocked prompt is a 400 before the run
+ * starts. A blocked answer ends with the finish reason `ContentFilter`, a streamed one before its first flagged sentence.
  */
 export const guardModes = ['off', 'note', 'refuse'] as const;
 export const guardMode = z.enum(guardModes);
 export type GuardMode = (typeof guardModes)[number];
 
-/** Settings group `guard`: what happens to the prompts and the answers of every completion. */
+/** Settings group `guard`: the action for the prompts and the answers of every completion. */
 export const guard = z.strictObject({ prompts: guardMode, answers: guardMode });
 export type GuardSettings = z.infer<typeof guard>;
 
-/** Which side of a run was flagged for what; a run is found by it in the audit. */
+/** The side of a run that was flagged and its category, for the audit's filter. */
 export const moderationFlags = ['prompt', 'answer'].flatMap((side) =>
   categories.map((category) => `${side}:${category}` as `${'prompt' | 'answer'}:${Category}`),
 );
 export const moderationFlag = z.enum(moderationFlags);
 export type ModerationFlag = z.infer<typeof moderationFlag>;
 
-/** What the guard found in one text. */
+/** The guard's findings in one text. */
 export const guardFinding = z
   .object({
     mode: z.enum(['note', 'refuse']),
-    /** Which classifier answered. */
+    /** The classifier that responded. */
     model: z.string(),
     /** Categories at or above their thresholds. */
     categories: z.array(z.enum(categories)),
-    /** The highest score that any part of the text had; null when the classifier failed. */
+    /** The highest score of any part of the text; null if the classifier failed. */
     categoryScores: moderationResult.shape.categoryScores.nullable(),
-    /** What the checks took together. */
+    /** Time of all checks together. */
     milliseconds: z.number(),
-    /** The part of an answer that its caller did not get; null when nothing was withheld. */
+    /** The part of an answer that its caller did not get; null if nothing was withheld. */
     withheld: z.string().nullable(),
-    /** Why the text could not be checked; null when it was. */
+    /** Why the text could not be checked; null otherwise. */
     failure: z.string().nullable(),
   })
   .meta({ id: 'GuardFinding' });

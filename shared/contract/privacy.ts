@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEndpoint } from './endpoint.ts';
 
-/** What Touchstone keeps and where. */
+/** The data that Touchstone stores, by location. */
 export const storedLocation = z.object({
   kind: z.enum([
     'database',
@@ -17,15 +17,15 @@ export const storedLocation = z.object({
     'linked-folder',
     'temporary',
   ]),
-  /** Null for what a browser keeps in its own profile. */
+  /** Null for data in a browser's own profile. */
   path: z.string().nullable(),
 });
 export type StoredLocation = z.infer<typeof storedLocation>;
 
-/** Something that Touchstone contacts, or would contact. */
+/** A host that Touchstone contacts, or could contact. */
 export const contactedHost = z.object({
   use: z.enum(['provider', 'endpoint', 'local-servers', 'npm-registry', 'hugging-face', 'proxy']),
-  /** Of a provider (`OpenAi`) or an endpoint; null for the others. */
+  /** The provider (`OpenAi`) or endpoint; null for others. */
   name: z.string().nullable(),
   /** Scheme, host and port of each. `*.` matches any host of that domain. */
   addresses: z.array(z.string()),
@@ -44,7 +44,7 @@ export const readPrivacy = defineEndpoint({
   summary: 'Every location where data is stored and every host that is contacted',
   response: z.object({
     locations: z.array(storedLocation),
-    /** Name of the keychain for people; null when keys live in memory. */
+    /** Display name of the keychain; null if keys are only in memory. */
     keychain: z.string().nullable(),
     hosts: z.array(contactedHost),
   }),

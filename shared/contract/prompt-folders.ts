@@ -6,16 +6,16 @@ import { promptInput } from './prompts.ts';
 const tag = 'Window: prompts';
 const notEmpty = 'must not be empty';
 
-/** Most `.prompt` files of a linked folder. */
+/** Max `.prompt` files of a linked folder. */
 export const maxLinkedFiles = 2000;
-/** Most bytes of one of them. */
+/** Max bytes of one file. */
 export const maxLinkedFileBytes = 1_048_576;
 
 /**
- * Why a file and its prompt are not in step. `conflict`: both were changed. `broken`: the file cannot be read as a prompt.
- * `partial`: the file is made for others to include, which prompts here cannot.
- * `file-missing`: the file is gone, as after switching branches. `prompt-deleted`: the prompt was deleted, its file is there.
- * `not-written`: the prompt was changed, and its file could not take that.
+ * Why a file and its prompt are out of sync. `conflict`: both were changed. `broken`: the file can't be read as a prompt.
+ * `partial`: the file is a partial, which prompts here can't include. `file-missing`: the file is missing, for example after
+ * switching branches. `prompt-deleted`: the prompt was deleted, but its file exists. `not-written`: the prompt was changed, and its
+ * file can't express the change.
  */
 export const folderIssueKinds = [
   'conflict',
@@ -27,13 +27,13 @@ export const folderIssueKinds = [
 ] as const;
 
 export const folderIssue = z.object({
-  /** Below the folder, parted by `/`. */
+  /** Below the folder, separated by `/`. */
   path: z.string(),
   kind: z.enum(folderIssueKinds),
   message: z.string(),
   /** Counts from 1, in the file. */
   line: z.int().nullable(),
-  /** Null where the file never became a prompt. */
+  /** Null if the file never became a prompt. */
   promptId: uuid.nullable(),
   promptName: z.string().nullable(),
 });
@@ -43,15 +43,15 @@ export const promptFolder = z.object({
   id: uuid,
   /** On the disk of the host. */
   path: z.string(),
-  /** The folder of the library in which its prompts are. */
+  /** The folder of the library with its prompts. */
   folder: z.string(),
   linkedAt: timestamp,
   /** The last scan; null before the first one. */
   lookedAt: timestamp.nullable(),
   state: z.enum(['reading', 'watching', 'unavailable']),
-  /** Why it is unavailable: nothing of it is read or written until it is there again. */
+  /** Why it is unavailable: it is not read or written until it is available again. */
   failure: z.string().nullable(),
-  /** How many files are prompts of the library. */
+  /** The number of files that are prompts of the library. */
   files: z.int(),
   issues: z.array(folderIssue),
 });
@@ -121,20 +121,20 @@ export const readPromptFolder = defineEndpoint({
   errors: [404],
 });
 
-/** Both sides of a file that is not in step. */
+/** Both sides of a file that is out of sync. */
 export const folderFile = z.object({
   issue: folderIssue,
-  /** The prompt of the library; null when it was deleted or never was. */
+  /** The prompt of the library; null if it was deleted or never existed. */
   mine: promptInput.nullable(),
-  /** Names the version that `mine` is; null as `mine`. */
+  /** The version of `mine`; null if `mine` is. */
   versionId: uuid.nullable(),
-  /** Null when it is gone. */
+  /** Null if it is missing. */
   file: z
     .object({
       text: z.string(),
       /** SHA-256 of its bytes. */
       hash: z.string(),
-      /** Null when it cannot be read as a prompt. */
+      /** Null if it can't be read as a prompt. */
       prompt: promptInput.nullable(),
     })
     .nullable(),
@@ -166,12 +166,12 @@ export const resolveFolderFile = defineEndpoint({
     .strictObject({
       path: z.string().min(1, notEmpty).max(2000),
       /**
-       * `mine`: what the library has goes into the file, or the file goes where the prompt was deleted. `file`: what the file has becomes a
-       * version, or the prompt goes where the file is gone. `merged`: `prompt` becomes a version and goes into the file.
+       * `mine`: the library's prompt is written to the file, or the file of a deleted prompt is removed. `file`: the file becomes a
+       * version, or the prompt of a missing file is deleted. `merged`: `prompt` becomes a version and is written to the file.
        */
       choice: z.enum(['mine', 'file', 'merged']),
       prompt: promptInput.nullish(),
-      /** As shown; null where there was none. */
+      /** As shown; null if there was none. */
       versionId: uuid.nullable(),
       hash: z.string().nullable(),
     })

@@ -5,7 +5,7 @@ import { defineEndpoint } from './endpoint.ts';
 import { toolCall } from './tools.ts';
 import { labelName } from './prompts.ts';
 
-/** What a run of a stored prompt or of an agent answers when it is not streamed. */
+/** The response of a stored prompt or an agent without streaming. */
 export const messageAnswer = z
   .object({
     message: z.string().describe('The generated text'),
@@ -72,9 +72,9 @@ export const readPromptOutline = defineEndpoint({
 });
 
 export const promptChange = z.object({
-  /** Of prompts and labels since the host started. */
+  /** Changes of prompts and labels since the host started. */
   changes: z.int(),
-  /** Prompts deleted since the part before. */
+  /** Prompts deleted since the previous part. */
   removedIds: z.array(uuid),
 });
 export type PromptChange = z.infer<typeof promptChange>;
@@ -92,7 +92,7 @@ export const followPrompts = defineEndpoint({
 
 const tag = 'Prompts';
 
-/** A name, such as `production`, for one version of a prompt at a time; programs run it without knowing the version. */
+/** A name, such as `production`, that points to one version of a prompt; API clients run it without knowing the version. */
 export const promptLabel = z
   .object({
     label: z.string(),
@@ -184,7 +184,7 @@ export const listPromptLabelChanges = defineEndpoint({
   errors: [404],
 });
 
-/** What is known of the runs that a version made and that are still kept. Averages are null where no run has such a value. */
+/** Statistics of a version's stored runs. Averages are null if no run has the value. */
 export const promptVersionUsage = z
   .object({
     promptVersionId: uuid,

@@ -5,33 +5,33 @@ import { prompt, promptInput } from './prompts.ts';
 
 const tag = 'Window: prompts';
 
-/** Most prompts that one import brings and one export takes. */
+/** Max prompts of one import or export. */
 export const maxTransferredPrompts = 1000;
-/** Most files of one import. */
+/** Max files of one import. */
 export const maxImportedFiles = 1000;
-/** Most bytes of all files of one import together. */
+/** Max bytes of all files of one import. */
 export const maxImportedBytes = 20_000_000;
-/** Most bytes of files in one request: what is left of a body of 4 MB after base64. More come as an upload, part by part. */
+/** Max bytes of files in one request: a body of 4 MB less base64. Larger imports are uploaded in parts. */
 export const maxRequestBytes = 2_800_000;
 
-/** What a text can be. `text` is any file or pasted text that is nothing else: it becomes a prompt as a whole. */
+/** Formats of a text. `text` is any other file or pasted text: it becomes one prompt. */
 export const importFormats = ['dotprompt', 'promptfoo', 'langfuse', 'openai-jsonl', 'csv', 'text'] as const;
 export const importFormat = z.enum(importFormats);
 export type ImportFormat = z.infer<typeof importFormat>;
 
-/** How variables are written in texts whose format does not say so. */
+/** Variable syntax of texts whose format has none. */
 export const variableStyles = ['handlebars', 'single-brace', 'jinja', 'none'] as const;
 export const variableStyle = z.enum(variableStyles);
 export type VariableStyle = z.infer<typeof variableStyle>;
 
 const importSource = z.strictObject({
-  /** File name, with its folders below the one that was chosen: `support/greeting.prompt`. Pasted text has any name. */
+  /** File name, with its folders below the selected one: `support/greeting.prompt`. Pasted text has any name. */
   name: z.string().min(1, 'must not be empty').max(1000),
-  /** The bytes of a file in base64, so that its encoding is seen where it is read. */
+  /** The bytes of a file in base64, so that the host detects the encoding. */
   base64: z.base64().optional(),
   /** Pasted text, instead of bytes. */
   text: z.string().optional(),
-  /** In an upload: whether the bytes follow those of the source before, as the rest of the same file. */
+  /** In an upload: whether the bytes continue the previous source's file. */
   isContinued: z.boolean().optional(),
 });
 export type ImportSource = z.infer<typeof importSource>;
@@ -46,7 +46,7 @@ const importFields = {
   format: importFormat.nullish(),
   /** For `text`; detected from the content by default. */
   variableStyle: variableStyle.nullish(),
-  /** Where the prompts are put; folders of the files go below it. */
+  /** The folder for the prompts; the files' own folders become subfolders. */
   folder: z.string().min(1, 'must not be empty').max(500).nullish(),
 };
 
@@ -70,13 +70,13 @@ export const transferEntry = z.object({
   /** Its path in the source format, such as `config.safetySettings` or `template`. */
   field: z.string(),
   message: z.string(),
-  /** Counts from 1, in the file; null where it is not known. */
+  /** Counts from 1, in the file; null if unknown. */
   line: z.int().nullable(),
 });
 export type TransferEntry = z.infer<typeof transferEntry>;
 
 const previewedPrompt = z.object({
-  /** Names it in `importPrompts`; counts from 0 over all sources. */
+  /** Identifies it in `importPrompts`; counts from 0 over all sources. */
   index: z.int(),
   prompt: promptInput,
   entries: z.array(transferEntry),
@@ -84,7 +84,7 @@ const previewedPrompt = z.object({
 
 export const previewedSource = z.object({
   name: z.string(),
-  /** Null when nothing could be detected. */
+  /** Null if none was detected. */
   format: importFormat.nullable(),
   prompts: z.array(previewedPrompt),
   /** Issues of the whole file, and its rejected prompts. */
@@ -129,7 +129,7 @@ export const importPrompts = defineEndpoint({
   body: z
     .strictObject({
       ...importFields,
-      /** Indexes of the preview; all of its prompts unless given. */
+      /** Indexes of the preview; all of its prompts by default. */
       chosen: z.array(z.int().min(0)).min(1, 'must not be empty').max(maxTransferredPrompts).nullish(),
     })
     .superRefine(requireContent),
@@ -141,7 +141,7 @@ export const exportFormat = z.enum(exportFormats);
 export type ExportFormat = z.infer<typeof exportFormat>;
 
 const exportedFile = z.object({
-  /** Safe for every usual file system and unique in its answer, without regard to case; folders are parted by `/`. */
+  /** Safe for every common file system and unique in its response, ignoring case; folders are separated by `/`. */
   name: z.string(),
   content: z.string(),
 });
@@ -164,10 +164,10 @@ export const exportPrompts = defineEndpoint({
     isZipped: z.boolean().optional(),
   }),
   response: z.object({
-    /** Empty when they are in the archive. */
+    /** Empty if they are in the archive. */
     files: z.array(exportedFile),
     archive: z.object({ name: z.string(), base64: z.string() }).nullable(),
-    /** What the format cannot hold; a prompt that it cannot hold at all has no file. */
+    /** What the format can't express; a prompt that it can't express at all has no file. */
     entries: z.array(transferEntry.extend({ promptId: uuid, promptName: z.string() })),
   }),
   errors: [404],

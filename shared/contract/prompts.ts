@@ -11,7 +11,7 @@ const folder = z.string().min(1, notEmpty).max(1000);
 const tags = z.array(z.string().min(1, notEmpty).max(100)).max(100);
 const description = z.string().max(10_000);
 
-/** `latest` always means the newest version, so no label may have this name. */
+/** `latest` always means the newest version, so no label can have this name. */
 export const labelName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be 1 to 100 letters, digits, dots, hyphens and underscores')
@@ -20,7 +20,7 @@ export const labelName = z
     'must not be "latest": a run without a label takes the newest version',
   );
 
-/** What a person fills in. `sampleValue` is only shown; `defaultValue` fills a replacement that a run leaves out. */
+/** A variable of a prompt. `sampleValue` is only shown; `defaultValue` replaces a value that a run omits. */
 const variableInput = z
   .strictObject({
     name: z.string().min(1, notEmpty).max(200),
@@ -40,7 +40,7 @@ export const promptVariable = z
   .meta({ id: 'PromptVariable' });
 export type PromptVariable = z.infer<typeof promptVariable>;
 
-/** Everything that makes a version. A version without a model runs on the first model of ServiceAi. */
+/** The content of a version. A version without a model uses the first model of ServiceAi. */
 const versionFields = {
   promptText: z.string().min(1, notEmpty).describe('Handlebars template; dotprompt roles make it several messages'),
   systemMessage: z.string().nullish(),

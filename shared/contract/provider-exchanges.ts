@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { timestamp, uuid } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 
-/** Max bytes that are stored of one request body and of one response body, 1 MB. */
+/** Max stored bytes of one request body and of one response body, 1 MB. */
 export const maxExchangeBodyBytes = 1_048_576;
 
 /** How many runs keep their provider exchange while the setting is `newest`. */
 export const newestExchangeRuns = 1000;
 
-/** Of which runs the provider exchange is stored. */
+/** The runs whose provider exchange is stored. */
 export const providerExchangeSettings = z.strictObject({ keep: z.enum(['none', 'newest', 'all']) });
 export type ProviderExchangeSettings = z.infer<typeof providerExchangeSettings>;
 
 const exchangeText = z.object({
   text: z.string(),
-  /** Bytes of the whole text, also when it was cut. */
+  /** Bytes of the whole text, also if it was truncated. */
   bytes: z.int(),
   isCut: z.boolean(),
 });
@@ -27,7 +27,7 @@ const httpExchange = z.object({
   kind: z.literal('http'),
   startedAt: timestamp,
   request: z.object({ method: z.string(), url: z.string(), headers: z.array(header), body: exchangeText.nullable() }),
-  /** Null when the call ended before the response began. */
+  /** Null if the call ended before the response started. */
   response: z
     .object({ status: z.int(), statusText: z.string(), headers: z.array(header), body: exchangeText })
     .nullable(),
@@ -44,7 +44,7 @@ const onDeviceExchange = z.object({
   startedAt: timestamp,
   /** File name of the model. */
   model: z.string(),
-  /** The prompt in the model's own chat template; null when the call ended before it was rendered. */
+  /** The prompt in the model's own chat template; null if the call ended before it was rendered. */
   prompt: exchangeText.nullable(),
   parameters: z.record(z.string(), z.unknown()),
   reasoning: exchangeText.nullable(),

@@ -5,15 +5,15 @@ import { defineEndpoint } from './endpoint.ts';
 
 const tag = 'Window: providers and models';
 
-/** What the last test of a key or of an endpoint found. It asks only for the list of models and costs nothing. */
+/** The result of the last test of a key or an endpoint. The test only fetches the list of models and costs nothing. */
 export const providerTest = z.object({
   testedAt: timestamp,
   outcome: z.enum(['ok', 'refused', 'unreachable', 'silent', 'failed']),
   milliseconds: z.number(),
   models: z.int(),
-  /** HTTP status of the provider's answer, null when there was none. */
+  /** HTTP status of the provider's response, null if there was none. */
   status: z.int().nullable(),
-  /** What it means and what to do, for a person; null when all is well. */
+  /** What it means and how to fix it; null after a success. */
   message: z.string().nullable(),
 });
 export type ProviderTest = z.infer<typeof providerTest>;
@@ -22,33 +22,33 @@ export const baseAddress = z.url({ protocol: /^https?$/, error: 'must be an http
 
 const keySource = z.enum(['keychain', 'memory', 'environment']).nullable();
 
-/** Nothing is sent to an address until the person at the window has confirmed it. */
+/** Nothing is sent to an address until the user has confirmed it in the window. */
 export const addressConfirmation = z.object({
-  /** Scheme, host and port of the present address. */
+  /** Scheme, host and port of the current address. */
   origin: z.string(),
-  /** What the key was entered for; null if that isn't known, or without a key. */
+  /** The origin that the key was entered for; null if that isn't known, or without a key. */
   keyOrigin: z.string().nullable(),
-  /** Where the key comes from that would be sent; null without one. */
+  /** The source of the key that would be sent; null without one. */
   keySource,
 });
 export type AddressConfirmation = z.infer<typeof addressConfirmation>;
 
-/** A provider as the window sees it: whether a key is there and where it comes from, never the key itself. */
+/** A provider as the window sees it: whether it has a key and from where, never the key itself. */
 export const providerState = z.object({
   aiSystem: keyedProvider,
   /** Null also for a key that isn't sent before `confirmation`. */
   keySource,
   confirmation: addressConfirmation.nullable(),
-  /** The address that is used, the provider's own unless someone set another. */
+  /** The current address, the provider's own by default. */
   baseAddress: z.string(),
   isBaseAddressDefault: z.boolean(),
-  /** Page where a person gets a key. */
+  /** Page where users get a key. */
   keyPage: z.string(),
   lastTest: providerTest.nullable(),
 });
 export type ProviderState = z.infer<typeof providerState>;
 
-/** An endpoint that speaks OpenAI's chat completions; its models are written `<name>/<model>`. */
+/** An OpenAI-compatible endpoint; its models are written `<name>/<model>`. */
 export const compatibleEndpoint = z.object({
   name: z.string(),
   baseAddress: z.string(),
@@ -81,7 +81,7 @@ export const listProviders = defineEndpoint({
   summary: 'Providers with the state of their keys',
   response: z.object({
     data: z.array(providerState),
-    /** What holds the keys: its name for people, or null when there is no keychain and keys live in memory until the host ends. */
+    /** Display name of the keychain; null if keys are only in memory until the host ends. */
     keychain: z.string().nullable(),
   }),
 });
@@ -227,13 +227,13 @@ export const testEndpoint = defineEndpoint({
   errors: [404],
 });
 
-/** A model one can choose. Unknown facts are null, never guessed. */
+/** A model for the picker. Unknown details are null, never guessed. */
 export const model = z.object({
   aiSystem,
-  /** The name that `model` takes in a request. */
+  /** The value of `model` in a request. */
   name: z.string(),
   title: z.string(),
-  /** Where it is known from: the bundled catalogue, the provider's own list, the user, or this device. */
+  /** Its source: the bundled catalogue, the provider's own list, the user, or this device. */
   origin: z.enum(['catalogue', 'provider', 'user', 'service']),
   /** Tokens of prompt and answer together. */
   contextTokens: z.int().nullable(),
@@ -254,25 +254,25 @@ export const model = z.object({
   /** Whether its provider counts the tokens of a prompt on request. */
   canCountTokens: z.boolean(),
   capabilities: z.array(z.enum(['reasoning', 'tools', 'images', 'structured-output', 'open-weights'])),
-  /** The named parameters that it takes; the others are dropped with a warning, `reason` says why. */
+  /** The named parameters that it supports; others are dropped with a warning, `reason` says why. */
   parameters: z.array(
     z.object({
       name: z.enum(namedParameters),
       isAccepted: z.boolean(),
-      /** Why it is not taken, for people; null when it is. */
+      /** Why it isn't supported; null if it is. */
       reason: z.string().nullable(),
-      /** The values that it takes, where these are few (`reasoning_effort`). */
+      /** The supported values, if there are few (`reasoning_effort`). */
       values: z.array(z.string()).nullable(),
     }),
   ),
   /** Date (`YYYY-MM-DD`) on which the provider shuts it down or did. */
   shutdownDate: z.iso.date().nullable(),
   hasEnded: z.boolean(),
-  /** A model of the same provider that its provider names as the successor. */
+  /** The successor that the provider recommends, one of its own models. */
   replacement: z.string().nullable(),
-  /** Whether a run can be made now: a key is set, or the model is on this device. */
+  /** Whether it can run now: a key is set, or the model is on this device. */
   isReady: z.boolean(),
-  /** Where a run of a service model goes, `<aiSystem>/<model>`; null for all others. */
+  /** The route of a service model, `<aiSystem>/<model>`; null for all others. */
   servedBy: z.string().nullable(),
 });
 export type Model = z.infer<typeof model>;

@@ -8,7 +8,7 @@ import { toolCall } from './tools.ts';
 
 const tag = 'Window: runs';
 
-/** What is known of a run without its texts. */
+/** The details of a run without its texts. */
 export const runSummary = z.object({
   runId: uuid,
   conversationId: uuid,
@@ -21,14 +21,14 @@ export const runSummary = z.object({
   totalMs: z.number().nullable(),
   firstTokenMs: z.number().nullable(),
   usage: usage.nullable(),
-  /** US dollars by the price in the catalogue or the settings; null when the price or the usage is unknown. */
+  /** US dollars by the price in the catalogue or the settings; null if the price or the usage is unknown. */
   cost: z.number().nullable(),
-  /** Day of the prices, `YYYY-MM-DD`; null where the cost is, and for earlier runs, whose cost does not know cached tokens. */
+  /** Day of the prices, `YYYY-MM-DD`; null without a cost, and for earlier runs, whose cost ignores cached tokens. */
   pricesFrom: z.string().nullable(),
   errorCode: z.string().nullable(),
-  /** First words of the rendered prompt: its first line, cut to 120 characters. */
+  /** The first line of the rendered prompt, truncated to 120 characters. */
   title: z.string(),
-  /** The prompt that the window wrote it from (`metadata.draftId`), null for other callers' runs. */
+  /** The draft in the window (`metadata.draftId`); null for other callers' runs. */
   draftId: z.string().nullable(),
 });
 export type RunSummary = z.infer<typeof runSummary>;
@@ -37,14 +37,14 @@ export type RunSummary = z.infer<typeof runSummary>;
 export const runListItem = runSummary.extend({
   /** Beginning of the answer, or the tools that it called, or the rendered prompt while there is neither; at most 200 characters. */
   excerpt: z.string(),
-  /** Number of the stored version that it ran; null for a run of another text. */
+  /** Number of its stored version; null for a run of another text. */
   promptVersion: z.int().nullable(),
   /** Score of its feedback. */
   score: z.number().nullable(),
 });
 export type RunListItem = z.infer<typeof runListItem>;
 
-/** A run with everything that was sent and answered; enough to put it back as it was. */
+/** A run with its request and answer; enough to restore it. */
 export const runDetail = runSummary.extend({
   messageId: uuid,
   callerId: uuid,
@@ -59,7 +59,7 @@ export const runDetail = runSummary.extend({
   }),
   output: z.object({
     content: z.string(),
-    /** Absent where the model called no tool. */
+    /** Absent if the model called no tool. */
     toolCalls: z.array(toolCall).optional(),
     reasoning: z.string().nullable(),
     finishReason: z.string().nullable(),
@@ -70,9 +70,9 @@ export const runDetail = runSummary.extend({
   citations: z.array(citation),
   warnings: z.array(warning),
   credits: z.int(),
-  /** The provider's own usage object; null where it sent none. */
+  /** The provider's own usage object; null if it sent none. */
   rawUsage: z.record(z.string(), z.unknown()).nullable(),
-  /** What the guard found; absent where it did not look. */
+  /** The guard's findings; absent if it didn't check the run. */
   moderation: runModeration.optional(),
 });
 export type RunDetail = z.infer<typeof runDetail>;

@@ -5,20 +5,20 @@ import { defineEndpoint } from './endpoint.ts';
 import { defaultModerationSettings, guard, moderationSettings } from './moderation.ts';
 import { providerExchangeSettings } from './provider-exchanges.ts';
 
-/** Providers that turn texts into vectors. */
+/** Providers of embeddings. */
 export const embeddingProviders = ['OpenAi', 'GoogleGemini', 'Cohere', 'OpenAiCompatible'] as const;
 export type EmbeddingProvider = (typeof embeddingProviders)[number];
 
 /**
- * Who turns passages and questions into vectors. Another choice marks the sources that are there: they are found by words alone
- * until they are indexed again. A provider is sent every passage and every question.
+ * The provider of embeddings for passages and queries. Another choice makes existing sources outdated: they are found by keywords
+ * only until they are indexed again. A provider receives every passage and every query.
  */
 export const embeddingSettings = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('on-device') }),
   z.strictObject({
     kind: z.literal('provider'),
     aiSystem: z.enum(embeddingProviders),
-    /** As the provider names it; `<endpoint>/<model>` for `OpenAiCompatible`. */
+    /** The provider's name for it; `<endpoint>/<model>` for `OpenAiCompatible`. */
     model: z.string().trim().min(1).max(300),
   }),
 ]);
@@ -26,11 +26,11 @@ export type EmbeddingSettings = z.infer<typeof embeddingSettings>;
 
 const tag = 'Window: settings and host';
 
-/** The service's own models, as the specification names them. */
+/** The service's own models, with the names of the specification. */
 export const serviceModels = ['hl-gpt-4o-mini', 'hl-gpt-4.1-mini'] as const;
 export type ServiceModel = (typeof serviceModels)[number];
 
-/** Where the runs of a service model go. */
+/** Route of a service model. */
 export const serviceRoute = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('on-device') }),
   z.strictObject({
@@ -44,9 +44,9 @@ export type ServiceRoute = z.infer<typeof serviceRoute>;
 /** US dollars per million tokens. */
 const tokenPrice = z.number().min(0, 'must be 0 or more').max(100_000, 'must be 100,000 or less');
 
-/** What a model of a compatible endpoint costs. The catalogue has no prices for these. */
+/** The price of a model of a compatible endpoint. The catalogue has no prices for these. */
 export const endpointPrice = z.strictObject({
-  /** `<endpoint>/<model>`, as a request names it. */
+  /** `<endpoint>/<model>`, as in a request. */
   model: z
     .string()
     .regex(/^[^/]+\/./, 'must be <endpoint>/<model>')
@@ -66,29 +66,29 @@ export const settings = z.strictObject({
   timeLimits: z.strictObject({
     /** Seconds until a provider's first byte. */
     firstByteSeconds: z.number().positive().max(3600),
-    /** Seconds between two pieces of a provider's answer. */
+    /** Seconds between two chunks of a provider's response. */
     betweenBytesSeconds: z.number().positive().max(3600),
   }),
   /** The network listener of the desktop host; the headless host always listens. */
   localServer: z.strictObject({
     isEnabled: z.boolean(),
-    /** 0 takes a free port at every start. */
+    /** 0 uses a free port at every start. */
     port: z.int().min(0).max(65535),
     isTls: z.boolean(),
   }),
   appearance: z.strictObject({ theme: z.enum(['system', 'light', 'dark']) }),
-  /** File name of the on-device model that answers; null until one is installed. */
+  /** File name of the selected on-device model; null until one is installed. */
   onDeviceModel: z.string().nullable(),
   /** What happens to old runs. */
   retention,
-  /** What the guard does with prompts and answers of completions. */
+  /** The guard's action on prompts and answers of completions. */
   guard,
-  /** Who classifies texts, and from which scores on they are flagged. */
+  /** The classifier and the scores from which texts are flagged. */
   moderation: moderationSettings,
   embeddings: embeddingSettings,
-  /** Of which runs the request to the provider and its raw response are stored. */
+  /** The runs whose raw request to the provider and response are stored. */
   providerExchanges: providerExchangeSettings,
-  /** Whether the desktop application asks its update server for newer versions. */
+  /** Whether the desktop application checks its update server for newer versions. */
   updates: z.strictObject({ isEnabled: z.boolean() }),
 });
 export type Settings = z.infer<typeof settings>;
@@ -129,7 +129,7 @@ export const updateSettings = defineEndpoint({
   response: settings,
 });
 
-/** What the window may offer on this host. The window asks for a capability, never for the host's name. */
+/** Capabilities of the host. The window checks a capability, never the kind of host. */
 export const capabilities = [
   'native-dialogs',
   'window-controls',
@@ -137,16 +137,16 @@ export const capabilities = [
   'open-folder',
   /** The application has a menu that the window can open. On a Mac the menu is always in view. */
   'application-menu',
-  /** The operating system gives `touchstone:` links to this application. */
+  /** The operating system opens `touchstone:` links with this application. */
   'app-links',
-  /** The operating system gives `.prompt` files to this application. */
+  /** The operating system opens `.prompt` files with this application. */
   'prompt-files',
-  /** The application can ask an update server for newer versions, where it was built with one. */
+  /** The application can check an update server for newer versions, if its build has one. */
   'updates',
 ] as const;
 export type Capability = (typeof capabilities)[number];
 
-/** Facts about the running host. */
+/** Details of the running host. */
 export const hostState = z.object({
   version: z.string(),
   platform: z.enum(['linux', 'darwin', 'win32']),
@@ -157,7 +157,7 @@ export const hostState = z.object({
   runs: z.int(),
   /** The network address of the API, null while the local server is off. */
   serverAddress: z.string().nullable(),
-  /** Why the local server could not start; null when it runs or is off. */
+  /** Why the local server couldn't start; null if it runs or is off. */
   serverFailure: z.string().nullable(),
   protocols: z.array(z.string()),
 });

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { uuid } from './common.ts';
 import { limitedSchema } from './limited-schema.ts';
 
-/** The parameters that describe tools. They have a meaning of their own if `tools` has functions. */
+/** The parameters about tools. The service interprets them if `tools` has functions. */
 export const toolParameters = ['tools', 'tool_choice', 'parallel_tool_calls'] as const;
 export type ToolParameter = (typeof toolParameters)[number];
 
-/** More than any provider takes. */
+/** More than any provider accepts. */
 export const maxTools = 128;
 
-/** Calls of one answer. */
+/** Max calls of one answer. */
 export const maxToolCalls = 128;
 
 const toolName = z
@@ -27,7 +27,7 @@ export type ToolFunction = z.infer<typeof toolFunction>;
 
 const functionTool = z.object({ type: z.literal('function'), function: toolFunction }).meta({ id: 'FunctionTool' });
 
-/** The form of OpenAI's Responses API. */
+/** The format of OpenAI's Responses API. */
 const flatFunctionTool = toolFunction.extend({ type: z.literal('function') });
 
 const providerTool = z
@@ -62,7 +62,7 @@ export const toolChoice = z.union(
   { error: 'must be `auto`, `none`, `required` or an object that names a function' },
 );
 
-/** The function of a tool in either of OpenAI's forms; null for a provider's own tool. */
+/** The function of a tool in either of OpenAI's formats; null for a provider's own tool. */
 export function toolFunctionOf(tool: unknown): ToolFunction | null {
   if (!isObject(tool) || tool['type'] !== 'function') return null;
   const definition = isObject(tool['function']) ? tool['function'] : tool;
@@ -92,7 +92,7 @@ export function forcesToolCall(configuration: ToolConfiguration): boolean {
   return configuration.tool_choice === 'required' || chosenFunction(configuration) !== null;
 }
 
-/** What is wrong with `tool_choice` beside these tools, as the end of a sentence; null if nothing. */
+/** The error of `tool_choice` for these tools, as the end of a sentence; null if it is valid. */
 export function toolChoiceIssue(configuration: ToolConfiguration): string | null {
   const list = Array.isArray(configuration.tools) ? (configuration.tools as unknown[]) : [];
   const name = chosenFunction(configuration);
@@ -113,7 +113,7 @@ export const toolCall = z
   .meta({ id: 'ToolCall' });
 export type ToolCall = z.infer<typeof toolCall>;
 
-/** Everything that a model wrote for its caller as one text: for checks and for search. */
+/** The model's text and tool calls as one text: for checks and for search. */
 export function withCalls(content: string, calls: readonly ToolCall[]): string {
   if (calls.length === 0) return content;
   const texts = calls.map(({ name, arguments: text }) => `${name} ${text}`);

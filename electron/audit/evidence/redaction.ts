@@ -147,19 +147,19 @@ export function whole(match: RegExpExecArray): Span {
 export type MatchListener = (rule: number, text: string, span: Span) => void;
 
 /**
- * Applies rules one after the other and counts what each of them found. Numbers that check digits prove come first, so that
- * no other rule takes a part of them, own patterns last.
+ * Applies rules one after the other and counts the matches of each. Numbers with check digits come first, so that no other rule
+ * takes a part of them, and custom patterns last.
  */
 export interface Redactor {
   readonly counts: readonly number[];
   text(text: string, onMatch?: MatchListener): string;
-  /** The same for every text and number inside a JSON value, names of fields included. */
+  /** The same for every text and number inside a JSON value, including field names. */
   value(value: unknown, onMatch?: MatchListener): unknown;
 }
 
 /**
- * Also finds what JSON's escapes hide: characters as codes, and a number or word after a line end, whose n looks like a part of it.
- * Overlapping matches are joined.
+ * Also finds text that JSON escapes hide: characters as codes, and a number or word after a line end, whose n looks like a part of
+ * it. Overlapping matches are joined.
  */
 function findAll(find: Finder, text: string): readonly Span[] {
   if (!/\\[bfnrtu"\\/]/.test(text)) return find(text);
@@ -178,7 +178,7 @@ const finders = { email: findEmails, phone: findPhones, card: findCards, account
 const order = ['account', 'card', 'email', 'phone', 'pattern'] as const satisfies RedactionRule['kind'][];
 const replacements = { email: '[e-mail]', phone: '[phone]', card: '[card]', account: '[account]' } as const;
 
-/** A pattern runs in linear time by RE2's automaton: no text and no pattern can make it hang. */
+/** RE2 runs a pattern in linear time: no text and no pattern can make it hang. */
 function compilePattern(rule: Extract<RedactionRule, { kind: 'pattern' }>, index: number): Finder {
   const field = `rules[${index}].pattern`;
   let pattern: RE2JS;
@@ -207,7 +207,7 @@ export function replacementOf(rule: RedactionRule): string {
   return rule.replacement ?? (rule.kind === 'pattern' ? `[${rule.name}]` : replacements[rule.kind]);
 }
 
-/** Throws `invalid_request` for a pattern that cannot be compiled. */
+/** Throws `invalid_request` for an invalid pattern. */
 export function createRedactor(rules: readonly RedactionRule[]): Redactor {
   const compiled = rules.map((rule, index) => ({
     find: rule.kind === 'pattern' ? compilePattern(rule, index) : finders[rule.kind],
@@ -253,7 +253,7 @@ export function createRedactor(rules: readonly RedactionRule[]): Redactor {
   return { counts, text, value };
 }
 
-/** The id of a file is its SHA-256. It says nothing about anybody, and a changed one would name no file. */
+/** The ID of a file is its SHA-256. It identifies no person, and a redacted one would refer to no file. */
 function isFileId(name: string, value: unknown): boolean {
   return name === 'fileId' && typeof value === 'string' && /^[\da-f]{64}$/.test(value);
 }
@@ -268,7 +268,7 @@ function replaced(text: string, spans: readonly Span[], replacement: string): st
   return result + text.slice(end);
 }
 
-/** Two names may become the same one; none of the values is lost. */
+/** Two names may become equal; no value is lost. */
 function freeName(taken: object, name: string): string {
   let free = name;
   for (let copy = 2; Object.hasOwn(taken, free); copy += 1) free = `${name} (${copy})`;

@@ -60,7 +60,7 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
   const writers = await openWriters(files.partial, options, start);
   let { offset, conversations, runs } = start;
 
-  /** Makes the files safe first: nothing counts as written that a crash could lose. */
+  /** Flushes the files first: the checkpoint must not count anything that a crash could lose. */
   async function progress(): Promise<PackCheckpoint> {
     const lengths = Object.assign({}, ...(await Promise.all(writers.map((writer) => writer.sync()))));
     const replaced = start.replaced.map((count, rule) => count + redactor.counts[rule]!);

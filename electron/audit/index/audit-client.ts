@@ -10,13 +10,13 @@ import type { SearchPage, SearchRequest } from '../query/window-list.ts';
 
 type Method<Input, Result> = (input: Input, context: CallContext) => Result | Promise<Result>;
 
-/** What the host calls in the audit thread. */
+/** The methods of the audit thread that the host calls. */
 export interface AuditMethods {
-  /** Starts to index what was recorded, and checkpoints the log. */
+  /** Starts to index recorded runs, and checkpoints the log. */
   readonly follow: Method<null, void>;
   /** Checkpoints the database's log if it is long enough. */
   readonly writeBack: Method<null, void>;
-  /** Indexes what was removed. Then erases what is left of it in the index and in the logs while no query runs. */
+  /** Indexes removals. Then erases the rest of the removed runs from the index and the logs while no query runs. */
   readonly erase: Method<null, void>;
   readonly report: Method<WalkRequest & { hasFeedback: boolean }, ReportPage>;
   readonly list: Method<WalkRequest, { data: Conversation[]; next: WalkPosition | null }>;
@@ -35,19 +35,19 @@ const notifyDelayMs = 250;
 
 export interface AuditClient {
   readonly call: WorkerClient<AuditMethods>['call'];
-  /** Says that runs were recorded. Cheap. */
+  /** Call it when runs were recorded. Cheap. */
   noteRuns(): void;
   /**
-   * Says that many runs were changed or removed: the thread checkpoints the log. It updates the index with the next query, because it reads
-   * much of the index again for each such change.
+   * Call it when many runs were changed or removed: the thread checkpoints the log. It updates the index with the next query,
+   * because each such change makes it read much of the index again.
    */
   noteChanges(): void;
-  /** Says that a removal is complete: the thread erases what is left of the removed runs. */
+  /** Call it when a removal is complete: the thread erases the rest of the removed runs. */
   noteRemovals(): void;
   close(): Promise<void>;
 }
 
-/** Talks to the audit thread, which starts with the first call. */
+/** The client of the audit thread, which starts with the first call. */
 export function createAuditClient(directory: string): AuditClient {
   const worker = createWorkerClient<AuditMethods>({
     name: 'The audit',

@@ -9,14 +9,14 @@ import { Matches, type Selection, selectionOf } from '../query/selection.ts';
 import { summaryOf } from '../query/summary.ts';
 import { WindowList, type SearchPage, type SearchRequest } from '../query/window-list.ts';
 
-/** How many runs' words are read in one go while something else may be waiting. */
+/** Runs whose words are indexed in one step while a query may be waiting. */
 const textSlice = 50;
 
 /** The position from which a walk through conversations continues. */
 export interface WalkPosition {
-  /** Newest run of all when the walk began. */
+  /** Newest run of all when the walk started. */
   readonly last: number;
-  /** `createdAt` of the newest run of the last conversation that was given, and that conversation's id. */
+  /** `createdAt` of the newest run of the last returned conversation, and that conversation's ID. */
   readonly time: number;
   readonly id: string;
 }
@@ -24,22 +24,22 @@ export interface WalkPosition {
 export interface WalkRequest {
   readonly filter: AuditFilter;
   readonly pageSize: number;
-  /** Null at the beginning. */
+  /** Null at the start. */
   readonly position: WalkPosition | null;
 }
 
-/** A conversation of a page whose runs are too long to send: the reader of the page reads them. */
+/** A conversation whose runs are too long for one message: the caller reads them. */
 export interface ReportOutline {
   readonly conversation: Conversation;
   /** `conversations.sequence`. */
   readonly sequence: number;
-  /** `runs.sequence` of the runs that met the filter. */
+  /** `runs.sequence` of the matching runs. */
   readonly matched: readonly number[];
 }
 
 export interface ReportPage {
   readonly conversations: AuditReport['conversations'];
-  /** In the place of all conversations when their texts are long. `last`: the newest run of the walk. */
+  /** Replaces all conversations if their texts are long. `last`: the newest run of the walk. */
   readonly long: { readonly outlines: readonly ReportOutline[]; readonly last: number } | null;
   /** Null on the last page. */
   readonly next: WalkPosition | null;

@@ -14,7 +14,7 @@ import { Timeline } from '../query/timeline.ts';
 /** Runs that are read at a time. */
 const readRuns = 2000;
 
-/** The calls without escapes, because the n of a line end would be part of the next word. */
+/** The calls without escapes, because the n of a line end would become part of the next word. */
 function readableCalls(json: string): ToolCall[] {
   return toolCallsIn(json).map((call) => ({ ...call, arguments: unescapeJson(call.arguments) }));
 }

@@ -40,7 +40,7 @@ export interface SourceText {
 
 export type AuditSource = ReturnType<typeof createAuditSource>;
 
-/** What the index reads of the recorded runs. `database` may be open for reading only. */
+/** The runs as the index reads them. `database` may be read-only. */
 export function createAuditSource(database: Database.Database) {
   const runs = prepareQuery(database, (tables, input: { first: number; last: number; limit: number }) =>
     tables
@@ -71,7 +71,7 @@ export function createAuditSource(database: Database.Database) {
     texts: (first: number, last: number, limit: number): SourceText[] => texts.all({ first, last, limit }),
     text: (sequence: number): SourceText | null => texts.first({ first: sequence, last: sequence, limit: 1 }) ?? null,
     lastRun: () => queries.lastRun.first({})?.sequence ?? 0,
-    /** The highest sequence that was removed; 0 for none. */
+    /** The highest removed sequence; 0 for none. */
     lastRemovedRun: () => lastRemovedRun.get() ?? 0,
     /** Whether a run was changed, or removed, after a revision. */
     hasChanged: (run: number, after: number) => queries.changeOf.first({ run, after }) !== undefined,

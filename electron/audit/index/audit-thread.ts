@@ -12,12 +12,12 @@ import { readAhead } from './read-ahead.ts';
 
 /**
  * Entry point of the audit thread; started by `audit-client.ts`. It reads the recorded runs through a separate connection, updates
- * the index while it is idle, and answers one query at a time. It hears of every recorded run, so it also checkpoints the database's
- * log. None of this blocks the event loop of the host.
+ * the index while it is idle, and answers one query at a time. It is notified of every recorded run, so it also checkpoints the
+ * database's log. None of this blocks the event loop of the host.
  */
 const { directory } = workerData as { directory: string };
 const database = new Database(databaseFile(directory), { readonly: true });
-// Pages are read where the operating system has them, without a copy.
+// Pages are memory-mapped, so they aren't copied.
 database.pragma('mmap_size = 2147418112');
 const logWriter = createLogWriter(directory);
 let engine: AuditEngine | null = null;
@@ -26,7 +26,7 @@ let ahead: Generator<void, void, void> | null = null;
 let isFollowing = false;
 let hasDiscarded = false;
 let isClosed = false;
-/** Whether something was removed that the log of the runs still holds. */
+/** Whether the log still contains removed runs. */
 let isLogDue = false;
 const erasure = createIdleTask(() => {
   if (startedEngine().erase()) return true;
@@ -38,7 +38,7 @@ function startedEngine(): AuditEngine {
   return (engine ??= new AuditEngine(database, directory));
 }
 
-/** Whether a failure may have been the index's, which is thrown away then and made again; a second one is the database's own. */
+/** Whether a failure may come from a damaged index, which is then rebuilt. A second failure comes from the database. */
 function discardDamagedIndex(failure: unknown): boolean {
   if (!isDamage(failure) || hasDiscarded) return false;
   hasDiscarded = true;
@@ -48,7 +48,7 @@ function discardDamagedIndex(failure: unknown): boolean {
   return true;
 }
 
-/** One slice at a time, with questions in between. */
+/** One slice at a time, with queries in between. */
 function follow(): void {
   if (isClosed) return;
   try {

@@ -6,7 +6,7 @@ export interface ListingOptions {
   /** The newest run when the list was created. */
   readonly last: number;
   readonly isNewestFirst?: boolean;
-  /** Only conversations whose newest run was made at this moment or before. */
+  /** Only conversations whose newest run started at this time or before. */
   readonly through?: number;
 }
 

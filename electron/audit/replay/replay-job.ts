@@ -18,7 +18,8 @@ function configurationOf(original: RunDetail, change: ReplayTarget['configuratio
 }
 
 /**
- * The template that renders what a run sent. Of a turn of an agent, whose prompt is a template, only the rendered messages are recorded.
+ * The template that renders what a run sent. For a turn of an agent whose prompt is a template, only the rendered messages are
+ * recorded.
  */
 function templateOf({ input, metadata }: RunDetail): string {
   const roles = input.messages.flatMap(({ role }) => (role === 'tool' ? [] : [role]));

@@ -4,14 +4,14 @@ import type { SampleStore } from '../../storage/sample-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
 import { createSampleSet, type SampleConversation } from './sample-set.ts';
 
-/** The sample set of the data folder. Changes are made one after the other. */
+/** The sample data of the data folder. Changes run one after the other. */
 export interface Samples {
   state(): AuditSamples;
-  /** Loads the set unless it is here. */
+  /** Loads the data unless it is loaded. */
   load(): Promise<AuditSamples>;
-  /** Removes exactly what was loaded. */
+  /** Removes exactly the loaded data. */
   remove(): Promise<AuditSamples>;
-  /** Resolves when nothing is being changed any more; an interrupted loading is taken back at the next start. */
+  /** Resolves when no change is active. The next start reverts an interrupted one. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface SamplesOptions {
   readonly now?: () => number;
 }
 
-/** Conversations that are written or removed in one go: so few that the service is not held. */
+/** Conversations per transaction, few enough that other requests don't wait. */
 const sliceConversations = 10;
 
 async function writeSamples(
@@ -64,7 +64,7 @@ export async function createSamples({ store, runs, now = Date.now }: SamplesOpti
 
   async function removeAll(): Promise<void> {
     const stored = store.state();
-    // From now on a part is missing: should the host end here, the next one removes the rest.
+    // From now on the data is incomplete: if the host stops here, the next start removes the rest.
     if (stored?.isWhole) store.begin(stored.loadedAt);
     while (store.removeSome(sliceConversations)) await nextTurn();
   }
@@ -87,7 +87,7 @@ export async function createSamples({ store, runs, now = Date.now }: SamplesOpti
     store.finish();
   }
 
-  // A host that ended while it loaded or removed left a part.
+  // A host that stopped while loading or removing left an incomplete set.
   if (store.state()?.isWhole === false) await removeAll();
 
   return {

@@ -3,7 +3,7 @@ import type { SampleTopic } from './sample-data.ts';
 
 type Team = SampleTopic['team'];
 
-/** The caller id of each team, the same each time the set is loaded. None has an API key. */
+/** The caller ID of each team, the same each time the data is loaded. None has an API key. */
 export const callerOf: Readonly<Record<Team, string>> = {
   support: '5a3b1e00-0000-4000-8000-000000000001',
   engineering: '5a3b1e00-0000-4000-8000-000000000002',
@@ -22,7 +22,7 @@ export function sampleCallerName(callerId: string): string | null {
   return names.get(callerId) ?? null;
 }
 
-/** The facets with the names of the sample set's callers, who have no API key that could name them. */
+/** The facets with the names of the sample callers, who have no API keys with names. */
 export function nameSampleCallers(facets: AuditFacets): AuditFacets {
   const callers = facets.callers.map((caller) => ({
     ...caller,

@@ -1,6 +1,6 @@
 import file from './sample-data.json' with { type: 'json' };
 
-/** In each text `[word]` is a slot that each conversation fills with its own person, order or amount (see `fillSlots`). */
+/** In each text, `[word]` is a slot that each conversation fills with its own person, order or amount (see `fillSlots`). */
 export interface SampleTopic {
   /** Name of the conversation. */
   readonly name: string;
@@ -12,7 +12,7 @@ export interface SampleTopic {
   readonly promptText: string;
   readonly replacements: Readonly<Record<string, string>>;
   readonly answer: string;
-  /** The requests about the previous answer, and the answers to them. */
+  /** Questions about the previous answer, and their answers. */
   readonly next: readonly { readonly instruction: string; readonly answer: string }[];
 }
 
@@ -22,7 +22,7 @@ export interface SampleOpinion {
 }
 
 export interface SampleData {
-  /** Values of slots. Addresses and numbers are reserved ones or test numbers of payment services: none reaches anybody. */
+  /** Values of slots. Addresses and numbers are reserved ones or test numbers of payment services: they belong to no person. */
   readonly values: Readonly<
     Record<
       | 'people'

@@ -6,12 +6,12 @@ import type { RunOutcome } from '../../storage/run-rows.ts';
 import { sampleData } from './sample-data.ts';
 import type { SeededRandom } from '../../../shared/seeded-random.ts';
 
-/** A model as the samples use it: what it costs and roughly how fast it is. */
+/** A model of the samples: its prices and approximate speed. */
 export interface SampleModel {
   readonly aiSystem: AiSystem;
   readonly model: string;
   readonly servedBy: string;
-  /** Null when they aren't published. */
+  /** Null if they aren't published. */
   readonly prices: ModelPrices | null;
   readonly takesTemperature: boolean;
   readonly firstTokenMs: number;
@@ -72,7 +72,7 @@ export function pickModel(random: SeededRandom): SampleModel {
   return sampleModels.find(({ weight }) => (remaining -= weight) < 0) ?? sampleModels[0]!;
 }
 
-/** About how many characters a token has. */
+/** Approximate characters per token. */
 const charactersOfToken = 4;
 
 function usageOf(prompt: string, answer: string): Usage {
@@ -100,7 +100,7 @@ function failed(random: SeededRandom, createdAt: number): RunOutcome {
   };
 }
 
-/** How a run on a model could have ended that was asked `prompt` and would answer `answer`; one in twelve goes wrong. */
+/** A possible outcome of a run with this prompt and answer; one in twelve fails. */
 export function sampleOutcome(
   random: SeededRandom,
   model: SampleModel,

@@ -40,7 +40,7 @@ function fillSlots(text: string, slots: Slots): string {
   return text.replaceAll(/\[(\w+)\]/g, (whole, name: string) => slots[name] ?? whole);
 }
 
-/** Feedback some hours after a run; null for four of five. */
+/** Feedback some hours after a run; null for four out of five. */
 function sampleFeedback(random: SeededRandom, runId: string, completedAt: number, now: number): SampleFeedback | null {
   if (!random.boolean(0.22)) return null;
   const mood = random.next();
@@ -77,7 +77,7 @@ const topics = [sampleData.topics.support, ...Object.values(sampleData.topics)].
 
 const followUp = '{{instruction}}\n\n---\n{{text}}';
 
-/** Working hours, and a little on other hours and weekends. */
+/** Working hours, with some runs at other times. */
 function startTimes(random: SeededRandom, now: number): number[] {
   const times: number[] = [];
   while (times.length < sampleConversations) {
@@ -184,7 +184,7 @@ function conversationOf(random: SeededRandom, start: number, now: number): Sampl
   return { id: context.id, name: fillSlots(topic.name, slots), callerId: callerOf[topic.team], runs };
 }
 
-/** The sample set: conversations of the 60 days before `now`, oldest first. Their texts are always the same. */
+/** The sample data: conversations of the 60 days before `now`, oldest first. Their texts are always the same. */
 export function* createSampleSet(now: number): Generator<SampleConversation, void, void> {
   const random = createSeededRandom(seed);
   for (const start of startTimes(random, now)) yield conversationOf(random, start, now);

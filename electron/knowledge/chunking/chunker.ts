@@ -14,7 +14,7 @@ import { endWithin, estimateEmbeddingTokens } from './token-estimate.ts';
 interface HeadingPath {
   /** Call it for each heading in the order of the text; `level` counts from 0, the outermost. */
   enter(level: number, text: string): void;
-  /** The headings above what follows; `null` before the first one. */
+  /** The headings above the next block; `null` before the first one. */
   readonly text: string | null;
   readonly tokens: number;
 }
@@ -22,7 +22,7 @@ interface HeadingPath {
 const separator = ' › ';
 const maxCharacters = 200;
 const maxCharactersEach = 100;
-/** A passage needs the room itself: the embeddings read 256 tokens of both together. */
+/** A passage needs the space itself: embeddings read 256 tokens of both together. */
 const maxTokens = 48;
 
 function shorten(heading: string): string {
@@ -36,7 +36,7 @@ function shorten(heading: string): string {
     .trimEnd()}…`;
 }
 
-/** The innermost headings say most about what follows: those above give way. */
+/** The innermost headings are the most specific, so outer ones are dropped first. */
 function joinWithin(headings: readonly string[]): string {
   for (let first = 0; ; first += 1) {
     const joined = (first > 0 ? ['…', ...headings.slice(first)] : headings).join(separator);
@@ -75,17 +75,17 @@ export type BlockKind = 'prose' | 'lines';
 /** Chunks a text while it is read. It gets one block after the other and stores only the current passage. */
 export interface Chunker {
   /**
-   * A heading; `level` from 0 (a title) inwards. It goes with what follows, and above everything until the next one of its
-   * level; there it is called `name` where its text has signs around it.
+   * A heading; `level` from 0 (a title) inwards. It belongs to the blocks after it, up to the next heading of its level. `name` is
+   * its text without markup.
    */
   heading(level: number, start: number, text: string, name?: string): void;
   /** A paragraph, list item, table or code block; `start` is its offset in the whole text. */
   block(kind: BlockKind, start: number, text: string): void;
-  /** What was cut, in order. */
+  /** The chunks, in order. */
   finish(): readonly ChunkedPassage[];
 }
 
-/** From here on a passage ends before a paragraph that would have to be cut. */
+/** From this length on, a passage ends before a paragraph that would have to be split. */
 const fillToEndBeforeProse = 0.6;
 
 export function createChunker(): Chunker {
@@ -102,7 +102,7 @@ export function createChunker(): Chunker {
 
   const room = () => ({ characters: target.characters, tokens: target.tokens - path.tokens });
 
-  /** A single sentence or line; one that is too long for a passage is cut further. */
+  /** A single sentence or line. One that is too long for a passage is split further. */
   function addPart(kind: BlockKind, part: TextPart, offset: number): void {
     const segment = unitOf(kind, part, offset);
     if (fillAlone(segment, target) <= 1) return builder.add(segment, target);
@@ -113,7 +113,7 @@ export function createChunker(): Chunker {
     for (const chunk of chunksOf(part.text, room())) builder.add(unitOf('prose', chunk, offset + part.start), target);
   }
 
-  /** The whole block as one unit, unless the passage before it would have to end too early for that. */
+  /** Adds the whole block as one unit, unless the passage before it would then end too early. */
   function addWhole(kind: BlockKind, part: TextPart): boolean {
     const [limit, fillToEndBefore] = kind === 'lines' ? [maxSize, minFill] : [target, fillToEndBeforeProse];
     if (part.text.length > limit.characters) return false;
@@ -131,7 +131,7 @@ export function createChunker(): Chunker {
       for (const chunk of chunksOf(text, room())) builder.add(unitOf('heading', chunk, start), target);
     },
     block(kind, start, text) {
-      // The first line of code keeps the white space that it begins with.
+      // The first line of code keeps its leading white space.
       const content = kind === 'lines' ? text.trimEnd().replace(/^\s*\n/u, '') : text.trim();
       if (content.trim() === '') return;
       const part = { start: start + text.indexOf(content), text: content };

@@ -1,10 +1,10 @@
 import { endingOf, linesOf, sentencesOf } from './sentences.ts';
 import { estimateEmbeddingTokens } from './token-estimate.ts';
 
-/** The smallest part that a passage is put together from: a heading, a sentence or a line, or a whole block that fits. */
+/** The smallest part of a passage: a heading, a sentence or a line, or a whole block that fits. */
 export interface Segment {
   readonly kind: 'heading' | 'prose' | 'lines';
-  /** Place in the whole text. */
+  /** Offset in the whole text. */
   readonly start: number;
   readonly text: string;
   readonly tokens: number;
@@ -15,20 +15,24 @@ export interface Segment {
 
 export interface PassageLimit {
   readonly characters: number;
-  /** Of the passage together with the headings above it. */
+  /** Tokens of the passage together with the headings above it. */
   readonly tokens: number;
 }
 
 /**
- * Most passages end near this: long enough to say something, short enough to be cited, and whole for the embeddings in languages that
- * have a token for every three letters, such as German. Sources that were chunked with other limits stay valid until they are indexed again.
+ * Most passages end near this: long enough to be useful, short enough to be cited, and within the limit of the embeddings in
+ * languages with a token for every three letters, such as German. Sources that were chunked with other limits stay valid until they
+ * are indexed again.
  */
 export const target: PassageLimit = { characters: 700, tokens: 190 };
 
-/** What belongs together (a table, code, a short end) may go this far; the embeddings read 256 tokens, two of them their own. */
+/**
+ * A block that belongs together (a table, code, a short end) may have this many tokens. Embeddings read 256 tokens, two of them
+ * their own.
+ */
 export const maxSize: PassageLimit = { characters: 950, tokens: 252 };
 
-/** Which part of a passage so much text takes, above 1 when it is too much. */
+/** The share of a passage that so much text takes, above 1 if it is too much. */
 export function fillOf(characters: number, tokens: number, headingTokens: number, limit: PassageLimit): number {
   return Math.max(characters / limit.characters, tokens / (limit.tokens - headingTokens));
 }
@@ -41,11 +45,11 @@ export function tokensOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, segment) => sum + segment.tokens, 0);
 }
 
-/** About this part of a passage is repeated in the next one, so that text across the boundary is found in one of them. */
+/** The approximate share of a passage that the next one repeats, so that text across the boundary is complete in one of them. */
 const overlap = 0.15;
-/** Whole sentences up to here; a longer one is repeated from one of its last words on. */
+/** Whole sentences up to this share; a longer one is repeated from one of its last words on. */
 const maxOverlap = 0.25;
-/** Of a passage below this nothing is repeated. */
+/** The end of a shorter passage isn't repeated. */
 const minFillToRepeat = 0.5;
 
 function partsOf(segment: Segment): Segment[] {
@@ -68,7 +72,7 @@ function endOfLongSentence(segment: Segment): Segment[] {
   return segmentFill(repeated) <= maxOverlap ? [repeated] : [];
 }
 
-/** The last sentences or lines of a passage that the next one begins with; none of a table, which would lose its beginning. */
+/** The last sentences or lines of a passage, with which the next one starts; none for a table, which would lose its header. */
 function overlapOf(segments: readonly Segment[]): Segment[] {
   const characters = endOf(segments.at(-1)!) - segments[0]!.start;
   if (fillOf(characters, tokensOf(segments), 0, target) < minFillToRepeat) return [];
@@ -100,28 +104,28 @@ export interface ChunkedPassage {
 export interface PassageBuilder {
   /** Adds a segment to the current passage if it fits the limit, otherwise to the next one. */
   add(segment: Segment, limit: PassageLimit): void;
-  /** Whether the segment would begin a new passage. */
+  /** Whether the segment would start a new passage. */
   wouldEnd(segment: Segment, limit: PassageLimit): boolean;
-  /** How full the current passage is, without what it repeats of the previous one. */
+  /** The fill level of the current passage, without its repetition of the previous one. */
   fill(): number;
-  /** Whether the current passage begins with the end of the previous one. */
+  /** Whether the current passage starts with the end of the previous one. */
   isContinued(): boolean;
-  /** What follows does not belong to what came before: the next passage repeats nothing. */
+  /** Starts an unrelated part: the next passage repeats nothing. */
   endSection(): void;
   readonly passages: readonly ChunkedPassage[];
 }
 
-/** A section below this part of a passage is not left to itself: it goes with its neighbours. */
+/** A section below this share of a passage is combined with its neighbours. */
 export const minFill = 0.25;
 
 export function createPassageBuilder(): PassageBuilder {
   const passages: (ChunkedPassage & { readonly headingTokens: number })[] = [];
   let pending: Segment[] = [];
   let pendingTokens = 0;
-  /** So many of the pending units, and so many of their tokens, repeat the end of the last passage. */
+  /** Number of pending units, and of their tokens, that repeat the end of the last passage. */
   let carried = 0;
   let carriedTokens = 0;
-  /** What the headings above the passage may take at most; they change while short sections are put together. */
+  /** Max tokens of the headings above the passage. They change while short sections are combined. */
   let headingTokens = 0;
 
   function begin(segments: Segment[], { isRepeated }: { readonly isRepeated: boolean }): void {
@@ -138,7 +142,7 @@ export function createPassageBuilder(): PassageBuilder {
     return fillOf(endOf(segment) - first.start, tokens, Math.max(headingTokens, segment.headingTokens), limit);
   }
 
-  /** Which part of a passage is new, not counting what it repeats. */
+  /** The new share of a passage, without its repetition. */
   function fill(): number {
     const first = pending[carried];
     if (!first) return 0;
@@ -159,7 +163,7 @@ export function createPassageBuilder(): PassageBuilder {
     });
   }
 
-  /** Ends the passage; the next one begins with the end of this one, or with the headings that stood last in it. */
+  /** Ends the passage. The next one starts with the end of this one, or with its trailing headings. */
   function endPassage(): void {
     let length = pending.length;
     while (length > carried && pending[length - 1]!.kind === 'heading') length -= 1;
@@ -171,7 +175,7 @@ export function createPassageBuilder(): PassageBuilder {
     else begin(overlapOf(segments), { isRepeated: true });
   }
 
-  /** A short end of a section joins the passage before it, if that still has room. */
+  /** Adds a short end of a section to the previous passage if it has room. */
   function joinsLast(): boolean {
     const before = passages.at(-1);
     if (carried === 0 || !before || fill() >= minFill) return false;
@@ -190,7 +194,7 @@ export function createPassageBuilder(): PassageBuilder {
   const wouldEnd = (segment: Segment, limit: PassageLimit) => pending.length > carried && fillWith(segment, limit) > 1;
 
   function add(segment: Segment, limit: PassageLimit): void {
-    // Twice where headings were left over that leave the unit no room either.
+    // Twice, because remaining headings may leave no room for the unit either.
     while (wouldEnd(segment, limit)) endPassage();
     const isOverlapTooMuch = pending.length === carried && fillWith(segment, limit) > 1;
     if (isOverlapTooMuch) begin([], { isRepeated: false });

@@ -1,6 +1,6 @@
 import { endWithin } from './token-estimate.ts';
 
-/** A part of a text, without white space around it. */
+/** A part of a text, without surrounding white space. */
 export interface TextPart {
   readonly start: number;
   readonly text: string;
@@ -16,7 +16,7 @@ const maxLookahead = 40;
 const bySentence = new Intl.Segmenter('en', { granularity: 'sentence' });
 const byWord = new Intl.Segmenter('en', { granularity: 'word' });
 
-/** The part from `start` to `end` without the white space around it; `null` when nothing else is there. */
+/** The part from `start` to `end` without surrounding white space; `null` if it is blank. */
 export function trimmedPart(text: string, start: number, end: number): TextPart | null {
   const part = text.slice(start, end);
   const content = part.trim();
@@ -35,17 +35,14 @@ function wholeCharacter(text: string, index: number): number {
   return isSecondHalf ? cut - 1 : cut;
 }
 
-/**
- * The last place in the text, at most `maxEnd`, where a word ends; `maxEnd` itself, but never within a character, where a single
- * word is longer than that.
- */
+/** The last word end in the text, at most `maxEnd`. For a longer word it is `maxEnd`, moved so that it splits no character. */
 function endOfWord(text: string, start: number, maxEnd: number): number {
   if (maxEnd >= text.length) return text.length;
   const near = Math.max(start, maxEnd - maxLookback);
   const tail = text.slice(near, maxEnd + 1);
   const space = tail.search(/\s\S*$/);
   if (space >= 0 && near + space > start) return near + space;
-  // No white space: a script without it, or something that is no language at all.
+  // No white space: a script without it, or no language at all.
   let end = start;
   for (const { index, segment } of byWord.segment(text.slice(near, maxEnd + maxLookahead))) {
     const next = near + index + segment.length;
@@ -74,7 +71,7 @@ export function* sentencesOf(text: string): Generator<TextPart> {
   }
 }
 
-/** The lines of a text in order, without the empty ones; what a line begins with stays, as it means something in code. */
+/** The non-empty lines of a text in order. Leading white space stays, because it matters in code. */
 export function* linesOf(text: string): Generator<TextPart> {
   for (let start = 0; start < text.length;) {
     const end = text.indexOf('\n', start);
@@ -100,7 +97,7 @@ export function* chunksOf(text: string, limits: ChunkLimits): Generator<TextPart
   }
 }
 
-/** The end of a text, at most so many characters, from the beginning of a word on; `null` where there is no such place. */
+/** The end of a text, at most so many characters, starting at a word; `null` if no word starts there. */
 export function endingOf(text: string, characters: number): TextPart | null {
   if (text.length <= characters) return null;
   const space = text.slice(-characters).search(/\s/);

@@ -1,10 +1,10 @@
 /**
- * How many tokens a text has, about, for the WordPiece vocabulary of the on-device embeddings. Counting exactly needs its
- * vocabulary of 30,000 pieces and takes longer than everything else in cutting; this is within a few per cent on prose and
- * rather too high on other scripts, numbers and code.
+ * Estimates the tokens of a text for the WordPiece vocabulary of the on-device embeddings. An exact count needs its vocabulary of
+ * 30,000 entries and takes longer than the rest of chunking. The estimate is within a few per cent on prose, and rather too high on
+ * other scripts, numbers and code.
  */
 
-/** A word of Latin letters up to this length mostly is one entry of the vocabulary; longer ones are cut into pieces. */
+/** A Latin word up to this length is mostly one entry of the vocabulary; longer ones are split. */
 const lettersOfWholeWord = 8;
 const lettersPerToken = 4;
 const digitsPerToken = 2;
@@ -16,7 +16,7 @@ function isLatinLetter(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 0xc0 && code < 0x250);
 }
 
-/** What one character adds that is part of no Latin word and no number: signs, and scripts that are cut into single letters. */
+/** Tokens of a character outside Latin words and numbers: signs, and scripts that are split into single letters. */
 function tokensOfCharacter(code: number): number {
   if (code < 0x370) return 1;
   // Greek, Cyrillic, Hebrew, Arabic and the scripts of India: some syllables are in the vocabulary, most are not.
@@ -27,13 +27,13 @@ function tokensOfCharacter(code: number): number {
   return isHalfOfPair ? 0.5 : 1;
 }
 
-/** What a run of Latin letters or of digits adds. */
+/** Tokens of a sequence of Latin letters or digits. */
 function tokensOfRun(length: number, isNumber: boolean): number {
   if (isNumber) return Math.max(1, length / digitsPerToken);
   return length <= lettersOfWholeWord ? Math.max(1, length / 5) : length / lettersPerToken;
 }
 
-/** The offset behind the last character, from `start` on, with which the text still has at most `maxTokens`. */
+/** The offset after the last character, from `start` on, at which the text still has at most `maxTokens`. */
 export function endWithin(text: string, start: number, end: number, maxTokens: number): number {
   let tokens = 0;
   let index = start;
@@ -47,7 +47,8 @@ export function endWithin(text: string, start: number, end: number, maxTokens: n
       const added = tokensOfRun(next - index, isNumber);
       if (tokens + added > maxTokens) {
         const left = maxTokens - tokens;
-        // Part of a long run may still fit: a digest of a million letters is no word to be kept whole. A part takes at least one token.
+        // Part of a long sequence may still fit: a digest of a million letters is not a word to keep whole. A part has at least
+        // one token.
         return left < 1 ? index : index + Math.floor(left * (isNumber ? digitsPerToken : lettersPerToken));
       }
       tokens += added;
@@ -60,7 +61,7 @@ export function endWithin(text: string, start: number, end: number, maxTokens: n
   return end;
 }
 
-/** About how many tokens the text has, rounded up. */
+/** The approximate tokens of the text, rounded up. */
 export function estimateEmbeddingTokens(text: string): number {
   let tokens = 0;
   let letters = 0;

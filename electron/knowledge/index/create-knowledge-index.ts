@@ -3,7 +3,7 @@ import { workerUrl } from '../../common/worker-url.ts';
 import type { KnowledgeIndex } from './knowledge-index.ts';
 import type { IndexMethods } from './knowledge-index-thread.ts';
 
-/** Opens the index of a data folder, in a thread that starts with the first call. */
+/** Opens the index of a data folder in a thread that starts with the first call. */
 export function createKnowledgeIndex({ directory }: { readonly directory: string }): KnowledgeIndex {
   const lossListeners: (() => void)[] = [];
   const { call, dispose } = createWorkerClient<IndexMethods>({

@@ -18,7 +18,7 @@ import { searchPassages, type SearchScope } from './search-passages.ts';
 import { quantize, Slots, VectorStore } from './vector-store.ts';
 import { WordSearch } from './word-search.ts';
 
-/** The readings of sources that were not removed, by their numbers and by their sources. */
+/** The revisions of sources that were not removed, by number and by source. */
 class SourceEntries {
   readonly #entries = new Map<number, SourceEntry>();
   readonly #ofSource = new Map<string, readonly SourceEntry[]>();
@@ -31,12 +31,12 @@ class SourceEntries {
     return this.#entries.values();
   }
 
-  /** The finished reading of a source, and one that is being written. */
+  /** The finished revision of a source, and an unfinished one. */
   ofSource(sourceId: string): readonly SourceEntry[] {
     return this.#ofSource.get(sourceId) ?? [];
   }
 
-  /** Adds an entry, or puts it in the place of the one with its number. */
+  /** Adds an entry, or replaces the one with its number. */
   set(entry: SourceEntry): void {
     const others = this.ofSource(entry.sourceId).filter(({ number }) => number !== entry.number);
     this.#entries.set(entry.number, entry);
@@ -51,12 +51,12 @@ class SourceEntries {
   }
 }
 
-/** Passages of a removed source that are deleted at a time, between two questions. */
+/** Passages of a removed source that are deleted per step, between queries. */
 const purgedAtOnce = 200;
 
 /**
- * The index itself, in one thread: passages and words in SQLite, vectors and the source of every passage in memory. What is visible
- * is decided by the source of a passage alone, so that a source appears and vanishes in one step.
+ * The index in one thread: passages and words in SQLite, vectors and the source of every passage in memory. Whether a passage is
+ * visible depends only on its source, so a source appears and disappears in one step.
  */
 export class IndexEngine {
   readonly #close: () => void;
@@ -67,7 +67,7 @@ export class IndexEngine {
   readonly #vectors = new Map<string, VectorStore>();
   readonly #removed: number[];
 
-  /** `directory` is where the index lies. */
+  /** `directory` is the folder of the index. */
   constructor(directory: string) {
     const database = openIndexDatabase(directory);
     this.#close = () => database.close();
@@ -166,7 +166,7 @@ export class IndexEngine {
     return true;
   }
 
-  /** Clears a little of what purged passages leave in the file; false when nothing is left. Some milliseconds. */
+  /** Erases a few remains of deleted passages from the file; false if none are left. Takes some milliseconds. */
   erase(): boolean {
     return this.#words.erasure.step();
   }
@@ -214,7 +214,7 @@ export class IndexEngine {
     };
   }
 
-  /** The vectors that a question can be compared with; one of another length than theirs finds nothing. */
+  /** The vectors that a query can be compared with; none for a query vector of another length. */
   #comparable({ model, vector }: NonNullable<IndexQuery['embedding']>): VectorStore | null {
     const vectors = this.#vectors.get(model);
     return vectors?.dimensions === vector.length ? vectors : null;
@@ -257,7 +257,7 @@ export class IndexEngine {
     for (const { number } of entries) this.#store.markRemoved(number);
   }
 
-  /** From here on no search finds them; their passages are deleted later, a few at a time. */
+  /** From here on no search finds them. Their passages are deleted later, a few at a time. */
   #hide(entries: readonly SourceEntry[]): void {
     for (const entry of entries) {
       this.#entries.delete(entry);

@@ -1,4 +1,4 @@
-/** Entry point of the thread that holds the index; started by `create-knowledge-index.ts`. */
+/** Entry point of the index thread; started by `create-knowledge-index.ts`. */
 import { workerData } from 'node:worker_threads';
 import { serveCalls } from '../../common/worker-server.ts';
 import { createIdleTask } from '../../storage/idle-task.ts';
@@ -16,7 +16,7 @@ function startedEngine(): IndexEngine {
   return (engine ??= new IndexEngine(directory));
 }
 
-/** What `act` gives, from a new and empty index if the present one is found to be damaged. */
+/** The result of `act`, from a new and empty index if the current one is damaged. */
 function withoutDamage<Result>(act: () => Result): Result {
   try {
     return act();
@@ -41,7 +41,7 @@ function method<Input, Result>(run: (engine: IndexEngine, input: Input) => Resul
   };
 }
 
-/** A slice at a time, with questions in between. */
+/** One slice at a time, with queries in between. */
 function purge(): void {
   isPurging = !isClosed && withoutDamage(() => startedEngine().purge());
   if (isPurging) setImmediate(purge);

@@ -8,26 +8,26 @@ export interface IndexedPassage {
   /** Offsets into the source's extracted text, in UTF-16 units; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Page of the document, from 1; null where there are none. */
+  /** Page of the document, from 1; null if the format has no pages. */
   readonly page: number | null;
-  /** Headings above it; searched with its text. Null where there are none. */
+  /** Headings above it, which are searched with its text; null if there are none. */
   readonly heading: string | null;
 }
 
-/** One reading of a source. It is invisible until it is finished and then takes the place of the reading before. */
+/** One indexing of a source. It is invisible until it is finished, and then replaces the previous one. */
 export interface SourceRevision {
   readonly sourceId: string;
   readonly dataspaceId: string;
-  /** Chosen by the caller; beginning the same one again resumes it. */
+  /** Chosen by the caller; opening the same one again resumes it. */
   readonly revision: string;
-  /** Names what made the vectors; only vectors of one model are compared. Null when the source has none and is found by words alone. */
+  /** The embedding model. Only vectors of one model are compared. Null if the source has no vectors and is found by keywords only. */
   readonly embeddingModel: string | null;
 }
 
-/** What the index holds of a source. */
+/** The index's record of a source. */
 export interface IndexedSource extends SourceRevision {
   readonly passages: number;
-  /** Whether the revision can be found; otherwise it is still being written. */
+  /** Whether the revision is searchable; otherwise it is unfinished. */
   readonly isFinished: boolean;
 }
 
@@ -43,34 +43,34 @@ export interface PassageBatch {
 
 export interface IndexQuery {
   readonly dataspaceIds: readonly string[];
-  /** Searched as plain words; nothing in it is syntax. */
+  /** Searched as plain words, without syntax. */
   readonly text: string;
-  /** Of length 1; null searches by words alone. */
+  /** Of length 1; null searches by keywords only. */
   readonly embedding: { readonly model: string; readonly vector: Float32Array } | null;
   /**
-   * The questions in the text, which are also searched separately. A vector is of the same model, null where the embedding is.
-   * A passage gets the scores of the text or of the part, whichever fits it best.
+   * The questions in the text, which are also searched separately. A vector is of the same model, and null if `embedding` is. A
+   * passage gets the scores of the text or of the part, whichever fits it best.
    */
   readonly parts?: readonly { readonly text: string; readonly vector: Float32Array | null }[];
-  /** Most hits, 1 to 200. */
+  /** Max hits, 1 to 200. */
   readonly limit: number;
 }
 
 export interface IndexHit extends IndexedPassage {
   readonly sourceId: string;
-  /** Place among the source's passages, from 0. */
+  /** Index among the source's passages, from 0. */
   readonly position: number;
-  /** Place in the list by words, from 1; null when it is not among its first ones. */
+  /** Rank by keywords, from 1; null if it isn't among the first ones. */
   readonly textRank: number | null;
-  /** BM25, the higher the better; null without a place in the list by words. */
+  /** BM25, higher is better; null without a rank by keywords. */
   readonly textScore: number | null;
-  /** Share of the weight of the question's words that the passage holds, 0 to 1; rare words weigh more. */
+  /** Share of the weight of the query's words that the passage contains, 0 to 1; rare words weigh more. */
   readonly coverage: number;
-  /** Place in the list by meaning, from 1; null when it is not among its first ones. */
+  /** Rank by meaning, from 1; null if it isn't among the first ones. */
   readonly vectorRank: number | null;
-  /** Cosine of the angle between question and passage; null when one of them has no vector. */
+  /** Cosine of query and passage; null if one of them has no vector. */
   readonly similarity: number | null;
-  /** How likely it holds what was asked, 0 to 1; what the hits are ordered by. See `relevanceOf`. */
+  /** Probability that it contains the answer, 0 to 1, by which hits are sorted. See `relevanceOf`. */
   readonly relevance: number;
 }
 
@@ -79,28 +79,31 @@ export interface IndexHit extends IndexedPassage {
  * What the main database doesn't know may be removed, and what is missing is indexed again. It runs in a worker thread.
  */
 export interface KnowledgeIndex {
-  /** Opens a revision, or resumes an interrupted one; returns how many passages it already holds. Another unfinished revision of the source is dropped. */
+  /**
+   * Opens a revision, or resumes an interrupted one. Returns the number of its passages so far. Another unfinished revision of the
+   * source is dropped.
+   */
   begin(revision: SourceRevision, options: Cancellable): Promise<{ readonly passages: number }>;
-  /** Writes some passages of an open revision, durably. Throws when the revision is not open (its source was removed meanwhile). */
+  /** Durably writes some passages of an open revision. Throws if the revision is not open because its source was removed meanwhile. */
   add(batch: PassageBatch, options: Cancellable): Promise<void>;
   /** Atomically replaces the visible revision. Returns its number of passages. */
   finish(
     revision: Pick<SourceRevision, 'sourceId' | 'revision'>,
     options: Cancellable,
   ): Promise<{ readonly passages: number }>;
-  /** Drops everything of these sources; no search that begins later finds them. Unknown ids are left alone. */
+  /** Drops these sources; no later search finds them. Unknown IDs are ignored. */
   removeSources(sourceIds: readonly string[]): Promise<void>;
   removeDataspace(dataspaceId: string): Promise<void>;
-  /** Everything that the index holds, also unfinished revisions. */
+  /** All sources of the index, also unfinished revisions. */
   sources(): Promise<readonly IndexedSource[]>;
   /** The best passages, best first. Unknown dataspaces have none. */
   search(query: IndexQuery, options: Cancellable): Promise<readonly IndexHit[]>;
-  /** The passages of a finished source in their order, from place `first` on. */
+  /** The passages of a finished source in order, from index `first` on. */
   passages(
     page: { readonly sourceId: string; readonly first: number; readonly limit: number },
     options: Cancellable,
   ): Promise<readonly (IndexedPassage & { readonly position: number })[]>;
-  /** The shortest passages that hold these places in their finished sources; null where there is none. */
+  /** The shortest passages that contain these offsets of their finished sources; null if there is none. */
   read(
     places: readonly { readonly sourceId: string; readonly start: number; readonly end: number }[],
     options: Cancellable,

@@ -5,20 +5,19 @@ import type { IndexedPassage, SourceRevision } from './knowledge-index.ts';
 import type { QuantizedVector } from './vector-store.ts';
 import type Database from 'better-sqlite3';
 
-/** A file of another format is thrown away: everything in it is made from the sources. */
+/** A file of another format is deleted, because everything in it can be rebuilt from the sources. */
 const format = 2;
 
 /**
- * Words as they are compared: without case, accents and English endings. The index stores no text (`content=''`); it
- * is in `passages`.
+ * Words in the form in which they are compared: without case, accents and English endings. The index stores no text (`content=''`);
+ * the text is in `passages`.
  */
 const tokenizer = `tokenize='porter unicode61 remove_diacritics 2'`;
 
 /**
- * `passages.id` is the rowid in `words` and the slot of the vector in memory. Numbers of sources are never given twice, so that
- * passages of a removed source, which are deleted little by little, cannot become those of another one.
- * What was deleted is cleared by `createWordErasure`.
- * Words of up to 16 MB are gathered before they are written, which makes bulk writes a third quicker.
+ * `passages.id` is the rowid in `words` and the vector's slot in memory. Numbers of sources are never reused, so that passages of a
+ * removed source, which are deleted gradually, can't become those of another one. `createWordErasure` clears deleted rows. Words of
+ * up to 16 MB are buffered before a write, which makes bulk writes a third faster.
  */
 const tables = `
   CREATE TABLE sources (
@@ -46,7 +45,7 @@ export function indexFile(directory: string): string {
   return join(directory, 'knowledge.sqlite');
 }
 
-/** Opens the index of a data folder; one that can't be read, or has another format, is replaced. */
+/** Opens the index of a data folder. One that can't be read, or has another format, is replaced. */
 export function openIndexDatabase(directory: string): Database.Database {
   prepareDirectory(directory);
   return openIndexFile({
@@ -61,14 +60,14 @@ export function openIndexDatabase(directory: string): Database.Database {
   });
 }
 
-/** A reading of a source, as the index keeps it. */
+/** A revision of a source in the index. */
 export interface SourceEntry extends SourceRevision {
-  /** Never given twice. */
+  /** Never reused. */
   readonly number: number;
   readonly isFinished: boolean;
 }
 
-/** A passage with its place, but without its text. */
+/** A passage with its position, but without its text. */
 export interface PassageKey {
   readonly id: number;
   readonly source: number;
@@ -98,19 +97,19 @@ function toEntry(row: SourceRow): SourceEntry {
   };
 }
 
-/** A passage without what only the index knows of it. */
+/** A passage without the index's own fields. */
 export function plainPassage({ text, start, end, page, heading }: IndexedPassage): IndexedPassage {
   return { text, start, end, page, heading };
 }
 
-/** The tables of the index, in the words of the rest. Nothing here remembers anything. */
+/** The tables of the index. This object has no state of its own. */
 export function createPassageStore(database: Database.Database) {
   const statements = passageStatements(database);
   return {
     transaction: <Result>(work: () => Result): Result => database.transaction(work)(),
     entries: (): SourceEntry[] => statements.sources.all().map(toEntry),
     removedNumbers: (): number[] => statements.removedSources.all(),
-    /** In the order of their ids. */
+    /** In the order of their IDs. */
     places: (): IterableIterator<PassageKey> => statements.places.iterate(),
     *vectors(): Generator<QuantizedVector & PassageKey> {
       for (const { bytes, ...row } of statements.vectors.iterate()) {
@@ -145,7 +144,7 @@ export function createPassageStore(database: Database.Database) {
     },
     someOf: (source: number, limit: number): number[] => statements.someOf.all(source, limit),
     read: (id: number): StoredPassage => statements.read.get(id)!,
-    /** The shortest passage that holds a place. */
+    /** The shortest passage that contains an offset. */
     at: (source: number, start: number, end: number): StoredPassage | undefined =>
       statements.at.get(source, start, end),
     page: (source: number, first: number, limit: number): StoredPassage[] => statements.page.all(source, first, limit),

@@ -20,8 +20,8 @@ function isSame(one: Segment, other: Segment): boolean {
 }
 
 /**
- * The first passages without duplicates. Of equally good ones the source comes first that has had fewer: the same file under two
- * names, and neighbours that overlap, do not push others out.
+ * The first passages without duplicates. Among equal ones, a passage of the source with fewer hits so far comes first, so that the
+ * same file under two names, and overlapping neighbours, don't displace others.
  */
 export function distinctChunks<Item extends { readonly relevance: number }>(
   items: Iterable<Item & Segment>,
@@ -57,17 +57,17 @@ function* groupsOfEquals<Item extends { readonly relevance: number }>(items: Ite
 }
 
 /**
- * Coefficients of a logistic regression, learned from the development half of our own questions (`npm run benchmark -- retrieval --learn`):
- * whether a passage holds the answer, be it short or a chunk of a document, from how near it is in meaning and how much of the
- * question's words it holds. The square makes half of the words count for a quarter: some words in common are found everywhere.
+ * Coefficients of a logistic regression, trained on the development half of our own questions (`npm run benchmark -- retrieval
+ * --learn`). It predicts whether a passage, of any length, contains the answer, from its similarity and the share of the query's
+ * words that it contains. With the square, half of the words count for a quarter: some words in common occur everywhere.
  */
 const both = { constant: -7, similarity: 16.1, coverage: 6.4 };
 const keywordsOnly = { constant: -2.5, coverage: 6.5 };
 
 /**
- * How likely a passage holds what was asked, 0 to 1, as it was with everyday questions that avoid the words of the answer.
- * `similarity` is the cosine, null when there are no vectors to compare; `coverage` is the share of the weight of the question's
- * words. As a rule of thumb: above 0.5 it most likely speaks of the matter, below 0.1 it hardly does.
+ * The probability that a passage contains the answer, 0 to 1, trained on everyday questions that avoid the words of the answer.
+ * `similarity` is the cosine, null without vectors to compare; `coverage` is the share of the weight of the query's words. As a
+ * rule of thumb, a passage above 0.5 is most likely about the subject, and one below 0.1 hardly is.
  */
 function relevanceOf({ similarity, coverage }: { similarity: number | null; coverage: number }): number {
   const squaredCoverage = coverage * coverage;
@@ -78,26 +78,26 @@ function relevanceOf({ similarity, coverage }: { similarity: number | null; cove
   return 1 / (1 + Math.exp(-evidence));
 }
 
-/** How far both lists are read before their passages are judged, for all that is asked together. */
+/** Hits of both lists that are read before their passages are scored, for the query and its parts together. */
 const listDepth = 60;
 
-/** Which passages a search may find. */
+/** The passages that a search may find. */
 export interface SearchScope {
   readonly isAllowed: (id: number) => boolean;
-  /** The same, and with a vector of the question's model. */
+  /** The same, if they have a vector of the query's model. */
   readonly isComparable: (id: number) => boolean;
 }
 
 export interface SearchParts extends SearchScope {
   readonly store: PassageStore;
   readonly words: WordSearch;
-  /** How many passages there are. */
+  /** The number of passages. */
   readonly passages: number;
-  /** Null when there are none that the question could be compared with. */
+  /** Null if the query can be compared with none. */
   readonly vectors: VectorStore | null;
 }
 
-/** A hit that names its source by its number. */
+/** A hit with the number of its source. */
 type Hit = Omit<IndexHit, 'sourceId'> & { readonly source: number };
 
 function ranksOf(ids: readonly number[]): Map<number, number> {
@@ -108,16 +108,16 @@ function wholeText({ heading, text }: StoredPassage): string {
   return heading === null ? text : `${heading}\n${text}`;
 }
 
-/** What is asked, whole or in part. */
+/** The whole query or a part of it. */
 interface Question {
   readonly words: readonly QueryTerm[];
-  /** Null when there is nothing to compare it with. */
+  /** Null if there is nothing to compare it with. */
   readonly vector: Float32Array | null;
-  /** What part of the work of a search it may take. */
+  /** The share of the search's work that it may use. */
   readonly share: number;
 }
 
-/** The passages of both lists, judged one by one by meaning and words together. */
+/** The passages of both lists, scored one by one by meaning and words together. */
 function judge(parts: SearchParts, { words, vector, share }: Question, limit: number): Hit[] {
   const { store, isAllowed, passages } = parts;
   const vectors = vector && parts.vectors;
@@ -157,7 +157,7 @@ function bestOfEach(hits: readonly Hit[]): Hit[] {
   return [...best.values()];
 }
 
-/** The best passages for a question, best first. */
+/** The best passages for a query, best first. */
 export function searchPassages(query: IndexQuery, parts: SearchParts): Hit[] {
   const { embedding, limit } = query;
   const queries = [{ text: query.text, vector: embedding?.vector ?? null }, ...(query.parts ?? [])];
@@ -165,7 +165,7 @@ export function searchPassages(query: IndexQuery, parts: SearchParts): Hit[] {
     judge(parts, { words: parts.words.words(text, parts.passages), vector, share: 1 / queries.length }, limit),
   );
   const each = queries.length === 1 ? hits : bestOfEach(hits);
-  // Without vectors the rank by words tells more, in which the hits of one question are already.
+  // Without vectors, the rank by keywords is more precise. The hits of one query are already in that order.
   const isRanked = !parts.vectors && queries.length === 1;
   const ranked = isRanked ? each : each.toSorted((one, other) => other.relevance - one.relevance);
   return distinctChunks(ranked, limit);

@@ -1,8 +1,8 @@
 import { isUnspaced, spacedText } from '../../../shared/unspaced-text.ts';
 
 /**
- * English words that don't tell what a passage is about, also as they are before an apostrophe; a question that has
- * no others is searched for these.
+ * English words that say nothing about a passage's subject, also in their form before an apostrophe. A query without other words is
+ * searched for these.
  */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by can could did do
@@ -17,9 +17,9 @@ export const stopWords: ReadonlySet<string> = new Set(
 
 const separators = /[^\p{L}\p{N}\p{M}\p{Co}]+/u;
 
-/** What the tokenizer takes for a word, and what it takes off letters. */
+/** The tokenizer's definition of a word, and the marks that it removes from letters. */
 const tokens = /[\p{L}\p{N}\p{Co}]+/gu;
-/** Most texts have nothing else, and are read three times as fast. */
+/** Most texts have nothing else, which is three times as fast to read. */
 const isPlain = /^[\0-\x7f]*$/;
 const plainTokens = /[a-z0-9]+/g;
 const accents = /[\u0300-\u036f]/g;
@@ -32,12 +32,12 @@ export function tokensOf(text: string): Set<string> {
   return new Set(plain.match(tokens));
 }
 
-/** A word and its stem begin alike. */
+/** A word and its stem start with the same letters. */
 export function beginningOf(word: string): string {
   return word.slice(0, 2);
 }
 
-/** What a chunk of a question is searched as: its words, and for several of them also the phrase that they make. */
+/** The search terms of one chunk of a query: its words, and their phrase if there are several. */
 export function expressionsOf(chunk: string): string[][] {
   const words = spacedText(chunk)
     .split(separators)

@@ -1,20 +1,20 @@
 /**
- * Which source the passage of each slot belongs to; 4 bytes for each. Slots that were freed are given again, so that a library that
- * is indexed over and over does not grow.
+ * The source of the passage in each slot; 4 bytes per slot. Freed slots are reused, so that indexing a library again and again
+ * needs no more memory.
  */
 export class Slots {
   #sources = new Int32Array(1024);
-  /** Freed ones; slots are given from 1 on, as rows of SQLite are. */
+  /** Freed slots. Slots start at 1, as rows of SQLite do. */
   readonly #free: number[] = [];
   #end = 1;
   #count = 0;
 
-  /** How many passages there are. */
+  /** The number of passages. */
   get count(): number {
     return this.#count;
   }
 
-  /** Puts a passage that was stored before into its slot; passages come in the order of their slots. */
+  /** Puts a stored passage into its slot. Passages come in the order of their slots. */
   set(slot: number, source: number): void {
     for (let free = this.#end; free < slot; free += 1) this.#free.push(free);
     this.#put(slot, source);
@@ -49,33 +49,33 @@ export class Slots {
   }
 }
 
-/**
- * `dot-products.wat`, assembled: JavaScript has no vector instructions, and takes twenty times as long for a hundred thousand
- * vectors.
- */
+/** `dot-products.wat`, assembled: JavaScript has no vector instructions, and takes twenty times as long for a hundred thousand vectors. */
 export const dotProductsModule = `
   AGFzbQEAAAABCQFgBX9/f39/AAIQAQRob3N0Bm1lbW9yeQIAAAMCAQAHDwELZG90UHJvZHVjdHMAAArOAQHLAQICfwJ7IAAgASACbGohBQJAA0AgACAFTw0B
   /QwAAAAAAAAAAAAAAAAAAAAAIQf9DAAAAAAAAAAAAAAAAAAAAAAhCEEAIQYDQCAHIAAgBmr9AQMAIAMgBkEBdGr9AAQA/boB/a4BIQcgCCAAIAZq/QEDCCAD
   IAZBAXRq/QAEEP26Af2uASEIIAZBEGoiBiACSQ0ACyAHIAj9rgEhByAEIAf9GwAgB/0bAWogB/0bAiAH/RsDamo2AgAgACACaiEAIARBBGohBAwACwsL`;
 
-/** Memory of WebAssembly; growing it makes a new buffer. */
+/** WebAssembly memory; growing it creates a new buffer. */
 interface ByteMemory {
   readonly buffer: ArrayBuffer;
-  /** Pages are of 64 KB. */
+  /** Pages have 64 KB. */
   grow(pages: number): number;
 }
 
-/** The part of WebAssembly that is used here; the types of Node do not have it. */
+/** The part of WebAssembly that this file uses; Node's types lack it. */
 interface WebAssemblyParts {
   readonly Memory: new (size: { initial: number }) => ByteMemory;
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object, imports: object) => { readonly exports: Readonly<Record<string, unknown>> };
 }
 
-/** Where the three areas lie in the memory, in bytes; the query is i16, the vectors i8 and the results i32. */
+/** Offsets of the three areas in the memory, in bytes; the query is i16, the vectors i8 and the results i32. */
 type DotProducts = (vectors: number, count: number, dimensions: number, query: number, results: number) => void;
 
-/** Memory of so many pages, with what computes the dot products of a query and many vectors in it; `dimensions` has to be a multiple of 16. */
+/**
+ * Creates memory of so many pages, and the function that computes the dot products of a query with many vectors in it. `dimensions`
+ * must be a multiple of 16.
+ */
 function createDotProducts(pages: number): { memory: ByteMemory; dotProducts: DotProducts } {
   const { Memory, Module, Instance } = Reflect.get(globalThis, 'WebAssembly') as WebAssemblyParts;
   const memory = new Memory({ initial: pages });
@@ -85,11 +85,11 @@ function createDotProducts(pages: number): { memory: ByteMemory; dotProducts: Do
 
 const pageBytes = 65_536;
 
-/** What the memory grows by when it is full: a quarter, and so many vectors at least. */
+/** A full memory grows by a quarter, and at least by so many vectors. */
 const growth = 1.25;
 const grownVectors = 4096;
 
-/** The dot products take so many numbers at a time. */
+/** The dot products process so many numbers at a time. */
 const step = 16;
 
 /** A quantized vector: its numbers as bytes, and the scale that restores them. */
@@ -98,7 +98,7 @@ export interface QuantizedVector {
   readonly scale: number;
 }
 
-/** A vector in a quarter of its size: its largest number becomes 127. The cosine of two such vectors is off by less than 0.01. */
+/** A vector in a quarter of its size: its largest number becomes 127. The cosine of two such vectors has an error below 0.01. */
 export function quantize(vector: Float32Array): QuantizedVector {
   let largest = 0;
   for (const value of vector) largest = Math.max(largest, Math.abs(value));
@@ -114,17 +114,17 @@ export interface Neighbour {
 }
 
 /**
- * The vectors of one embedding model, each in its slot, compared with a query one by one: exact, and for a hundred thousand of 384
- * numbers a few milliseconds. Takes a byte for each number and eight for each vector.
+ * The vectors of one embedding model, each in its slot. A query is compared with each of them: exact, and a few milliseconds for a
+ * hundred thousand vectors of 384 numbers. Needs a byte for each number and eight for each vector.
  */
 export class VectorStore {
   readonly #dimensions: number;
-  /** `#dimensions` filled up with zeros to a multiple of `step`. */
+  /** `#dimensions`, padded with zeros to a multiple of `step`. */
   readonly #width: number;
   readonly #memory: ByteMemory;
   readonly #dotProducts: DotProducts;
   #scales = new Float32Array(0);
-  /** Slots below this one may hold a vector. */
+  /** Slots below this one may contain a vector. */
   #end = 0;
 
   constructor(dimensions: number) {
@@ -139,7 +139,7 @@ export class VectorStore {
     return this.#dimensions;
   }
 
-  /** The query comes first, then a result for each slot, then the vectors; the areas move when the memory grows. */
+  /** The query comes first, then a result for each slot, then the vectors. The areas move when the memory grows. */
   get #resultsAt(): number {
     return this.#width * 2;
   }
@@ -161,7 +161,7 @@ export class VectorStore {
     this.#end = Math.max(this.#end, slot + 1);
   }
 
-  /** The most similar vectors of the slots that are allowed, the most similar first. */
+  /** The most similar vectors of the allowed slots, the most similar first. */
   nearest(query: Float32Array, count: number, isAllowed: (slot: number) => boolean): Neighbour[] {
     const quantized = quantize(query);
     const queryNumbers = new Int16Array(this.#memory.buffer, 0, this.#width);

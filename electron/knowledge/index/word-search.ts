@@ -5,28 +5,28 @@ import { beginningOf, expressionsOf, stopWords, tokensOf } from './terms.ts';
 
 /** A word of a query, or several adjacent words. */
 export interface QueryTerm {
-  /** As FTS5 takes it. */
+  /** In FTS5 syntax. */
   readonly expression: string;
-  /** The words as the index has them. */
+  /** The words in the index's form. */
   readonly stems: ReadonlySet<string>;
-  /** Passages that hold it; for several words at most so many. */
+  /** Passages that contain it; for several words an upper bound. */
   readonly passages: number;
-  /** The rarer the heavier, as in BM25. */
+  /** Higher for rarer words, as in BM25. */
   readonly weight: number;
 }
 
 export interface WordSearchOptions {
   readonly count: number;
   readonly isAllowed: (id: number) => boolean;
-  /** How many passages there are. */
+  /** The number of passages. */
   readonly passages: number;
-  /** What part of the work of a search it may take, 1 unless several belong together. */
+  /** The share of the search's work that it may use, 1 unless several searches belong together. */
   readonly share?: number;
 }
 
 export interface TextHit {
   readonly id: number;
-  /** BM25, the higher the better. */
+  /** BM25, higher is better. */
   readonly score: number;
 }
 
@@ -34,22 +34,22 @@ export interface TextHit {
 const maxWords = 48;
 
 /**
- * Ranking a passage takes about a microsecond for each word, so the passages that hold one of the rarest words are ranked: as many
- * words as have no more than these together. The other words affect the ranking but add no passages.
+ * Ranking a passage takes about a microsecond for each word, so only passages with one of the rarest words are ranked: as many
+ * words as have no more than this many passages together. The other words affect the ranking but add no passages.
  */
 const rankedPassages = 4000;
 
-/** A word that is in more than this share of many passages does not tell them apart. */
+/** A word in more than this share of many passages doesn't distinguish them. */
 const commonShare = 0.25;
 const fewPassages = 200;
 
 /** Counts are read again after the number of passages has changed by this share. */
 const countTolerance = 0.05;
 
-/** Words that are remembered with their stems; some 10 MB. */
+/** Cached words with their stems; some 10 MB. */
 const maxStems = 100_000;
 
-/** What is left out after an apostrophe: "what's", "doesn't", "I'll". By itself the same letter may be a name. */
+/** Endings after an apostrophe that are ignored: "what's", "doesn't", "I'll". Alone, the same letter may be a name. */
 const contractions = /(?<=\p{L})['’](?:s|t|d|m|ll|re|ve)(?!\p{L})/gu;
 
 function quoted(words: readonly string[]): string {
@@ -59,7 +59,7 @@ function quoted(words: readonly string[]): string {
 /** The full-text half of the index. */
 export class WordSearch {
   readonly #statements: ReturnType<typeof wordStatements>;
-  /** Of the words of passages that were removed. */
+  /** Erases the words of removed passages. */
   readonly erasure: WordErasure;
   readonly #transaction: (work: () => void) => void;
   readonly #counts = new Map<string, number>();
@@ -82,12 +82,12 @@ export class WordSearch {
     this.#statements.remove.run(id);
   }
 
-  /** Forgets every passage, and with them what removed ones still take up. */
+  /** Removes every passage, with the remains of removed ones. */
   clear(): void {
     this.#statements.clear.run();
   }
 
-  /** The words of a question that tell passages apart, the rarest first; words that no passage holds come first of all. */
+  /** The words of a query that distinguish passages, the rarest first. Words without a passage come first of all. */
   words(text: string, passages: number): QueryTerm[] {
     if (Math.abs(passages - this.#countedOf) > countTolerance * this.#countedOf) {
       this.#counts.clear();
@@ -99,7 +99,7 @@ export class WordSearch {
     const distinct = new Map((telling.length > 0 ? telling : all).map((words) => [words.join(' '), words]));
     const queryTerms = [...distinct.values()].slice(0, maxWords);
     const stems = this.#stemsOf(queryTerms.map((words) => words.join(' ')));
-    // Words such as "the" find passages, but say nothing about how relevant they are.
+    // Words such as "the" match passages, but say nothing about their relevance.
     const hasMeaning = telling.length > 0;
     const found = queryTerms.map((words, index) => {
       const word = this.#word(words, stems[index]!, passages);
@@ -108,7 +108,7 @@ export class WordSearch {
     return found.filter((word) => word.stems.size > 0).toSorted((one, other) => one.passages - other.passages);
   }
 
-  /** The passages that match best, best first. */
+  /** The best matching passages, best first. */
   search(words: readonly QueryTerm[], { count, isAllowed, passages, share = 1 }: WordSearchOptions): TextHit[] {
     const maxRanked = Math.ceil(rankedPassages * share);
     const expression = rankingExpression(words, passages, maxRanked);
@@ -122,7 +122,7 @@ export class WordSearch {
     return hits;
   }
 
-  /** For each text, the share of the weight of the question's words that it holds. */
+  /** For each text, the share of the weight of the query's words that it contains. */
   coverage(words: readonly QueryTerm[], texts: readonly string[]): number[] {
     const total = words.reduce((sum, { weight }) => sum + weight, 0);
     if (total === 0) return texts.map(() => 0);
@@ -159,7 +159,7 @@ export class WordSearch {
     return count;
   }
 
-  /** The words of each text as the index knows them. */
+  /** The words of each text in the index's form. */
   #stemsOf(texts: readonly string[]): Set<string>[] {
     const { probe, probeWords, emptyProbe } = this.#statements;
     const stems = texts.map(() => new Set<string>());
@@ -173,8 +173,8 @@ export class WordSearch {
 }
 
 /**
- * `rare OR (rare AND other)` finds the passages with a rare word, and ranks them by all words: what FTS5 does not match in the
- * second half adds nothing to a rank.
+ * `rare OR (rare AND other)` finds the passages with a rare word and ranks them by all words: terms that FTS5 doesn't match in the
+ * second half add nothing to a rank.
  */
 function rankingExpression(words: readonly QueryTerm[], passages: number, maxRanked: number): string | null {
   const known = words.filter((word) => word.passages > 0);
@@ -193,7 +193,7 @@ function wordStatements(database: Database.Database) {
     remove: database.prepare<[number]>('DELETE FROM words WHERE rowid = ?'),
     clear: database.prepare("INSERT INTO words (words) VALUES ('delete-all')"),
     count: database.prepare<[string], number>('SELECT doc FROM word_counts WHERE term = ?').pluck(),
-    // The inner limit bounds what a question of nothing but frequent words may take.
+    // The inner limit bounds the work of a query with nothing but frequent words.
     ranked: database
       .prepare<[string, number], [number, number]>(
         'SELECT id, rank FROM (SELECT rowid AS id, bm25(words, 1.0, 0.5) AS rank FROM words WHERE words MATCH ? LIMIT ?) ORDER BY rank',

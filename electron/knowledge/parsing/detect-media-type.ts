@@ -8,11 +8,11 @@ import type { SourceFile, SourceMediaType } from './parsed-source.ts';
 import { looksLikeText } from './text-encoding.ts';
 
 const headBytes = 65_536;
-/** The sample that `file-type` asks for; its parsers see no more of a hostile file than this. */
+/** The sample that `file-type` needs. Its parsers see no more of a hostile file. */
 const signatureBytes = 4_100;
 /** PDF readers accept the header within the first, and the end marker within the last, 1,024 bytes. */
 const pdfHeaderBytes = 1_024;
-/** A JSON key at the start of a file that is longer is not recognised. */
+/** Longer keys at the start of a JSON file are not recognised. */
 const maxKeyCharacters = 1_000;
 const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
@@ -58,7 +58,7 @@ const descriptions: Readonly<Record<string, string>> = {
   parquet: 'a Parquet table; save it as .csv',
 };
 
-/** Formats that are written as text; the other signatures may be words at the start of a text. */
+/** Text formats. The other signatures may be words at the start of a text. */
 const textSignatures = new Set(['rtf', 'ps', 'eps']);
 
 function describeFileType({ ext, mime }: FileTypeResult): string {
@@ -133,7 +133,7 @@ async function isPdf(head: Buffer, file: FileHandle): Promise<boolean> {
   return /^%PDF-\d\.\d\s/.test(beginning.slice(offset)) && (await readTail(file)).includes('%%EOF');
 }
 
-/** The start as text, as far as detecting HTML and JSON needs it: their characters are ASCII in every encoding. */
+/** The start as text, enough to detect HTML and JSON, whose characters are ASCII in every encoding. */
 function startOf(head: Buffer): string {
   return head
     .toString('latin1')
@@ -141,7 +141,7 @@ function startOf(head: Buffer): string {
     .trimStart();
 }
 
-/** What follows an XML declaration, stylesheets and comments. A scan, because a regular expression for this takes exponential time. */
+/** The rest after an XML declaration, stylesheets and comments. A scan, because a regular expression for this takes exponential time. */
 function skipProlog(text: string): string {
   let offset = 0;
   const skip = (opening: string, closing: string): boolean => {
@@ -155,7 +155,7 @@ function skipProlog(text: string): string {
   return text.slice(offset);
 }
 
-/** Whether the text is the beginning of a JSON object or list, rather than prose in brackets. */
+/** Whether the text is the start of a JSON object or list, rather than prose in brackets. */
 function startsLikeJson(start: string): boolean {
   const rest = start.slice(1).trimStart();
   if (start.startsWith('{')) {
@@ -170,7 +170,7 @@ function startsLikeJson(start: string): boolean {
 
 const isSvgMarkup = (markup: string) => /^<(?:!doctype\s{1,100}svg|(?:[\w-]{1,100}:)?svg)[\s>/]/i.test(markup);
 
-/** Whether a text that begins like this is XML with the root element `svg`. */
+/** Whether a text with this start is XML with the root element `svg`. */
 export function isSvg(head: Buffer): boolean {
   return isSvgMarkup(skipProlog(startOf(head)));
 }
@@ -186,8 +186,8 @@ function ofText(head: Buffer, fileName: string): SourceMediaType {
 }
 
 /**
- * Detects the format from the content; the name only decides between text formats. Throws `unsupported_media_type` with
- * what the file looks like, and 400 for an empty file. A damaged file keeps its format, so that reading it gives the reason.
+ * Detects the format from the content; the name only decides between text formats. Throws `unsupported_media_type` with the
+ * apparent type, and 400 for an empty file. A damaged file keeps its format, so that reading it gives the reason.
  */
 export async function detectMediaType(
   { path, fileName }: SourceFile,

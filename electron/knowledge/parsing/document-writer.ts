@@ -3,24 +3,24 @@ import type { ChunkedPassage } from '../chunking/passage-builder.ts';
 import { maxTextCharacters, type SourcePage, tooMuchText } from './parsed-source.ts';
 import { cleanText } from './text-encoding.ts';
 
-/** Takes the part of the work that is done, from 0 to 1. */
+/** Reports the completed share of the work, from 0 to 1. */
 export type ReportProgress = (fraction: number) => void;
 
-/** A document as its parser leaves it. */
+/** A parsed document. */
 export interface ReadDocument {
   readonly text: string;
   readonly pages: readonly SourcePage[] | null;
   readonly passages: readonly ChunkedPassage[];
 }
 
-/** The part of a paragraph on one page; `joint` connects it to the part before. */
+/** The part of a paragraph on one page; `joint` connects it to the previous part. */
 export interface PagedPart {
   readonly page: number;
   readonly text: string;
   readonly joint: string;
 }
 
-/** Takes a document block by block, writes its text and chunks it. All parsers but those of plain formats write to it. */
+/** Receives a document block by block, writes its text and chunks it. All parsers except those of plain formats use it. */
 export interface DocumentWriter {
   /** `level` 0 is the document's title. */
   heading(level: number, text: string): void;
@@ -28,11 +28,11 @@ export interface DocumentWriter {
   paragraph(text: string): void;
   /** An item of a list, on a separate line. */
   item(text: string): void;
-  /** Lines that belong together: a table, code; or more lines of the same, without a blank line before them. */
+  /** Lines that belong together, such as a table or code, or more lines of the same block without a blank line before them. */
   lines(text: string, options?: { readonly areContinued?: boolean }): void;
   /** Starts a page, counted from 1; skipped pages are empty. */
   page(number: number): void;
-  /** A paragraph that may run over pages. */
+  /** A paragraph that may span pages. */
   pagedParagraph(parts: readonly PagedPart[]): void;
   finish(): ReadDocument;
 }

@@ -4,17 +4,17 @@ import { SourceFailure } from './parsed-source.ts';
 
 const utf16 = (text: string) => Buffer.from(text, 'utf16le');
 
-/** Microsoft's compound files: old Office documents, and the envelope around encrypted new ones. */
+/** Microsoft's compound files: old Office documents, and the container of encrypted new ones. */
 export function isCompoundFile(head: Buffer): boolean {
   return head.subarray(0, 8).equals(Buffer.from('d0cf11e0a1b11ae1', 'hex'));
 }
 
-/** Whether a compound file is the envelope of an encrypted document; its directory may lie anywhere in the file. */
+/** Whether a compound file is the container of an encrypted document. Its directory may be anywhere in the file. */
 export function isEncryptedOffice(bytes: Buffer): boolean {
   return bytes.includes(utf16('EncryptedPackage'));
 }
 
-/** What a compound file most likely is. */
+/** The likely type of a compound file. */
 export function kindOfCompoundFile(bytes: Buffer): string {
   if (bytes.includes(utf16('WordDocument'))) return 'an old Word document (.doc); save it as .docx';
   if (bytes.includes(utf16('Workbook'))) return 'an old Excel workbook (.xls); save it as .csv';
@@ -23,21 +23,21 @@ export function kindOfCompoundFile(bytes: Buffer): string {
   return 'an old Office document';
 }
 
-/** Where the text is; some programs number the file. */
+/** The path of the text; some programs number the file. */
 export const mainDocument = /^word\/document\d*\.xml$/;
 
-/** A Word document has a few dozen entries, one with many pictures a few hundred. */
+/** A Word document has a few dozen entries; one with many pictures has a few hundred. */
 const maxEntries = 5_000;
-/** Of all parts that are read together; 200 MB of XML are about 20,000 pages. */
+/** Max bytes of all parts that are read together; 200 MB of XML are about 20,000 pages. */
 const maxUnpackedBytes = 200 * 1024 * 1024;
 /** XML compresses to a twentieth, very repetitive XML to a hundredth; more is a zip bomb. */
 const maxRatio = 200;
-/** Small parts may compress better; they are harmless. */
+/** Small parts may have a higher ratio; they are harmless. */
 const bytesWithoutRatio = 4 * 1024 * 1024;
 
-/** An opened archive whose parts are unpacked one after the other, within limits for all of them together. */
+/** An open archive. Its parts are unpacked one after the other, within limits for all of them together. */
 export interface DocxArchive {
-  /** Name of the first part that the pattern fits; `null` when there is none. */
+  /** Name of the first part that matches the pattern; `null` if there is none. */
   find(name: RegExp): string | null;
   /** The part's text in chunks; empty if there is no such part. */
   read(name: string | null): AsyncGenerator<string>;
@@ -55,7 +55,7 @@ async function listEntries(archive: ZipFile): Promise<Map<string, Entry>> {
       throw new SourceFailure(
         'The Word document contains more than 5,000 files. Remove embedded files and add it again.',
       );
-    // Of two entries with one name the first is read, as Word does.
+    // Of two entries with one name the first is read, as in Word.
     if (!entries.has(entry.fileName)) entries.set(entry.fileName, entry);
   }
   return entries;
@@ -67,7 +67,7 @@ function tooLarge(): SourceFailure {
   );
 }
 
-/** The XML of nearly all documents is UTF-8; the standard also allows UTF-16, with a mark. */
+/** The XML of nearly all documents is UTF-8; the standard also allows UTF-16 with a byte order mark. */
 function decoderFor(first: Buffer) {
   const mark = first.readUInt16BE(0);
   if (mark === 0xfffe) return new TextDecoder('utf-16le');

@@ -11,8 +11,8 @@ export interface XmlHandler {
 }
 
 /**
- * Reads the XML of a Word document in chunks, without building a tree. Resolves only XML's five entities and character
- * references; entities that a document type declares, internal or external, stay as written.
+ * Reads the XML of a Word document in chunks, without building a tree. Resolves only XML's five entities and character references;
+ * entities that a document type declares, internal or external, stay unchanged.
  */
 export async function readXml(chunks: AsyncIterable<string>, handler: XmlHandler): Promise<void> {
   const depth = createDepthLimit('The Word document');
@@ -34,11 +34,11 @@ export async function readXml(chunks: AsyncIterable<string>, handler: XmlHandler
   parser.end();
 }
 
-/** What of a paragraph's style matters for its text. */
+/** The properties of a paragraph's style that affect its text. */
 export interface DocxStyle {
   /** 0 a title, 1 the outermost heading; `null` for everything else. */
   readonly headingLevel: number | null;
-  /** Its list, `null` outside of any. */
+  /** Its list; `null` outside of lists. */
   readonly list: { readonly id: string; readonly level: number } | null;
 }
 
@@ -50,7 +50,7 @@ interface DefinedStyle {
   listLevel: number;
 }
 
-/** Styles that are based on each other in a ring end here. */
+/** Limits styles that are based on each other in a circle. */
 const maxAncestors = 20;
 
 function headingLevelOf(style: DefinedStyle): number | null {
@@ -60,7 +60,7 @@ function headingLevelOf(style: DefinedStyle): number | null {
   return style.outlineLevel !== null && style.outlineLevel < 9 ? style.outlineLevel + 1 : null;
 }
 
-/** Finds what a style says itself or takes from those that it is based on. */
+/** Finds the properties of a style, its own and inherited ones. */
 export async function readStyles(archive: DocxArchive): Promise<(id: string) => DocxStyle> {
   const styles = new Map<string, DefinedStyle>();
   let open: DefinedStyle | null = null;

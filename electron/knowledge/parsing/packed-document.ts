@@ -2,13 +2,13 @@ import type { ReadDocument } from './document-writer.ts';
 import type { ParsedSource, Passage, SourcePage } from './parsed-source.ts';
 
 /**
- * A document as it crosses between processes: a large file has 100,000 passages, and copying that many objects would hold up
- * the host, as would copying their texts, which are in the document's own. That one comes in parts.
+ * A document in transfer between processes. A large file has 100,000 passages: copying that many objects, or their texts, which are
+ * parts of the document's own text, would block the host. The document's text comes in parts.
  */
 export interface PackedDocument {
-  /** Three numbers a page. */
+  /** Three numbers per page. */
   readonly pages: Int32Array | null;
-  /** Five numbers a passage: start, end, page (0 for none), tokens, place of its heading in `headings` (-1 for none). */
+  /** Five numbers per passage: start, end, page (0 for none), tokens, index of its heading in `headings` (-1 for none). */
   readonly passages: Int32Array;
   readonly headings: readonly string[];
 }
@@ -16,7 +16,7 @@ export interface PackedDocument {
 const numbersOfPage = 3;
 const numbersOfPassage = 5;
 
-/** Taking in more than this at once would be felt by everything else that the host does. */
+/** Receiving more than this at once would block the host noticeably. */
 const charactersOfPart = 1_000_000;
 
 /** The text in parts. */

@@ -54,13 +54,13 @@ export const sourceMediaTypes = [
 
 export type SourceMediaType = (typeof sourceMediaTypes)[number];
 
-/** A file on disk; `fileName` is the name that its owner gave it, the path may be called anything. */
+/** A file on disk; `fileName` is the user's name of it, the path may have any name. */
 export interface SourceFile {
   readonly path: string;
   readonly fileName: string;
 }
 
-/** The place of one page in the extracted text; `page` counts from 1. */
+/** The range of one page in the extracted text; `page` counts from 1. */
 export interface SourcePage {
   readonly page: number;
   readonly start: number;
@@ -69,40 +69,43 @@ export interface SourcePage {
 
 /** A chunk of the extracted text, the unit of search and citation: `text` is the extracted text from `start` to `end`. */
 export interface Passage {
-  /** Place among the source's passages, from 0. */
+  /** Index among the source's passages, from 0. */
   readonly ordinal: number;
   readonly text: string;
   /** Offsets into the extracted text, in UTF-16 units; neighbours may overlap. */
   readonly start: number;
   readonly end: number;
-  /** The page on which the passage begins, from 1; `null` where the format has no pages. */
+  /** The page on which the passage starts, from 1; `null` if the format has no pages. */
   readonly page: number | null;
   /** The headings above the passage, the outermost first, joined by ` › `; `null` outside of any. At most 200 characters. */
   readonly heading: string | null;
-  /** About how many tokens the text has for the on-device embeddings. Together with its heading a passage stays below their 256. */
+  /** Approximate tokens of the text for the on-device embeddings. Together with its heading a passage stays below their 256. */
   readonly tokens: number;
 }
 
 export interface ParsedSource {
-  /** What is stored and shown when a citation is opened; always well-formed Unicode without NUL, lines end with `\n`. */
+  /**
+   * The text that is stored and shown when a citation is opened: well-formed Unicode without NUL, lines end with `
+   * `.
+   */
   readonly text: string;
-  /** In order and without gaps; `null` where the format has no pages. */
+  /** In order and without gaps; `null` if the format has no pages. */
   readonly pages: readonly SourcePage[] | null;
-  /** In order; never empty: a source without text fails. */
+  /** In order; never empty, because a source without text fails. */
   readonly passages: readonly Passage[];
 }
 
 export interface ReadSourceOptions {
   readonly signal: AbortSignal;
-  /** Called from time to time with the fraction that is done, from 0 to 1. */
+  /** Reports the completed share from time to time, from 0 to 1. */
   readonly onProgress?: (fraction: number) => void;
 }
 
 /** Reads files in separate processes, two files at a time. */
 export interface SourceReader {
   /**
-   * Rejects with an `AppError` whose message is the reason for a person (encrypted, scanned, empty, broken, too large when
-   * unpacked, took too long), or with an `AbortError` when the signal ends it.
+   * Rejects with an `AppError` whose message is the reason (encrypted, scanned, empty, damaged, too large when unpacked, took too
+   * long), or with an `AbortError` after an abort.
    */
   readSource(
     source: SourceFile & { readonly mediaType: SourceMediaType },

@@ -23,7 +23,7 @@ interface Annotation {
 
 const hiddenFlags = 0b10_0010;
 
-/** Names that a form editor made up say nothing about the value. */
+/** Names that a form editor generated say nothing about the value. */
 const generatedName =
   /^(?:f\d|c\d|text|textfield|text field|field|check ?box|combo ?box|undefined|untitled)[\s_.\d-]*$/i;
 const maxNameCharacters = 200;
@@ -32,7 +32,7 @@ function isShown({ annotationFlags = 0, hidden, password }: Annotation): boolean
   return (annotationFlags & hiddenFlags) === 0 && !hidden && !password;
 }
 
-/** What a person calls the field; null when the form only has generated names. */
+/** The label of the field; null if the form only has generated names. */
 function nameOf({ alternativeText, fieldName }: Annotation): string | null {
   const tooltip = alternativeText?.trim();
   if (tooltip) return tooltip.slice(0, maxNameCharacters);
@@ -75,7 +75,7 @@ function textOf(annotation: Annotation): string | null {
   return annotation.subtype === 'FreeText' ? freeText(annotation) : null;
 }
 
-/** Filled form fields and free-text annotations, which are no part of the page's own text; from top to bottom. */
+/** Filled form fields and free-text annotations, which aren't part of the page's text; from top to bottom. */
 export async function fieldsOfPage(page: PDFPageProxy): Promise<PdfLine[]> {
   const annotations = (await page.getAnnotations()) as Annotation[];
   const texts = annotations

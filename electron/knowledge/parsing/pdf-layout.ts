@@ -1,10 +1,10 @@
 import type { PDFPageProxy } from 'unpdf/pdfjs';
 
-/** A drawn line of a page; positions and sizes are in points, `y` from the bottom of the page. */
+/** A line of a page; positions and sizes are in points, `y` from the bottom of the page. */
 export interface PdfLine {
   readonly page: number;
   readonly text: string;
-  /** Its parts where wide gaps are between them, as between the columns of a table; otherwise the text alone. */
+  /** Its parts if wide gaps separate them, as between the columns of a table; otherwise the text alone. */
   readonly cells: readonly string[];
   readonly x: number;
   readonly y: number;
@@ -28,10 +28,10 @@ interface TextItem {
 /** Sizes of the same font differ in their last digits. */
 const roundSize = (size: number) => Math.round(size * 2) / 2;
 
-/** A gap of so many letters' sizes is hardly ever one between words, not even in justified text. */
+/** A gap of so many letter sizes is hardly ever one between words, not even in justified text. */
 const columnGap = 1.2;
 
-/** The dots that lead to a page number in a table of contents are one sign. */
+/** The dots before a page number in a table of contents count as one character. */
 const oneLine = (text: string) =>
   text
     .replaceAll(/(?:\s?\.){5,}\s?/gu, ' … ')
@@ -80,7 +80,7 @@ function lineOf(items: readonly TextItem[], page: number, [bottom, top]: readonl
   };
 }
 
-/** The lines of a page in the order in which they are drawn, which is nearly always that of reading. */
+/** The lines of a page in drawing order, which is nearly always the reading order. */
 export async function linesOfPage(page: PDFPageProxy): Promise<PdfLine[]> {
   const { items } = await page.getTextContent();
   const [, bottom = 0, , top = 1] = page.view;
@@ -103,7 +103,7 @@ export async function linesOfPage(page: PDFPageProxy): Promise<PdfLine[]> {
 /** Lines that belong together. */
 export interface PdfBlock {
   readonly kind: 'heading' | 'paragraph' | 'item' | 'table' | 'fields';
-  /** Of a heading, from 1. */
+  /** The level of a heading, from 1. */
   readonly level: number;
   readonly lines: PdfLine[];
 }
@@ -113,9 +113,9 @@ const headingFactor = 1.12;
 const longestHeading = 200;
 const maxLevels = 6;
 
-/** A gap between lines that is larger than usual by this factor ends a paragraph. */
+/** A gap between lines that is this many times the usual one ends a paragraph. */
 const gapFactor = 1.25;
-/** A line that is shorter than the text is wide by this factor ends a paragraph, if it ends a sentence. */
+/** A line below this share of the text's width ends a paragraph if it ends a sentence. */
 const shortLine = 0.85;
 
 const bullet = /^(?:[•◦▪‣∙·●○■□–—*-]|\(?(?:\d{1,3}|[a-z])[.)])\s+\S/u;
@@ -128,7 +128,7 @@ interface TextMeasures {
   readonly size: number;
   /** From one line to the next, as a factor of the size. */
   readonly spacing: number;
-  /** Of the text's lines. */
+  /** Width of the text's lines. */
   readonly width: number;
 }
 
@@ -197,7 +197,7 @@ const follows: Readonly<Record<PdfBlock['kind'], (line: PdfLine, next: PdfLine, 
   fields: (line, next) => line.page === next.page,
 };
 
-/** Paragraphs, list items, tables and headings out of lines, by their sizes and places. */
+/** Combines lines to paragraphs, list items, tables and headings, by their sizes and positions. */
 export function blocksOf(lines: readonly PdfLine[]): PdfBlock[] {
   const text = measure(lines.filter(({ isField }) => !isField));
   const sizes = [

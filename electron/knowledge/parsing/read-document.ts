@@ -10,7 +10,7 @@ import { createChunker } from '../chunking/chunker.ts';
 /** An editor may have wrapped a paragraph into lines up to this length; each longer line is a paragraph. */
 const longestBrokenLine = 120;
 
-/** Whether the lines of a paragraph were broken to a width, rather than each standing for itself as in a log or a poem. */
+/** Whether the lines of a paragraph were wrapped at a width, unlike the lines of a log or a poem. */
 function isBroken(lines: readonly string[]): boolean {
   const widths = lines.slice(0, -1).map((line) => line.length);
   const widest = widths.reduce((first, second) => Math.max(first, second), 0);
@@ -41,7 +41,7 @@ function readPlainText(text: string): ReadDocument {
 
 type Parser = (path: string, report: ReportProgress) => Promise<ReadDocument>;
 
-/** A table row by row, each with the names of its columns; the delimiter is found in the text. */
+/** A table row by row, each with the names of its columns. The delimiter is detected. */
 function readCsv(text: string, report: ReportProgress): ReadDocument {
   const writer = createDocumentWriter();
   const table = createTableWriter(writer, { isLenient: true });

@@ -13,9 +13,9 @@ import { type DocxArchive, isCompoundFile, mainDocument, openDocx } from './docx
 import type { ReportProgress } from './document-writer.ts';
 import { SourceFailure } from './parsed-source.ts';
 
-/** The tables of a Word document. A row that holds a table in one of its cells is read as layout: its cells become blocks. */
+/** The tables of a Word document. A row with a table in one of its cells is read as layout: its cells become blocks. */
 export interface DocxTables {
-  /** Takes a paragraph as part of the current cell; `false` outside of tables and in layout. */
+  /** Adds a paragraph to the current cell; `false` outside of tables and in layout. */
   take(paragraph: string): boolean;
   open(name: string, attributes: XmlAttributes): void;
   close(name: string): void;
@@ -66,7 +66,7 @@ export function createDocxTables(writer: DocumentWriter): DocxTables {
     };
   }
 
-  /** Writes what the row holds so far, so that a table inside it comes after that. */
+  /** Writes the row so far, so that a table inside it comes after it. */
   function startLayoutRow(table: OpenTable): void {
     if (table.isLayoutRow) return;
     table.isLayoutRow = true;
@@ -159,7 +159,7 @@ function createListMarkers(isNumbered: DocxDefinitions['isNumbered']): (listId: 
   };
 }
 
-/** Takes the tags of a Word document's text in order and writes its paragraphs, headings, list items and tables. */
+/** Receives the tags of a Word document's text in order and writes its paragraphs, headings, list items and tables. */
 export function createDocxText(writer: DocumentWriter, { styleOf, isNumbered }: DocxDefinitions): XmlHandler {
   /** A stack, because a text box is nested in its anchor paragraph. */
   const paragraphs: OpenParagraph[] = [];
@@ -190,7 +190,7 @@ export function createDocxText(writer: DocumentWriter, { styleOf, isNumbered }: 
       isInRun = true;
       isHidden = false;
     } else if (name === 'w:vanish' && isInRun) isHidden = isOn(attributes);
-    // The same name is also that of a tab stop, among a paragraph's settings.
+    // A tab stop in a paragraph's settings has the same element name.
     else if (paragraph && (name !== 'w:tab' || isInRun)) setters[name]?.(paragraph, attributes);
     tables.open(name, attributes);
   }
@@ -241,7 +241,7 @@ async function readParts(archive: DocxArchive, report: ReportProgress): Promise<
   return writer.finish();
 }
 
-/** The text of a Word document with its headings, lists, tables and notes; without what is deleted, hidden or a comment. */
+/** The text of a Word document with its headings, lists, tables and notes; without deleted and hidden text and comments. */
 export async function readDocx(path: string, report: ReportProgress): Promise<ReadDocument> {
   await rejectEncrypted(path);
   const archive = await openDocx(path);

@@ -9,7 +9,7 @@ type Attributes = Readonly<Record<string, string>>;
 
 /** The tables of a page, each within a cell of the one before. */
 interface HtmlTables {
-  /** Whether what follows is the content of a cell, rather than of a table that the page is laid out with. */
+  /** Whether the content is that of a data cell, rather than of a layout table. */
   isInData(): boolean;
   begin(): void;
   /** Ends the innermost table. */
@@ -17,7 +17,7 @@ interface HtmlTables {
   beginCell(options: { readonly isHeader: boolean; readonly attributes: Attributes }): void;
   endCell(text: string): void;
   endRow(): void;
-  /** From here on the innermost table only lays out the page: its cells are blocks like any other. */
+  /** Marks the innermost table as layout: its cells are blocks like any other. */
   toLayout(): void;
 }
 
@@ -29,7 +29,7 @@ interface OpenTable {
   isLayout: boolean;
 }
 
-/** More columns than these are not believed. */
+/** Tables with more columns than this are treated as text. */
 const maxSpannedColumns = 50;
 
 function createHtmlTables(writer: DocumentWriter): HtmlTables {
@@ -83,7 +83,7 @@ function createHtmlTables(writer: DocumentWriter): HtmlTables {
   };
 }
 
-/** Takes the tags and texts of a page in order and writes its paragraphs, headings, list items and tables. */
+/** Receives the tags and texts of a page in order and writes its paragraphs, headings, list items and tables. */
 export interface HtmlText {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   close(name: string): void;
@@ -99,7 +99,7 @@ const blocks = new Set(
 
 const headingLevels: Readonly<Record<string, number>> = { title: 0, h1: 1, h2: 2, h3: 3, h4: 4, h5: 5, h6: 6 };
 
-/** A heading that is longer was not closed, or only made to look large. */
+/** A longer heading was not closed, or only looks like one. */
 const longestHeading = 300;
 
 export function createHtmlText(writer: DocumentWriter): HtmlText {
@@ -226,12 +226,12 @@ function declaredEncoding(head: string): string | null {
   return /<meta[^>]{0,200}?charset\s*=\s*["']?([\w:.-]{1,40})/i.exec(head)?.[1] ?? null;
 }
 
-/** What a page shows: without scripts, styles and what is hidden; nothing in it is run or fetched. */
+/** The visible content of a page, without scripts and styles. Nothing in it is run or fetched. */
 export function readHtml(bytes: Uint8Array, report: ReportProgress): ReadDocument {
   const text = decodeText(bytes, declaredEncoding);
   const writer = createDocumentWriter();
   const page = createHtmlText(writer);
-  /** How deep the parser is in something that is not shown; 0 when it is not. */
+  /** Nesting depth inside hidden content; 0 outside. */
   let droppedDepth = 0;
   const depth = createDepthLimit('The HTML');
   const parser = new Parser({

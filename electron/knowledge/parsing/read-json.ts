@@ -4,7 +4,7 @@ import { SourceFailure } from './parsed-source.ts';
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** Deeper than any document that a person writes. Keeps paths short and recursion within the stack. */
+/** Deeper than any document that a person writes. Limits the length of paths and the recursion. */
 const maxLevels = 100;
 const longestKey = 80;
 const longestPath = 200;
@@ -13,7 +13,7 @@ const longestPath = 200;
 const longestRecord = 400;
 /** A text up to this length follows its key on one line; a longer one is a paragraph. */
 const longestValue = 200;
-/** Lines are handed on in groups of about this many. */
+/** Lines are passed on in groups of about this many. */
 const linesOfGroup = 50;
 
 const isScalar = (value: Json) => value === null || typeof value !== 'object';
@@ -33,7 +33,7 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The members of an object that are short, and say something, as `key: value`. */
+/** The short, non-empty members of an object, as `key: value`. */
 function shortMembers(members: readonly (readonly [string, Json])[]): string[] {
   return members.flatMap(([key, value]) => {
     const text = isShort(value) ? textOf(value) : '';
@@ -41,7 +41,7 @@ function shortMembers(members: readonly (readonly [string, Json])[]): string[] {
   });
 }
 
-/** A record on one line; `null` where it has more to say. */
+/** A record on one line; `null` if it has more content. */
 function recordLine(value: Json, index: number): string | null {
   if (isShort(value)) return `[${index}] ${textOf(value)}`;
   if (isScalar(value) || isList(value) || !Object.values(value as object).every(isShort)) return null;
@@ -93,7 +93,7 @@ function createJsonWriter(writer: DocumentWriter, report: ReportProgress) {
   return { write };
 }
 
-/** One value a line, as logs and data sets have it; `null` where it is no such file. */
+/** One value per line, as in logs and data sets; `null` for any other file. */
 function parseLines(text: string): Json[] | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length < 2) return null;
@@ -102,7 +102,7 @@ function parseLines(text: string): Json[] | null {
     try {
       values.push(JSON.parse(line) as Json);
     } catch {
-      // A file that is still being written ends within a line; anything else is no such file.
+      // A file that is still being written ends within a line; any other error means another format.
       return values.length > 0 && values.length === lines.length - 1 ? values : null;
     }
   }
@@ -124,7 +124,7 @@ function parse(text: string): Json {
   }
 }
 
-/** What is written in a JSON file, with the path of each part as its heading. */
+/** The content of a JSON file, with the path of each part as its heading. */
 export function readJson(text: string, report: ReportProgress): ReadDocument {
   const writer = createDocumentWriter();
   createJsonWriter(writer, report).write(parse(text), '', 1);

@@ -2,8 +2,8 @@ import { createChunker, type BlockKind } from '../chunking/chunker.ts';
 import type { ReadDocument } from './document-writer.ts';
 
 /**
- * Markdown stays unchanged: models read it, and a citation points into the file itself. Only its blocks are found, line
- * by line in one pass: parsers that build a tree of everything take minutes for deeply nested quotes and lists.
+ * Markdown stays unchanged: models read it, and a citation points into the file itself. Only its blocks are detected, line by line
+ * in one pass: parsers that build a tree take minutes for deeply nested quotes and lists.
  */
 
 const fence = /^\s*(`{3,}(?!.*`)|~{3,})/;
@@ -18,7 +18,7 @@ const frontMatter = /^---\n(?:.*\n){0,200}?(?:---|\.\.\.)[ \t]*(?:\n|$)/;
 
 /** Longer lines are always prose. */
 const longestSignificantLine = 2000;
-/** A heading that is underlined may run over this many lines. */
+/** Max lines of an underlined heading. */
 const maxUnderlinedLines = 3;
 
 type LineKind = 'blank' | 'heading' | 'break' | 'fence' | 'comment' | 'item' | 'row' | 'indented' | 'text';
@@ -40,7 +40,7 @@ function kindOf(line: string): LineKind {
 
 const link = /!?\[([^[\]]*)\](?:\([^()]*\)|\[[^[\]]*\])/g;
 
-/** The name of a heading without the signs that make it bold, a link or a picture. */
+/** The name of a heading without the syntax of bold text, links and pictures. */
 function plainName(heading: string): string {
   return (
     heading
@@ -55,7 +55,7 @@ function plainName(heading: string): string {
   );
 }
 
-/** Where a fence ends: with the same sign, at least as often; `null` when it never does. */
+/** The end of a fence: the same character, at least as often; `null` if it never ends. */
 function endOfFence(text: string, start: number, mark: string): number | null {
   const closing = new RegExp(`\\n[^\\S\\n]*${mark.charAt(0)}{${mark.length},}[ \\t]*(?=\\n|$)`, 'g');
   closing.lastIndex = start;
@@ -104,7 +104,7 @@ export function readMarkdown(text: string): ReadDocument {
     else begin(kind === 'text' ? 'prose' : 'lines', kind, start, end);
   }
 
-  /** Reads the line and answers where what it belongs to ends. */
+  /** Reads the line and returns the end of its block. */
   function readLine(start: number, end: number): number {
     const line = text.slice(start, Math.min(end, start + longestSignificantLine));
     const underlined = open?.first === 'text' && open.lines <= maxUnderlinedLines ? underline.exec(line) : null;
@@ -129,7 +129,7 @@ export function readMarkdown(text: string): ReadDocument {
   }
 
   function readFence(line: string, start: number, end: number): number {
-    // A text of nothing but fences that stay open is not searched to its end for each of them.
+    // Prevents a search to the end of the file for each of many open fences.
     const closed = unclosedFences > 3 ? null : endOfFence(text, end, fence.exec(line)![1]!);
     if (closed === null) {
       unclosedFences += 1;

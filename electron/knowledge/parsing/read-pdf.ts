@@ -7,7 +7,7 @@ import type { ReportProgress } from './document-writer.ts';
 import { maxTextCharacters, SourceFailure, tooMuchText } from './parsed-source.ts';
 import { areColumnNames, createTableWriter, minNamedColumns } from './table-writer.ts';
 
-/** Puts the lines of a paragraph together again. */
+/** Joins the lines of a paragraph. */
 interface LineJoiner {
   /** One part for each page of the lines. */
   join(lines: readonly PdfLine[]): PagedPart[];
@@ -18,9 +18,7 @@ const smallBeginning = /^\p{Ll}[\p{L}\p{N}]*/u;
 const endsWithoutSpaces = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{P}]$/u;
 const beginsWithoutSpaces = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u;
 
-/**
- * Looks at all lines of a document first: a word that has its hyphen elsewhere, within a line, keeps it where a line ends at it.
- */
+/** Reads all lines of a document first: a word with a hyphen elsewhere, within a line, keeps it at a line end. */
 export function createLineJoiner(all: readonly PdfLine[]): LineJoiner {
   const hyphenated = new Set<string>();
   for (const { text } of all) {
@@ -28,7 +26,7 @@ export function createLineJoiner(all: readonly PdfLine[]): LineJoiner {
       hyphenated.add(word.replace('\u2010', '-').toLowerCase());
   }
 
-  /** What of the first line stays, and what joins it to the second. */
+  /** The rest of the first line, and the joint to the second. */
   function jointOf(text: string, next: string): { readonly remaining: string; readonly joint: string } {
     const end = brokenEnd.exec(text)?.[1];
     const beginning = smallBeginning.exec(next)?.[0];
@@ -59,7 +57,7 @@ export function createLineJoiner(all: readonly PdfLine[]): LineJoiner {
 
 /** Headers and footers are within this fraction of a page, at its top and bottom. */
 const margin = 0.1;
-/** A line is one of them when it returns on so many pages: not on all, as left and right pages may differ, and chapters. */
+/** A line is a header or footer if it occurs on so many pages: not on all, because left and right pages may differ, and chapters do. */
 function minPages(pages: number): number {
   return pages <= 3 ? 2 : Math.max(3, Math.ceil(pages * 0.3));
 }
@@ -69,7 +67,7 @@ const pageNumber =
 
 const isInMargin = ({ relativeHeight: height }: PdfLine) => height < margin || height > 1 - margin;
 
-/** Without its digits, as the page's number changes from page to page, and separate for headers and footers. */
+/** Without its digits, because the page number changes, and separate for headers and footers. */
 const nameOf = (line: PdfLine) =>
   `${line.relativeHeight < 0.5 ? 'below' : 'above'} ${line.text.replaceAll(/\d+/g, '#')}`;
 
@@ -89,14 +87,14 @@ function withoutRunningLines(lines: readonly PdfLine[], pages: number): PdfLine[
   return lines.filter((line) => !isRunning(line));
 }
 
-/** Above this share of letters without a meaning the fonts do not say what they show. */
+/** Above this share of unmapped letters, the text of the fonts is not readable. */
 const maxUnknown = 0.3;
 
 async function openPdf(data: Uint8Array): Promise<PDFDocumentProxy> {
   const pdfjs = await getResolvedPDFJS();
   const { InvalidPDFException, PasswordException } = pdfjs;
   try {
-    // Without addresses nothing can be fetched; pictures and fonts are not decoded beyond what the text needs.
+    // Without URLs nothing can be fetched. Pictures and fonts are not decoded beyond the needs of the text.
     return await pdfjs.getDocument({
       data,
       verbosity: 0,
@@ -131,7 +129,7 @@ async function readLines(document: PDFDocumentProxy, report: ReportProgress): Pr
   for (let number = 1; number <= document.numPages; number += 1) {
     try {
       const page = await document.getPage(number);
-      // Broken annotations leave the text readable.
+      // Damaged annotations leave the text readable.
       const own = [...(await linesOfPage(page)), ...(await fieldsOfPage(page).catch(() => []))];
       page.cleanup();
       characters += own.reduce((sum, { text }) => sum + text.length, 0);
@@ -147,7 +145,7 @@ async function readLines(document: PDFDocumentProxy, report: ReportProgress): Pr
   return lines;
 }
 
-/** Refuses what has no text to find, with the reason. */
+/** Rejects a document without readable text, with the reason. */
 function checkText(lines: readonly PdfLine[]): void {
   let letters = 0;
   let unknown = 0;
@@ -186,7 +184,7 @@ function writeBlock(writer: DocumentWriter, block: PdfBlock, joiner: LineJoiner)
   else writer.pagedParagraph(parts);
 }
 
-/** The text of a PDF, page by page, with headings and paragraphs as far as the layout shows them, and filled form fields. */
+/** The text of a PDF, page by page, with the headings and paragraphs that the layout shows, and filled form fields. */
 export async function readPdf(data: Uint8Array, report: ReportProgress): Promise<ReadDocument> {
   const document = await openPdf(new Uint8Array(data));
   try {

@@ -18,10 +18,10 @@ export interface ReadTask {
   readonly mediaType: SourceMediaType;
 }
 
-/** The fraction that is read, or the next part of the text; all parts come before the result. */
+/** The completed share, or the next part of the text. All parts come before the result. */
 export type ReadProgress = { readonly fraction: number } | { readonly part: string };
 
-/** More often would only cost time. */
+/** More frequent reports would only cost time. */
 const progressStep = 0.01;
 
 /** Not 1: that is the exit code of a process that is killed on Windows. */
@@ -52,7 +52,7 @@ const methods = {
     }
   },
 
-  /** Throws as `read` does. */
+  /** Throws the same errors as `read`. */
   async inspect(file: FileToInspect): Promise<InspectedFile> {
     try {
       return await inspectFile(file);

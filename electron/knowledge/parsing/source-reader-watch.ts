@@ -1,6 +1,6 @@
 /**
- * Entry point of the thread that watches its process while the main thread may be busy: V8's own limit leaves
- * out what lies outside its heap, and a process in an endless loop does not notice that its parent has gone.
+ * Entry point of the thread that watches its process while the main thread may be busy. V8's limit covers only its own heap, and a
+ * process in an endless loop doesn't notice that its parent has exited.
  */
 import { workerData } from 'node:worker_threads';
 

@@ -12,7 +12,7 @@ export function unreadable(reason: string, cause?: unknown): AppError {
   return new AppError('invalid_request', reason, { cause });
 }
 
-/** This part of the memory is V8's heap, the rest for what lies outside: bytes of files, and V8 itself. */
+/** V8's heap gets this share of the memory. The rest is for data outside it: bytes of files, and V8 itself. */
 const heapShare = 0.6;
 
 /** The reason after an unexpected error: a parser threw, or its process crashed. */
@@ -38,8 +38,8 @@ function failureFor(end: ChildEnd, memoryMegabytes: number, cause: Error): AppEr
 }
 
 /**
- * Starts the process. A thread won't do: one that runs out of memory within a single call of V8 (a list of ten million
- * entries in a JSON file) takes its whole process with it.
+ * Starts the process. A thread isn't enough: one that runs out of memory within a single call of V8 (a list of ten million entries
+ * in a JSON file) ends its whole process.
  */
 export function startReadingProcess(startChild: StartChild, memoryMegabytes: number): WorkerConnection {
   const child = startChild({
@@ -63,7 +63,7 @@ export function startReadingProcess(startChild: StartChild, memoryMegabytes: num
   };
 }
 
-/** An idle process ends after this: until then it holds its parsers and what is left of the last file. */
+/** An idle process ends after this time, because it holds its parsers and the remains of the last file in memory. */
 const idleSeconds = 60;
 
 /** As many as the indexing queue has lanes, so that one slow file leaves a process for the others. */
@@ -131,7 +131,7 @@ async function readInProcess(
   });
 }
 
-/** Reads files in processes that start with the first file and are replaced when one of them misbehaves. */
+/** Reads files in processes that start with the first file and are replaced after a failure. */
 export function createSourceReader({
   deadlineSeconds = 120,
   memoryMegabytes = 1024,

@@ -2,8 +2,8 @@ import { estimateEmbeddingTokens } from '../chunking/token-estimate.ts';
 import type { DocumentWriter } from './document-writer.ts';
 
 /**
- * Writes a table row by row, so that each passage of it makes sense alone: every row repeats the names of its columns, or, where
- * they are longer than what the cells say, every group of rows that makes a passage.
+ * Writes a table row by row, so that each passage of it is complete: every row repeats the names of its columns. If the names are
+ * longer than the cells, every group of rows that makes a passage repeats them instead.
  */
 export interface TableWriter {
   row(cells: readonly string[], options?: { readonly isHeader?: boolean }): void;
@@ -11,19 +11,19 @@ export interface TableWriter {
   finish(): void;
 }
 
-/** Rows with names are handed on in groups of about this many characters; a table that is shorter stays one block. */
+/** Rows with names are passed on in groups of about this many characters; a shorter table stays one block. */
 const groupCharacters = 3000;
-/** Rows below a line of names: such a group is to be one passage. */
+/** Characters of rows below a line of names: such a group should be one passage. */
 const compactCharacters = 700;
 const compactTokens = 170;
 
 /** Rows that are checked to decide whether the names are longer than the cells. */
 const rowsToJudge = 20;
 
-/** A longer cell holds paragraphs: old pages and forms use tables for layout. */
+/** A longer cell contains paragraphs: old pages and forms use tables for layout. */
 export const longestCell = 600;
 
-/** Longer names of columns would drown what the cells say. */
+/** Longer names of columns would hide the cells. */
 const longestName = 80;
 
 function nameCells(names: readonly string[], cells: readonly string[]): string {
@@ -36,7 +36,7 @@ function oneLine(cell: string): string {
   return /\s/u.test(cell) ? cell.replace(/\s+/gu, ' ').trim() : cell;
 }
 
-/** A table of two columns mostly has its names in the first one, not above. */
+/** A table of two columns mostly has its names in the first column, not in the first row. */
 export const minNamedColumns = 3;
 
 /** Whether a first row names the columns: words, each once. */
@@ -70,7 +70,7 @@ export function createTableWriter(writer: DocumentWriter, { isLenient = false } 
   }
 
   function describe(cells: readonly string[]): string {
-    // A shorter or longer row (spanned cells, a line that is no data) may not mean these columns.
+    // A shorter or longer row (merged cells, a note) may not have these columns.
     const isNamed = names !== null && !isCompact && (isLenient || names.length === cells.length);
     if (isNamed) return nameCells(names!, cells);
     return isCompact ? cells.join('; ') : cells.filter((cell) => cell !== '').join(' | ');
@@ -82,7 +82,7 @@ export function createTableWriter(writer: DocumentWriter, { isLenient = false } 
     if (isCompact) tokens += estimateEmbeddingTokens(line);
   }
 
-  /** Long cells are paragraphs below what the others say. */
+  /** Long cells become paragraphs below the other cells. */
   function writeLong(cells: readonly string[]): void {
     flush();
     const isLong = (cell: string) => cell.length > longestCell;
@@ -116,7 +116,7 @@ export function createTableWriter(writer: DocumentWriter, { isLenient = false } 
     waiting = null;
     const costOfNames = names === null ? 0 : (lengthOf(names) + 2 * names.length) * rows.length;
     isCompact = costOfNames > rows.reduce((sum, row) => sum + lengthOf(row), 0);
-    // With few rows there is nothing to be saved.
+    // A few rows are shorter with the names in each.
     isCompact &&= rows.length >= rowsToJudge;
     for (const row of rows) write(row);
   }
@@ -136,11 +136,11 @@ export function createTableWriter(writer: DocumentWriter, { isLenient = false } 
     },
     finish() {
       writeWaiting();
-      // A table of nothing but its header still says something.
+      // A table with only a header still has content.
       if (!hasRows && names) addLine(names.filter((name) => name !== '').join(' | '));
       hasRows = true;
       flush();
-      // What is written between this and more rows is no part of the table.
+      // Text between this and more rows is not part of the table.
       areContinued = false;
     },
   };

@@ -1,15 +1,15 @@
 import { analyse } from 'chardet';
 
-/** Enough to judge by, and little enough for the slow analysis of letters. */
+/** Enough bytes to detect the encoding, and few enough for the slow analysis of letters. */
 const sampleBytes = 65_536;
 
-/** Control characters that text files do hold: tab, line feed, form feed, carriage return, escape (ISO-2022). */
+/** Control characters that occur in text files: tab, line feed, form feed, carriage return, escape (ISO-2022). */
 const ordinaryControls = new Set([9, 10, 11, 12, 13, 27]);
 
-/** Above this share of control characters it is no text. */
+/** Above this share of control characters the file is binary. */
 const maxControls = 0.01;
 
-/** By its letters alone an encoding is only taken when this sure, of 100; otherwise it is Windows-1252, which includes Latin-1. */
+/** Min confidence, of 100, for an encoding that only the letters suggest; otherwise it is Windows-1252, which includes Latin-1. */
 const minConfidence = 30;
 
 function byMark(bytes: Uint8Array): string | null {
@@ -60,7 +60,7 @@ function isKnown(label: string): boolean {
   }
 }
 
-/** The bytes around those that are not ASCII: in a long text of mostly ASCII they are what tells its encoding. */
+/** The bytes around those that are not ASCII. In a long text of mostly ASCII they determine its encoding. */
 function tellingSample(bytes: Uint8Array): Uint8Array {
   const first = bytes.findIndex((byte) => byte >= 128);
   const start = Math.max(0, first - 1024);
@@ -73,7 +73,7 @@ function byLetters(bytes: Uint8Array): string {
   return best.name === 'ISO-8859-1' || best.name.startsWith('UTF-') ? 'windows-1252' : best.name;
 }
 
-/** A label in the file's own words, such as an HTML page's `charset`; one that contradicts a mark or valid UTF-8 is not believed. */
+/** A label in the file, such as an HTML page's `charset`. It is ignored if it contradicts a byte order mark or valid UTF-8. */
 export type DeclaredEncoding = (head: string) => string | null;
 
 function encodingOf(bytes: Uint8Array, declared: DeclaredEncoding): string {
@@ -86,15 +86,18 @@ function encodingOf(bytes: Uint8Array, declared: DeclaredEncoding): string {
 }
 
 /**
- * Decodes a file in any encoding: Unicode by its mark or its validity, others by what the file declares, or else by its
- * letters. Line ends become `\n`; NUL and other control characters become spaces, soft hyphens go, what is no
- * character becomes U+FFFD.
+ * Decodes a file in any encoding: Unicode by its byte order mark or its validity, others by the file's declaration or its letters.
+ * Line ends become `
+ * `; NUL and other control characters become spaces, soft hyphens are removed, and invalid bytes become U+FFFD.
  */
 export function decodeText(bytes: Uint8Array, declared: DeclaredEncoding = () => null): string {
   return cleanText(new TextDecoder(encodingOf(bytes, declared)).decode(bytes));
 }
 
-/** Text that is fit to be stored and shown: well-formed Unicode without NUL, lines end with `\n`. */
+/**
+ * Text that can be stored and shown: well-formed Unicode without NUL, lines end with `
+ * `.
+ */
 export function cleanText(text: string): string {
   const ended = text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
   const plain = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f\xad\ufeff]/.test(ended)

@@ -64,8 +64,8 @@ async function scoresOf(question: string, texts: readonly string[], { embedder, 
 const indexOfBest = (scores: readonly number[]) => scores.indexOf(Math.max(...scores));
 
 /**
- * The sentence of a text that a question is about: the one that has more of its words than every other, or else the nearest by meaning.
- * Rejects with an `AbortError` when the signal ends it.
+ * The sentence of a text that a query is about: the one with more of its words than every other, otherwise the nearest by meaning.
+ * Rejects with an `AbortError` after an abort.
  */
 async function matchingSentence(text: string, question: string, options: EmbeddingOptions): Promise<TextSpan> {
   const sentences = spansOf(text);
@@ -77,8 +77,8 @@ async function matchingSentence(text: string, question: string, options: Embeddi
 }
 
 /**
- * The sentences of a text that are nearest to a question in meaning and words, in a row and within so many characters; a single sentence may be
- * longer. Rejects with an `AbortError` when the signal ends it.
+ * The sentences of a text that are nearest to a query in meaning and words, adjacent and within so many characters; a single
+ * sentence may be longer. Rejects with an `AbortError` after an abort.
  */
 export async function excerptOf(
   text: string,
@@ -156,7 +156,7 @@ export function toCitation(passage: Omit<MatchedPassage, 'heading'>, index: numb
   return { index, sourceId, sourceName, text, relevance, ...(page === undefined ? {} : { page }), start, end };
 }
 
-/** The whole question and its parts, with their vectors. */
+/** The whole query and its parts, with their vectors. */
 async function embedQuestion(
   text: string,
   { embedder: { model, embed }, log, signal }: EmbeddingOptions & Pick<RetrievalOptions, 'log'>,
@@ -181,7 +181,7 @@ function rankedPassage(hit: IndexHit, sourceName: string): RankedPassage {
   return { ...citedPassage(hit, sourceName, Number(hit.relevance.toFixed(3))), ...ranks };
 }
 
-/** The passages, each with the page of the sentence that answers: a passage that starts at the foot of a page says little there. */
+/** The passages, each with the page of the sentence that answers: a passage that starts at the foot of a page has little text there. */
 async function withPages(
   passages: readonly RankedPassage[],
   question: string,

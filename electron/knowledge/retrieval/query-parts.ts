@@ -1,7 +1,7 @@
 /** Each part is searched separately. */
 const maxParts = 3;
 
-/** Matches with the punctuation before it: a look-behind over closing quotes would take quadratic time. */
+/** Includes the punctuation before it: a look-behind over closing quotes would take quadratic time. */
 const sentenceEnd = /[.!?…]["'”’)\]]*\s+|[。！？]|\n+/gu;
 
 function sentencesOf(text: string): string[] {
@@ -9,7 +9,7 @@ function sentencesOf(text: string): string[] {
   return [...ends, text.length].map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 }
 
-/** A longer text is read at its beginning and at its end only, as splitting 4 MB of question marks takes seconds. */
+/** Of a longer text only the start and the end are read, because splitting 4 MB of question marks takes seconds. */
 const maxHeadCharacters = 16_384;
 const maxTailCharacters = 65_536;
 
@@ -32,11 +32,11 @@ const verbAndSubject =
 /** Where a second question begins within a sentence: "…, and how long does the trial last?" */
 const betweenClauses = new RegExp(`[,;]? (?:and|or|but) (?=(?:${questionWord}|${verbAndSubject}) )`, 'iu');
 
-/** Parts with these words mean nothing without the rest of the question, and resemble nearly every passage a little. */
+/** Parts with these words have no meaning without the rest of the question, and resemble nearly every passage a little. */
 const pointsBack =
   /(?:^|[^\p{L}])(?:it|its|they|them|their|theirs|that|this|these|those|he|him|his|she|her|hers|one|ones|so)(?!\p{L})/iu;
 
-/** A part with fewer words says too little to be searched alone. */
+/** Min words of a part that is searched separately. */
 const minWords = 4;
 
 function speaksForItself(part: string): boolean {
@@ -44,8 +44,8 @@ function speaksForItself(part: string): boolean {
 }
 
 /**
- * What a text of several questions asks one after the other, in English also within a sentence; at most three. Empty when it asks
- * one thing alone. A passage that answers one part is far from the whole query, so parts are also searched separately.
+ * The questions of a text with several of them, in English also within a sentence; at most three. Empty for a single question. A
+ * passage that answers one part is far from the whole query, so parts are also searched separately.
  */
 export function queryParts(text: string): string[] {
   const parts = questionSentences(text).flatMap((sentence) => sentence.split(betweenClauses));

@@ -1,10 +1,9 @@
 /**
- * Writes WebAssembly modules from TypeScript, so that inner loops can be unrolled by a program and nothing has to be compiled
- * when the product is built. An instruction is the list of its bytes; operands come before the operation, as on a stack machine.
- * Knows only what `kernels.ts` needs.
+ * Writes WebAssembly modules from TypeScript, so that inner loops can be unrolled and the build needs no compiler. An instruction
+ * is the list of its bytes; operands precede the operation, as on a stack machine. Supports only what `kernels.ts` needs.
  */
 
-/** Bytes of instructions that leave one value, or none, on the stack. */
+/** Bytes of instructions that leave at most one value on the stack. */
 export type Code = readonly number[];
 
 /** A variable of a function. */
@@ -66,16 +65,16 @@ export const integer = {
   add: operation(0x6a),
   subtract: operation(0x6b),
   multiply: operation(0x6c),
-  /** Whole part of a quotient. */
+  /** Integer part of a quotient. */
   divide: operation(0x6d),
   min: (first: Code, second: Code): Code => [...first, ...second, ...first, ...second, 0x48, 0x1b],
 };
 
-/** Sixteen bytes as a whole. */
+/** All sixteen bytes. */
 export const vector = {
   load: (address: Code, offset = 0): Code => [...address, 0xfd, 0, 4, ...unsigned(offset)],
   store: (address: Code, value: Code, offset = 0): Code => [...address, ...value, 0xfd, 11, 4, ...unsigned(offset)],
-  /** The same four bytes in all four places. */
+  /** The same four bytes in all four lanes. */
   loadSplat: (address: Code, offset = 0): Code => [...address, 0xfd, 9, 2, ...unsigned(offset)],
   /** Four of the bytes, by default the first four. */
   storeLane: (address: Code, value: Code, offset = 0, lane = 0): Code => [
@@ -90,7 +89,7 @@ export const vector = {
   zero: [0xfd, 12, ...Array.from({ length: 16 }, () => 0)] as Code,
   and: vectorOperation(0x4e),
   exclusiveOr: vectorOperation(0x51),
-  /** Takes four-byte places 0 to 3 from the first, 4 to 7 from the second operand. */
+  /** Takes lanes 0 to 3 from the first operand, 4 to 7 from the second. */
   shuffle: (first: Code, second: Code, lanes: readonly number[]): Code => [
     ...first,
     ...second,
@@ -108,11 +107,11 @@ export const floats = {
   add: vectorOperation(0xe4),
   subtract: vectorOperation(0xe5),
   multiply: vectorOperation(0xe6),
-  /** Two factors and what is added to their product, rounded once (as every processor does of the last ten years). */
+  /** Product of two factors plus a third operand, rounded once (as on every processor of the last ten years). */
   multiplyAdd: vectorOperation(0x105),
   divide: vectorOperation(0xe7),
   squareRoot: vectorOperation(0xe3),
-  /** Of two numbers; which of two zeros is left open is of no matter here, and numbers that are none do not come. */
+  /** The larger of two numbers. The sign of zero doesn't matter here, and NaN doesn't occur. */
   min: vectorOperation(0xea),
   max: vectorOperation(0xeb),
   absolute: vectorOperation(0xe0),
@@ -132,11 +131,11 @@ export const integers = {
   narrowToSignedBytes: vectorOperation(0x65),
 };
 
-/** `sum` plus, in each of four places, the products of four pairs of bytes; what it makes of the bytes from 128 on is up to the processor. */
+/** `sum` plus, in each of four lanes, the products of four pairs of bytes. The result for bytes from 128 on depends on the processor. */
 export const relaxedByteProducts = (sum: Code, first: Code, second: Code): Code =>
   vectorOperation(0x113)(first, second, sum);
 
-/** The same of signed and unsigned bytes, for all processors. The operands are read twice and must be variables. */
+/** The same for signed and unsigned bytes, on all processors. The operands are read twice and must be variables. */
 export function plainByteProducts(sum: Code, first: Code, second: Code): Code {
   const products = (signedHalf: number, unsignedHalf: number) =>
     vectorOperation(0xba)(vectorOperation(signedHalf)(first), vectorOperation(unsignedHalf)(second));
@@ -200,7 +199,7 @@ export function assemble(functions: readonly FunctionDefinition[], maximumPages:
   ]);
 }
 
-/** What is used of WebAssembly here; the types of Node have none, and those of a page are not for the host. */
+/** The parts of WebAssembly that are used here. Node's types have none, and the DOM's types are not for the host. */
 interface WebAssemblyInterface {
   readonly Memory: new (size: { initial: number; maximum: number; shared: true }) => SharedMemory;
   readonly Module: new (bytes: Uint8Array<ArrayBuffer>) => CompiledModule;
@@ -210,17 +209,17 @@ interface WebAssemblyInterface {
   ) => { readonly exports: Readonly<Record<string, (...parameters: number[]) => void>> };
 }
 
-/** A memory that several threads may use. */
+/** A memory that several threads can use. */
 export interface SharedMemory {
   readonly buffer: SharedArrayBuffer;
 }
 
-/** Code for this processor; threads may share it. */
+/** Compiles code for this processor; threads can share it. */
 export type CompiledModule = object & { readonly CompiledModule?: never };
 
 export const webAssembly = (globalThis as unknown as { readonly WebAssembly: WebAssemblyInterface }).WebAssembly;
 
 export const pageBytes = 65_536;
 
-/** The most that a memory can have. */
+/** The largest size of a memory. */
 export const maximumPages = 65_536;

@@ -30,12 +30,12 @@ import {
 } from './kernel-parts.ts';
 import type { ProjectionKind } from './matmul-kernels.ts';
 
-/** Added to a float, leaves its nearest integer in the lowest bits; as integers the sum is that much more. */
+/** Adding this to a float leaves its nearest integer in the lowest bits. As an integer, the sum is larger by this. */
 const roundingBits = new Int32Array(Float32Array.of(roundingFloat).buffer)[0]!;
 
 /**
- * `packKeys(keys, packed, groups)`: the keys of a head, of eight times `groups` tokens, as a matrix with one block of bytes for each
- * token, as `weights.ts` writes those of the model.
+ * `packKeys(keys, packed, groups)`: the keys of a head, of eight times `groups` tokens, as a matrix with one block of bytes per
+ * token, in the format that `weights.ts` writes.
  */
 export const packKeys: FunctionDefinition = {
   name: 'packKeys',
@@ -86,15 +86,12 @@ export const packKeys: FunctionDefinition = {
   },
 };
 
-/** Of 2 to the power of numbers between -1/2 and 1/2, exact to about 3e-6. */
+/** Coefficients of 2 to the power of numbers between -1/2 and 1/2, exact to about 3e-6. */
 const powerCoefficients = [5, 4, 3, 2, 1, 0].map((exponent) =>
   upTo(exponent).reduce((product, index) => (product * Math.LN2) / (index + 1), 1),
 );
 
-/**
- * Sets `value` to 2 to its power, clamped to -115 and 115: what a token weighs is divided by the sum of all,
- * which is finite that way.
- */
+/** Sets `value` to 2 to its power, clamped to -115 and 115. Weights are divided by their sum, which stays finite with these limits. */
 function power(value: Local, whole: Local): Code {
   const rest = floats.subtract(get(value), floats.subtract(get(whole), floats.constant(roundingFloat)));
   const scale = integers.add(integers.shiftLeft(get(whole), 23), integers.constant(0x3f800000));
@@ -107,12 +104,12 @@ function power(value: Local, whole: Local): Code {
 }
 
 /**
- * How much each token of a head attends to each other: `score(queries, ranges, keys, zeros, scores, rows, groups, 1)` gives 2 to the
- * power of the products of queries and keys.
+ * How much each token of a head attends to each other: `score(queries, ranges, keys, zeros, scores, rows, groups, 1)` computes 2 to
+ * the power of the products of queries and keys.
  */
 export const ofAttention: ProjectionKind = { name: 'score', size: headSize, finish: power };
 
-/** `weightedSum(scores, values, out, tiles, tokens, stride)`: the mean of a head's values for each token, weighed by the scores. */
+/** `weightedSum(scores, values, out, tiles, tokens, stride)`: the mean of a head's values for each token, weighted by the scores. */
 export const weightedSum: FunctionDefinition = {
   name: 'weightedSum',
   parameters: 6,

@@ -10,11 +10,11 @@ import {
 } from './assembler.ts';
 import { vectorBytes } from './kernel-parts.ts';
 
-/** How weights (signed bytes) and values (bytes from 0 to 255) are multiplied and added up. All ways give the same numbers. */
+/** How weights (signed bytes) and values (bytes from 0 to 255) are multiplied and added. All ways give the same numbers. */
 export interface ByteProducts {
-  /** Whether values are to be given less 128, as signed bytes; 128 times the weights is added to make up for it. */
+  /** Whether values must be passed less 128, as signed bytes. 128 times the weights is then added. */
   readonly isSigned: boolean;
-  /** `sum` plus, in each of four places, the products of four weights and four values. */
+  /** `sum` plus, in each of four lanes, the products of four weights and four values. */
   add(sum: Code, weights: Code, values: Code): Code;
 }
 
@@ -27,7 +27,7 @@ const relaxedSigned: ByteProducts = { isSigned: true, add: relaxedByteProducts }
 /** Several instructions on every processor. */
 export const portableByteProducts: ByteProducts = { isSigned: false, add: plainByteProducts };
 
-/** What the relaxed instruction makes of 127 times 255, four times. */
+/** The result of the relaxed instruction for 127 times 255, four times. */
 function askProcessor(): number {
   const bytes = assemble(
     [

@@ -27,10 +27,10 @@ import {
   wideBlocks,
 } from './matmul-kernels.ts';
 
-/** Beyond this the unit is the number itself, or zero, but for less than the error below. */
+/** Beyond this the result is the number itself, or zero, within the error below. */
 const straightFrom = 4.25;
 
-/** What the Gaussian error linear unit is less than a number, or than zero, by how far that is from zero; exact to about 6e-5. */
+/** The difference between the Gaussian error linear unit and the number, or zero, by the distance from zero; exact to about 6e-5. */
 const bendCoefficients = [
   3.13966596e-5, -5.01464933e-4, 2.55363545e-3, -2.58750045e-4, -4.15393885e-2, 0.13173794, -5.06123572e-2,
   -0.380269212, 0.497406653, 5.88938356e-5,
@@ -101,9 +101,9 @@ export const normalise: FunctionDefinition = {
 };
 
 /**
- * The inner loops of the embedding model in WebAssembly. Matrices are of bytes: weights of eight bits with one scale for each block
- * of 64 or 128, and what is multiplied with them of eight bits with one scale and one least value for each block. Everything else is
- * of 32-bit floats, never rounded in a way that is left to the processor, so that all machines give the same bits.
+ * The inner loops of the embedding model in WebAssembly. Matrices contain bytes: weights of eight bits with one scale per block of
+ * 64 or 128, and inputs of eight bits with one scale and one minimum per block. Everything else is a 32-bit float, never rounded in
+ * a way that depends on the processor, so all machines compute the same bits.
  */
 
 type Kernel<Parameters extends readonly number[]> = (...parameters: Parameters) => void;
@@ -123,7 +123,7 @@ type Project = Kernel<
   ]
 >;
 
-/** See the definitions for what each does; addresses are in bytes of the memory. */
+/** Addresses are in bytes of the memory. The definitions document each function. */
 export interface Kernels {
   readonly quantiseNarrow: Quantise;
   readonly matmulNarrow: Project;
@@ -147,7 +147,7 @@ export function compileKernels(products: ByteProducts): CompiledModule {
   return new webAssembly.Module(assemble([...narrow, ...wide, gelu, normalise, ...ofHeads], maximumPages));
 }
 
-/** The kernels over a memory that threads may share. */
+/** The kernels on a memory that threads can share. */
 export function bindKernels(module: CompiledModule, memory: SharedMemory): Kernels {
   const { exports } = new webAssembly.Instance(module, { host: { memory } });
   return exports as unknown as Kernels;

@@ -38,7 +38,7 @@ export interface ProjectionKind {
   readonly name: string;
   /** Numbers that share a scale. */
   readonly size: number;
-  /** What is done with a sum before it is stored; `spare` may be overwritten. */
+  /** An operation on a sum before it is stored; `spare` may be overwritten. */
   readonly finish: (sum: Local, spare: Local) => Code;
 }
 
@@ -46,7 +46,7 @@ const unchanged = (): Code => [];
 export const ofNarrowBlocks: ProjectionKind = { name: 'matmulNarrow', size: blockSizes.narrow, finish: unchanged };
 export const ofWideBlocks: ProjectionKind = { name: 'matmulWide', size: blockSizes.wide, finish: unchanged };
 
-/** One block of weights with one block of each of the rows, added to `sums`. */
+/** Multiplies one block of weights with one block of each row and adds the products to `sums`. */
 function addBlock(
   scope: Record<'rows' | 'products' | 'sums' | 'weights' | 'part', readonly Local[]>,
   at: { readonly weights: Local; readonly ranges: Local; readonly rangesOfRow: Local; readonly range: Local },
@@ -88,8 +88,8 @@ function addBlock(
 
 /**
  * `matmul(bytes, ranges, weights, bias, out, rows, groups, blocks)`: rows of bytes times a matrix, plus the bias, as floats. A row
- * has `blocks` blocks, and there are `groups` times eight outputs. The last rows are worked on twice where their number does not
- * fit, which changes nothing.
+ * has `blocks` blocks, and there are `groups` times eight outputs. If the number of rows doesn't fit, the last ones are computed
+ * twice with the same result.
  */
 export function matmul(byteProducts: ByteProducts, { name, size, finish }: ProjectionKind): FunctionDefinition {
   function build(scope: FunctionScope, parameters: readonly Local[]): Code {
@@ -187,7 +187,7 @@ export function matmul(byteProducts: ByteProducts, { name, size, finish }: Proje
   return { name, parameters: 8, build };
 }
 
-/** Blocks of numbers that are to become bytes. */
+/** Blocks of numbers that are converted to bytes. */
 export interface QuantisedKind {
   readonly name: string;
   readonly size: number;
@@ -200,7 +200,7 @@ export const narrowBlocks = inRow('quantiseNarrow', blockSizes.narrow);
 export const wideBlocks = inRow('quantiseWide', blockSizes.wide);
 export const queryBlocks: QuantisedKind = { name: 'quantiseQueries', size: headSize, stride: tokenStride };
 
-/** `quantise(values, bytes, ranges, blocks)`: floats as bytes from 0 to 255, with scale and least value of each block of them. */
+/** `quantise(values, bytes, ranges, blocks)`: floats as bytes from 0 to 255, with scale and minimum of each block. */
 export const quantise = ({ isSigned }: ByteProducts, { name, size, stride }: QuantisedKind): FunctionDefinition => ({
   name,
   parameters: 4,
@@ -227,14 +227,14 @@ export const quantise = ({ isSigned }: ByteProducts, { name, size, stride }: Qua
         integers.narrow(rounded(index), rounded(index + 1)),
         integers.narrow(rounded(index + 2), rounded(index + 3)),
       );
-      // The highest bit turned is 128 taken away, for bytes that are read with a sign.
+      // Flipping the highest bit subtracts 128, for bytes that are read as signed.
       return isSigned ? vector.exclusiveOr(packed, integers.constant(0x80808080 | 0)) : packed;
     };
     return repeat(block, get(blocks!), [
       ...extremes,
       ...acrossLanes(min, floats.min),
       ...acrossLanes(max, floats.max),
-      // A block of equal numbers has no range; anything small keeps the division from giving what is no number.
+      // A block of equal numbers has no range; a tiny value prevents NaN.
       ...set(max, floats.max(floats.subtract(get(max), get(min)), floats.constant(1e-30))),
       ...vector.storeLane(get(ranges!), floats.multiply(get(max), floats.constant(1 / 255))),
       ...vector.storeLane(get(ranges!), get(min), floatBytes),

@@ -18,7 +18,7 @@ import type { CompiledModule } from './assembler.ts';
 const hiddenSize = 4 * tokenSize;
 const rowFloats = maximumTokens * tokenSize;
 
-/** Bytes of each buffer of a workspace, in the order in which they lie. */
+/** Bytes of each buffer of a workspace, in memory order. */
 const bufferBytes = {
   values: rowFloats * floatBytes,
   others: rowFloats * floatBytes,
@@ -29,14 +29,14 @@ const bufferBytes = {
   queries: headSize * maximumTokens,
   queryRanges: maximumTokens * rangeBytes,
   keys: (maximumTokens / groupSize) * weightBlockBytes(headSize),
-  /** Stays empty: scores have no bias. */
+  /** Stays zero: scores have no bias. */
   zeros: maximumTokens * floatBytes,
   scores: maximumTokens * maximumTokens * floatBytes,
 };
 
 type BufferName = keyof typeof bufferBytes;
 
-/** Bytes that one thread needs for itself. */
+/** Bytes of one thread's workspace. */
 export const workspaceBytes = Object.values(bufferBytes).reduce((sum, bytes) => sum + bytes, 0);
 
 export interface EmbeddingNetwork {
@@ -44,7 +44,7 @@ export interface EmbeddingNetwork {
   embed(tokens: readonly number[]): Float32Array<ArrayBuffer>;
 }
 
-/** The model's arithmetic in the given one of the memory's workspaces, for one thread. */
+/** Runs the model in one of the memory's workspaces, for one thread. */
 export function createEmbeddingNetwork(
   weights: EmbeddingWeights,
   module: CompiledModule,
@@ -68,7 +68,7 @@ export function createEmbeddingNetwork(
     multiply[width](at.bytes, at.ranges, address, bias, to, rows, size.outputs / groupSize, blocks);
   }
 
-  /** What the tokens take over from each other, head by head; into `others`. */
+  /** The attention of the tokens to each other, head by head, into `others`. */
   function attend(tokens: number, rows: number): void {
     const tiles = rows / tileRows;
     const groups = Math.ceil(tokens / groupSize);
@@ -110,7 +110,7 @@ export function createEmbeddingNetwork(
   };
 }
 
-/** The mean of the tokens' vectors, brought to length 1. */
+/** The mean of the tokens' vectors, normalised to length 1. */
 function mean(values: Float32Array, tokens: number): Float32Array<ArrayBuffer> {
   const sums = new Float64Array(tokenSize);
   for (let token = 0; token < tokens; token += 1) {

@@ -13,9 +13,9 @@ import {
 import { pageBytes, type SharedMemory, webAssembly } from './assembler.ts';
 
 interface Safetensors {
-  /** How many numbers a tensor has. Throws for a name that the file has not, and for other types than 16-bit floats. */
+  /** The number of a tensor's elements. Throws for an unknown name, and for other types than 16-bit floats. */
   size(name: string): number;
-  /** Writes the numbers of a tensor, row by row, to `target`. */
+  /** Writes the elements of a tensor, row by row, to `target`. */
   read(name: string, target: Float16Array): void;
   close(): void;
 }
@@ -25,7 +25,7 @@ interface Entry {
   readonly data_offsets: readonly [number, number];
 }
 
-/** Opens a file of tensors; they are read one by one, so that the whole never is in memory. */
+/** Opens a file of tensors. They are read one by one, so that the whole file is never in memory. */
 function openSafetensors(path: string): Safetensors {
   const file = openSync(path, 'r');
   const readBytes = (target: NodeJS.ArrayBufferView, position: number): void => {
@@ -55,14 +55,14 @@ function openSafetensors(path: string): Safetensors {
   };
 }
 
-/** Tokens of a text that the model reads. */
+/** Max tokens of a text that the model reads. */
 export const maximumTokens = 256;
 
 const layerCount = 6;
 
 const wordTensor = 'embeddings.word_embeddings.weight';
 
-/** Where a matrix and its bias lie in the memory. */
+/** Offsets of a matrix and its bias in the memory. */
 export interface Projection {
   readonly width: BlockWidth;
   readonly weights: number;
@@ -86,13 +86,13 @@ export interface Layer {
   readonly normalisation: Normalisation;
 }
 
-/** The model as the kernels read it. It can be sent to other threads, which then share the memory. */
+/** The model in the kernels' format. It can be sent to other threads, which then share the memory. */
 export interface EmbeddingWeights {
   readonly memory: SharedMemory;
   /** A row of 16-bit floats for each token. */
   readonly words: number;
   readonly wordCount: number;
-  /** A row of floats for each place in a text. */
+  /** A row of floats for each position in a text. */
   readonly positions: number;
   readonly normalisation: Normalisation;
   readonly layers: readonly Layer[];
@@ -100,7 +100,7 @@ export interface EmbeddingWeights {
   readonly workspaces: number;
 }
 
-/** Numbers of a matrix, row by row of outputs: the bits of 16-bit floats, and their values. */
+/** Elements of a matrix, row by row of outputs: the bits of 16-bit floats, and their values. */
 interface Matrix {
   readonly bits: Uint16Array;
   readonly meanings: Float32Array;
@@ -125,8 +125,8 @@ function createAllocator(): { readonly used: () => number; readonly take: (bytes
 }
 
 /**
- * Reads the model and brings it into the form that the kernels need: matrices of bytes with a scale for every 64 or 128 of them.
- * `workspaceBytes` are left free at the end. Takes about an eighth of a second.
+ * Reads the model and converts it to the kernels' format: matrices of bytes with a scale for every 64 or 128 of them. Leaves
+ * `workspaceBytes` free at the end. Takes about an eighth of a second.
  */
 export function loadEmbeddingWeights(path: string, workspaceBytes: number): EmbeddingWeights {
   const tensors = openSafetensors(path);
@@ -178,7 +178,7 @@ function takeLayer(take: Take): Layer {
   };
 }
 
-/** The memory as what is written to it. */
+/** A memory that is written sequentially. */
 interface Views {
   readonly floats: Float32Array;
   readonly integers: Int32Array;
@@ -191,7 +191,7 @@ function readFloats(tensors: Safetensors, name: string): Float32Array {
   return new Float32Array(numbers);
 }
 
-/** All texts are of the first kind (of two, which the model was made with), and so its numbers belong to every place. */
+/** All texts are of the first of two types that the model was trained with, so its numbers are added to every position. */
 function writePositions({ floats }: Views, address: number, tensors: Safetensors): void {
   const positions = readFloats(tensors, 'embeddings.position_embeddings.weight');
   const kind = readFloats(tensors, 'embeddings.token_type_embeddings.weight').subarray(0, tokenSize);
@@ -218,7 +218,7 @@ function writeLayer(views: Views, layer: Layer, tensors: Safetensors, index: num
     tensors.read(`${name}.${part}.weight`, numbers);
     return { bits: new Uint16Array(numbers.buffer), meanings, bias: readFloats(tensors, `${name}.${part}.bias`) };
   };
-  // Scores are divided by the square root of a head's size, and 2 is taken to their power rather than e.
+  // Scores are divided by the square root of a head's size, and the exponent's base is 2 instead of e.
   const queries = scaled(matrix('attention.self.query'), Math.LOG2E / Math.sqrt(headSize));
   const keysAndValues = [matrix('attention.self.key'), matrix('attention.self.value')];
   writeProjection(views, layer.attention, [queries, ...keysAndValues]);
@@ -234,7 +234,7 @@ function scaled(matrix: Matrix, factor: number): Matrix {
   return { bits: matrix.bits, meanings: times(matrix.meanings), bias: times(matrix.bias) };
 }
 
-/** Writes matrices one below the other, in blocks in the order in which `matmul` reads them. */
+/** Writes matrices one below the other, in the order of blocks that `matmul` reads. */
 function writeProjection(views: Views, projection: Projection, matrices: readonly Matrix[]): void {
   const { weights, bias, inputs } = projection;
   const size = blockSizes[projection.width];
@@ -252,13 +252,10 @@ function writeProjection(views: Views, projection: Projection, matrices: readonl
   }
 }
 
-/** The numbers of the block that is being written. */
+/** The elements of the block that is being written. */
 const taken = new Float32Array(blockSizes.wide);
 
-/**
- * One output's part of a block, which is `size` of the numbers: its bytes lie four by four between those of the other outputs of
- * the group.
- */
+/** One output's part of a block, which is `size` elements: groups of four bytes alternate with those of the other outputs of the group. */
 function writeBlock(
   views: Views,
   address: number,

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 
 export interface WordPieces {
-  /** Numbers of the first tokens of a text, at most `maximum` with those that mark its beginning and its end. */
+  /** IDs of the first tokens of a text, at most `maximum` with the markers of its start and end. */
   tokenize(text: string, maximum: number): number[];
 }
 
-/** What is used of a `tokenizer.json` of the kind WordPiece with a normaliser and a division into words as BERT has them. */
+/** The parts of a `tokenizer.json` that are used: type WordPiece with BERT's normaliser and word splitting. */
 interface TokenizerFile {
   readonly added_tokens: readonly { readonly id: number; readonly content: string }[];
   readonly model: { readonly vocab: Readonly<Record<string, number>>; readonly max_input_chars_per_word: number };
 }
 
-/** Characters that are a word each. */
+/** Characters that are separate words. */
 const ideographs: readonly (readonly [number, number])[] = [
   [0x4e00, 0x9fff],
   [0x3400, 0x4dbf],
@@ -33,7 +33,7 @@ const dropped = /[\0\uFFFD\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u;
 const accents = /\p{Mn}/gu;
 const punctuation = /[!-/:-@[-`{-~\p{P}]/u;
 
-/** A character as the model knows it: `space` between words, and whether it is a separate word. */
+/** A character as the model sees it: `space` between words, and whether it is a separate word. */
 interface Plain {
   readonly text: string;
   readonly kind: 'space' | 'part' | 'word';
@@ -49,10 +49,10 @@ function toPlain(character: string): Plain {
   return { text, kind: isWord ? 'word' : 'part' };
 }
 
-/** Characters that come again and again, which all of ASCII does. */
+/** Cached characters; all of ASCII repeats often. */
 const plainCache = Array.from({ length: 128 }, (_, code) => toPlain(String.fromCharCode(code)));
 
-/** The words of a text, one by one, so that no more of a long text is read than is needed. */
+/** The words of a text, one by one, so that only as much of a long text is read as needed. */
 function* wordsOf(text: string, maximumCharacters: number): Generator<string> {
   let word = '';
   for (const character of text) {
@@ -69,7 +69,7 @@ function* wordsOf(text: string, maximumCharacters: number): Generator<string> {
   if (word !== '') yield word;
 }
 
-/** Reads the vocabulary of the model. Gives the same tokens as the tokenizer that the model was made with. */
+/** Reads the vocabulary of the model. Returns the same tokens as the tokenizer that the model was trained with. */
 export function openWordPieces(path: string): WordPieces {
   const { added_tokens: added, model } = JSON.parse(readFileSync(path, 'utf8')) as TokenizerFile;
   const vocabulary = new Map(Object.entries(model.vocab));
@@ -85,7 +85,7 @@ export function openWordPieces(path: string): WordPieces {
     'u',
   );
 
-  /** The longest pieces that make up a word, or that it is unknown. */
+  /** The longest vocabulary entries that form a word, or the unknown token. */
   function chunksOf(word: string): number[] {
     if (word.length > model.max_input_chars_per_word && [...word].length > model.max_input_chars_per_word) {
       return [unknown];

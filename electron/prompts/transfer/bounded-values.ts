@@ -1,16 +1,16 @@
-/** Values from files of strangers: YAML and JSON, read in bounded time and depth. */
+/** Values from untrusted files: YAML and JSON, read in bounded time and depth. */
 
 import { LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import { lineAt, TransferError } from './source-text.ts';
 
 /** Longer YAML is rejected, because parsing it takes up to five seconds per million characters. */
 const maxYamlCharacters = 400_000;
-/** A value nested deeper than this is no prompt. */
+/** A value that is nested deeper isn't a prompt. */
 const maxDepth = 64;
 /** Limits aliases, which can multiply their values. */
 const maxAliases = 100;
 
-/** Objects of YAML and JSON in one form, with keys in their order and no prototype to reach. */
+/** Objects of YAML and JSON in one form, with keys in their order and without a prototype. */
 export type ReadMap = ReadonlyMap<string, unknown>;
 
 export function isMap(value: unknown): value is ReadMap {
@@ -32,18 +32,18 @@ export function listIn(map: ReadMap | null, key: string): readonly unknown[] | n
   return Array.isArray(value) ? value : null;
 }
 
-/** What a variable holds, as the text that a prompt takes. */
+/** The value of a variable, as text. */
 export function valueText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
   return typeof value === 'object' ? JSON.stringify(plain(value)) : String(value);
 }
 
-/** The same value in plain objects, as a configuration is kept. */
+/** The same value in plain objects, as configurations are stored. */
 export function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isMap(value)) return value;
-  // As own properties even where a key is `__proto__`.
+  // As own properties even for the key `__proto__`.
   return Object.fromEntries([...value].map(([key, item]) => [key, plain(item)]));
 }
 
@@ -62,7 +62,7 @@ function checked(value: unknown, depth = 0): unknown {
   return new Map(Object.entries(value).map(([key, item]) => [key, checked(item, depth + 1)]));
 }
 
-/** Refused before a parser sees it: parsers of YAML descend once for each bracket and each dash, and take long to come back. */
+/** Rejects nesting before a parser reads it: parsers of YAML recurse for each bracket and each dash, and take very long. */
 function rejectDepth(text: string): void {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -115,7 +115,7 @@ export function readYaml(text: string, firstLine = 1): ReadYaml {
   }
 }
 
-/** Throws `TransferError` for what is no JSON, or is nested too deeply. */
+/** Throws `TransferError` for invalid JSON, or too deep nesting. */
 export function readJson(text: string, firstLine = 1): unknown {
   let value: unknown;
   try {

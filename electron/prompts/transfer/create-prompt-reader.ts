@@ -13,8 +13,8 @@ interface ReaderOptions {
 }
 
 /**
- * Reads, edits and writes prompt files one at a time in a thread with limits of memory and time, because a malicious file may exhaust
- * either. The result says which limit was reached.
+ * Reads, edits and writes prompt files one at a time in a thread with limits of memory and time, because a malicious file may
+ * exhaust either. The result names the limit that was reached.
  */
 export interface PromptReader {
   read(task: ReadTask, options: ReaderOptions): Promise<ReadPrompts>;
@@ -27,9 +27,9 @@ export interface PromptReader {
 }
 
 export interface ReaderLimits {
-  /** For one file. */
+  /** Time limit for one file. */
   readonly milliseconds: number;
-  /** For what the thread makes of a file, without the file itself. */
+  /** Characters of the thread's result, without the file itself. */
   readonly megabytes: number;
 }
 

@@ -6,14 +6,14 @@ import { literalTemplate } from './templates/template-syntax.ts';
 /** The template of a `.prompt` file, and its system message and prompt. */
 
 /**
- * Readers of `.prompt` files remove white space at the ends of a text. Where it belongs to the prompt, comments protect it: one on its
- * own line at the start, which renders as nothing, and two at the end, on the last line. The first one also says that the roles
- * after it belong to the prompt.
+ * Readers of `.prompt` files trim texts. Where the white space belongs to the prompt, comments protect it: one on its own line at
+ * the start, which renders as nothing, and two at the end, on the last line. The first one also marks the roles after it as part of
+ * the prompt.
  */
 const startGuard = /^\{\{!\}\}\r?\n/;
 const endGuard = '{{!}}{{!}}';
 
-/** The text so that readers keep the white space at its ends. */
+/** The text in a form in which readers keep the white space at its ends. */
 export function guarded(text: string, isGuardNeeded = false): string {
   const needsStart = isGuardNeeded || text !== text.trimStart() || startGuard.test(text);
   const end = text !== text.trimEnd() || text.endsWith(endGuard) ? endGuard : '';
@@ -58,7 +58,7 @@ function plainTexts(body: string): BodyText[] | null {
   return texts.length === 0 ? null : texts;
 }
 
-/** A system message, where there is one, and the prompt, which keeps its roles if it has other messages than one of the user. */
+/** A system message, if there is one, and the prompt, which keeps its roles if it has other messages than one of the user. */
 export function readBody(body: string): BodyText[] {
   const whole = [textAt('user', body, 0)];
   const { hasRoles, historyTags } = parseTemplate(whole[0]!.text);
@@ -72,7 +72,7 @@ export function readBody(body: string): BodyText[] {
   return (historyTags.length === 0 ? plainTexts(body) : null) ?? whole;
 }
 
-/** The template of a file, without the line that ends it. */
+/** The template of a file, without the last line end. */
 export function bodyOf({ promptText, systemMessage }: Pick<PromptVersion, 'promptText' | 'systemMessage'>): string {
   if (systemMessage === null || systemMessage === '') {
     const [only, ...others] = readBody(guarded(promptText));

@@ -3,14 +3,14 @@ import type { PromptVariable } from '../../../shared/contract/prompts.ts';
 import type { ReferencedFiles } from './referenced-files.ts';
 import type { TransferEntry, VariableStyle } from '../../../shared/contract/prompt-transfer.ts';
 
-/** One message of a prompt as its format has it. `line` is where its text begins. */
+/** One message of a prompt in the form of its format. `line` is where its text starts. */
 export interface DraftMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'other';
   readonly text: string;
   readonly line: number | null;
 }
 
-/** What a reader finds of one prompt, before it is translated and checked. */
+/** A prompt as read from a file, before it is translated and checked. */
 export interface Draft {
   name: string;
   /** Null: the folders of the file. */
@@ -22,17 +22,17 @@ export interface Draft {
   /** Null: derived from the texts. */
   style: VariableStyle | null;
   model: { readonly aiSystem: AiSystem | null; readonly model: string } | null;
-  /** Under the names of the service. */
+  /** Under the service's names. */
   parameters: Map<string, unknown>;
   variables: Map<string, Partial<PromptVariable>>;
-  /** Values that prompts share; a prompt gets those of the variables that its template uses. */
+  /** Values that prompts share. A prompt gets the values of the variables in its template. */
   suiteVariables: ReadonlyMap<string, Partial<PromptVariable>>;
   /** Whether an assistant message at the end is the expected answer, as in files for training. */
   isTrainingExample: boolean;
-  /** The file that holds its text, where another one describes it. */
+  /** The file with its text, if another file describes it. */
   file: string | null;
   readonly entries: TransferEntry[];
-  /** Why it cannot be kept at all. */
+  /** Why it can't be imported at all. */
   rejection: { readonly message: string; readonly line: number | null } | null;
 }
 
@@ -70,7 +70,7 @@ export function describeVariable(draft: Draft, name: string, details: Partial<Pr
   draft.variables.set(name, { ...draft.variables.get(name), ...details });
 }
 
-/** Reads the text of one source. Throws `TransferError` when nothing of it can be taken. */
+/** Reads the text of one source. Throws `TransferError` if nothing can be imported. */
 export type Reader = (text: string, source: { readonly name: string; readonly files: ReferencedFiles }) => Draft[];
 
 /** `support/greeting.prompt` is the prompt `greeting`. */
@@ -79,7 +79,7 @@ export function baseName(path: string): string {
   return file.replace(/\.[A-Za-z0-9]{1,8}$/, '') || file;
 }
 
-/** Files that others include have names that begin with an underscore. */
+/** Names of partials start with an underscore. */
 export function isPartial(path: string): boolean {
   return path.split(/[\\/]/).at(-1)!.startsWith('_');
 }

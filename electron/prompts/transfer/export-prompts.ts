@@ -11,7 +11,7 @@ import { writeDotprompt } from './writers/dotprompt.ts';
 import { createFileNames, type ExportedPrompt, type ExportNote, type Written } from './writers/exported-prompt.ts';
 import { writePromptfoo } from './writers/promptfoo.ts';
 
-/** The files as one zip archive. The time of its entries is always the same, so that equal prompts make equal archives. */
+/** The files as one zip archive. The time of its entries is constant, so that equal prompts make equal archives. */
 export async function zipped(files: readonly ExportedFile[]): Promise<Buffer> {
   const zip = new ZipFile();
   const mtime = new Date(1980, 0, 1);
@@ -28,7 +28,7 @@ function fenced(text: string, language = ''): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** One line, with the signs of Markdown as text. */
+/** One line, with Markdown's special characters escaped. */
 function inline(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
 }
@@ -44,7 +44,7 @@ function table({ version }: ExportedPrompt): string[] {
   ];
 }
 
-/** A page for people to read; it is not imported again as it was. */
+/** A page for people to read. Importing it doesn't restore the prompt. */
 export function writeMarkdown(exported: ExportedPrompt): Written {
   const { prompt, version } = exported;
   const details = [
@@ -69,7 +69,7 @@ export function writeMarkdown(exported: ExportedPrompt): Written {
   return { content: `${sections.join('\n\n')}\n`, notes: [] };
 }
 
-/** One line: a body of chat completions, with what it has no field for under `touchstone`. */
+/** One line: a body of chat completions, with other fields under `touchstone`. */
 export function writeJsonLine({ prompt, version }: ExportedPrompt): Written {
   const { promptText, systemMessage, aiSystem, model, configuration, variables, note } = version;
   const system = systemMessage === null ? [] : [{ role: 'system', content: systemMessage }];
@@ -101,12 +101,12 @@ const writers: Readonly<Record<ExportFormat, { write: (exported: ExportedPrompt)
   markdown: { write: writeMarkdown, extension: 'md' },
 };
 
-/** Characters of one export, which is held in memory. */
+/** Max characters of one export, which is in memory. */
 const maxCharacters = 64 * 1_048_576;
 
 export type ExportEntry = TransferEntry & { promptId: string; promptName: string };
 
-/** The prompt with the settings that a file for others may have, and what is left out. */
+/** The prompt with the settings that may be exported, and a list of the omitted ones. */
 function withSafeSettings({ prompt, version }: ExportedPrompt): { safe: ExportedPrompt; notes: ExportNote[] } {
   if (version.configuration === null) return { safe: { prompt, version }, notes: [] };
   const notes: ExportNote[] = [];
@@ -146,10 +146,7 @@ export async function readExported(prompts: Iterable<ExportedPrompt>): Promise<E
   return exported;
 }
 
-/**
- * Writes prompts one by one. Throws `payload_too_large` for more than 64 MB. Takes seconds for long texts: it belongs in a thread of its
- * own.
- */
+/** Writes prompts one by one. Throws `payload_too_large` for more than 64 MB. Takes seconds for long texts, so call it in a thread. */
 export function writeFiles({ exported, format }: WriteTask): WrittenFiles {
   const { write, extension } = writers[format];
   const nameOf = createFileNames(extension);

@@ -15,7 +15,7 @@ import {
   translateJinja,
 } from './templates/template-syntax.ts';
 
-/** Whether a text looks as if it had variables in single braces, as Python's `format` has. */
+/** Whether a text seems to have variables in single braces, as in Python's `format`. */
 function hasSingleBraces(text: string): boolean {
   return /(?:^|[^{])\{[A-Za-z_]\w*\}(?!\})/.test(text);
 }
@@ -43,7 +43,7 @@ export function translateSingleBraces(text: string): string {
 }
 
 export interface FinishOptions {
-  /** Where the prompt is put unless it says so itself. */
+  /** The default folder of the prompt. */
   readonly folder: string | null;
   readonly style: VariableStyle | null;
 }
@@ -53,7 +53,7 @@ interface Template {
   readonly template: string;
 }
 
-/** Longer prompts could neither be changed nor run: no request holds them. */
+/** Longer prompts could not be changed or run: no request has room for them. */
 const maxCharacters = 3_000_000;
 
 function isRunnable(text: string): boolean {
@@ -79,7 +79,7 @@ function translate(style: VariableStyle, text: string): string {
   return style === 'none' ? literalTemplate(text) : text;
 }
 
-/** The messages as Handlebars, all read in one style. Throws `TransferError` for what cannot be run. */
+/** The messages as Handlebars, all read in one style. Throws `TransferError` for a template that can't run. */
 function templatesOf(draft: Draft, chosen: VariableStyle | null): Template[] {
   const style = draft.style ?? chosen ?? styleOf(draft.messages.map(({ text }) => text).join('\n'));
   return draft.messages.map(({ role, text, line }) => {
@@ -102,7 +102,7 @@ function translated(style: VariableStyle, text: string, line: number | null): st
   }
 }
 
-/** The text of a template without variables; null for one that has to be filled. */
+/** The text of a template without variables; null for one with variables. */
 function fixedText(template: string): string | null {
   const parsed = parseTemplate(template);
   const isFixed = parsed.variables.length === 0 && parsed.objectTags.length === 0;
@@ -114,7 +114,7 @@ interface PromptTexts {
   readonly systemMessage: string | null;
 }
 
-/** The messages that a prompt can hold. Blank ones are none. Throws `TransferError`. */
+/** The messages of the prompt, without blank ones. Throws `TransferError`. */
 function usableMessages(draft: Draft, templates: readonly Template[]): WrittenBlock[] {
   const messages: WrittenBlock[] = [];
   for (const { role, template } of templates) {
@@ -150,7 +150,7 @@ function promptTexts(draft: Draft, templates: readonly Template[]): PromptTexts 
   };
 }
 
-/** Why a value isn't taken, without the schema library's own words for limits and types. */
+/** Why a value is rejected, without the schema library's own terms for limits and types. */
 function issueText(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === 'too_big') return `Must be at most ${issue.maximum}`;
   if (issue?.code === 'too_small') return `Must be at least ${issue.minimum}`;
@@ -212,16 +212,16 @@ function warnOfObjects(draft: Draft, promptText: string): void {
   }
 }
 
-/** A prompt as it would be kept, but for its model: which ones there are is known elsewhere. */
+/** An importable prompt without its model, which is resolved elsewhere. */
 export interface FinishedPrompt {
   readonly prompt: PromptInput;
   readonly model: Draft['model'];
-  /** Where among the entries that of the model belongs. */
+  /** The position of the model's entry among the entries. */
   readonly modelEntry: number;
   readonly entries: TransferEntry[];
 }
 
-/** Null for a draft that cannot be kept, with the reason among its entries. */
+/** Null for a draft that can't be imported; its entries have the reason. */
 export function finishDraft(draft: Draft, options: FinishOptions): FinishedPrompt | null {
   try {
     if (draft.rejection !== null) throw new TransferError(draft.rejection.message, draft.rejection.line);

@@ -27,9 +27,9 @@ export interface ImportOptions {
   readonly signal: AbortSignal;
 }
 
-/** A file that is named by one that it brings is read with it, as deep as this. */
+/** Max depth of files that name other files. */
 const maxReferenceDepth = 4;
-/** Bytes that all sources of an import may read of other files; a file counts each time it is named. */
+/** Max bytes of other files that all sources of an import may read; a file counts each time it is named. */
 const maxReferencedBytes = 5 * maxImportedBytes;
 
 const tooMany = () =>
@@ -93,7 +93,7 @@ function usedBy(name: string): ReadPrompts {
   };
 }
 
-/** What an import would bring. Throws `payload_too_large` for too many prompts; files that cannot be read are reported. */
+/** The preview of an import. Throws `payload_too_large` for too many prompts; unreadable files are reported. */
 export async function previewImport(request: ImportRequest, options: ImportOptions): Promise<PreviewedSource[]> {
   const reader = new SourceReader(request, options);
   const results = new Map<Source, ReadPrompts>();
@@ -122,7 +122,7 @@ export async function previewImport(request: ImportRequest, options: ImportOptio
   });
 }
 
-/** The prompts of a preview that were chosen. Throws `invalid_request` for one that is not there. */
+/** The selected prompts of a preview. Throws `invalid_request` for a missing one. */
 export function chosenPrompts(sources: readonly PreviewedSource[], chosen: readonly number[] | null): PromptInput[] {
   const prompts = sources.flatMap((source) => source.prompts.map(({ prompt }) => prompt));
   const indexes = chosen === null ? prompts.keys() : new Set(chosen);

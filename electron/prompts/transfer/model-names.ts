@@ -6,14 +6,14 @@ import type { PromptInput } from '../../../shared/contract/prompts.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import type { FinishedPrompt } from './finish-draft.ts';
 
-/** Provider of a model; throws `invalid_request` for a model that is not known. */
+/** Provider of a model; throws `invalid_request` for an unknown model. */
 export type SystemOf = (aiSystem: AiSystem | null, model: string) => AiSystem;
 
 function entryOf(outcome: TransferEntry['outcome'], message: string): TransferEntry {
   return { outcome, field: 'model', message, line: null };
 }
 
-/** The prompt with its model, where that is known here. */
+/** The prompt with its model, if the model is known here. */
 export function withModel(
   { prompt, model: requested, modelEntry, entries }: FinishedPrompt,
   systemOf: SystemOf,
@@ -40,7 +40,7 @@ const dotpromptNames: ProviderNames = new Map<AiSystem, readonly string[]>([
   ['OpenAiCompatible', ['compatible']],
 ]);
 
-/** The names that promptfoo has for the providers that it knows. */
+/** promptfoo's names of the providers that it supports. */
 const promptfooNames: ProviderNames = new Map(
   keyedProviders.map((name) => [name, detailsOf[name].promptFileNames.promptfoo]),
 );
@@ -58,7 +58,7 @@ function systemNamed(names: ProviderNames, name: string): AiSystem | null {
   return match?.[0] ?? null;
 }
 
-/** `googleai/gemini-2.5-flash`; a name without a known provider is the model's own. */
+/** Parses `googleai/gemini-2.5-flash`. A name without a known provider is the model's own. */
 export function readDotpromptModel(name: string): ModelName {
   const slash = name.indexOf('/');
   const aiSystem = slash === -1 ? null : systemNamed(dotpromptNames, name.slice(0, slash));
@@ -69,7 +69,7 @@ export function writeDotpromptModel(aiSystem: AiSystem, model: string): string {
   return `${dotpromptNames.get(aiSystem)![0]}/${model}`;
 }
 
-/** `openai:chat:gpt-4.1`; null for providers that are not ours. */
+/** Parses `openai:chat:gpt-4.1`; null for other providers. */
 export function readPromptfooProvider(id: string): ModelName | null {
   const [name = '', ...rest] = id.split(':');
   const aiSystem = systemNamed(promptfooNames, name);
@@ -77,7 +77,7 @@ export function readPromptfooProvider(id: string): ModelName | null {
   return aiSystem === null || model === '' ? null : { aiSystem, model };
 }
 
-/** Null where promptfoo has no such provider. */
+/** Null if promptfoo lacks the provider. */
 export function writePromptfooProvider(aiSystem: AiSystem, model: string): string | null {
   const name = promptfooNames.get(aiSystem)?.[0];
   if (name === undefined) return null;

@@ -2,7 +2,7 @@ import type { ReadMap } from './bounded-values.ts';
 import { isMap, mapIn, plain, textIn } from './bounded-values.ts';
 import { type Draft, note } from './draft.ts';
 
-/** Names that other tools have for our parameters. */
+/** Other tools' names of our parameters. */
 const aliases: Readonly<Record<string, string>> = {
   topP: 'top_p',
   topK: 'top_k',
@@ -22,7 +22,7 @@ export function parameterName(key: string): string {
   return aliases[key] ?? key;
 }
 
-/** What is no setting of an answer: who asks, how it is sent, and what the service itself decides. */
+/** Fields that aren't parameters: the caller, the transport, and what the service itself decides. */
 const ours = new Set([
   'model',
   'input',
@@ -41,14 +41,14 @@ const tools = /tools?$|tool_choice|tool[_-]?calls?|functions?$|function_?call|ca
 const addresses = /base[_-]?ur[il]|(?:api|server|proxy)[_-]?(?:base|host|ur[il])|endpoint|proxy/i;
 const active = /^\s*(?:file:\/\/|exec:|package:)/i;
 
-/** Why the name of a setting keeps it out of prompts and files; null for one that may be in them. */
+/** Why a setting's name keeps it out of prompts and files; null if it is allowed. */
 function nameRejection(key: string): string | null {
   if (secrets.test(key)) return 'may hold a secret; prompts never store secrets';
   if (tools.test(key)) return 'may be a tool';
   return addresses.test(key) ? 'may be a server address' : null;
 }
 
-/** The same for what a setting holds, at any depth. The fields of a JSON schema may have any name. */
+/** The same for a setting's value, at any depth. The fields of a JSON schema may have any name. */
 function contentRejection(content: unknown, hasFreeNames: boolean): string | null {
   const rest: unknown[] = [content];
   while (rest.length > 0) {
@@ -68,7 +68,7 @@ function contentRejection(content: unknown, hasFreeNames: boolean): string | nul
   return null;
 }
 
-/** Why a setting stays out of imports and exports; null for one that may pass. `value` is plain. */
+/** Why a setting is left out of imports and exports; null if it is allowed. `value` is plain. */
 export function settingRejection(key: string, value: unknown): string | null {
   if (secrets.test(key)) return 'May contain a secret; prompts never store secrets';
   if (tools.test(key)) return "Prompts can't contain tools";
@@ -78,8 +78,8 @@ export function settingRejection(key: string, value: unknown): string | null {
 }
 
 /**
- * Takes settings into a draft, under our names. Settings that hold secrets, tools or addresses, and what the service sets itself are left
- * out, each with an entry.
+ * Adds settings to a draft, under our names. Skips settings with secrets, tools or addresses, and those that the service sets
+ * itself, each with an entry in the report.
  */
 export function takeParameters(
   draft: Draft,
@@ -107,7 +107,7 @@ export function takeParameters(
   }
 }
 
-/** The Responses API has the form of the answer in `text.format`. */
+/** The Responses API has the format of the answer in `text.format`. */
 function takeTextFormat(draft: Draft, text: ReadMap, field: string, line: number | null): void {
   const format = mapIn(text, 'format');
   const type = textIn(format, 'type');

@@ -14,7 +14,7 @@ import { readLangfuse } from './formats/langfuse.ts';
 import { readOpenAiJsonl } from './formats/openai-jsonl.ts';
 import { readPromptfoo } from './formats/promptfoo.ts';
 
-/** A plain text. The newline that editors add at the end of a file is not part of it. */
+/** A plain text. The newline that editors add at the end of a file isn't part of it. */
 const readPlainText: Reader = (text, { name }) => {
   const draft = emptyDraft(baseName(name));
   if (/\.(j2|jinja2?|njk)$/i.test(name)) draft.style = 'jinja';
@@ -32,7 +32,7 @@ const readers: Readonly<Record<ImportFormat, Reader>> = {
   text: readPlainText,
 };
 
-/** Endings that say what a file is. */
+/** File extensions that determine the format. */
 const endings: readonly (readonly [RegExp, ImportFormat])[] = [
   [/\.prompt$/i, 'dotprompt'],
   [/\.jsonl$/i, 'openai-jsonl'],
@@ -40,13 +40,13 @@ const endings: readonly (readonly [RegExp, ImportFormat])[] = [
   [/\.(md|j2|jinja2?|njk|hbs|handlebars|mustache)$/i, 'text'],
 ];
 
-/** A promptfoo configuration in JSON: known by its usual name, or by `prompts` where a prompt of Langfuse has `prompt`. */
+/** A promptfoo configuration in JSON, detected by its usual name, or by `prompts`, because a prompt of Langfuse has `prompt`. */
 function isPromptfooJson(name: string, text: string): boolean {
   if (/promptfooconfig[^/\\]*\.json$/i.test(name)) return true;
   return /\.json$/i.test(name) && /^\s*\{/.test(text) && /"prompts"\s*:/.test(text) && !/"prompt"\s*:/.test(text);
 }
 
-/** What a source is, from its name and then from its text. */
+/** The format of a source, from its name and then from its text. */
 function formatOf(name: string, text: string): ImportFormat {
   const ending = endings.find(([pattern]) => pattern.test(name))?.[1];
   if (ending !== undefined) return ending;
@@ -70,11 +70,11 @@ function rejectMultiplied(drafts: readonly Draft[], length: number): void {
 export interface ReadSource {
   readonly format: ImportFormat | null;
   readonly drafts: readonly Draft[];
-  /** Why nothing is taken. */
+  /** Why nothing is imported. */
   readonly entries: TransferEntry[];
 }
 
-/** Reads one file or pasted text. Never throws: what cannot be read is in the entries. */
+/** Reads one file or pasted text. Never throws: errors are in the entries. */
 export function readSource(
   source: { readonly name: string; readonly content: string | Uint8Array; readonly files: ReferencedFiles },
   chosen: ImportFormat | null,
@@ -97,30 +97,30 @@ export function readSource(
   }
 }
 
-/** One file or pasted text, and how it is to be taken. */
+/** One file or pasted text, with its options. */
 export interface ReadTask {
   /** The path relative to the chosen folder. */
   readonly name: string;
   readonly content: string | Uint8Array;
   readonly format: ImportFormat | null;
   readonly variableStyle: VariableStyle | null;
-  /** Where the prompts are put. */
+  /** The folder for the prompts. */
   readonly folder: string | null;
   /** Files that an earlier read of the same source requested. */
   readonly files?: readonly ReferencedFile[];
 }
 
 export interface ReadPrompts {
-  /** Null when the format is unknown. */
+  /** Null if the format is unknown. */
   readonly format: ImportFormat | null;
   readonly prompts: readonly FinishedPrompt[];
   /** Issues of the whole file, and its rejected prompts. */
   readonly entries: readonly TransferEntry[];
-  /** Paths and patterns of other files that belong to it. */
+  /** Paths and patterns of other files that it needs. */
   readonly references: readonly string[];
 }
 
-/** Findings reported for one prompt or file, so that a response isn't much larger than its request. */
+/** Max findings for one prompt or file, so that a response isn't much larger than its request. */
 const maxEntries = 50;
 
 /** The folders of a file, relative to the chosen one. */

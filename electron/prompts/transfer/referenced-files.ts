@@ -1,9 +1,9 @@
-/** Files that one source names and that are imported together with it. Only imported files are ever read. */
+/** Files that a source names and that are imported together with it. Only imported files are ever read. */
 
 import { posix } from 'node:path';
 import { decodeText, TransferError } from './source-text.ts';
 
-/** A referenced file. `reference` is the path by which it was found. */
+/** A referenced file. `reference` is the path that found it. */
 export interface ReferencedFile {
   readonly reference: string;
   /** The path relative to the chosen folder. */
@@ -17,16 +17,16 @@ export interface TextFile {
 }
 
 export interface ReferencedFiles {
-  /** The files at a path or pattern, which counts from the folder of the source. Throws `TransferError` when none is there, with what to add. */
+  /** The files at a path or pattern, relative to the source's folder. Throws `TransferError` with the missing path if there are none. */
   read(reference: string): readonly TextFile[];
   /** All requested paths, including missing files. */
   readonly references: ReadonlySet<string>;
 }
 
-/** Most different paths that one source may name. */
+/** Max different paths that one source may name. */
 const maxReferences = 1000;
 
-/** The path below the folder that was imported: `../a.txt` of `tests/config.yaml` is `a.txt`. */
+/** The path below the imported folder: `../a.txt` of `tests/config.yaml` is `a.txt`. */
 function resolvePath(source: string, reference: string): string {
   const path = reference.replace(/^file:\/\//, '').replaceAll('\\', '/');
   const folder = path.startsWith('/') ? '' : posix.dirname(source.replaceAll('\\', '/'));
@@ -74,7 +74,7 @@ function matchesName(pattern: string, name: string): boolean {
   return at === pattern.length;
 }
 
-/** `**` is any number of folders; the same walk as in a name, folder by folder. */
+/** `**` is any number of folders; the same algorithm as in a name, folder by folder. */
 function matchesPath(pattern: readonly string[], path: readonly string[]): boolean {
   let [at, index, star, retry] = [0, 0, -1, 0];
   while (index < path.length) {
@@ -93,7 +93,7 @@ function matchesPath(pattern: readonly string[], path: readonly string[]): boole
   return at === pattern.length;
 }
 
-/** `a.{txt,md}` is `a.txt` and `a.md`; of several groups only the first one is split. */
+/** `a.{txt,md}` is `a.txt` and `a.md`; of several groups only the first one is expanded. */
 function alternatives(pattern: string): string[] {
   const [open, close] = [pattern.indexOf('{'), pattern.indexOf('}')];
   if (open === -1 || close < open) return [pattern];
@@ -108,7 +108,7 @@ const lastPart = (path: string) => path.slice(path.lastIndexOf('/') + 1);
 
 export interface FindTask {
   readonly references: readonly string[];
-  /** Of all imported files. */
+  /** Max characters of all imported files. */
   readonly names: readonly string[];
 }
 
@@ -119,7 +119,7 @@ export function findReferences({ references, names }: FindTask): ResolvedReferen
   return references.flatMap((reference) => find(reference).map((name) => ({ reference, name })));
 }
 
-/** Finds imported files by a path or pattern; one that is in another place is found by its name, if no other has it. */
+/** Finds imported files by a path or pattern. A file elsewhere is found by its name if the name is unique. */
 function createFileFinder(names: readonly string[]): (reference: string) => readonly string[] {
   const paths = new Map(names.map((name) => [posix.normalize(name.replaceAll('\\', '/')), name]));
   const byName = Map.groupBy(paths, ([path]) => lastPart(path));
@@ -131,7 +131,7 @@ function createFileFinder(names: readonly string[]): (reference: string) => read
     if (/[*?{]/.test(reference)) {
       const patterns = alternatives(reference);
       const found = patterns.flatMap(matching);
-      // Files that were chosen one by one have no folders.
+      // Files that were selected one by one have no folders.
       return [...new Set(found.length > 0 ? found : patterns.map(lastPart).flatMap(matching))];
     }
     const others = byName.get(lastPart(reference)) ?? [];

@@ -1,4 +1,4 @@
-/** Why a text or a file cannot be taken over. `line` counts from 1 in what was read; null where it is not known. */
+/** Why a text or a file can't be imported. `line` counts from 1 in the source; null if unknown. */
 export class TransferError extends Error {
   readonly line: number | null;
 
@@ -26,7 +26,7 @@ function encodingOf(bytes: Uint8Array): string | null {
   return zeros * 3 >= Math.min(bytes.length, 1000) ? 'UTF-16 or UTF-32' : 'binary';
 }
 
-/** The text of a file, without a byte order mark. Throws `TransferError` for everything that is not UTF-8. */
+/** The text of a file, without a byte order mark. Throws `TransferError` if it isn't UTF-8. */
 export function decodeText(bytes: Uint8Array): string {
   const encoding = encodingOf(bytes);
   if (encoding === 'binary') throw new TransferError("This isn't a text file");
@@ -41,7 +41,10 @@ export function decodeText(bytes: Uint8Array): string {
   }
 }
 
-/** The text with plain ends of lines, as files are read and compared here. */
+/**
+ * The text with `
+ * ` as line ends, as files are read and compared here.
+ */
 export function plainLines(text: string): string {
   return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }

@@ -5,11 +5,11 @@ import type { ImportRequest } from './import-prompts.ts';
 
 type Content = ImportRequest['sources'][number];
 
-/** Files that came in parts and wait for their import, in memory. */
+/** Files that arrived in parts, in memory until their import. */
 export interface UploadStore {
   /**
-   * Adds files to an upload, or begins one. Throws `payload_too_large` beyond what an import takes, which ends the upload, and `not_found`
-   * for one that is over.
+   * Adds files to an upload, or starts one. Throws `payload_too_large` beyond the limits of an import, which ends the upload, and
+   * `not_found` for an ended one.
    */
   add(uploadId: string | null, sources: readonly ImportSource[]): { uploadId: string; files: number; bytes: number };
   /** Throws `not_found`. */
@@ -24,7 +24,7 @@ interface Upload {
   timer: NodeJS.Timeout | null;
 }
 
-/** More windows than this do not import at the same time: the oldest upload makes room. */
+/** Max uploads at the same time: the oldest one is dropped for a new one. */
 const maxUploads = 2;
 /** After this time without a request an upload is dropped. */
 const cacheLifetimeMs = 15 * 60_000;

@@ -6,7 +6,7 @@ import { moderateAtProvider } from '../provider-moderation.ts';
 import { isStrictSchema, parallelCalls } from '../model-translation.ts';
 import type { Provider } from '../provider.ts';
 
-/** OpenAI on its Responses API: with reasoning, Chat Completions takes less. Nothing is kept there (`store: false`). */
+/** OpenAI on its Responses API: with reasoning, Chat Completions supports less. Nothing is stored there (`store: false`). */
 export function createOpenAiProvider(settings: ProviderSettings): Provider {
   const { responses, embeddingModel } = createOpenAI({
     baseURL: settings.baseAddress,
@@ -37,7 +37,7 @@ export function createOpenAiProvider(settings: ProviderSettings): Provider {
           store: false,
           strictJsonSchema: isStrictSchema(configuration),
           ...parallelCalls(configuration),
-          // Unchanged: the package would replace an effort that it doesn't know.
+          // Unchanged: the package would replace an unknown effort.
           ...(configuration.reasoning_effort == null ? {} : { reasoningEffort: configuration.reasoning_effort }),
         },
       },

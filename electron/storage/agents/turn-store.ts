@@ -96,7 +96,7 @@ export interface TurnStore {
   newestFirst(conversationId: string): IterableIterator<Turn>;
 }
 
-/** All runs of a conversation where `beforeRunId` is null, none where it is not known any more. */
+/** All runs of a conversation if `beforeRunId` is null, none if it no longer exists. */
 const historyRows = `
   FROM conversations
     JOIN runs ON runs.conversation = conversations.sequence
@@ -107,8 +107,8 @@ const historyRows = `
 `;
 
 /**
- * An agent's prompt text is the message as it was said; its rendered prompt may hold the passages of a dataspace as well, which are
- * searched again for each turn.
+ * The prompt text of an agent's run is the user's message. Its rendered prompt may also contain the passages of a dataspace, which
+ * are searched again for each turn.
  */
 const questionColumn = `
   CASE WHEN EXISTS (SELECT 1 FROM agent_runs WHERE agent_runs.run_id = runs.id)
@@ -122,11 +122,11 @@ const messagesColumn = `
 
 interface Stretch {
   readonly conversationId: string;
-  /** Where it ends; null for all of it. */
+  /** Its end; null for the whole conversation. */
   readonly runId: string | null;
 }
 
-/** The conversations that a conversation is made of, the newest stretch first. */
+/** The conversations that form a conversation, the newest part first. */
 export function* stretchesOf(branches: BranchStore, conversationId: string): Generator<Stretch> {
   let stretch: Stretch | BranchOrigin | null = { conversationId: conversationId.toLowerCase(), runId: null };
   while (stretch !== null) {
@@ -139,14 +139,14 @@ interface TurnRow extends Turn {
   readonly messages: string | null;
 }
 
-/** Of a run with several messages, the user's last one is the question. */
+/** In a run with several messages, the user's last one is the question. */
 function turnOf({ question, answer, messages }: TurnRow): Turn {
   const last =
     messages === null ? undefined : (JSON.parse(messages) as Message[]).findLast(({ role }) => role === 'user');
   return { question: last ? textOfMessage(last) || question : question, answer };
 }
 
-/** `flush` writes what is queued, so that the turn just answered is among them. */
+/** `flush` writes queued runs, so that the last turn is included. */
 export function createTurnStore(database: Database.Database, flush: () => void): TurnStore {
   const branches = createBranchStore(database);
   const callerOf = database.prepare<[string], string>('SELECT caller_id FROM conversations WHERE id = ?').pluck();

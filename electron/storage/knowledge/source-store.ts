@@ -20,7 +20,7 @@ const inRange = `
   AND (:text = '' OR instr(lower(sources.name), :text) OR instr(lower(sources.file_name), :text))
 `;
 
-/** Statements on sources; joins and conditional columns are plainer in SQL than built. */
+/** Statements on sources. Joins and conditional columns are simpler in SQL than in the query builder. */
 export function sourceQueries(database: Database.Database) {
   return {
     page: database.prepare<{ before: number; limit: number }, JoinedSource>(
@@ -81,11 +81,11 @@ export function sourceQueries(database: Database.Database) {
   };
 }
 
-/** A source with what only the service itself needs of it. */
+/** A source with the service's internal fields. */
 export interface StoredSource extends Source {
-  /** Identifies the current reading. The same value resumes an interrupted reading. */
+  /** Identifies the current indexing. The same value resumes an interrupted one. */
   readonly revision: string;
-  /** How often the process ended while this revision was read without getting on; one more while it is being read. */
+  /** How often the process ended while this revision made no progress, plus one while it is being indexed. */
   readonly attempts: number;
   readonly passages: number | null;
   readonly pages: number | null;
@@ -102,7 +102,7 @@ export interface NewSource {
   readonly bytes: number;
 }
 
-/** What reading a source gave. */
+/** The result of parsing a source. */
 export interface SourceMetadata {
   readonly passages: number;
   readonly pages: number | null;
@@ -114,7 +114,7 @@ export interface SourceRange {
   readonly dataspaceId: string;
   readonly offset: number;
   readonly limit: number;
-  /** Part of the name or of the file name, without case; empty for all. */
+  /** Part of the name or of the file name, ignoring case; empty for all. */
   readonly text: string;
   readonly status: SourceStatus | null;
 }
@@ -124,11 +124,11 @@ export interface SourceStore {
   /** Newest first. Throws `invalid_request` for a token of another list. */
   list(query: ListQuery): ListPage<StoredSource>;
   range(range: SourceRange): { data: StoredSource[]; total: number };
-  /** Keeps a source as `Processing`. Throws `invalid_request` when there is no such dataspace. */
+  /** Stores a source as `Processing`. Throws `invalid_request` for an unknown dataspace. */
   create(source: NewSource): StoredSource;
   read(id: string): StoredSource;
   find(id: string): StoredSource | null;
-  /** Ids of a dataspace's sources that fit, oldest first. */
+  /** IDs of a dataspace's matching sources, oldest first. */
   idsOf(dataspaceId: string, which: 'processing' | 'failed' | 'outdated' | 'all', embeddingModel: string): string[];
   /** The next source to index: first the fewest crashes of the process, then the longest wait. */
   nextProcessing(limits: { maximumBytes: number; except: readonly string[] }): StoredSource | null;

@@ -12,13 +12,13 @@ function renderAgain(promptText: string, replacementsJson: string | null): strin
   }
 }
 
-/** Makes `rendered_title` known to the migrations: the title of a run that was recorded by an earlier version. */
+/** Registers `rendered_title` for the migrations: the title of a run that was recorded by an earlier version. */
 export function registerRenderedTitle(database: Database.Database): void {
   database.function(
     'rendered_title',
     { deterministic: true },
     (promptText: string, replacementsJson: string | null, renderedPrompt: string, dataspaceIdsJson: string | null) => {
-      // A run with dataspaces keeps the prompt as it was sent, which begins with the passages.
+      // The prompt of a run with dataspaces is stored as it was sent, which starts with the passages.
       const isGrounded = dataspaceIdsJson !== null && dataspaceIdsJson !== '[]';
       return titleOf((isGrounded ? renderAgain(promptText, replacementsJson) : null) ?? renderedPrompt);
     },
@@ -69,8 +69,8 @@ export const messages = `
 `;
 
 /**
- * 22. Files that prompts are sent with; their content is in the folder `files`. `file_callers` holds who sent a file under which name,
- * `run_files` which runs use it. Triggers update `run_files` when the messages of a run change.
+ * 22. Files of prompts; their content is in the folder `files`. `file_callers` holds who sent a file under which name, `run_files`
+ * which runs use it. Triggers update `run_files` when the messages of a run change.
  */
 export const files = `
   CREATE TABLE files (

@@ -131,8 +131,8 @@ const longestFolded = 32;
 const maxTrigrams = 64;
 
 /**
- * More of one version is not searched: a trigram of each character is written while everything else waits. Of random characters
- * 65,536 take 0.12 seconds on a slow machine, and 16 times as many take 7.
+ * Max indexed characters of one version: everything else waits while a trigram of each character is written. 65,536 random
+ * characters take 0.12 seconds on a slow machine, and 16 times as many take 7.
  */
 const maxCharacters = 2 ** 16;
 

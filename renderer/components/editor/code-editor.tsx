@@ -8,11 +8,11 @@ import { classNames } from '../class-names.ts';
 import { allowEditorStyles, editorTheme, lineDirection, replaceSelection } from './editor-extensions.ts';
 import { editorText, textChange } from './text-change.ts';
 
-/** What an edit did besides changing the text. */
+/** Side effects of an edit besides the changed text. */
 export interface EditDetails {
   anchor: number;
   head: number;
-  /** What CodeMirror calls the edit: `input.type`, `delete.backward`. */
+  /** CodeMirror's name for the edit: `input.type`, `delete.backward`. */
   userEvent: string | undefined;
 }
 
@@ -23,13 +23,13 @@ export interface SharedHistory {
 }
 
 export interface EditorProps {
-  /** Read out as its name. */
+  /** Its accessible name. */
   label: string;
   value: string;
   onValueChange: (value: string, details: EditDetails) => void;
   hint?: string;
   className?: string;
-  /** Replaces the history that the editor has otherwise. */
+  /** Replaces the editor's built-in history. */
   sharedHistory?: SharedHistory | undefined;
 }
 
@@ -79,7 +79,7 @@ function describe(label: string, hint: string | undefined): Extension {
   return [EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }), hint ? placeholder(hint) : []];
 }
 
-/** Marks a change that came from outside of the editor. */
+/** Marks a change from outside the editor. */
 const isFromOutside = Annotation.define<boolean>();
 
 function detailsOf({ state, transactions }: ViewUpdate): EditDetails {
@@ -88,7 +88,7 @@ function detailsOf({ state, transactions }: ViewUpdate): EditDetails {
   return { anchor, head, userEvent };
 }
 
-/** Makes the editor once; `onValueChange` and the value may change under it. */
+/** Creates the editor once. `onValueChange` and the value may change later. */
 export function useEditor(
   { value, onValueChange, label, hint, sharedHistory }: EditorProps,
   extensions: () => Extension,
@@ -99,7 +99,7 @@ export function useEditor(
   const undo = useEffectEvent(() => sharedHistory?.undo());
   const redo = useEffectEvent(() => sharedHistory?.redo());
 
-  // The editor lives as long as its draft; what changes later goes in through transactions.
+  // The editor lives as long as its draft. Later changes are transactions.
   const createEditor = useEffectEvent((element: HTMLElement) => {
     allowEditorStyles();
     return new EditorView({
@@ -131,7 +131,7 @@ export function useEditor(
   useEffect(() => {
     const editor = view.current;
     if (!editor) return;
-    // A transaction in place of a new state: an old run that was put back can be undone with Ctrl+Z.
+    // A transaction instead of a new state, so that Ctrl+Z can undo a restored run.
     const changes = textChange(editor.state.doc.toString(), editorText(value));
     if (changes) editor.dispatch({ changes, annotations: isFromOutside.of(true) });
   }, [value]);

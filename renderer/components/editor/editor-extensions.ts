@@ -3,8 +3,8 @@ import { type Extension, RangeSetBuilder } from '@codemirror/state';
 import { Decoration, EditorView } from '@codemirror/view';
 
 /**
- * Lets CodeMirror write its styles into a constructed style sheet in place of a `<style>` element, which the content security
- * policy of the window refuses. `style-mod` does so automatically for shadow roots only, which it recognizes by their missing head.
+ * Lets CodeMirror write its styles into a constructed style sheet instead of a `<style>` element, which the content security policy
+ * of the window blocks. `style-mod` does so automatically for shadow roots only, which it recognizes by their missing head.
  */
 export function allowEditorStyles(): void {
   const page = document as unknown as Record<symbol, unknown>;
@@ -17,7 +17,7 @@ export function allowEditorStyles(): void {
 
 const byItsText = Decoration.line({ attributes: { dir: 'auto' } });
 
-/** Each line of an editor runs in the direction of its own first letter: a prompt may have Arabic between lines of English. */
+/** Each line of an editor takes its direction from its own first letter: a prompt may have Arabic between lines of English. */
 export const lineDirection: Extension = [
   EditorView.perLineTextDirection.of(true),
   EditorView.decorations.of((view) => {
@@ -26,7 +26,7 @@ export const lineDirection: Extension = [
     for (const { from, to } of view.visibleRanges) {
       for (let position = Math.max(from, next); position <= to; position = next) {
         const line = view.state.doc.lineAt(position);
-        // A long line may be in view in several pieces.
+        // A long line may be in view in several parts.
         if (line.from >= next) lines.add(line.from, line.from, byItsText);
         next = line.to + 1;
       }
@@ -36,8 +36,8 @@ export const lineDirection: Extension = [
 ];
 
 /**
- * Replaces the selection with typed text. Left to the browser, Chromium would give the new text the style of the old one in a
- * style attribute, which the content security policy rejects with an error on the console.
+ * Replaces the selection with typed text. If the browser did it, Chromium would give the new text the style of the old one in a
+ * style attribute, which the content security policy blocks with an error on the console.
  */
 export const replaceSelection = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -46,14 +46,14 @@ export const replaceSelection = EditorView.domEventHandlers({
     const { empty, from, to } = state.selection.main;
     if (event.inputType !== 'insertText' || data === null || event.isComposing || empty || state.readOnly) return false;
     const insert = () => state.update(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
-    // Extensions that follow typing, such as the one that closes brackets, come first, as they do without this.
+    // Extensions that follow typing, such as the one that closes brackets, run first, as they do without this extension.
     const isDone = state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, data, insert));
     if (!isDone) view.dispatch(insert());
     return true;
   },
 });
 
-/** The editor's own parts. Colours of the text itself are the classes of `styles/syntax.css`. */
+/** The editor's own elements. The classes of `styles/syntax.css` colour the text. */
 export const editorTheme = EditorView.theme({
   '&': { height: '100%', color: 'var(--text-primary)', backgroundColor: 'transparent' },
   '&.cm-focused': { outline: 'none' },
@@ -72,7 +72,7 @@ export const editorTheme = EditorView.theme({
   '.cm-gutters': { backgroundColor: 'transparent', border: '0', color: 'var(--text-tertiary)', fontSize: '11px' },
   '.cm-lineNumbers .cm-gutterElement': { minWidth: '36px', padding: '0 12px 0 0', lineHeight: '20px' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'transparent' },
-  // Seen through: the layer of the selection lies below the lines, and is in this one, too.
+  // Transparent, because the selection layer lies below the lines.
   '&.cm-focused .cm-activeLine, &.cm-focused .cm-activeLineGutter': {
     backgroundColor: 'color-mix(in srgb, var(--text-primary) 7%, transparent)',
   },

@@ -34,14 +34,14 @@ function JsonEditor({ mistake, ...props }: EditorProps & { mistake: JsonMistake 
 
 export interface SchemaDialogProps {
   text: string;
-  /** Every edit is kept at once, valid or not. */
+  /** Every edit is saved at once, valid or not. */
   onTextChange: (text: string) => void;
   onClose: () => void;
 }
 
 const pauseMs = 300;
 
-/** The text once no one has typed for a moment: a check takes longer than a key press. */
+/** The text after a pause in typing: a check takes longer than a key press. */
 function usePaused(text: string): string {
   const [paused, setPaused] = useState(text);
   useEffect(() => {
@@ -51,7 +51,7 @@ function usePaused(text: string): string {
   return paused;
 }
 
-/** The schema of the field, which may be inside `{"name", "schema", ...}`; null for what is none. */
+/** The schema in the field's text, which may be inside `{"name", "schema", ...}`; null if there is none. */
 function readSchema(text: string): JsonSchema | null {
   const parsed = parseJson(text);
   const value = 'value' in parsed ? parsed.value : null;
@@ -67,7 +67,7 @@ function writeSchema(text: string, schema: JsonSchema): string {
   return JSON.stringify(isWrapped ? { ...value, schema } : schema, null, 2);
 }
 
-/** A schema that is checked after each pause, with what is wrong with it; the issue is undefined until it is known. */
+/** A schema that is checked after each pause in typing. The issue is undefined until the check completes. */
 function useCheckedSchema(text: string): { schema: JsonSchema | null; issue: SchemaIssue | null | undefined } {
   const paused = usePaused(text);
   const schema = useMemo(() => readSchema(paused), [paused]);

@@ -9,7 +9,7 @@ import { Button } from '../button.tsx';
 import { formatPlural } from '../format.ts';
 import { Icon } from '../icon.tsx';
 
-/** Findings that say the same of the same part of a schema. */
+/** Findings with the same message for the same part of a schema. */
 interface Group extends Pick<SchemaFinding, 'pointer' | 'message' | 'effect'> {
   readonly names: readonly string[];
 }
@@ -36,7 +36,7 @@ export interface SchemaSupportProps {
   onFix: (schema: JsonSchema) => void;
 }
 
-/** What each provider doesn't support in a schema, and a fix to what all of them accept. */
+/** The parts of a schema that each provider doesn't support, and a fix that all of them accept. */
 export function SchemaSupport({ schema, onFix }: SchemaSupportProps) {
   const findings = useMemo(() => lintSchema(schema), [schema]);
   const fixed = useMemo(() => (findings.length === 0 ? schema : portableSchema(schema)), [findings, schema]);

@@ -1,4 +1,4 @@
-/** A text as an editor holds it: every line ends with one line feed. */
+/** A text in the editor's form: every line ends with one line feed. */
 export function editorText(text: string): string {
   return text.includes('\r') ? text.replaceAll(/\r\n?/g, '\n') : text;
 }
@@ -34,7 +34,7 @@ function commonEnd(one: string, other: string, max: number): number {
   return length;
 }
 
-/** The smallest replacement that makes one text of the other; null when they are equal. */
+/** The smallest replacement that turns one text into the other; null when they are equal. */
 export function textChange(before: string, after: string): { from: number; to: number; insert: string } | null {
   if (before === after) return null;
   const start = commonStart(before, after);

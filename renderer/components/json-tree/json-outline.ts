@@ -2,21 +2,21 @@ import { pointerKeys } from '../../../shared/json-schema.ts';
 
 export type JsonKind = 'object' | 'list' | 'text' | 'number' | 'word';
 
-/** A value of a JSON text, by its offsets: a text of 4 MB has 100,000 of them, and only those in view are read. */
+/** A value of a JSON text as offsets: a text of 4 MB has 100,000 values, and only the ones in view are read. */
 export interface JsonNode {
   readonly kind: JsonKind;
   readonly parent: number;
   readonly depth: number;
-  /** Offsets of its key with the quotes; null in a list and for the outermost value. */
+  /** Offsets of its key with the quotes; null in a list and for the root. */
   readonly key: readonly [start: number, end: number] | null;
   /** Its index among the values of its parent. */
   readonly index: number;
   readonly start: number;
-  /** Offset behind it; null while it grows. */
+  /** Offset of its end; null while it grows. */
   end: number | null;
-  /** Its values, so far. */
+  /** The number of its values so far. */
   count: number;
-  /** Index of the node behind everything inside it; null while it grows. */
+  /** Index of the node after its last descendant; null while it grows. */
   next: number | null;
 }
 
@@ -27,7 +27,7 @@ export interface JsonFault {
 }
 
 const maxNodes = 250_000;
-/** Deeper values would stand outside every window. */
+/** Deeper values would be indented beyond any window. */
 const maxDepth = 500;
 
 const escapeCharacters = new Set('"\\/bfnrtu');
@@ -38,26 +38,26 @@ const words = new Set(['true', 'false', 'null']);
 type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing';
 
 /**
- * Reads a growing JSON text once, from where it stopped, into a list of its values in their order. Nothing is repaired: the text is
- * valid so far, or has a fault. Without recursion, and the last string is not read again as it grows.
+ * Parses a growing JSON text once into a list of its values, in order. Each call continues where the last one stopped. It repairs
+ * nothing: the text is valid so far or has a fault. It doesn't recurse, and it doesn't read the last string again as it grows.
  */
 export class JsonOutline {
   readonly nodes: JsonNode[] = [];
   text = '';
   fault: JsonFault | null = null;
   #position = 0;
-  /** The container that is open; -1 for none. */
+  /** The open container; -1 for none. */
   #open = -1;
   #expected: Expected = 'value';
   #key: readonly [number, number] | null = null;
-  /** Start of a string whose end has not come yet. */
+  /** Start of a string whose end hasn't arrived. */
   #stringStart: number | null = null;
 
   get isComplete(): boolean {
     return this.#expected === 'nothing' && this.fault === null;
   }
 
-  /** Reads what was added to the text. `isEnd` says that nothing follows. */
+  /** Reads the text that was added. `isEnd` means that no more follows. */
   read(text: string, isEnd: boolean): void {
     this.text = text;
     while (this.fault === null && this.#position < text.length && this.#step(isEnd));
@@ -69,7 +69,7 @@ export class JsonOutline {
     return false;
   }
 
-  /** Reads one token; false when its end has not come yet. */
+  /** Reads one token; false when its end hasn't arrived. */
   #step(isEnd: boolean): boolean {
     if (this.#stringStart !== null) return this.#string(this.#stringStart);
     const character = this.text[this.#position]!;
@@ -195,7 +195,7 @@ export class JsonOutline {
     return true;
   }
 
-  /** A number, `true`, `false` or `null`, which ends with the character behind it. */
+  /** A number, `true`, `false` or `null`. The character after it ends it. */
   #plain(isEnd: boolean): boolean {
     if (!this.#isValueExpected()) return this.#unexpected();
     const { text } = this;
@@ -222,7 +222,7 @@ export class JsonOutline {
   }
 }
 
-/** The nodes to show, in their order: those inside a closed one are left out. */
+/** The nodes to show, in order, without those inside a collapsed one. */
 export function visibleNodes({ nodes }: JsonOutline, closed: ReadonlySet<number>): number[] {
   const visible: number[] = [];
   for (let index = 0; index < nodes.length;) {
@@ -232,7 +232,7 @@ export function visibleNodes({ nodes }: JsonOutline, closed: ReadonlySet<number>
   return visible;
 }
 
-/** A string between two offsets as it reads; one that still grows has no closing quote. */
+/** The decoded string between two offsets. A growing one has no closing quote. */
 export function readString(text: string, start: number, end: number | null): string {
   const raw = text.slice(start + 1, end === null ? undefined : end - 1);
   if (!raw.includes('\\')) return raw;
@@ -241,7 +241,7 @@ export function readString(text: string, start: number, end: number | null): str
     try {
       return JSON.parse(`"${cut}"`) as string;
     } catch {
-      // The next form, or the text as it was written.
+      // Try a shorter text, or return the raw one.
     }
   }
   return raw;
@@ -253,7 +253,7 @@ export function keyOf({ text, nodes }: JsonOutline, node: JsonNode): string | nu
   return nodes[node.parent]?.kind === 'list' ? String(node.index) : null;
 }
 
-/** The node at a JSON pointer, or the innermost one on the way that exists. */
+/** The node at a JSON pointer, or its innermost existing ancestor. */
 export function nodeAt(outline: JsonOutline, pointer: string): number {
   const { nodes } = outline;
   let found = 0;

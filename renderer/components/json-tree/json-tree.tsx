@@ -7,7 +7,7 @@ import { Icon } from '../icon.tsx';
 import { type JsonFault, type JsonNode, JsonOutline, keyOf, nodeAt, readString, visibleNodes } from './json-outline.ts';
 import './json-tree.css';
 
-/** What is wrong at a JSON pointer, as the end of a sentence. */
+/** A violation at a JSON pointer, as the end of a sentence. */
 export interface TreeError {
   readonly path: string;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface TreeError {
 /** The values of a growing JSON text; its `fault` says why there is no tree. */
 export function useJsonOutline(text: string, isGrowing: boolean): JsonOutline {
   const [outline, setOutline] = useState(() => new JsonOutline());
-  // A text that grew is read from where the outline stopped, any other one from its beginning.
+  // If the text grew, parsing continues where it stopped. Any other text is parsed from the start.
   const current = text.startsWith(outline.text) ? outline : new JsonOutline();
   if (current !== outline) setOutline(current);
   if (current.text !== text || !isGrowing) current.read(text, !isGrowing);
@@ -33,7 +33,7 @@ export function faultText(subject: string, text: string, { reason, offset }: Jso
 
 const rowHeight = 22;
 const errorHeight = 20;
-/** Rows up to here wrap long values; more are drawn only in view, each value on one line. */
+/** Up to this many rows, long values wrap. Beyond it, only the rows in view are drawn, with each value on one line. */
 const maxPlainRows = 300;
 const maxShownCharacters = 2000;
 const maxIndentLevels = 40;
@@ -117,12 +117,12 @@ function Row({ outline, node, id, isClosed, isActive, errors, onToggle }: RowPro
 
 const noErrors: readonly TreeError[] = [];
 
-/** The errors at each node; one without a node of its own is at the innermost value that contains it. */
+/** The errors by node. An error without a node belongs to the innermost value that contains it. */
 function errorsByNode(outline: JsonOutline, errors: readonly TreeError[]): ReadonlyMap<number, readonly TreeError[]> {
   return Map.groupBy(errors, ({ path }) => nodeAt(outline, path));
 }
 
-/** The key's effect on the active row: another row, or whether the active one is closed. */
+/** The effect of a key on the active row: another active row, or whether the active row is collapsed. */
 function pressedKey(key: string, outline: JsonOutline, visible: readonly number[], active: number, closed: Closed) {
   const position = visible.indexOf(active);
   const node = outline.nodes[active];
@@ -147,13 +147,13 @@ export interface JsonTreeProps {
   errors?: readonly TreeError[] | undefined;
 }
 
-/** A JSON text as a tree: one value per line, with its errors below. A long one draws what is in view. */
+/** A JSON text as a tree: one value per line, with its errors below. Of a long tree, only the rows in view are drawn. */
 export function JsonTree({ label, outline, scroller, errors = noErrors }: JsonTreeProps) {
   const treeId = useId();
   const tree = useRef<HTMLDivElement>(null);
   const [closed, setClosed] = useState<Closed>(new Set());
   const [active, setActive] = useState(0);
-  /** Key presses so far: a key brings the active row into view also if it was active before. */
+  /** Counts key presses: a key scrolls the active row into view even if it was active before. */
   const [presses, setPresses] = useState(0);
   const found = useMemo(() => errorsByNode(outline, errors), [outline, errors]);
   const visible = visibleNodes(outline, closed);
@@ -213,9 +213,9 @@ interface LongRowsProps {
   row: (index: number) => ReactNode;
 }
 
-/** Draws the rows in view, each of a known height. */
+/** Draws the rows in view, each with a known height. */
 function LongRows({ tree, scroller, visible, active, presses, errors, row }: LongRowsProps) {
-  // Null until the first drawing, after which the scroller is known.
+  // Null until the first render, after which the scroller is known.
   const [measured, setMeasured] = useState<number | null>(null);
   const offset = measured ?? 0;
   const virtualizer = useVirtualizer({

@@ -8,14 +8,14 @@ import { sourceAddress } from '../../shell/addresses.ts';
 
 const none: readonly Citation[] = [];
 
-/** The passages that the numbers in the text below stand for. */
+/** The passages that the numbers in the text refer to. */
 const CitationContext = createContext<readonly Citation[]>(none);
 
 export function CitedText({ citations, children }: { citations: readonly Citation[]; children: ReactNode }) {
   return <CitationContext value={citations}>{children}</CitationContext>;
 }
 
-/** What a passage says, how near it is to the question, and the way to its place in the source. */
+/** The text of a passage, its relevance to the query, and a link to its position in the source. */
 function CitedPassage({ citation }: { citation: Citation }) {
   const [, navigate] = useLocation();
   const { index, sourceId, sourceName, text, relevance, page, start, end } = citation;
@@ -56,7 +56,7 @@ export function CitationButton({ citation }: { citation: Citation }) {
   );
 }
 
-/** A number in an answer: a button where a passage has it, plain text where a model made it up. */
+/** A number in an answer: a button if a passage has it, plain text if the model invented it. */
 export function CitationNumber({ number }: { number: number }) {
   const citations = useContext(CitationContext);
   const citation = citations.find(({ index }) => index === number);

@@ -1,35 +1,35 @@
 import { Lexer } from 'marked';
 import type { Token, Tokens } from 'marked';
 
-/** One top-level piece of Markdown. `raw` of all blocks in order is the text. */
+/** One top-level block of Markdown. `raw` of all blocks in order is the text. */
 export interface MarkdownBlock {
   /** Offset in the text; never changes, so it is the block's identity. */
   start: number;
   raw: string;
-  /** A block of code is drawn without parsing it again, however long it grows. */
+  /** Set for a code block, which is drawn without the Markdown parser, however long it grows. */
   code: { text: string; language: string } | null;
-  /** An item of a list, or a list of one item. */
+  /** Whether it is an item of a list, or a list of one item. */
   isList: boolean;
 }
 
 export interface MarkdownBlocks {
   text: string;
-  /** Blocks that further text cannot change; the same objects as before, so that drawing them is skipped. */
+  /** Blocks that further text can't change. They are the same objects as before, so that rendering skips them. */
   closed: readonly MarkdownBlock[];
-  /** The block that is still being written; null for an empty text. */
+  /** The block that still grows; null for an empty text. */
   open: MarkdownBlock | null;
 }
 
 export const noBlocks: MarkdownBlocks = { text: '', closed: [], open: null };
 
-/** `blockTokens` leaves out what is inside the blocks: finding their borders costs a fraction of a whole parse. */
+/** `blockTokens` leaves out the inside of blocks: finding their borders costs a fraction of a whole parse. */
 function tokensOf(text: string) {
   return new Lexer({ gfm: true }).blockTokens(text, []);
 }
 
 /**
- * Cuts a growing text into blocks. Only what follows the last closed block is read again. A block is closed when
- * another one has begun after it: blank lines alone close nothing.
+ * Splits a growing text into blocks. Only the text after the last closed block is parsed again. A block is closed when another one
+ * has started after it: blank lines alone close nothing.
  */
 export function readBlocks(text: string, before: MarkdownBlocks = noBlocks): MarkdownBlocks {
   const normal = text.replaceAll('\r\n', '\n');
@@ -42,10 +42,10 @@ export function readBlocks(text: string, before: MarkdownBlocks = noBlocks): Mar
   return { text: normal, closed: blocks.length === 0 && isContinued ? before.closed : [...closed, ...blocks], open };
 }
 
-/** A text that the next letters may still turn into the marker of a list's next item. */
+/** A text that the next letters may turn into the marker of the list's next item. */
 const partialMarker = /^ {0,3}(?:\d{0,9}[.)]?|[-*+])[ \t]*$/;
 
-/** Takes the block that is still being written, together with the list before it while it may become that list's next item. */
+/** Takes the growing block, together with the list before it while the block may become that list's next item. */
 function takeOpen(blocks: MarkdownBlock[]): MarkdownBlock | null {
   const last = blocks.pop() ?? null;
   const before = blocks.at(-1);
@@ -54,7 +54,7 @@ function takeOpen(blocks: MarkdownBlock[]): MarkdownBlock | null {
   return { ...before, raw: before.raw + last.raw };
 }
 
-/** The items of a list are blocks of their own: a list may be as long as the answer. */
+/** The items of a list are separate blocks: a list may be as long as the answer. */
 function segmentsOf(token: Token): Pick<MarkdownBlock, 'raw' | 'code' | 'isList'>[] {
   const { raw } = token;
   if (token.type === 'code') {
@@ -88,12 +88,12 @@ function blocksOf(text: string, offset: number): MarkdownBlock[] {
 
 const definitionPattern = /^ {0,3}\[[^\]\n]+\]:[ \t]*\S.*$/gm;
 
-/** Link and footnote definitions of the whole text: a block that refers to one is drawn together with them. */
+/** Link and footnote definitions of the whole text. A block that refers to one is rendered together with them. */
 export function definitionsOf(text: string): string {
   return (text.match(definitionPattern) ?? []).join('\n');
 }
 
-/** Whether a block may refer to a definition that stands outside it. */
+/** Whether a block may refer to a definition outside it. */
 export function hasReference(raw: string): boolean {
   return /\][[\s.,;:!?)]|\]$|\[\^/.test(raw) && /\[[^\]\n]+\](?!\()/.test(raw);
 }

@@ -6,7 +6,7 @@ import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import './markdown.css';
 
-/** The part of a Markdown tree that matters here. */
+/** The properties of a Markdown tree that this file needs. */
 interface Node {
   type: string;
   value?: string;
@@ -18,7 +18,7 @@ const prefix = '#citation-';
 /** `[1]`, and `[1, 3]` as some models write it. */
 const pattern = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g;
 
-/** The number that a link made by `remarkCitations` stands for; null for every other link. */
+/** The number in a link that `remarkCitations` made; null for every other link. */
 function citationNumber(href: string | undefined): number | null {
   return href?.startsWith(prefix) ? Number(href.slice(prefix.length)) : null;
 }
@@ -48,14 +48,14 @@ function linkCitations(node: Node): void {
   });
 }
 
-/** Makes links of the marks `[1]` by which an answer names its passages, so that they can be pressed. Code is unchanged. */
+/** Turns the citations `[1]` of an answer into links, so that they can be clicked. Code is unchanged. */
 function remarkCitations(): (tree: Node) => void {
   return linkCitations;
 }
 
 const linesInChunk = 100;
 
-/** The text in pieces of a hundred lines, so that a growing one changes its last piece only. */
+/** The text in chunks of a hundred lines, so that a growing text changes its last chunk only. */
 function chunksOf(text: string): string[] {
   const chunks: string[] = [];
   let start = 0;
@@ -95,14 +95,14 @@ function textOf(children: unknown): string {
   return Array.isArray(children) ? children.map(textOf).join('') : '';
 }
 
-/** Code inside lists and quotations; at the top level it is drawn without the Markdown parser. */
+/** Code inside lists and quotations. Code at the top level is rendered without the Markdown parser. */
 function InnerCode({ children }: ComponentProps<'pre'>) {
   const code = children as { props?: { className?: string; children?: unknown } } | undefined;
   const language = /language-(\S+)/.exec(code?.props?.className ?? '')?.[1] ?? '';
   return <CodeBlock text={textOf(code?.props?.children).replace(/\n$/, '')} language={language} />;
 }
 
-/** What a model writes as a link may lead anywhere: it opens outside and tells nothing about this page. */
+/** A link that a model writes may lead anywhere: it opens outside the window and reveals nothing about this page. */
 function OuterLink({ href, children }: ComponentProps<'a'>) {
   const citation = citationNumber(href);
   if (citation !== null) return <CitationNumber number={citation} />;
@@ -113,7 +113,7 @@ function OuterLink({ href, children }: ComponentProps<'a'>) {
   );
 }
 
-/** An image would be a request to an address that a model chose. Its text and address are shown in its place. */
+/** An image would send a request to an address that a model chose. Its text and address are shown instead. */
 function NamedImage({ alt, src }: ComponentProps<'img'>) {
   return (
     <span className="tertiary">
@@ -131,7 +131,7 @@ function ScrollingTable({ children, dir }: ComponentProps<'table'>) {
   );
 }
 
-/** Numbers of three digits and more need room that most lists would have for nothing. */
+/** Numbers of three digits and more need space that most lists would waste. */
 function NumberedList({ start = 1, children, dir }: ComponentProps<'ol'>) {
   const last = start + Children.toArray(children).filter(isValidElement).length - 1;
   return (
@@ -141,7 +141,7 @@ function NumberedList({ start = 1, children, dir }: ComponentProps<'ol'>) {
   );
 }
 
-/** The answer stands below the heading `Answer`; its own headings keep their size and move two levels down. */
+/** The answer is below the heading `Answer`, so its own headings keep their size and move two levels down. */
 function heading(size: 1 | 2 | 3 | 4) {
   const Tag = (['h3', 'h4', 'h5', 'h6'] as const)[size - 1] ?? 'h6';
   return function Heading({ children, dir }: ComponentProps<'h3'>) {
@@ -168,7 +168,7 @@ const components = {
 };
 const plugins = [remarkGfm, remarkCitations];
 
-/** Each block is set in the direction of its own first letter: models answer in Arabic and in English within one text. */
+/** Each block takes its direction from its own first letter: models mix Arabic and English in one text. */
 function rehypeDirection() {
   return ({ children }: { children: { properties?: Record<string, unknown> }[] }): void => {
     for (const { properties } of children) if (properties) properties['dir'] = 'auto';
@@ -176,7 +176,7 @@ function rehypeDirection() {
 }
 const htmlPlugins = [rehypeDirection];
 
-/** One block. It is drawn again only when its own text or a definition that it refers to changes. */
+/** One block. It renders again only when its own text or a definition that it refers to changes. */
 const Block = memo(function Block({
   raw,
   code,
@@ -192,10 +192,10 @@ const Block = memo(function Block({
   return isList ? <div className="list-part">{drawn}</div> : drawn;
 });
 
-/** A growing answer as Markdown. Only the open block renders again; finished blocks don't. No raw HTML. */
+/** A growing answer as Markdown. Only the open block renders again. No raw HTML. */
 export function MarkdownView({ text, isGrowing }: { text: string; isGrowing: boolean }) {
   const [{ blocks, readText }, setRead] = useState(() => ({ blocks: readBlocks(text), readText: text }));
-  // During the render, so that no text is drawn with the blocks of the text before.
+  // During the render, so that no text appears with the blocks of the previous text.
   if (readText !== text) setRead({ blocks: readBlocks(text, blocks), readText: text });
   // Definitions come at the end of a text, so the search for them can wait until the text is complete.
   const definitions = useMemo(() => (isGrowing ? '' : definitionsOf(blocks.text)), [blocks, isGrowing]);

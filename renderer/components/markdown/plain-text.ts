@@ -14,7 +14,7 @@ function inlineText(tokens: readonly Token[] | undefined): string {
     .join('');
 }
 
-/** A row with the names of its columns, as tables of other formats are written when they are indexed. */
+/** A table row with its column names, as the indexer writes tables of other formats. */
 function rowText(cells: readonly Tokens.TableCell[], header: readonly Tokens.TableCell[]): string {
   return cells
     .map(({ tokens }, index) => {
@@ -25,7 +25,7 @@ function rowText(cells: readonly Tokens.TableCell[], header: readonly Tokens.Tab
     .join('; ');
 }
 
-/** A passage may begin in the middle of a table, without the rows that would make it one. */
+/** A passage may start in the middle of a table, without the rows that make it one. */
 function withoutBars(text: string): string {
   if (!text.includes('|')) return text;
   return text
@@ -66,10 +66,10 @@ function blockTexts(tokens: readonly Token[]): string[] {
   });
 }
 
-/** The Markdown parser recurses with each level of nesting. Passages are shorter than this. */
+/** The Markdown parser recurses for each level of nesting. Passages are shorter than this. */
 const maxCharacters = 2_000;
 
-/** The text of a Markdown passage as a reader sees it, without the marks; for places that show a few lines of it. */
+/** The text of a Markdown passage without its syntax, for places that show a few lines of it. */
 export function plainText(markdown: string): string {
   if (markdown.length > maxCharacters) return markdown;
   const tokens = new Lexer({ gfm: true }).lex(markdown);

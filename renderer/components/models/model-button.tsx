@@ -6,13 +6,13 @@ import './models.css';
 export interface ModelButtonProps extends Omit<ComponentProps<'button'>, 'children' | 'className'> {
   /** Name of the chosen model. */
   model: string;
-  /** Below the name: whose model it is, or where its runs go. */
+  /** Below the name: its provider, or where its runs go. */
   location: string;
-  /** Whether the picker that it opens is there. */
+  /** Whether its picker is open. */
   isOpen: boolean;
 }
 
-/** The chosen model as the button that opens the picker. */
+/** The selected model as a button that opens the picker. */
 export function ModelButton({ model, location, isOpen, ...rest }: ModelButtonProps) {
   return (
     <button

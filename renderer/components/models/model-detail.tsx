@@ -65,7 +65,7 @@ function listed(names: readonly string[]): string {
 
 function Readiness({ model, onLeave }: Pick<DetailProps, 'model' | 'onLeave'>) {
   if (model.isReady || model.hasEnded) return null;
-  // What stops a routed built-in model is the provider that it is routed to.
+  // A routed built-in model depends on the provider that it is routed to.
   const { aiSystem } = servingModel({ ...model, model: model.name });
   const page = aiSystem === 'ServiceAi' ? 'on-device' : aiSystem === 'OpenAiCompatible' ? 'endpoints' : 'providers';
   const text = {
@@ -85,7 +85,7 @@ function Readiness({ model, onLeave }: Pick<DetailProps, 'model' | 'onLeave'>) {
   );
 }
 
-/** What one would want to know of a model before one chooses it. */
+/** The details that help to choose a model. */
 export function ModelDetail(props: DetailProps) {
   const { model } = props;
   const taken = model.parameters.filter(({ isAccepted }) => isAccepted).map(({ name }) => name);

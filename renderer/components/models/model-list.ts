@@ -6,7 +6,7 @@ import { daysUntil, formatDate } from '../format.ts';
 
 export type Capability = Model['capabilities'][number];
 
-/** What a model can do, as the picker shows and filters it. */
+/** A capability of a model, as the picker shows and filters it. */
 export const shownCapabilities: readonly { id: Capability; label: string; icon: LucideIcon }[] = [
   { id: 'tools', label: 'Tools', icon: Wrench },
   { id: 'images', label: 'Vision', icon: Image },
@@ -80,7 +80,7 @@ export function withShortcuts(
 const maxRecentRows = 4;
 
 export interface ModelFilter {
-  /** Words that all must be found in the name, the title or the provider. */
+  /** Whether the name, the title or the provider contain every term. */
   words: string;
   capabilities: readonly Capability[];
   isReadyOnly: boolean;
@@ -107,7 +107,7 @@ export function endpointOf(model: Pick<Model, 'aiSystem' | 'name'>): string | nu
   return model.aiSystem === 'OpenAiCompatible' ? (model.name.split('/')[0] ?? null) : null;
 }
 
-/** The model's name as a list shows it below its group's title. */
+/** The model's name below its group's title. */
 export function shortName(model: Pick<Model, 'aiSystem' | 'name'>): string {
   const endpoint = endpointOf(model);
   return endpoint === null ? model.name : model.name.slice(endpoint.length + 1);
@@ -154,7 +154,7 @@ interface ShutdownBadge {
   days: number;
 }
 
-/** Negative from 30 days before the end, caution before that; null for a model without an end. */
+/** The colour of a retirement date: negative within 30 days, caution before that; null without a date. */
 export function shutdownBadge(model: Pick<Model, 'shutdownDate' | 'hasEnded'>, now: Date): ShutdownBadge | null {
   if (model.shutdownDate === null) return model.hasEnded ? { text: 'Retired', tone: 'negative', days: 0 } : null;
   const days = daysUntil(model.shutdownDate, now);
@@ -175,7 +175,7 @@ interface Readiness {
   text: string;
 }
 
-/** Whether a group's models can run now, and where that is so from. */
+/** Whether a group's models can run now, and the source of their credentials. */
 export function readinessOf(
   group: Pick<ModelGroup, 'aiSystem' | 'title' | 'models'>,
   providers: readonly ProviderState[],
@@ -199,7 +199,7 @@ export function readinessOf(
   return { isReady: true, text: provider.keySource === 'environment' ? 'Key from the environment' : 'Key set' };
 }
 
-/** One line under the model's name: where a run goes and whether it can. */
+/** One line under the model's name: where a run goes, and whether it can run. */
 export function modelLocation(model: Model): string {
   if (model.aiSystem === 'ServiceAi') return `Built-in, ${serviceLocation(model)}`;
   const endpoint = endpointOf(model);
@@ -212,12 +212,12 @@ export function serviceLocation(model: Pick<Model, 'servedBy'>): string {
   return isOnDevice(model) ? 'on this device' : `routed to ${servedByName(model)}`;
 }
 
-/** Whether a run of the model is answered by an on-device model. */
+/** Whether an on-device model answers the runs of the model. */
 export function runsOnDevice(model: Pick<Model, 'aiSystem' | 'servedBy'>): boolean {
   return model.aiSystem === 'ServiceAi' && isOnDevice(model);
 }
 
-/** `Anthropic/claude` with the provider as its owner writes it. */
+/** `Anthropic/claude` with the provider's display name. */
 function servedByName({ servedBy }: Pick<Model, 'servedBy'>): string {
   if (servedBy === null) return 'a provider';
   const [system, ...name] = servedBy.split('/');

@@ -33,7 +33,7 @@ interface UnknownNameProps {
   onAdded: (aiSystem: AiSystem, name: string) => void;
 }
 
-/** No model matches. The name may be one that no list has yet, so it can be added to a provider or an endpoint. */
+/** Shown when no model matches. The name may be too new for every list, so it can be added to a provider or an endpoint. */
 function UnknownName({ words, providers, endpoints, onAdded }: UnknownNameProps) {
   const add = useAddModel();
   const name = words.trim();
@@ -72,7 +72,7 @@ function UnknownName({ words, providers, endpoints, onAdded }: UnknownNameProps)
 }
 
 interface PickerProps {
-  /** `modelKey` of the chosen model. */
+  /** `modelKey` of the selected model. */
   chosenKey: string;
   onChoose: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
   onChooseAndRun: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
@@ -80,7 +80,7 @@ interface PickerProps {
 }
 
 function useActiveRow(shown: readonly Model[], chosenKey: string, words: string) {
-  // Another search starts at its first match; without one the chosen model is active.
+  // A new search selects its first match; without one, the selected model is active.
   const [moved, setMoved] = useState<{ words: string; key: string } | null>(null);
   const setActiveKey = (key: string): void => setMoved({ words, key });
   const activeKey = moved?.words === words ? moved.key : words === '' ? chosenKey : null;
@@ -116,11 +116,11 @@ interface SearchProps extends Pick<PickerProps, 'onChoose' | 'onChooseAndRun'> {
   active: Model | null;
   onMove: (step: number) => void;
   onToggleCopies: (model: Model) => void;
-  /** How many models are shown and how many there are. */
+  /** The number of shown models and of all models. */
   counts: { shown: number; all: number };
 }
 
-/** The search field. The arrows move through the list below while the field keeps the focus. */
+/** The search field. The arrows move through the list while the field keeps the focus. */
 function PickerSearch(props: SearchProps) {
   const { words, onWords, groups, active, onMove, onToggleCopies, counts, onChoose, onChooseAndRun } = props;
   const group = groups.find(({ models }) => active && models.includes(active)) ?? groups[0];
@@ -158,7 +158,7 @@ function PickerSearch(props: SearchProps) {
 
 const noModels: readonly Model[] = [];
 
-/** All models, and those that match the filter, in groups. Without a search, favourites and recent models come first. */
+/** All models that match the filters, in groups. Without a search, favourites and recent models come first. */
 function useFilteredModels() {
   const { data, isPending } = useModels();
   const all = data?.data ?? noModels;
@@ -172,7 +172,7 @@ function useFilteredModels() {
   return { all, isPending, filter, change, groups };
 }
 
-/** The models that have a row. `openKeys` has the `modelKey` of those whose dated copies are among them. */
+/** The models with a row. `openKeys` has the `modelKey` of models whose dated copies are shown. */
 function useShownModels(groups: readonly ModelGroup[], words: string, chosenKey: string) {
   const [toggledKeys, setToggledKeys] = useState<ReadonlySet<string>>(new Set());
   // A search shows every match. Without one, the list shows dated copies on request, and those of the chosen model.

@@ -205,7 +205,7 @@ interface GroupRowsProps extends GroupHeadProps {
   /** The search terms. */
   words: string;
   active: Model | null;
-  /** `modelKey` of the chosen model. */
+  /** `modelKey` of the selected model. */
   chosenKey: string;
   /** `modelKey` of the models whose dated copies are shown. */
   openKeys: ReadonlySet<string>;

@@ -4,7 +4,7 @@ import { KeyCaps } from '../key-caps.tsx';
 import { Dot } from '../badges.tsx';
 import { type Capability, type ModelFilter, shownCapabilities } from './model-list.ts';
 
-/** Leaves only the models that can do something, and brings back those that have ended. */
+/** Filters models by capability, and shows retired ones. */
 export function FilterBar({
   filter,
   ended,

@@ -77,7 +77,7 @@ export function writeAgentFields(fields: AgentFields, model: Model | null): { bo
   };
 }
 
-/** Sends an agent again as it was. */
+/** Restores the previous state of an agent. */
 export function restoredAgent(agent: Agent): AgentBody {
   const { name, prompt, aiSystem, model, configuration, dataspaceIds, promptVersionId } = agent;
   return { name, prompt, aiSystem, model, configuration, dataspaceIds, promptVersionId };
@@ -90,8 +90,8 @@ export function countParameters({ parameters, otherParameters }: ParameterTexts)
 }
 
 /**
- * What an agent takes as its prompt: the system message of a version, or its text where it has none. Variables of the text get their
- * default values; if one has no default, the text stays a template, and the form names what will be sent unchanged.
+ * The prompt that an agent takes from a version: its system message, or its text if there is none. Variables of the text get their
+ * default values; if one has no default, the text stays a template, and the form lists the tags that will be sent unchanged.
  */
 export function basePromptText({ systemMessage, promptText, variables }: PromptVersion): string {
   if (systemMessage) return systemMessage;
@@ -102,13 +102,13 @@ export function basePromptText({ systemMessage, promptText, variables }: PromptV
   return renderTemplate(template, defaults).text;
 }
 
-/** Placeholders in an agent's prompt, which is sent unchanged. Empty for a text that is no template. */
+/** Placeholders in an agent's prompt, which is sent unchanged. Empty if the text is not a template. */
 export function unreplacedVariables(prompt: string): string[] {
   const template = parseTemplate(prompt);
   return template.problems.length > 0 ? [] : template.variables.map(({ name }) => name);
 }
 
-/** More prompts than anyone looks through; typing narrows them. */
+/** More prompts than a person reads through; typing filters them. */
 const maxListedPrompts = 1_000;
 
 interface BasePrompt {

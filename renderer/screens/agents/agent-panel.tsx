@@ -97,7 +97,7 @@ function Conversations({ agent, conversationId }: AgentSideProps) {
   );
 }
 
-/** What an agent is made of, and its conversations. */
+/** The settings of an agent, and its conversations. */
 function AgentSide({ agent, conversationId }: AgentSideProps) {
   return (
     <aside className="panel panel--inset agents__side scroll" aria-label="Agent and conversations">
@@ -113,7 +113,7 @@ function AgentSide({ agent, conversationId }: AgentSideProps) {
   );
 }
 
-/** A window with room for the form or the side beside a conversation; the same width as the style sheets' `wide-only`. */
+/** Whether the window has room for the form or the side beside a conversation; the same width as `wide-only` in the style sheets. */
 const wideWindow = '(min-width: 1100px)';
 
 function useAgentCommands(agent: Agent, conversationId: string | null) {
@@ -162,7 +162,7 @@ interface AgentPanelProps {
   address: Extract<AgentsAddress, { agentId: string }>;
 }
 
-/** One agent: a conversation to try it in, and beside it what it is made of or the form that changes it. */
+/** One agent: a conversation to try it in, next to its settings or the form that changes them. */
 export function AgentPanel({ agent, address }: AgentPanelProps) {
   const [, navigate] = useLocation();
   const { conversationId, isEditing } = address;

@@ -134,7 +134,7 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
   );
 }
 
-/** Agents, and a conversation to try one in. */
+/** Agents, with a conversation to try each one in. */
 export function AgentsScreen() {
   const agents = useAgents();
   const deleted = useDeletions(({ ids }) => ids);

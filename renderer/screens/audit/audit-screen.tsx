@@ -20,7 +20,7 @@ import { SampleSetButton, SamplesNotice } from './sample-set.tsx';
 import { ViewsMenu, ViewsPanel, type ViewsPanelProps } from './views-panel.tsx';
 import './audit.css';
 
-/** The replay that an address opens: null for the newest one, undefined where the address isn't one of replays. */
+/** The replay that an address opens: null for the newest one, undefined if the address isn't one of replays. */
 function readReplayAddress(location: string): string | null | undefined {
   const [, , part, id] = location.split('/');
   return part === 'replays' ? id || null : undefined;
@@ -70,7 +70,7 @@ function NoRuns() {
   );
 }
 
-/** What narrows the list first, for the title bar. */
+/** The first filter, for the title bar. */
 function pageTitle({ filter, span }: AddressedAudit, facets: AuditFacets | undefined): string | null {
   const [first] = filterChips(filter, facets, span);
   return first ? `${first.name} ${first.value}` : (filter.text ?? null);

@@ -25,7 +25,7 @@ function useListActions(
   const hasSelection = useAuditSelection(({ rows, isAll }) => isAll || rows.size > 0);
   const isEnabled = list.total > 0;
   const move = (by: number, isExtending = false) => {
-    // Enter then opens the conversation that the keys reached. In an open conversation it moves to the next one instead.
+    // Enter then opens the conversation that the arrow keys selected. In an open conversation it moves to the next one instead.
     if (!detailRef.current?.contains(document.activeElement)) listRef.current?.focus();
     list.moveTo((list.active ?? -1) + by, { isExtending });
   };

@@ -5,7 +5,7 @@ import { Icon } from '../../components/icon.tsx';
 import type { MenuItem } from '../../components/menu.tsx';
 import { useAuditSamples, useChangeAuditSamples } from '../../queries/audit.ts';
 
-/** Loads the sample set by one press. */
+/** Loads the sample data with one click. */
 export function SampleSetButton() {
   const samples = useAuditSamples();
   const { mutate, isPending } = useChangeAuditSamples();
@@ -27,7 +27,7 @@ export function useSampleMenu(): MenuItem[] {
   return [{ label, icon: FlaskConical, isDisabled: isPending, onSelect: () => mutate(change) }];
 }
 
-/** Says that made-up conversations are among the real ones, with the way to be rid of them. */
+/** Shows that the audit contains fictional conversations, with a button to remove them. */
 export function SamplesNotice() {
   const { data } = useAuditSamples();
   const { mutate, isPending } = useChangeAuditSamples();

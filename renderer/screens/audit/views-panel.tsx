@@ -17,7 +17,7 @@ import { withoutSpan, withSpan, writeFilter } from '../../shell/audit-address.ts
 import { isEverything } from './filter/filter-fields.ts';
 import { replayAddress } from '../../shell/addresses.ts';
 
-/** Views in the order that a person gave them, followed by those without a position in that order. */
+/** Views in the person's order, followed by those without a position in that order. */
 export function orderViews<View extends { id: string }>(views: readonly View[], order: readonly string[]): View[] {
   const positionOf = (id: string): number => {
     const index = order.indexOf(id);
@@ -42,7 +42,7 @@ export interface ViewsPanelProps {
   span: AuditSpan | null;
   facets: AuditFacets | undefined;
   summary: AuditSummary | undefined;
-  /** Without a span, the filter's own dates apply. */
+  /** Without a span, the filter's dates apply. */
   onOpen: (filter: AuditFilter, sort: AuditSort, span?: AuditSpan | null) => void;
 }
 
@@ -175,7 +175,7 @@ function useFacets({ filter, sort, onOpen }: ViewsPanelProps) {
     const next = before?.includes(value) ? before.filter((one) => one !== value) : [...(before ?? []), value];
     onOpen(next.length === 0 ? rest : { ...rest, [key]: next }, sort);
   };
-  /** The most frequent values, and those that are chosen, however rare. */
+  /** The most frequent values and the selected ones, however rare. */
   const rowsOf = (key: 'models' | 'tags', runsOf: ReadonlyMap<string, number>): FacetRow[] => {
     const chosen = filter[key] ?? [];
     const others = [...runsOf.keys()].filter((value) => !chosen.includes(value));

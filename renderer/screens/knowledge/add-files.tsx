@@ -5,10 +5,10 @@ import type { ChosenFile } from '../../stores/knowledge.ts';
 import { showToast } from '../../stores/toasts.ts';
 import { acceptedFiles } from './source-words.ts';
 
-/** More files of a folder than this are not taken at once. */
+/** Limit for one dropped folder. */
 const maxFiles = 10_000;
 
-/** A file is named with the folders that it was dropped in: a folder often has many of one name. */
+/** The name of a file includes its dropped folders: a folder often has many files of one name. */
 function filesOf(entry: FileSystemFileEntry): Promise<ChosenFile[]> {
   return new Promise((resolve) =>
     entry.file(
@@ -18,7 +18,7 @@ function filesOf(entry: FileSystemFileEntry): Promise<ChosenFile[]> {
   );
 }
 
-/** The entries of a folder; a browser hands them over in parts. */
+/** The entries of a folder. A browser returns them in parts. */
 async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader();
   const all: FileSystemEntry[] = [];
@@ -29,7 +29,7 @@ async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEn
   }
 }
 
-/** Every file under what was dropped; hidden ones such as `.DS_Store` are left out. */
+/** Every file below the dropped entries, without hidden ones such as `.DS_Store`. */
 async function collect(entry: FileSystemEntry): Promise<ChosenFile[]> {
   if (entry.name.startsWith('.')) return [];
   if (entry.isFile) return filesOf(entry as FileSystemFileEntry);
@@ -41,24 +41,24 @@ async function collect(entry: FileSystemEntry): Promise<ChosenFile[]> {
 }
 
 async function droppedFiles({ items, files }: DataTransfer): Promise<ChosenFile[]> {
-  // Read before anything is waited for: afterwards the list is empty.
+  // Read before the first await: afterwards the list is empty.
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   if (entries.length === 0) return [...files].map((file) => ({ file, name: file.name }));
   return (await Promise.all(entries.map(collect))).flat();
 }
 
 interface DropZoneProps {
-  /** Shown while files are held over it. */
+  /** Shown while files are dragged over it. */
   label: string;
-  /** Told of none, too: a folder may be empty. */
+  /** Also called with an empty list: a folder may be empty. */
   onFiles: (files: readonly ChosenFile[]) => void;
   children: ReactNode;
 }
 
-/** Takes files and folders that are dropped anywhere on it. */
+/** Accepts files and folders that are dropped anywhere on it. */
 export function DropZone({ label, onFiles, children }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
-  // Every child tells its own entering and leaving.
+  // Every child fires its own enter and leave events.
   const depth = useRef(0);
   const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files');
   const end = (): void => {
@@ -101,7 +101,7 @@ interface FilePickerProps {
   onFiles: (files: readonly ChosenFile[]) => void;
 }
 
-/** The unseen field that takes files. */
+/** The hidden file input. */
 export function FilePicker({ picker, onFiles }: FilePickerProps) {
   return (
     <input
@@ -119,7 +119,7 @@ export function FilePicker({ picker, onFiles }: FilePickerProps) {
   );
 }
 
-/** For a folder that was dropped and has no file. */
+/** The toast for a dropped folder without files. */
 export function tellNothingAdded(): void {
   showToast({ tone: 'neutral', text: 'Nothing added. The folder has no files.' });
 }

@@ -64,7 +64,7 @@ function AnswerFailure({ run, onAskAgain, onPickModel }: Pick<AnswerPanelProps, 
   );
 }
 
-/** What limits the trust in an answer that has come. */
+/** Limits of a complete answer that a reader should know. */
 function Cautions({ run }: { run: CompletionRun }) {
   const meaning = finishMeaning(run.finishReason);
   const best = Math.max(0, ...run.citations.map(({ relevance }) => relevance));
@@ -144,7 +144,7 @@ function Sources({
 function Foot({ run, onAskAgain }: Pick<AnswerPanelProps, 'run' | 'onAskAgain'>) {
   return (
     <div className="row knowledge__answer-foot">
-      {/* A failure offers it where it helps. */}
+      {/* An error shows its own button. */}
       {!run.error && (
         <Button size="small" icon={RotateCcw} onClick={onAskAgain}>
           Regenerate
@@ -165,7 +165,7 @@ function Foot({ run, onAskAgain }: Pick<AnswerPanelProps, 'run' | 'onAskAgain'>)
   );
 }
 
-/** A question to a dataspace with its answer, and the passages that it was given. */
+/** A question to a dataspace with its answer and passages. */
 export function AnswerPanel({ run, open, onAskAgain, onPickModel, onStop, onEnd }: AnswerPanelProps) {
   const question = questionOf(run.request);
   const isRunning = isActive(run);

@@ -15,12 +15,12 @@ import { Menu } from '../../components/menu.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
 
 interface NameFormProps {
-  /** The one to rename; null makes a new one. */
+  /** The dataspace to rename; null creates one. */
   dataspace: Dataspace | null;
   onDone: () => void;
 }
 
-/** The name of a new dataspace, or another one for one that is there. */
+/** The form that creates or renames a dataspace. */
 function NameForm({ dataspace, onDone }: NameFormProps) {
   const [name, setName] = useState(dataspace?.name ?? '');
   const [, navigate] = useLocation();
@@ -123,7 +123,7 @@ interface DataspaceListProps {
   onNaming: (isNaming: boolean) => void;
 }
 
-/** The dataspaces, and making, renaming and deleting of them in their place. */
+/** The dataspaces, with forms to create, rename and delete them. */
 export function DataspaceList({ dataspaces, selected, isNaming, onNaming }: DataspaceListProps) {
   const [, navigate] = useLocation();
   const [isRenaming, setRenaming] = useState(false);

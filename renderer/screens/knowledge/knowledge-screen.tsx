@@ -32,7 +32,7 @@ import './knowledge.css';
 const dataspaceReason =
   'A dataspace holds files that prompts are answered from. Files are parsed, chunked and indexed on this device. Nothing leaves it until a run sends passages to a model.';
 
-/** In place of a deleted dataspace. */
+/** Replaces a deleted dataspace. */
 function MissingDataspace({ onNew }: { onNew: () => void }) {
   return (
     <div className="list-state">
@@ -59,7 +59,7 @@ function NoDataspace({ picker, onNew }: { picker: RefObject<HTMLInputElement | n
         navigate(dataspaceAddress(id));
       },
       () => {
-        // A toast has said why.
+        // A toast showed the error.
       },
     );
   };
@@ -88,7 +88,7 @@ interface DataspaceViewProps {
   address: KnowledgeAddress;
   source: SourceDetail | undefined;
   search: RefObject<HTMLInputElement | null>;
-  /** The file input that every "Add files" opens. */
+  /** The file input behind every "Add files" button. */
   picker: RefObject<HTMLInputElement | null>;
 }
 
@@ -154,12 +154,12 @@ function DataspaceView({ dataspace, address, source, search, picker }: Dataspace
   );
 }
 
-/** The dataspace and the source that the address names. */
+/** The dataspace and the source in the address. */
 function useOpenDataspace(dataspaces: readonly DataspaceSummary[]) {
   const [location] = useLocation();
   const address = readKnowledgeAddress(location);
   const source = useSource(address.sourceId);
-  // While a source loads, the open dataspace stays: its search would be lost.
+  // While a source loads, its dataspace stays open: otherwise its search would be lost.
   const [openId, setOpenId] = useState<string | null>(null);
   const sourceHome = source.data?.dataspaceId ?? (source.isPending ? openId : null);
   const requestedId = address.sourceId === null ? address.dataspaceId : sourceHome;
@@ -227,7 +227,7 @@ function Knowledge({ dataspaces }: { dataspaces: readonly DataspaceSummary[] }) 
   );
 }
 
-/** In place of a source that is loading or was deleted. */
+/** Replaces a source that is loading or was deleted. */
 function Missing({ source }: { source: ReturnType<typeof useSource> }) {
   const [, navigate] = useLocation();
   if (!source.isError) return <LoadingRows label="Loading source" rows={8} />;

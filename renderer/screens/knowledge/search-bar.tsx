@@ -99,7 +99,7 @@ export function useDataspaceQuery(
       text,
       onText: (next: string) => {
         setText(next);
-        // An answer stays while the next question is typed.
+        // The previous answer stays while the next question is typed.
         if (next === '') setSearched('');
       },
       onSearch: search,
@@ -162,7 +162,7 @@ function ModelChoice({ isPickingModel, onPickingModel }: Pick<SearchBarProps, 'i
   );
 }
 
-/** One field for both: search finds passages, ask has a model answer from them. */
+/** One field for both: Search finds passages, Ask has a model answer from them. */
 export function SearchBar(props: SearchBarProps) {
   const { field, dataspaceName, text, onText, onSearch, onAsk, onEscape, onUseInPlayground } = props;
   const isEmpty = text.trim() === '';

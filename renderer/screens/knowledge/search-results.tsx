@@ -22,7 +22,7 @@ interface PassageResultProps {
   /** Its terms are highlighted. */
   query: string;
   open: OpenPassage | null;
-  /** Whether its number is shown: the one that an answer cites. */
+  /** Whether its number is shown: the number that an answer cites. */
   isNumbered?: boolean;
 }
 

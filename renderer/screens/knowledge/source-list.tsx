@@ -55,7 +55,7 @@ function State({ source }: { source: SourceDetail }) {
   );
 }
 
-/** One source in the list: its name, and what it is or what is being done with it. */
+/** A source in the list: its name, and its details or progress. */
 function SourceRow({ source }: { source: SourceDetail }) {
   return (
     <div className="list-row">
@@ -143,7 +143,7 @@ function Head({ dataspace, onAdd }: { dataspace: DataspaceSummary; onAdd: () => 
   );
 }
 
-/** Zeros would leave the name field too little room in a narrow window. */
+/** Hides zeros, which would leave the name too little room in a narrow window. */
 function withCount(name: string, count: number): string {
   return count === 0 ? name : `${name} ${formatCount(count)}`;
 }
@@ -195,7 +195,7 @@ function Empty({ isFiltered, onAdd, onShowAll }: { isFiltered: boolean; onAdd: (
   );
 }
 
-/** The sources of a dataspace with what is being done with them. */
+/** The sources of a dataspace with their progress. */
 export function SourceList({ dataspace, selectedId, filter, onFilter, onAdd, onRemove }: SourceListProps) {
   const [, navigate] = useLocation();
   const list = useSources(dataspace.id, filter);

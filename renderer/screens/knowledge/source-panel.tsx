@@ -12,7 +12,7 @@ import { CopyLink } from '../../shell/links.tsx';
 import { useActions } from '../../stores/actions.ts';
 import { detailsOf, isStopped, stageWords } from './source-words.ts';
 
-/** Characters shown around a passage at first, and how many more each press brings. */
+/** Characters around a passage at first, and added by each click. */
 const firstContext = 3_000;
 const moreContext = 12_000;
 const maxContext = 45_000;
@@ -28,11 +28,11 @@ interface ShownText {
 interface Segment {
   text: string;
   isMarked: boolean;
-  /** The page that begins with it. */
+  /** The page that starts with it. */
   page: number | null;
 }
 
-/** Cuts what is shown at the ends of the passage and at the beginnings of pages. */
+/** Splits the shown text at the ends of the passage and at page starts. */
 function segmentsOf({ text, start, pages }: ShownText, passage: { start: number; end: number } | null): Segment[] {
   const pageAt = new Map((pages ?? []).map((page) => [Math.max(page.start, start), page.page]));
   const end = start + text.length;
@@ -50,7 +50,7 @@ function segmentsOf({ text, start, pages }: ShownText, passage: { start: number;
 function Segments({ shown, passage }: { shown: ShownText; passage: { start: number; end: number } | null }) {
   const highlight = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Chromium 156 answers with a promise, which React would call as the cleanup.
+    // Chromium 156 returns a promise, which React would call as the cleanup.
     void highlight.current?.scrollIntoView({ block: 'center' });
   }, [passage?.start, shown.start]);
   const segments = segmentsOf(shown, passage);
@@ -63,7 +63,7 @@ function Segments({ shown, passage }: { shown: ShownText; passage: { start: numb
   ));
 }
 
-/** The text of a source around a passage, which is marked, or from its beginning. */
+/** The text of a source around a highlighted passage, or from its start. */
 function SourceText({ sourceId, passage }: { sourceId: string; passage: { start: number; end: number } | null }) {
   const [context, setContext] = useState(firstContext);
   const range = passage ? { ...passage, context } : { start: 0, end: firstContext + context, context: 0 };
@@ -145,7 +145,7 @@ function Head({ source, passage, onRemove }: SourcePanelProps) {
   );
 }
 
-/** Where one is among the passages, with the way to those beside. */
+/** The position among the passages, with buttons to its neighbours. */
 function PassageBar({ source, passage }: Pick<SourcePanelProps, 'source' | 'passage'>) {
   const [, navigate] = useLocation();
   const context = useSourcePassage(source.id, passage?.start ?? 0).data ?? null;
@@ -204,7 +204,7 @@ function PassageBar({ source, passage }: Pick<SourcePanelProps, 'source' | 'pass
   );
 }
 
-/** One source: what it is, what is being done with it, and its text with a passage in its place. */
+/** One source: its details, its progress, and its text with the open passage. */
 export function SourcePanel({ source, passage, onRemove }: SourcePanelProps) {
   const change = useChangeSource();
   const hasText = source.characters !== null;

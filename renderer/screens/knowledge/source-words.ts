@@ -12,7 +12,7 @@ const kinds: Readonly<Record<SourceMediaType, string>> = {
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'Word',
 };
 
-/** What the picker of files offers; the host looks at the content, not at the name. */
+/** The types that the file picker offers. The host checks the content, not the name. */
 export const acceptedFiles =
   '.txt,.text,.md,.markdown,.html,.htm,.csv,.json,.pdf,.docx,text/*,application/pdf,application/json';
 
@@ -30,7 +30,7 @@ export function detailsOf({ mediaType, bytes, pages, passages }: SourceDetail): 
   ];
 }
 
-/** What is being done: `Embedding 120 of 900, 64 per second`. */
+/** The current step: `Embedding 120 of 900, 64 per second`. */
 export function stageWords({ stage, passagesDone, passagesTotal, rate }: SourceProgress): string {
   if (stage === 'waiting') return 'Queued';
   if (stage === 'reading') return 'Reading';

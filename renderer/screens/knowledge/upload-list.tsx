@@ -4,7 +4,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Progress } from '../../components/badges.tsx';
 import { dismissRejected, dismissUpload, type Upload, useUploads } from '../../stores/knowledge.ts';
 
-/** More would push the sources out of sight; the rest is counted. */
+/** More would hide the sources; the rest is counted. */
 const maxShown = 6;
 
 function Row({ upload }: { upload: Upload }) {

@@ -28,7 +28,7 @@ export function classifierName(classifier: ModerationClassifier): string {
     : classifier.model;
 }
 
-/** Where this classifier sends a text. */
+/** The destination to which a classifier sends a text. */
 export function classifierLocation(classifier: ModerationClassifier): string {
   if (classifier.kind === 'on-device') return 'no network';
   if (classifier.kind === 'mistral') return 'Mistral';

@@ -27,7 +27,7 @@ const onDevice: ModerationClassifier = { kind: 'on-device' };
 const openAi = { kind: 'open-ai', model: 'omni-moderation-latest' } as const satisfies ModerationClassifier;
 const mistral = { kind: 'mistral', model: 'mistral-moderation-latest' } as const satisfies ModerationClassifier;
 
-/** A choice without the policy, which stays when another model is chosen. */
+/** A choice without the policy, which stays when another model is selected. */
 function keyOf(classifier: ModerationClassifier): string {
   return JSON.stringify(classifier.kind === 'model' ? { ...classifier, policy: null } : classifier);
 }
@@ -35,7 +35,7 @@ function keyOf(classifier: ModerationClassifier): string {
 const modelName = (classifier: ModerationClassifier) =>
   classifier.kind === 'on-device' ? classifier.kind : classifier.model;
 
-/** Providers list their classifiers too, which don't chat. */
+/** Providers also list their classifiers, which don't chat. */
 const isChatModel = ({ isReady, hasEnded, name }: Model) => isReady && !hasEnded && !/moderation/i.test(name);
 
 function chatOption({ aiSystem, name }: Model): SelectOption<string> {
@@ -46,7 +46,7 @@ function chatOption({ aiSystem, name }: Model): SelectOption<string> {
 interface ClassifierSelectProps {
   label: string;
   value: ModerationClassifier | null;
-  /** Whether there may be none. */
+  /** Whether "None" is an option. */
   isOptional?: boolean;
   onValueChange: (classifier: ModerationClassifier | null) => void;
 }

@@ -7,7 +7,7 @@ import { allowEditorStyles, lineDirection, replaceSelection } from '../../compon
 import { categoryNames } from './categories.tsx';
 import './categories.css';
 
-/** The two letters of its category, behind a passage. */
+/** The two letters of its category, after a passage. */
 class CodeBadge extends WidgetType {
   readonly codes: string;
 

@@ -2,11 +2,11 @@ import type { Category } from '../../../shared/contract/moderation.ts';
 
 export interface ExampleText {
   readonly text: string;
-  /** What the example is of; null for one that is harmless. */
+  /** The category of the example; null if it is harmless. */
   readonly category: Category | null;
 }
 
-/** Mild texts of each category, and harmless ones with words that look bad. A test checks that Balanced gets each right. */
+/** Mild texts of each category, and harmless ones with suspicious words. A test checks that the Balanced preset gets each right. */
 export const exampleTexts: readonly ExampleText[] = [
   { category: 'violence', text: 'I will wait at your depot and break his fingers.' },
   { category: 'harassment', text: 'You are a pathetic loser and nobody at work can stand you.' },

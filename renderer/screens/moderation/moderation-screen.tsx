@@ -67,15 +67,15 @@ function useModerationActions(actions: ModerationActions): void {
 const noResults: readonly BatchResult[] = [];
 
 interface ShownBatch {
-  /** Undefined where a single text is checked. */
+  /** Undefined for a single text. */
   batch: Batch | undefined;
-  /** The texts that people have judged, by which classifiers are measured. */
+  /** The human-labelled texts that classifiers are measured on. */
   labelled: Batch | undefined;
   results: readonly BatchResult[];
   share: FlaggedShare;
 }
 
-/** The texts of the address with what was found in them. */
+/** The texts of the address with their scores. */
 function useShownBatch(
   batchId: string | null,
   labelledId: string | null,
@@ -91,7 +91,7 @@ function useShownBatch(
   return { batch, labelled: batches?.find(({ id }) => id === labelledId), results, share };
 }
 
-/** Until the thresholds are loaded. */
+/** Shown until the thresholds have loaded. */
 function Waiting({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   if (!error) return <LoadingRows label="Loading thresholds" rows={8} />;
   return (
@@ -103,7 +103,7 @@ function Waiting({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   );
 }
 
-/** The list where the window is too narrow for a panel of it. */
+/** The list if the window is too narrow for a panel. */
 function ListButton({ children }: { children: ReactNode }) {
   return (
     <Popover

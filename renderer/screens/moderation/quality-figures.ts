@@ -1,10 +1,10 @@
 import type { BatchResult, CategoryScores } from '../../../shared/contract/moderation-window.ts';
 import { categories, type Category, type ModerationPreset } from '../../../shared/contract/moderation.ts';
 
-/** How well a threshold does on human-labelled texts; a figure without texts is null. */
+/** Quality of a threshold on human-labelled texts; a figure without texts is null. */
 export interface Quality {
   readonly category: Category;
-  /** Texts that people found to be of the category. */
+  /** Texts with this label. */
   readonly positives: number;
   /** Texts with a label and a score. */
   readonly labelled: number;
@@ -29,7 +29,7 @@ function judgedTexts(results: readonly BatchResult[], lane: number, category: Ca
 
 const share = (part: number, whole: number) => (whole === 0 ? null : part / whole);
 
-/** The classifier at `place`, at one threshold. */
+/** Quality of the classifier at index `place`, at one threshold. */
 export function qualityAt(
   results: readonly BatchResult[],
   lane: number,
@@ -56,7 +56,7 @@ export interface CurvePoint {
 
 const steps = 100;
 
-/** Precision and recall at 0, 0.01, ... 1; one walk through the texts in the order of their scores. */
+/** Precision and recall at 0, 0.01, ... 1, in one pass over the texts sorted by score. */
 export function curveOf(results: readonly BatchResult[], lane: number, category: Category): CurvePoint[] {
   const judged = judgedTexts(results, lane, category).toSorted((one, other) => other.score - one.score);
   const positives = judged.filter(({ isPositive }) => isPositive).length;
@@ -73,12 +73,12 @@ export function curveOf(results: readonly BatchResult[], lane: number, category:
   return points.toReversed();
 }
 
-/** The lowest threshold from which on at least this share of the flags is right; null where none is. */
+/** The lowest threshold at which at least this share of the flags is right; null if there is none. */
 export function thresholdFor(curve: readonly CurvePoint[], precision: number): CurvePoint | null {
   return curve.find((point) => (point.precision ?? 0) >= precision && (point.recall ?? 0) > 0) ?? null;
 }
 
-/** The categories that a text is flagged for; none without scores. */
+/** The flagged categories of a text; none without scores. */
 export function flagsAt(scores: readonly number[] | null | undefined, thresholds: CategoryScores): Category[] {
   return scores ? categories.filter((category, at) => scores[at]! >= thresholds[category]) : [];
 }
@@ -88,7 +88,7 @@ export interface FlaggedShare {
   readonly flagged: readonly number[];
   /** Indices of the texts that the two classifiers flag for different categories. */
   readonly differ: readonly number[];
-  /** Texts that the first classifier has judged; both, where there are two. */
+  /** Texts that the first classifier has scored; with two, both. */
   readonly judged: number;
 }
 
@@ -116,7 +116,7 @@ export interface Nearest {
   readonly threshold: number;
 }
 
-/** The category whose score is the largest part of its threshold; null without scores. */
+/** The category with the highest score relative to its threshold; null without scores. */
 export function nearestCategory(scores: Partial<CategoryScores> | null, thresholds: CategoryScores): Nearest | null {
   const all = categories.flatMap((category): Nearest[] => {
     const score = scores?.[category];
@@ -126,7 +126,7 @@ export function nearestCategory(scores: Partial<CategoryScores> | null, threshol
   return all.toSorted((one, other) => closeness(other) - closeness(one))[0] ?? null;
 }
 
-/** `0.18 of 0.31`, with a third decimal where two would not show which is larger. */
+/** `0.18 of 0.31`, with a third decimal if two would not show which is larger. */
 export function writeNearest({ score, threshold }: Nearest): string {
   const decimals = score.toFixed(2) === threshold.toFixed(2) ? 3 : 2;
   return `${score.toFixed(decimals)} of ${threshold.toFixed(decimals)}`;
@@ -137,7 +137,7 @@ interface PresetFigures {
   readonly recall: string;
 }
 
-/** One line of the table in `docs/moderation-model-card.md`, as it is written there. */
+/** One row of the table in `docs/moderation-model-card.md`. */
 interface CardLine {
   readonly category: Category;
   readonly presets: Readonly<Record<ModerationPreset, PresetFigures>>;
@@ -148,7 +148,7 @@ const line = (category: Category, ...figures: readonly [string, string][]): Card
   return { category, presets: { strict: strict!, balanced: balanced!, lenient: lenient! } };
 };
 
-/** Measured precision and recall of the on-device classifier for each preset; the same as in the model card. */
+/** Measured precision and recall of the on-device classifier for each preset, as in the model card. */
 export const cardFigures: readonly CardLine[] = [
   line('sexual', ['.88', '.93'], ['.93', '.91'], ['.94', '.89']),
   line('hatred', ['.46', '.95'], ['.56', '.80'], ['.67', '.63']),

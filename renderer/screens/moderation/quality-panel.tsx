@@ -26,7 +26,7 @@ interface QualityCurveProps {
   threshold: number;
 }
 
-/** Precision and recall of one category over every threshold. */
+/** Precision and recall of one category at every threshold. */
 function QualityCurve({ category, curve, threshold }: QualityCurveProps) {
   const { name } = categoryNames[category];
   const now = curve[Math.round(threshold * 100)];
@@ -62,7 +62,7 @@ function QualityCurve({ category, curve, threshold }: QualityCurveProps) {
   );
 }
 
-/** Below this share of right flags a threshold is worth a warning. */
+/** Below this share of right flags, the panel warns about a threshold. */
 const doubtful = 0.5;
 const minShare = 0.7;
 
@@ -130,7 +130,7 @@ interface NoteProps {
   onThreshold: (category: Category, value: number) => void;
 }
 
-/** Warns where most flags are wrong, and offers a better threshold. */
+/** Warns if most flags are wrong, and offers a better threshold. */
 function QualityNote({ quality, threshold, better, onThreshold }: NoteProps) {
   if (quality.precision === null || quality.precision >= doubtful) return null;
   const { name } = categoryNames[quality.category];

@@ -2,7 +2,7 @@ import { type BatchText, maxBatchTexts, type TextLabels } from '../../../shared/
 import { categories, type Category } from '../../../shared/contract/moderation.ts';
 import papaparse from 'papaparse';
 
-/** Usual spellings without spaces, dashes and underscores: words, the letters of OpenAI's evaluation set, and those of this screen. */
+/** Common spellings without spaces, dashes and underscores: words, the letters of OpenAI's evaluation set, and those of this screen. */
 const spellings: Record<Category, readonly string[]> = {
   sexual: ['sexual', 'sex', 'sexualcontent', 's', 'sx'],
   hatred: ['hatred', 'hate', 'hateful', 'hatespeech', 'hateanddiscrimination', 'h', 'ht'],
@@ -24,7 +24,7 @@ const categoryBySpelling = new Map(categories.flatMap((each) => spellings[each].
 
 interface LabelName {
   readonly category: Category;
-  /** A sub-category: what is not of it may still be of its category. */
+  /** Whether it is a sub-category. A text that isn't in the sub-category may still be in the category. */
   readonly isPart: boolean;
 }
 
@@ -90,8 +90,8 @@ interface Said {
 }
 
 /**
- * What the cells of one text say. A category that several columns name is true or false only where they agree; a listed category is
- * true, the others are false unless a column of their own says more. `name` says where a cell is, for an error.
+ * The labels in the cells of one text. A category in several columns counts only if they agree. A listed category is true, and the
+ * others are false unless they have a column. `name` is the position of a cell, for an error.
  */
 function readLabels(cells: readonly LabelCell[], where: string, name: (column: string) => string): TextLabels | null {
   const said = new Map<Category, Said>();
@@ -124,7 +124,7 @@ function readLabels(cells: readonly LabelCell[], where: string, name: (column: s
 /** A request to the host is at most 4 MB, including the JSON around the texts. */
 const maxBytes = 3_800_000;
 
-/** Columns with the text; the first one that is there counts. */
+/** Column names for the text; the first existing one counts. */
 const textColumns = ['text', 'prompt', 'input', 'content', 'message', 'sentence', 'comment', 'body'];
 const numberColumns = new Set(['', 'id', 'index', '#']);
 
@@ -178,7 +178,7 @@ interface Row {
   readonly cells: readonly string[];
 }
 
-/** Rows of a CSV with their numbers, without blank ones. The first line decides what is between the columns. */
+/** Rows of a CSV with their numbers, without blank ones. The first line determines the separator. */
 function csvRows(content: string): Row[] {
   const [line = ''] = content.split('\n', 1);
   const delimiter = [',', ';', '\t'].find((each) => line.split(each).some(isTextColumn)) ?? ',';
@@ -193,7 +193,7 @@ function csvRows(content: string): Row[] {
   return rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
 }
 
-/** A cell too many means a comma in a text without quotes: the rest of the text would be lost. */
+/** An extra cell means an unquoted comma in a text: the rest of the text would be lost. */
 function requireWidth(rows: readonly Row[], width: number, first: string): void {
   for (const { number, cells } of rows) {
     if (cells.slice(width).every((cell) => cell.trim() === '')) continue;
@@ -202,7 +202,7 @@ function requireWidth(rows: readonly Row[], width: number, first: string): void 
   }
 }
 
-/** Whether each row is a text and the categories that it belongs to. */
+/** Converts each row to a text with its categories. */
 function areTextsWithCategories(rows: readonly Row[]): boolean {
   return rows.every(({ number, cells }) => {
     if (cells.length !== 2 || cells[1]!.trim() === '') return false;
@@ -240,7 +240,7 @@ function readCsv(content: string): BatchText[] {
   requireWidth(rows, names.length, hasHeader ? 'the header' : 'row 1');
   if (!hasHeader) return [head, ...rows].map(({ cells }) => ({ text: cells[0]! }));
   const textAt = textColumnOf(names);
-  // An empty column of categories says nothing about any text.
+  // An empty column of categories labels no text.
   const labelled = names.flatMap((column, at) => {
     if (at === textAt || !isLabelColumn(column)) return [];
     return isListColumn(column) && rows.every(({ cells }) => !cells[at]?.trim()) ? [] : [{ column, at }];
@@ -270,7 +270,7 @@ function checked(texts: readonly BatchText[]): BatchText[] {
   return nonEmpty;
 }
 
-/** Texts of a file by the ending of its name. Throws `Error` with words for a person. */
+/** Parses the texts of a file by its extension. Throws `Error` with a message for the screen. */
 export function readTexts(fileName: string, content: string): BatchText[] {
   const plain = content.replace(/^\uFEFF/, '');
   if (/\.(jsonl|ndjson)$/i.test(fileName)) return checked(readJsonLines(plain));

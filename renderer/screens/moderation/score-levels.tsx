@@ -27,7 +27,7 @@ interface ThresholdSliderProps {
   onFocus: () => void;
 }
 
-/** A line across a scale from 0 to 1, moved by hand or by the arrows in steps of 0.01. */
+/** A line across a scale from 0 to 1, moved with the pointer or with the arrow keys in steps of 0.01. */
 function ThresholdSlider({ label, value, onValueChange, onFocus }: ThresholdSliderProps) {
   const handle = useRef<HTMLSpanElement>(null);
 
@@ -142,7 +142,7 @@ export interface ScoreLevelsProps extends Scored {
   onCategory: (category: Category) => void;
 }
 
-/** Five scores on a scale from 0 to 1, each with its threshold across it. */
+/** Five scores on a scale from 0 to 1, each with its threshold. */
 export function ScoreLevels({ first, second, hasSecond, thresholds, onThreshold, onCategory }: ScoreLevelsProps) {
   return (
     <div className="levels">

@@ -77,13 +77,13 @@ const hints: Record<ModerationPreset, string> = {
 };
 
 interface PresetChoiceProps {
-  /** Null where a person chose other thresholds. */
+  /** Null if a person set other thresholds. */
   preset: ModerationPreset | null;
   onPreset: (preset: ModerationPreset) => void;
   isMeasured: boolean;
 }
 
-/** Three sets of thresholds, or the person's own. */
+/** Three presets of thresholds, or custom ones. */
 function PresetChoice({ preset, onPreset, isMeasured }: PresetChoiceProps) {
   const hint = isMeasured ? preset && hints[preset] : 'Same for each category; not measured for this classifier';
   return (
@@ -103,7 +103,7 @@ function PresetChoice({ preset, onPreset, isMeasured }: PresetChoiceProps) {
 export interface ShownVerdict {
   readonly classifier: ModerationClassifier;
   readonly scores: CategoryScores | null;
-  /** Null where it was not measured for this text alone. */
+  /** Null if it was not measured for this text alone. */
   readonly milliseconds: number | null;
   readonly failure: CheckedText['failure'];
 }
@@ -147,7 +147,7 @@ function Agreement({ verdicts, thresholds, batch, share }: AgreementProps) {
   );
 }
 
-/** Who answers for a classifier that is a provider's own; null for the on-device one. */
+/** The provider of a classifier; null for the on-device one. */
 function servedRun(classifier: ModerationClassifier): ServedRun | null {
   if (classifier.kind === 'on-device') return null;
   const aiSystem = { 'open-ai': 'OpenAi', mistral: 'OpenAiCompatible' } as const;
@@ -155,7 +155,7 @@ function servedRun(classifier: ModerationClassifier): ServedRun | null {
   return { aiSystem: system, model: classifier.model, servedBy: null };
 }
 
-/** Leads to the setting that the classifier lacks: the key of its provider, the endpoints, or the models on this device. */
+/** Links to the missing setting of the classifier: its provider's key, the endpoints, or the on-device models. */
 function SettingsLink({ code, classifier }: { code: string; classifier: ModerationClassifier }) {
   const run = servedRun(classifier);
   const address = run && remedyAddress(code, run);
@@ -170,10 +170,10 @@ function SettingsLink({ code, classifier }: { code: string; classifier: Moderati
 export interface ScoresPanelProps extends AgreementProps {
   onThreshold: (category: Category, value: number) => void;
   onCategory: (category: Category) => void;
-  /** Null where a person chose other thresholds. */
+  /** Null if a person set other thresholds. */
   preset: ModerationPreset | null;
   onPreset: (preset: ModerationPreset) => void;
-  /** Whether the presets come from measurements: only those of the on-device classifier do. */
+  /** Whether the presets come from measurements, as those of the on-device classifier do. */
   isMeasured: boolean;
   /** Whether the thresholds differ from those of the service. */
   isMoved: boolean;
@@ -182,7 +182,7 @@ export interface ScoresPanelProps extends AgreementProps {
   isSaving: boolean;
 }
 
-/** Scores against thresholds that move, and the button that saves them for the service. */
+/** Scores with movable thresholds, and the button that saves them for the service. */
 export function ScoresPanel(props: ScoresPanelProps) {
   const { verdicts, thresholds, preset, isMeasured, onPreset, isMoved, onReset, onSave, isSaving, ...rest } = props;
   const [first, second] = verdicts;

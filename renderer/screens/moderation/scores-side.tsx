@@ -22,7 +22,7 @@ interface ScoresSideProps {
   onLoad: () => void;
 }
 
-/** Scores of the open text, and what the thresholds do on the labelled set. */
+/** Scores of the open text, and the quality of the thresholds on the labelled texts. */
 export function ScoresSide({ open, batch, share, limits, isMeasured, thresholds, labelled, onLoad }: ScoresSideProps) {
   const category = useModerationStore((state) => state.category);
   const labelledResults = useBatchResults(labelled).data?.results ?? noResults;

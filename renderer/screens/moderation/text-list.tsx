@@ -18,7 +18,7 @@ import type { LoadTexts } from './use-texts.ts';
 
 const rowHeight = 28;
 
-/** The classifier that is furthest behind. */
+/** The classifier with the least progress. */
 function slowest(batch: Batch): Batch['classifiers'][number] {
   const going = batch.classifiers.filter(({ failure }) => failure === null);
   return (going.length > 0 ? going : batch.classifiers).toSorted((one, other) => one.done - other.done)[0]!;
@@ -134,7 +134,7 @@ interface ListPaneProps {
   onFile: () => void;
 }
 
-/** The texts of the open batch, or the ways to load some. */
+/** The texts of the open batch, or ways to load texts. */
 export function ListPane({ batch, results, thresholds, address, load, onFile }: ListPaneProps) {
   const shown = useModerationStore((state) => state.shown);
   const stop = useStopBatch();

@@ -8,7 +8,7 @@ import { type Nearest, writeNearest } from './quality-figures.ts';
 import { WhyList } from './why-list.tsx';
 import { exampleTexts } from './examples.ts';
 
-/** Texts to try, while nothing is written. */
+/** Examples, shown while the text is empty. */
 function ExampleList({ onSelect }: { onSelect: (text: string) => void }) {
   return (
     <section className="moderation__passages line-top" aria-label="Examples">
@@ -84,7 +84,7 @@ function PassageTable({ text, passages, onShow }: PassagesProps) {
 interface PassagesSectionProps extends PassagesProps {
   /** Whether the current text was checked. */
   isKnown: boolean;
-  /** The category to explain first; null where the scores can't be explained. */
+  /** The category to explain first; null if the scores can't be explained. */
   explained: Category | null;
 }
 
@@ -134,7 +134,7 @@ export interface TextPanelProps {
   canExplain: boolean;
   passages: readonly Highlight[];
   isBusy: boolean;
-  /** A button in front of the verdict. */
+  /** A button before the verdict. */
   start?: ReactNode;
 }
 

@@ -19,7 +19,7 @@ export interface LoadTexts {
   fromAudit: (name: string, source: Omit<Extract<BatchInput['source'], { kind: 'audit' }>, 'kind'>) => void;
 }
 
-/** Starts a batch of what a person chose, and opens it. One with labels becomes the labelled set. */
+/** Starts a batch of the selected texts and opens it. A batch with labels becomes the labelled set. */
 export function useLoadTexts(classifiers: readonly ModerationClassifier[], onStarted: (id: string) => void): LoadTexts {
   const create = useCreateBatch();
   const begin = (name: string, source: BatchInput['source']) =>
@@ -73,7 +73,7 @@ export interface OpenText {
 
 const noPassages: readonly Highlight[] = [];
 
-/** The open text with its scores: the one written here, or one of a batch. */
+/** The open text with its scores: a single text, or one of a batch. */
 export function useOpenText(
   batch: Batch | undefined,
   results: readonly BatchResult[],

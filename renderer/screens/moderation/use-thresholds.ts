@@ -12,7 +12,7 @@ import { usePresets } from '../../queries/moderation.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { useModerationStore } from '../../stores/moderation.ts';
 
-/** Moves within this time of each other cause one request, in milliseconds. */
+/** Changes within this time of each other cause one request, in milliseconds. */
 const restMilliseconds = 150;
 
 function merged(own: Record<Category, number | null>, defaults: CategoryScores): CategoryScores {
@@ -23,7 +23,7 @@ function isSame(one: CategoryScores, other: CategoryScores | undefined): boolean
   return other !== undefined && categories.every((each) => one[each] === other[each]);
 }
 
-/** The thresholds of the screen: those that a person moved, or those of the service. */
+/** The thresholds of the screen: those that a person set, or those of the service. */
 export function useThresholds(first: ModerationClassifier | null) {
   const read = useSettings();
   const settings = read.data?.moderation;
@@ -40,7 +40,7 @@ export function useThresholds(first: ModerationClassifier | null) {
     /** Why they couldn't be loaded. */
     error: read.error ?? presets.error,
     retry: () => void Promise.all([read.refetch(), first && presets.refetch()]),
-    /** The preset with these thresholds; null where a person chose others. */
+    /** The preset with these thresholds; null for custom ones. */
     preset,
     choose: (next: ModerationPreset) => {
       if (presets.data) useModerationStore.setState({ thresholds: presets.data[next] });
@@ -57,7 +57,7 @@ export function useThresholds(first: ModerationClassifier | null) {
       if (!thresholds || !first) return;
       update.mutate(
         {
-          // A preset is saved by its name, so that it follows the classifier when that is trained again.
+          // A preset is saved by its name, so that it follows the classifier's next training.
           moderation: preset
             ? { ...defaultModerationSettings, classifier: first, preset }
             : { ...defaultModerationSettings, classifier: first, thresholds },
@@ -70,7 +70,7 @@ export function useThresholds(first: ModerationClassifier | null) {
 
 export type Thresholds = ReturnType<typeof useThresholds>;
 
-/** A value once it has stopped changing; the first one immediately. */
+/** A value after it stops changing; the first one immediately. */
 export function useRested<Value>(value: Value): Value {
   const [rested, setRested] = useState(value);
   const text = JSON.stringify(value);

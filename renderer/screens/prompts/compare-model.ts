@@ -5,7 +5,7 @@ import { modelNameOf } from '../../../shared/prompt-content.ts';
 
 export interface DiffPart {
   text: string;
-  /** The other side has not got it. */
+  /** Whether the other side lacks it. */
   isOwn: boolean;
 }
 
@@ -15,23 +15,23 @@ export interface DiffLine {
   parts: readonly DiffPart[];
 }
 
-/** One line of each text beside each other; null where a side has none. */
+/** One line of each text next to each other; null if a side has none. */
 export interface DiffRow {
   before: DiffLine | null;
   after: DiffLine | null;
   isSame: boolean;
 }
 
-/** Rows that are shown, or a stretch of equal ones that is folded. */
+/** Visible rows, or a folded range of equal rows. */
 export type DiffBlock = { kind: 'rows'; rows: readonly DiffRow[] } | { kind: 'fold'; rows: readonly DiffRow[] };
 
-/** Milliseconds after which two texts count as having nothing in common: a person waits for the answer. */
+/** After this many milliseconds two texts are treated as entirely different: a person is waiting. */
 const lineTimeout = 120;
-/** Words are only compared in lines that a person would read word by word, and not in more of them than that. */
+/** Words are compared only in lines short enough to read word by word, and only in this many of them. */
 const longestLine = 2_000;
 const maxWordDiffs = 400;
 
-/** The last line of a text has no end, which makes it no other line. */
+/** A missing line break at the end of the text doesn't make its last line different. */
 function linesOf(text: string): string[] {
   const lines = text.split(/\r\n|\r|\n/);
   if (lines.at(-1) === '') lines.pop();
@@ -51,7 +51,7 @@ function wordParts(before: string, after: string): { before: DiffPart[]; after: 
   return { before: side(({ added }) => added), after: side(({ removed }) => removed) };
 }
 
-/** Two texts line by line, changed lines word by word. Replaced lines are beside their replacements. */
+/** Compares two texts by line, and changed lines by word. Replaced lines are next to their replacements. */
 export function diffRows(before: string, after: string): DiffRow[] {
   const [old, fresh] = [linesOf(before), linesOf(after)];
   const ended = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
@@ -101,7 +101,7 @@ export function diffRows(before: string, after: string): DiffRow[] {
   return rows;
 }
 
-/** Folds equal lines that are further from a change than `context`; a fold of fewer than four lines would save nothing. */
+/** Folds equal lines that are further from a change than `context`. A fold of fewer than four lines would save nothing. */
 export function foldRows(rows: readonly DiffRow[], context = 3): DiffBlock[] {
   const isNear = new Uint8Array(rows.length);
   rows.forEach(({ isSame }, index) => {
@@ -123,7 +123,7 @@ export function foldRows(rows: readonly DiffRow[], context = 3): DiffBlock[] {
 
 const rowsOf = (block: DiffBlock): number => (block.kind === 'rows' ? block.rows.length : 1);
 
-/** Rows that a table of the blocks has; a fold is one row. */
+/** The number of table rows of the blocks; a fold is one row. */
 export function countRows(blocks: readonly DiffBlock[]): number {
   return blocks.reduce((count, block) => count + rowsOf(block), 0);
 }
@@ -140,17 +140,17 @@ export function limitRows(blocks: readonly DiffBlock[], maxRows: number): DiffBl
 
 export interface SettingDifference {
   name: string;
-  /** Null where the version has not got it. */
+  /** Null if the version lacks it. */
   before: string | null;
   after: string | null;
 }
 
-/** A value of the configuration as one reads it. */
+/** A configuration value as text. */
 export function settingText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What of a version is compared. */
+/** The compared settings of a version. */
 export type ComparedVersion = Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'note' | 'createdAt'>;
 
 function settingsOf(version: ComparedVersion): Map<string, string> {
@@ -170,7 +170,7 @@ function settingsOf(version: ComparedVersion): Map<string, string> {
   return settings;
 }
 
-/** What differs in model, parameters and variables, and how many settings are the same. */
+/** The differences in model, parameters and variables, and the number of equal settings. */
 export function diffSettings(
   before: ComparedVersion,
   after: ComparedVersion,

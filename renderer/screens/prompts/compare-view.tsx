@@ -18,7 +18,7 @@ import {
 import { useDiffView } from '../../stores/prompts.ts';
 import './compare.css';
 
-/** Rows that are drawn at first. More would block the window before anyone has read these. */
+/** Rows that are rendered at first. More would block the window before a person has read these. */
 const rowsAtOnce = 400;
 
 function Line({ line, side, isSame }: { line: DiffLine | null; side: 'before' | 'after'; isSame: boolean }) {
@@ -49,7 +49,7 @@ function UnifiedRow({ line, side, isSame }: { line: DiffLine; side: 'before' | '
   );
 }
 
-/** Removed lines before added ones, as a patch has them. */
+/** Removed lines before added ones, as in a patch. */
 function unifiedLines(rows: readonly DiffRow[]) {
   const lines: { line: DiffLine; side: 'before' | 'after'; isSame: boolean }[] = [];
   let added: typeof lines = [];
@@ -94,7 +94,7 @@ interface TextDiffProps {
   after: string;
   /** Names of the two sides: `Version 2`. */
   names: readonly [string, string];
-  /** One choice holds for all texts, so it is offered once. */
+  /** One choice applies to all texts, so it is offered once. */
   hasToggle?: boolean;
 }
 
@@ -115,7 +115,7 @@ function DiffViewToggle() {
   );
 }
 
-/** Two texts side by side, what differs marked; long stretches that are equal are folded. */
+/** Two texts side by side with their differences highlighted. Long equal ranges are folded. */
 function TextDiff({ title, before, after, names, hasToggle = false }: TextDiffProps) {
   const rows = useMemo(() => diffRows(before, after), [before, after]);
   const blocks = useMemo(() => foldRows(rows), [rows]);
@@ -177,7 +177,7 @@ function TextDiff({ title, before, after, names, hasToggle = false }: TextDiffPr
 interface Sides {
   before: ComparedVersion;
   after: ComparedVersion;
-  /** Of the two sides: `Version 2`. */
+  /** Names of the two sides: `Version 2`. */
   names: readonly [string, string];
 }
 
@@ -215,7 +215,7 @@ function SettingsDiff({ before, after, names }: Sides) {
   );
 }
 
-/** What differs between two versions, the texts first. */
+/** The differences between two versions, the texts first. */
 export function VersionDifferences({ before, after, names }: Sides) {
   const hasSystemDiff = (before.systemMessage ?? '') !== (after.systemMessage ?? '');
   return (

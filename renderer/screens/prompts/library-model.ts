@@ -3,7 +3,7 @@ import { modelNameOf, type RunSettings } from '../../../shared/prompt-content.ts
 import type { PromptVersionUsage } from '../../../shared/contract/prompt-library.ts';
 import { formatCost, formatCount, formatDuration } from '../../components/format.ts';
 
-/** The facts of the model that a version runs on; null for a name that no list has. */
+/** The details of the model of a version; null for a name outside every list. */
 export function modelOf(version: Pick<RunSettings, 'aiSystem' | 'model'>, models: readonly Model[]): Model | null {
   const { aiSystem, model } = modelNameOf(version);
   return models.find((known) => known.aiSystem === aiSystem && known.name === model) ?? null;
@@ -20,7 +20,7 @@ export function runCount({ runs }: Pick<PromptVersionUsage, 'runs'>): string {
   return runs === 1 ? '1 run' : `${formatCount(runs)} runs`;
 }
 
-/** How the runs of a version did on average: latency, cost where it is known and not nothing, score where one was given. */
+/** The average results of a version: latency, cost if it is known and not zero, score if there is one. */
 export function averages({ averageMs, averageCost, averageScore }: PromptVersionUsage): string[] {
   return [
     averageMs !== null && `${formatDuration(averageMs)} average`,
@@ -29,7 +29,7 @@ export function averages({ averageMs, averageCost, averageScore }: PromptVersion
   ].filter((text) => text !== false);
 }
 
-/** Tags from a field in which commas separate them; each once, in the order in which they were written. */
+/** Parses comma-separated tags; each once, in the order of the text. */
 export function readTags(text: string): string[] {
   const tags = text.split(',').map((tag) => tag.trim());
   return [...new Set(tags)].filter((tag) => tag !== '');

@@ -9,7 +9,7 @@ import { Badge } from '../../components/badges.tsx';
 import { openFolders, usePromptFolders, waiting } from './folders/linked-folders.ts';
 import './library.css';
 
-/** The linked folders beside the library's own, with what waits for a decision. */
+/** The linked folders next to the library's own, with the number of conflicts. */
 function FolderLinks() {
   const folders = usePromptFolders();
   const count = folders.reduce((sum, { issues }) => sum + waiting(issues), 0);
@@ -53,7 +53,7 @@ function Row(props: {
   );
 }
 
-/** Folders and tags; each narrows the list. */
+/** Folders and tags; each filters the list. */
 export function LibraryNav({ outline }: { outline: PromptOutline }) {
   const { folder: chosen, tags: chosenTags } = usePromptsView();
   const { prompts, withoutFolder, folders, tags } = outline;

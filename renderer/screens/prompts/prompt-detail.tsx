@@ -29,7 +29,7 @@ function VersionName(props: { prompt: Prompt; versionId: string; versions: reado
   return <>{version ? `version ${version.number}` : 'a version'}</>;
 }
 
-/** Where the labels of a prompt pointed and when they were moved, the newest move first. */
+/** The moves of a prompt's labels, the newest first. */
 function LabelHistory(props: { prompt: Prompt; versions: readonly PromptVersion[]; onClose: () => void }) {
   const { prompt, versions, onClose } = props;
   const changes = usePromptLabelChanges(prompt.id);
@@ -69,7 +69,7 @@ const views = [
 
 export type OpenAddress = Exclude<PromptsAddress, { view: 'none' }>;
 
-/** The version an address names, from the list where it is there; null is not known yet. */
+/** The version of an address, from the list if it is there; null while it loads. */
 function useAddressedVersion(promptId: string, versionId: string | null, versions: readonly PromptVersion[]) {
   const listed = versions.find(({ id }) => id === versionId);
   const read = usePromptVersion(listed ? null : promptId, listed ? null : versionId);
@@ -83,13 +83,13 @@ function useVersionsOf(prompt: Prompt, address: OpenAddress) {
   const main = useAddressedVersion(prompt.id, requestedId ?? prompt.latestVersionId, versions);
   const before = versions.find(({ number }) => main.version && number < main.version.number);
   const otherId = address.view === 'compare' ? address.beforeId : null;
-  // Which one came before is known once the list is read; only a single version is compared with itself.
+  // The list tells which version is the previous one. A single version is compared with itself.
   const onlyId = list.isPending ? null : prompt.latestVersionId;
   const other = useAddressedVersion(prompt.id, otherId ?? before?.id ?? onlyId, versions);
   return { list, versions, main, other };
 }
 
-/** Where the detail of a prompt leads: another view of the version that is shown, another version in the same view. */
+/** Links of the detail: another view of the shown version, or another version in the same view. */
 function useWays(prompt: Prompt, address: OpenAddress, { shownId, otherId }: { shownId: string; otherId?: string }) {
   const [, navigate] = useLocation();
   const to = (view: string, versionId: string): string => {
@@ -106,7 +106,7 @@ function useWays(prompt: Prompt, address: OpenAddress, { shownId, otherId }: { s
 
 interface VersionsPanelProps {
   prompt: Prompt;
-  /** Is put aside where the window is narrow. */
+  /** Hidden in a narrow window. */
   isWideOnly: boolean;
   read: Pick<ReturnType<typeof useVersionsOf>, 'list' | 'versions'>;
   usage: ReturnType<typeof usePromptUsage>['data'];
@@ -149,7 +149,7 @@ export interface PromptDetailProps {
   models: readonly Model[];
 }
 
-/** One prompt: its versions, and the chosen one to be read, compared or run. */
+/** One prompt: its versions, and the selected one to read, compare or run. */
 export function PromptDetail({ prompt, address, folders, models }: PromptDetailProps) {
   const [edited, setEdited] = useState<DetailField | null>(null);
   const [isLabelsShown, setLabelsShown] = useState(false);
@@ -162,7 +162,7 @@ export function PromptDetail({ prompt, address, folders, models }: PromptDetailP
   const shownId = version?.id ?? prompt.latestVersionId;
   const ways = useWays(prompt, address, { shownId, ...(other.version && { otherId: other.version.id }) });
   const head = {
-    // A menu gives the focus back to its button before what it opened may have it.
+    // A menu restores the focus to its button first; what it opens takes the focus afterwards.
     onLabels: (): void => void requestAnimationFrame(() => setLabelsShown(true)),
     onEdit: (field: DetailField): void => void requestAnimationFrame(() => setEdited(field)),
     prompt,

@@ -16,7 +16,7 @@ export type DetailField = 'name' | 'folder' | 'tags' | 'description';
 interface DetailsDialogProps {
   prompt: Prompt;
   folders: readonly string[];
-  /** Where the cursor starts. */
+  /** The field with the initial focus. */
   focus: DetailField;
   onClose: () => void;
 }
@@ -109,7 +109,7 @@ function DetailsForm({ prompt, folders, focus, onClose, formId }: DetailsDialogP
   );
 }
 
-/** Name and folder of a prompt; its texts change with a version. */
+/** Name and folder of a prompt. Its texts change only with a version. */
 export function DetailsDialog(props: DetailsDialogProps) {
   const formId = useId();
   const footer = (
@@ -133,7 +133,7 @@ interface VariablesDialogProps {
   onClose: () => void;
 }
 
-/** Changes what a version says of its variables. It stays unchanged: the changes become a new version. */
+/** Edits the details of a version's variables. The version stays unchanged: the changes become a new version. */
 export function VariablesDialog({ version, variables, onClose }: VariablesDialogProps) {
   const formId = useId();
   const [, navigate] = useLocation();

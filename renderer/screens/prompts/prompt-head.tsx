@@ -17,14 +17,14 @@ import type { DetailField } from './prompt-dialogs.tsx';
 
 interface PromptCommands {
   duplicate: () => void;
-  /** Off the screen at once, at the host when the time to take it back is over. */
+  /** Hides it at once and deletes it at the host when Undo is over. */
   remove: () => void;
   /** Restores an older version as a new version. */
   restore: (version: PromptVersion) => void;
   openInPlayground: (versionId: string) => void;
 }
 
-/** What can be done with a prompt of the library. */
+/** The actions on a prompt of the library. */
 export function usePromptCommands(prompt: Prompt): PromptCommands {
   const [, navigate] = useLocation();
   const queryClient = useQueryClient();
@@ -74,16 +74,16 @@ export function usePromptCommands(prompt: Prompt): PromptCommands {
 
 interface PromptHeadProps {
   prompt: Prompt;
-  /** Undefined while it is on its way. */
+  /** Undefined while it loads. */
   version: PromptVersion | undefined;
   isNewest: boolean;
   commands: PromptCommands;
   onEdit: (field: DetailField) => void;
-  /** Shows where the labels pointed. */
+  /** Shows the history of the labels. */
   onLabels: () => void;
 }
 
-/** What can be done with the prompt, by key and in the palette. */
+/** The actions on the prompt, in the palette and by key. */
 export function useDetailActions(
   { prompt, version, isNewest, commands, onEdit, onLabels }: PromptHeadProps,
   show: (view: string) => void,

@@ -23,7 +23,7 @@ import { useToday } from '../../components/use-today.ts';
 const rowHeight = 48;
 const noModels: readonly Model[] = [];
 
-/** A row of the list, with what of its newest version and its draft is to be seen at once. */
+/** A row of the list, with the main details of its newest version and its draft. */
 function Row({ prompt, models, isEdited }: { prompt: Prompt; models: readonly Model[]; isEdited: boolean }) {
   const model = modelOf(prompt.latestVersion, models);
   const today = useToday();
@@ -35,7 +35,7 @@ function Row({ prompt, models, isEdited }: { prompt: Prompt; models: readonly Mo
         <span className="caption tertiary numbers nowrap">{formatTime(prompt.updatedAt)}</span>
       </span>
       <span className="row">
-        {/* Cut at its end only: the version and the labels matter most. */}
+        {/* Truncated at its end only: the version and the labels matter most. */}
         <span className="prompts__details grow caption tertiary truncate">
           <span>Version {prompt.latestVersion.number}</span>
           {prompt.labels.length > 0 && (
@@ -67,7 +67,7 @@ function NoMatches() {
 export interface PromptListProps {
   outline: PromptOutline;
   list: ReturnType<typeof usePromptList>;
-  /** Those of the list that were read so far. */
+  /** The loaded part of the list. */
   prompts: readonly Prompt[];
   selectedId: string | null;
   search: RefObject<HTMLInputElement | null>;
@@ -76,7 +76,7 @@ export interface PromptListProps {
   onNew: () => void;
 }
 
-/** How many prompts are there, as far as they were read. */
+/** The number of loaded prompts. */
 function ResultCount({ list, prompts }: Pick<PromptListProps, 'list' | 'prompts'>) {
   const count = formatPlural(prompts.length, 'prompt');
   return (
@@ -149,7 +149,7 @@ function useShownQuery({ isPlaceholderData }: PromptListProps['list']): string {
   return shown;
 }
 
-/** The prompts that pass the search, the newest first. */
+/** The prompts that match the search, the newest first. */
 export function PromptList(props: PromptListProps) {
   const { list, prompts, selectedId, onSelect, onOpen } = props;
   const models = useModels().data?.data ?? noModels;

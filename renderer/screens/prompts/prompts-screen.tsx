@@ -60,7 +60,7 @@ function LinkedFolders() {
   return <FileDialog key={open.path} folder={folder} path={open.path} />;
 }
 
-/** The dialogs of import and export, and their commands. `prompts` are those that the list shows. */
+/** The dialogs of import and export, and their commands. `prompts` are those in the list. */
 export function PromptTransfer({ prompts }: { prompts: readonly Prompt[] }) {
   const { open } = useTransfer();
   useActions('prompt-transfer', [
@@ -190,7 +190,7 @@ function Library({ outline, onNew }: { outline: PromptOutline; onNew: () => void
       run: onNew,
     },
   ]);
-  // The last prompt may be deleted on the screen and not yet at the host.
+  // The last prompt may be deleted on the screen but not yet at the host.
   if (list.isSuccess && listed.length === 0 && !list.hasNextPage && !isNarrowed(view)) {
     return <EmptyLibrary onNew={onNew} />;
   }

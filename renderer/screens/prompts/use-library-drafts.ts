@@ -6,7 +6,7 @@ import { promptVersionOptions } from '../../queries/prompts.ts';
 import { useDrafts, type Draft } from '../../stores/playground-drafts.ts';
 import { isEdited } from '../../drafts/draft-version.ts';
 
-/** Edits of a prompt that were not saved as a version, and the version that they began with. */
+/** Unsaved edits of a prompt, and the version that they started from. */
 export interface LibraryDraft {
   readonly draft: Draft;
   readonly version: PromptVersion;
@@ -14,7 +14,7 @@ export interface LibraryDraft {
 
 const readVersions = (results: UseQueryResult<PromptVersion>[]) => results.map(({ data }) => data);
 
-/** What is being worked on in the playground and differs from the version it came from, by prompt. */
+/** Playground drafts that differ from their version, by prompt. */
 export function useLibraryDrafts(): ReadonlyMap<string, LibraryDraft> {
   const { client } = useHost();
   const drafts = useDrafts((state) => state.drafts);

@@ -14,7 +14,7 @@ import { Badge } from '../../components/badges.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import { averages, runCount } from './library-model.ts';
 
-/** What most teams call the version that is in use. */
+/** The usual label of the version in use. */
 const usualLabels = ['production', 'staging'];
 
 interface VersionLabelsProps {
@@ -22,7 +22,7 @@ interface VersionLabelsProps {
   version: PromptVersion;
 }
 
-/** Takes a label off a version, with the way back. */
+/** Removes a label from a version; a toast offers Undo. */
 function useTakeOff({ prompt, version }: VersionLabelsProps): (label: string) => void {
   const set = useSetLabel();
   const remove = useRemoveLabel();
@@ -56,7 +56,7 @@ function LabelForm({ prompt, version, onClose }: VersionLabelsProps & { onClose:
     event.preventDefault();
     const name = label.trim();
     if (name === '') return;
-    // The label is moved from where this window saw it: somebody else may have moved it meanwhile.
+    // The label is moved from the version that this window shows: someone else may have moved it meanwhile.
     const previousVersionId = prompt.labels.find((one) => one.label === name)?.promptVersionId ?? null;
     set.mutate(
       { promptId: prompt.id, label: name, promptVersionId: version.id, previousVersionId },
@@ -93,7 +93,7 @@ function LabelForm({ prompt, version, onClose }: VersionLabelsProps & { onClose:
   );
 }
 
-/** The labels that point at a version; each is taken off with a press, another one is set in place. */
+/** The labels of a version, with buttons to remove one and to add another. */
 export function VersionLabels(props: VersionLabelsProps) {
   const { prompt, version } = props;
   const [isOpen, setOpen] = useState(false);
@@ -130,7 +130,7 @@ const rowHeight = 78;
 interface VersionListProps {
   versions: readonly PromptVersion[];
   labels: Prompt['labels'];
-  /** Undefined while it is on its way. */
+  /** Undefined while it loads. */
   usage: ReadonlyMap<string, PromptVersionUsage> | undefined;
   selectedId: string | null;
   onSelect: (version: PromptVersion) => void;

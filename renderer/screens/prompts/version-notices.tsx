@@ -17,7 +17,7 @@ import { shutdownBadge } from '../../components/models/model-list.ts';
 import { runCount } from './library-model.ts';
 import { useToday } from '../../components/use-today.ts';
 
-/** A draft as the version that saving it would make; what cannot be saved yet is shown with the settings of its version. */
+/** A draft as a version. An invalid draft has the settings of its version. */
 function draftedVersion({ draft, version }: LibraryDraft): PromptVersion {
   const read = readVersion(draft, version);
   const { promptText, systemMessage } = draft;
@@ -34,7 +34,7 @@ function draftedVersion({ draft, version }: LibraryDraft): PromptVersion {
   };
 }
 
-/** Puts the draft back to its version, with the way back. */
+/** Reverts the draft to its version; a toast offers Undo. */
 function discard({ draft, version }: LibraryDraft): void {
   const { id, updatedAt: _updatedAt, ...contents } = draft;
   const { change } = useDrafts.getState();
@@ -46,7 +46,7 @@ function discard({ draft, version }: LibraryDraft): void {
   });
 }
 
-/** Says that a prompt has edits that no version holds, and what can be done with them. */
+/** Shows that a prompt has unsaved edits, and offers to continue, save or discard them. */
 export function DraftNotice({ edited }: { edited: LibraryDraft }) {
   const { draft, version } = edited;
   const [, navigate] = useLocation();
@@ -101,11 +101,11 @@ export function DraftNotice({ edited }: { edited: LibraryDraft }) {
 interface ShutdownNoticeProps {
   model: Model;
   version: Pick<PromptVersion, 'id' | 'promptId' | 'number'>;
-  /** How often the version ran. */
+  /** The number of runs of the version. */
   runs: number;
 }
 
-/** The replacement of a model: opened in the playground, and put beside the runs that the version has had. */
+/** Opens the replacement of a retired model in the playground, or compares it on the version's runs. */
 function Replacement({ model, replacement, version, runs }: ShutdownNoticeProps & { replacement: string }) {
   const [isComparing, setComparing] = useState(false);
   return (
@@ -136,7 +136,7 @@ function Replacement({ model, replacement, version, runs }: ShutdownNoticeProps 
   );
 }
 
-/** Says that the model of a version ends, and offers its replacement for a try. */
+/** Shows when the model of a version retires, and offers its replacement. */
 export function ShutdownNotice(props: ShutdownNoticeProps) {
   const { model } = props;
   const today = useToday();

@@ -20,7 +20,7 @@ import { parseTemplate } from '../../../shared/prompt-template.ts';
 import { readFields } from '../../drafts/variable-model.ts';
 import { scanTags } from '../../../shared/prompt-template-tags.ts';
 
-/** A template to be read, its tags in the colour of the editor. */
+/** A read-only template with the editor's colours. */
 function TemplateText({ text }: { text: string }) {
   const parts = useMemo(() => {
     const segments: { start: number; text: string; isTag: boolean }[] = [];
@@ -48,7 +48,7 @@ function TemplateText({ text }: { text: string }) {
   );
 }
 
-/** The messages of a template under their roles; one without roles as it is written. */
+/** The messages of a template under their roles; a template without roles unchanged. */
 function PromptText({ text }: { text: string }) {
   const messages = useMemo(() => splitMessages(text), [text]);
   if (messages === null || (messages.length === 1 && messages[0]?.opening === '')) return <TemplateText text={text} />;
@@ -61,8 +61,8 @@ function PromptText({ text }: { text: string }) {
 }
 
 /**
- * The variables that a version says something of, then those that its text has besides. What is said of a name stays, also when the
- * text no longer has it.
+ * The documented variables of a version, followed by the others in its text. A description stays when the text no longer uses its
+ * variable.
  */
 function variablesIn({ promptText, variables }: Pick<PromptVersion, 'promptText' | 'variables'>): PromptVariable[] {
   const known = new Set(variables.map(({ name }) => name));
@@ -79,7 +79,7 @@ export interface VersionViewProps {
   models: readonly Model[];
 }
 
-/** How often a version ran and how well, with the way to its runs. */
+/** The runs and results of a version, with a link to its runs. */
 function Usage({ version, usage }: Pick<VersionViewProps, 'version' | 'usage'>) {
   if (usage.isError) return <dd className="tertiary">Unknown</dd>;
   const known = usage.data?.get(version.id);
@@ -196,7 +196,7 @@ function Variables({ variables, onEdit }: Pick<PromptVersion, 'variables'> & { o
   );
 }
 
-/** One version, to be read: what it is made of, which model it runs on and how it did. */
+/** One version, read-only: its content, its model and its results. */
 export function VersionView(props: VersionViewProps) {
   const { version, usage, models } = props;
   const [isEditing, setEditing] = useState(false);

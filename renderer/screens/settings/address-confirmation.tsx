@@ -13,7 +13,7 @@ import { providerName } from '../../../shared/provider-names.ts';
 import { TextField } from '../../components/text-field.tsx';
 import { useUpdateProvider } from '../../queries/providers.ts';
 
-/** Below a field with an address that others on the network can listen to; null for every other one. */
+/** A warning for an address that others on the network can listen to; null for every other one. */
 export function encryptionCaution(address: string): string | null {
   if (!isUnencrypted(address.trim())) return null;
   return 'Not encrypted: others on the network can read prompts, answers and keys. Use https:// if the server supports it.';
@@ -38,13 +38,13 @@ interface AddressRequestProps {
   confirmation: AddressConfirmation;
   /** Confirms an origin. */
   confirm: UseMutationResult<unknown, Error, string>;
-  /** Whether the address of the page leads here. */
+  /** Whether the page's address leads here. */
   hasFocus?: boolean;
-  /** Another way out, as a button. */
+  /** An alternative action, as a button. */
   children?: ReactNode;
 }
 
-/** Asks before anything is sent to an address that came with a database, or before a key is sent to another address. */
+/** Confirms an address before anything is sent to it, if it came with a database or a key would be sent to another address. */
 export function AddressRequest({ confirmation, confirm, hasFocus = false, children }: AddressRequestProps) {
   const { origin, keySource } = confirmation;
   const button = useRef<HTMLButtonElement>(null);
@@ -75,7 +75,7 @@ export function AddressRequest({ confirmation, confirm, hasFocus = false, childr
   );
 }
 
-/** Sets where a provider is reached, for people behind a gateway. The address includes the version, as in `https://host/v1`. */
+/** Sets the base address of a provider, for people behind a gateway. The address includes the version, as in `https://host/v1`. */
 export function AddressForm({ provider, onDone }: { provider: ProviderState; onDone: () => void }) {
   const [address, setAddress] = useState(provider.baseAddress);
   const [problem, setProblem] = useState<string | null>(null);

@@ -14,7 +14,7 @@ import { useRevokeApiKey, useUpdateApiKey } from '../../queries/settings.ts';
 const limitNames = ['creditLimit', 'requestsPerMinute', 'tokensPerMinute'] as const;
 type LimitName = (typeof limitNames)[number];
 
-/** What is typed in the fields. */
+/** The texts of the fields. */
 type LimitTexts = Readonly<Record<LimitName, string>>;
 type Limits = Pick<ApiKey, LimitName>;
 
@@ -41,7 +41,7 @@ export function textsOf(limits: Limits | null): LimitTexts {
   };
 }
 
-/** Empty is no limit. */
+/** Empty means no limit. */
 function valueOf(text: string): number | null {
   return text.trim() === '' ? null : Number(text.replaceAll(/[\s,_]/g, ''));
 }
@@ -51,7 +51,7 @@ function problemOf(name: LimitName, text: string): string | null {
   return `Must be a whole number from ${smallest[name]} to 1,000,000,000, or empty for no limit`;
 }
 
-/** The limits in the fields; null while one of them is no limit. */
+/** The limits in the fields; null if one is invalid. */
 export function readLimits(texts: LimitTexts): Limits | null {
   if (limitNames.some((name) => problemOf(name, texts[name]) !== null)) return null;
   return {
@@ -130,7 +130,7 @@ function LimitsOf({ apiKey: { creditLimit, requestsPerMinute, tokensPerMinute } 
   return limits.map((limit) => <div key={limit}>{limit}</div>);
 }
 
-/** One key: who it is for, what it may do and did, its limits, and the way to end it. */
+/** One key: its name, scopes, use and limits, and the button that revokes it. */
 export function ApiKeyRow({ apiKey }: { apiKey: ApiKey }) {
   const [isEditing, setEditing] = useState(false);
   const [isRevoking, setRevoking] = useState(false);

@@ -11,7 +11,7 @@ import type { ApiKey } from '../../../shared/contract/api-keys.ts';
 import { useReturnFocus } from '../../components/focus.ts';
 import { SettingsPage } from './settings-page.tsx';
 
-/** The only place where a key is ever shown. */
+/** The only place that shows a key. */
 function IssuedKey({ apiKey, onDone }: { apiKey: string; onDone: () => void }) {
   return (
     <div className="issued" role="status">
@@ -34,7 +34,7 @@ const meanings: Record<Scope, string> = {
   manage: 'Manage: prompts, agents, sources and dataspaces',
 };
 
-/** A key that only runs prompts can neither read other callers' data nor change anything. */
+/** A key that can only run prompts can't read other callers' data or change anything. */
 const defaultScopes: readonly Scope[] = ['run'];
 
 interface IssueFormProps {

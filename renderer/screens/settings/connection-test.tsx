@@ -18,13 +18,13 @@ const failed = {
   failed: { tone: 'negative', icon: CircleX, word: 'Failed' },
 } as const;
 
-/** The mark of a provider or an endpoint after its last test; `good` is the word when nothing is wrong. */
+/** The badge of a provider or an endpoint after its last test; `good` is its text after a success. */
 export function testState(test: ProviderTest | null, good: string): TestState {
   if (!test || test.outcome === 'ok') return { tone: 'positive', word: good };
   return failed[test.outcome];
 }
 
-/** `Tested 14:02, 214 ms, 46 models`, or what it answered. */
+/** `Tested 14:02, 214 ms, 46 models`, or the error. */
 export function testSummary(test: ProviderTest): string {
   const when = `Tested ${formatTime(test.testedAt)}`;
   if (test.outcome === 'ok')
@@ -33,7 +33,7 @@ export function testSummary(test: ProviderTest): string {
   return `${when}, no response in ${formatDuration(test.milliseconds)}`;
 }
 
-/** The first sentence names the failure, the rest the remedy. */
+/** The first sentence names the failure, the rest the fix. */
 function Message({ text }: { text: string }) {
   const [, reason = text, remedy = ''] = /^(.+?\.)\s+(\S.*)$/s.exec(text) ?? [];
   return (
@@ -43,7 +43,7 @@ function Message({ text }: { text: string }) {
   );
 }
 
-/** Why the last test failed and what to do, with the bare facts of the answer for those who look. */
+/** Why the last test failed and how to fix it, with the raw details. */
 export function TestNotice({ test, baseAddress }: { test: ProviderTest | null; baseAddress: string }) {
   const [isAnswerShown, setAnswerShown] = useState(false);
   if (!test || test.outcome === 'ok') return null;

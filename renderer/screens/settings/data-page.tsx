@@ -56,7 +56,7 @@ function BackupTable({ backups, onRestore }: { backups: readonly Backup[]; onRes
   );
 }
 
-/** Copies of the database: made now, listed, put back at the next start. */
+/** Backups of the database: create one, list them, restore one at the next start. */
 function BackupsSection() {
   const backups = useBackups();
   const create = useCreateBackup();
@@ -113,7 +113,7 @@ const meanings: Record<ProviderExchangeSettings['keep'], string> = {
   all: 'Stored for every run, at most 1 MB per body, until the run is deleted.',
 };
 
-/** Whether the wire and the audit can show what was sent to the provider. */
+/** Whether the wire and the audit can show the raw requests to providers. */
 function ProviderExchangesSection() {
   const settings = useSettings();
   const update = useUpdateSettings();
@@ -179,7 +179,7 @@ function SampleDataSection() {
   );
 }
 
-/** Where all data is stored, how much it is, and its backups. */
+/** The location and the size of all data, and its backups. */
 export function DataPage() {
   const host = useHostState();
   const canOpen = useCapability('open-folder');

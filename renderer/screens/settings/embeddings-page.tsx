@@ -15,7 +15,7 @@ import { SettingRow, SettingsPage } from './settings-page.tsx';
 
 type Maker = 'on-device' | EmbeddingProvider;
 
-/** A first model of each provider; a compatible endpoint has the models of its owner. */
+/** The suggested model of each provider; a compatible endpoint has its own. */
 const firstModels: Readonly<Record<EmbeddingProvider, string>> = {
   OpenAi: 'text-embedding-3-small',
   GoogleGemini: 'gemini-embedding-001',

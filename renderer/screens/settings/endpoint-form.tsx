@@ -21,7 +21,7 @@ function asSentence(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What is wrong with each field by the rules of the contract. */
+/** The errors of each field by the contract's schema. */
 function endpointProblems({ name, baseAddress, key }: Draft): Problems {
   const checked = addEndpoint.body?.safeParse({ name, baseAddress, key: key === '' ? null : key });
   const problems: Problems = {};

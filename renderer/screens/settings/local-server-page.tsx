@@ -25,7 +25,7 @@ const flags: Record<CurlTransport, readonly string[]> = {
   stream: ['-N'],
 };
 
-/** A call that works once the key is filled in: one per response format. */
+/** A call that works once the key is filled in, one per response format. */
 export function curlExample(address: string, transport: CurlTransport): string {
   const isTls = address.startsWith('https:');
   const protocol = transport === 'stream' ? [isTls ? '--http2' : '--http2-prior-knowledge'] : [];
@@ -51,7 +51,7 @@ export function curlExample(address: string, transport: CurlTransport): string {
 
 const portSchema = settingsSchema.shape.localServer.shape.port;
 
-/** Kept when the field is left or Enter is pressed, so that the listener does not move with every digit. */
+/** Saved on blur or Enter, so that the listener doesn't move with every digit. */
 function PortField({ port, onChange }: { port: number; onChange: (port: number) => void }) {
   const [text, setText] = useState(String(port));
   const checked = portSchema.safeParse(text.trim() === '' ? undefined : Number(text));
@@ -74,7 +74,7 @@ function PortField({ port, onChange }: { port: number; onChange: (port: number) 
   );
 }
 
-/** Whether and where the desktop listens. */
+/** Whether and where the desktop app listens. */
 function ServerSettings({ localServer }: { localServer: Settings['localServer'] }) {
   const update = useUpdateSettings();
   const change = (part: Partial<Settings['localServer']>) =>
@@ -155,7 +155,7 @@ function Example({ address }: { address: string }) {
   );
 }
 
-/** What became of the switch: the address, or why there is none. */
+/** The result of the switch: the address, or the error. */
 function ServerView({ host, requested }: { host: HostState; requested: Settings['localServer'] | undefined }) {
   switch (serverState(host, requested)) {
     case 'failed':

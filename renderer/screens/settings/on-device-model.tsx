@@ -8,13 +8,13 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { useInstallOnDevice, usePauseOnDevice, useRemoveOnDevice, useSelectOnDevice } from '../../queries/on-device.ts';
 import { Notice } from '../../components/state-panels.tsx';
 
-/** Time until the last byte at the present rate, in milliseconds; null when it cannot be known. */
+/** Remaining time at the current rate, in milliseconds; null if unknown. */
 export function millisecondsLeft({ bytes, receivedBytes, bytesPerSecond }: OnDeviceModel): number | null {
   if (bytes === null || bytesPerSecond === null || bytesPerSecond <= 0) return null;
   return ((bytes - receivedBytes) / bytesPerSecond) * 1_000;
 }
 
-/** How far a fetch is: bar, count, rate, time left, and what is being done. */
+/** The progress of a download: bar, count, rate, time left and state. */
 function DownloadProgress({ model }: { model: OnDeviceModel }) {
   const { bytes, receivedBytes, bytesPerSecond, step, state } = model;
   const left = millisecondsLeft(model);
@@ -33,7 +33,7 @@ function DownloadProgress({ model }: { model: OnDeviceModel }) {
   );
 }
 
-/** Ends a fetch and deletes what is here of it. */
+/** Stops a download and deletes its bytes. */
 function StopButton({ model, label = 'Stop' }: { model: OnDeviceModel; label?: string }) {
   const remove = useRemoveOnDevice();
   return (
@@ -71,7 +71,7 @@ function InstalledActions({ model }: { model: OnDeviceModel }) {
   );
 }
 
-/** What can be done with a model in its present state. */
+/** The actions on a model in its current state. */
 function ModelActions({ model }: { model: OnDeviceModel }) {
   const install = useInstallOnDevice();
   const pause = usePauseOnDevice();
@@ -156,7 +156,7 @@ function Detail({ name, value }: { name: string; value: string | null }) {
   );
 }
 
-/** One model of the catalogue or of the user: what it needs, what it is fit for, and how far it is here. */
+/** One model of the catalogue or of the user: its requirements, its uses and its download. */
 export function ModelCard({ model, engine }: { model: OnDeviceModel; engine: OnDeviceState['engine'] }) {
   const { title, bytes, memoryBytes, contextTokens, licence, source, note, state, failure } = model;
   const isActive = state === 'downloading' || state === 'checking' || state === 'paused';

@@ -12,7 +12,7 @@ import { settingsAddress } from '../../shell/addresses.ts';
 import { SettingsPage, SettingsSection } from './settings-page.tsx';
 import { ModelCard } from './on-device-model.tsx';
 
-/** Brings a model that the catalogue does not have: a GGUF file of this machine, or an `hf:` address. */
+/** Adds a model outside the catalogue: a GGUF file of this machine, or an `hf:` address. */
 function AddModelForm() {
   const [address, setAddress] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
@@ -73,7 +73,7 @@ function toastOf(error: unknown): { text: string; requestId: string | undefined 
   return { text: message, requestId };
 }
 
-/** Models that answer on this machine, their downloads, and the way to bring another one. */
+/** On-device models, their downloads, and the form that adds one. */
 export function OnDevicePage() {
   const onDevice = useOnDevice();
   return (

@@ -12,7 +12,7 @@ import { settingsAddress } from '../../shell/addresses.ts';
 import { EncryptionBadge } from './address-confirmation.tsx';
 import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
 
-/** What a location holds, and until when. */
+/** The content of a location, and how long it is stored. */
 const contents: Record<StoredLocation['kind'], [title: string, detail: string]> = {
   database: [
     'Database',
@@ -47,7 +47,7 @@ function Location({ location: { kind, path } }: { location: StoredLocation }) {
   );
 }
 
-/** When a host is contacted and what it gets. */
+/** When a host is contacted, and with which data. */
 const reasons: Record<ContactedHost['use'], string> = {
   provider:
     'Gets prompts, passages and texts to classify or embed when you use its models. Its model list is read when the window opens.',
@@ -119,7 +119,7 @@ function Host({ host }: { host: ContactedHost }) {
   );
 }
 
-/** Only an application that was built with one has it. */
+/** Only a build with an update address has it. */
 function UpdateServer() {
   const { data: updates } = useUpdates();
   if (!updates || updates.host === null) return null;

@@ -133,7 +133,7 @@ function Detail({ provider }: { provider: ProviderState }) {
   );
 }
 
-/** Asks whether the key may be sent to the present address, or takes the address back. */
+/** Confirms that the key may be sent to the current address, or resets the address. */
 function ProviderConfirmation({ provider, hasFocus }: { provider: ProviderState; hasFocus: boolean }) {
   const confirm = useConfirmProviderAddress(provider.aiSystem);
   const update = useUpdateProvider(provider.aiSystem);
@@ -175,11 +175,11 @@ function RemoveKeyDialog({ aiSystem, isOpen, onClose }: RemoveKeyDialogProps) {
 
 interface ProviderRowProps {
   provider: ProviderState;
-  /** Whether the address of the page asks for this provider's key. */
+  /** Whether the page's address requests this provider's key. */
   isKeyRequested: boolean;
 }
 
-/** Which form is open; `isAskedFor` opens that of the key, unless the row has a question that comes first. */
+/** The open form. The page's address opens the key form, unless the row must confirm an address first. */
 function useForm(isKeyRequested: boolean, isQuestion: boolean) {
   const [form, setForm] = useState<'key' | 'address' | null>(null);
   // The palette and the remedies of failed runs also lead here while the page is open.

@@ -14,7 +14,7 @@ import { EndpointsSection } from './endpoints-page.tsx';
 import { ServiceModelsSection } from './service-models-page.tsx';
 import { ProviderRow } from './provider-row.tsx';
 
-/** Names that were made valid in the model picker although neither the catalogue nor the provider lists them. */
+/** Model names that a person added in the picker, although neither the catalogue nor the provider lists them. */
 function AddedModelsSection() {
   const models = useModels().data?.data ?? [];
   const remove = useRemoveModel();
@@ -51,7 +51,7 @@ interface SecondsFieldProps {
   limits: TimeLimits;
 }
 
-/** Kept when the field is left or Enter is pressed, if it is a number of seconds that the service takes. */
+/** Saved on blur or Enter, if it is a valid number of seconds. */
 function SecondsField({ label, name, limits }: SecondsFieldProps) {
   const update = useUpdateSettings();
   const [text, setText] = useState(String(limits[name]));
@@ -114,7 +114,7 @@ function Lead({ keychain }: { keychain: string | null | undefined }) {
   );
 }
 
-/** Keys and addresses of the providers; below them the endpoints, the routes and the limits that belong to the same question. */
+/** Keys and addresses of the providers, followed by the endpoints, routes and limits. */
 export function ProvidersPage() {
   const providers = useProviders();
   const [location] = useLocation();

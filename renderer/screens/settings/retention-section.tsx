@@ -162,7 +162,7 @@ function RetentionForm({ saved }: { saved: Retention }) {
   );
 }
 
-/** How long runs are kept. A change shows what it would delete or anonymise before it applies. */
+/** How long runs are stored. A change shows what it would delete or anonymise before it applies. */
 export function RetentionSection() {
   const retention = useRetention();
   return (

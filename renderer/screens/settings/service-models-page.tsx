@@ -17,7 +17,7 @@ import { SettingsPage, SettingsSection } from './settings-page.tsx';
 
 const onDeviceValue = 'on-device';
 
-/** A route as one text, for the list to choose from. */
+/** A route as the value of the select. */
 function routeValue(route: ServiceRoute): string {
   return route.kind === 'on-device' ? onDeviceValue : JSON.stringify([route.aiSystem, route.model]);
 }
@@ -35,13 +35,13 @@ function routeLabel(route: ServiceRoute, onDeviceTitle: string | null): string {
 
 const dollars = (price: number) => `$${price < 1 ? price.toFixed(2) : price.toString()}`;
 
-/** `$0.10 in, $0.50 out per 1M`; undefined where the price is not known. */
+/** `$0.10 in, $0.50 out per 1M`; undefined if the price is unknown. */
 function priceText({ inputPrice, outputPrice }: Model): string | undefined {
   if (inputPrice === null || outputPrice === null) return undefined;
   return `${dollars(inputPrice)} in, ${dollars(outputPrice)} out per 1M`;
 }
 
-/** This device first, then every model that has not ended; those without a key say so and cannot be chosen. */
+/** This device first, then every model that isn't retired. A model without a key shows why and can't be selected. */
 function routeOptions(models: readonly Model[], onDeviceTitle: string | null): ComboboxOption[] {
   const device: ComboboxOption = {
     value: onDeviceValue,
@@ -111,7 +111,7 @@ function RouteRow({ name, settings }: { name: ServiceModel; settings: Settings }
   );
 }
 
-/** Where the runs of the service's own two models go. */
+/** The routes of the two built-in models. */
 export function ServiceModelsSection({ title = 'Built-in models' }: { title?: string }) {
   const settings = useSettings();
   return (

@@ -35,13 +35,13 @@ export function SettingsSection({
 
 export interface SettingRowProps {
   label: ReactNode;
-  /** What it does, below the label. */
+  /** Its effect, below the label. */
   detail?: ReactNode;
   /** The control at the right end. */
   children?: ReactNode;
 }
 
-/** One setting: its name and meaning to the left, its control to the right. */
+/** One setting: its name and hint on the left, its control on the right. */
 export function SettingRow({ label, detail, children }: SettingRowProps) {
   return (
     <div className="setting">

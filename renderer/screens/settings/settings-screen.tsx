@@ -85,7 +85,7 @@ export function SettingsScreen() {
   return (
     <div className="settings">
       <Navigation current={page} />
-      {/* Focusable, so that the keyboard can scroll a page that holds no control. */}
+      {/* Focusable, so that the keyboard can scroll a page without controls. */}
       <div key={page.id} className="scroll settings__page" tabIndex={0} role="region" aria-label={page.title}>
         <ErrorBoundary name={page.title} resetKey={location} onReload={() => navigate(settingsAddress(page.id))}>
           <Page />

@@ -29,7 +29,7 @@ function detailOf({ status, percent, failure }: UpdateState): string | null {
   }
 }
 
-/** What the check has found and the next step, which is always the person's. */
+/** The result of the check and the next step, which the person always starts. */
 function UpdateProgress({ state }: { state: UpdateState }) {
   const step = useUpdateStep();
   const install = useInstallUpdate();
@@ -94,7 +94,7 @@ function NoUpdateServer() {
   );
 }
 
-/** Off until the person turns it on; no switch where it could do nothing. */
+/** Off until the person turns it on; no switch if updates are impossible. */
 export function UpdatesPage() {
   const canUpdate = useCapability('updates');
   const updates = useUpdates();

@@ -8,7 +8,7 @@ import { readDotpromptModel } from '../model-names.ts';
 const fields = ['name', 'prompt', 'system', 'folder', 'tags', 'description', 'model', 'provider', 'note'] as const;
 type Field = (typeof fields)[number];
 
-/** Names of columns without case, spaces and hyphens, the likeliest first. */
+/** Names of columns without case, spaces and hyphens, the most likely first. */
 const columnNames: Readonly<Record<Field, readonly string[]>> = {
   name: ['name', 'title', 'promptname', 'label', 'id'],
   prompt: [
@@ -63,7 +63,7 @@ function columnsOf(header: readonly string[]): Columns {
 
 interface Row {
   readonly cells: readonly string[];
-  /** Where it begins, from 1. */
+  /** Its first line, from 1. */
   readonly line: number;
   readonly problem: string | null;
 }
@@ -118,7 +118,7 @@ function draftOf({ cells, line, problem }: Row, columns: Columns, name: string):
   return draft;
 }
 
-/** A table with one prompt in each row, under the names of its columns. */
+/** A table with one prompt per row, under the names of its columns. */
 export const readCsv: Reader = (text, { name }) => {
   const [header, ...rows] = rowsOf(text);
   const columns = columnsOf(header?.cells ?? []);

@@ -18,19 +18,19 @@ import { takeParameters } from '../parameter-names.ts';
 import { readBody } from '../dotprompt-body.ts';
 import { aiSystem } from '../../../../shared/contract/common.ts';
 
-/** As the `dotprompt` package has it: the fields, and the template. */
+/** As in the `dotprompt` package: the fields, and the template. */
 export const frontMatter =
   /^---[^\S\r\n]*(?:\r\n|\r|\n)([\s\S]*?)(?:\r\n|\r|\n)---[^\S\r\n]*(?:(?:\r\n|\r|\n)([\s\S]*))?$/;
 
-/** Whether a text begins with front matter. */
+/** Whether a text starts with front matter. */
 export function isDotprompt(text: string): boolean {
   return frontMatter.test(text) || /\{\{[~\s]*role\s+"/.test(text);
 }
 
-/** Fields that say nothing of what is sent. */
+/** Fields that don't affect what is sent. */
 const ignored = new Set(['variant', 'version', 'raw', 'ext', 'metadata']);
 const fieldNames = new Set(['name', 'description', 'model', 'config', 'input', 'output', 'tools', 'toolDefs']);
-/** Data that every template has; other names behind `@` are the state of a session. */
+/** Data of every template; other names after `@` are the state of a session. */
 const templateData = new Set(['root', 'index', 'key', 'first', 'last']);
 
 function messagesOf(draft: Draft, body: string, firstLine: number): DraftMessage[] {
@@ -58,7 +58,7 @@ function noteSessionState(draft: Draft, body: string, firstLine: number): void {
   }
 }
 
-/** A text of the front matter; null for what is none, which is reported. */
+/** A text of the front matter; null for anything else, which is reported. */
 function takenText(draft: Draft, fields: ReadMap, key: string, lineOf: ReadYaml['lineOf']): string | null {
   const value = fields.get(key);
   if (typeof value === 'string' || value === undefined || value === null) return value ?? null;
@@ -66,7 +66,7 @@ function takenText(draft: Draft, fields: ReadMap, key: string, lineOf: ReadYaml[
   return null;
 }
 
-/** Reports keys of a map that have no meaning in it, and a value that is no map. */
+/** Reports unknown keys of a map, and a value that isn't a map. */
 function noteUnknownKeys(
   draft: Draft,
   fields: ReadMap,
@@ -146,7 +146,7 @@ function takeOutput(draft: Draft, output: ReadMap | null, line: number | null): 
   note(draft, 'translated', 'output.format', 'Stored as response_format', line);
 }
 
-/** What our own files say beyond the format, in an extension of it. */
+/** Fields of our own files beyond the format, in an extension of it. */
 function takeExtension(draft: Draft, fields: ReadMap): void {
   draft.folder = textIn(fields, 'touchstone.folder');
   draft.note = textIn(fields, 'touchstone.note');

@@ -33,7 +33,7 @@ function draftOf(prompt: ReadMap, fileName: string): Draft {
   return draft;
 }
 
-/** Prompts as Langfuse answers them: one, a list, or a list in `data`. Of one name the newest version is taken. */
+/** Prompts in Langfuse's response format: one, a list, or a list in `data`. Of equal names the newest version is imported. */
 export const readLangfuse: Reader = (text, { name }) => {
   const value = readJson(text);
   const listed = isMap(value) ? listIn(value, 'data') : null;

@@ -6,7 +6,7 @@ import { TransferError } from '../source-text.ts';
 import { settingRejection, takeParameters } from '../parameter-names.ts';
 import { literalTemplate } from '../templates/template-syntax.ts';
 
-/** Text of a message, also where it comes in parts; null when a part is no text. */
+/** Text of a message, also in parts; null if a part isn't text. */
 function contentText(content: unknown): string | null {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;
@@ -39,14 +39,14 @@ export function takeMessages(draft: Draft, messages: readonly unknown[], line: n
   }
 }
 
-/** What our own lines say beyond the format. */
+/** Fields of our own lines beyond the format. */
 function takeExtension(draft: Draft, extension: ReadMap | null): void {
   if (extension === null) return;
   draft.style = 'handlebars';
   draft.messages = draft.messages.map((message) =>
     message.role === 'system' ? { ...message, text: literalTemplate(message.text) } : message,
   );
-  // A prompt with roles is there as a whole, because its tags can be written in several ways.
+  // A prompt with roles is stored as a whole, because its tags can be written in several ways.
   const promptText = textIn(extension, 'promptText');
   if (promptText !== null) {
     const system = literalTemplate(textIn(extension, 'systemMessage') ?? '');
@@ -73,7 +73,7 @@ function takeExtension(draft: Draft, extension: ReadMap | null): void {
   }
 }
 
-/** Settings of our own lines have our names; they pass the same filter as those of anybody's. */
+/** Settings of our own lines have our names. They pass the same filter as those of other files. */
 function takeConfiguration(draft: Draft, configuration: ReadMap | null, line: number): void {
   for (const [key, read] of configuration ?? []) {
     const [field, value] = [`touchstone.configuration.${key}`, plain(read)];
@@ -86,7 +86,7 @@ function takeConfiguration(draft: Draft, configuration: ReadMap | null, line: nu
   }
 }
 
-/** Fields beside the extension. They repeat its settings; what they say beyond that isn't imported. */
+/** Fields beside the extension. They repeat its settings; other values in them aren't imported. */
 function reportUnused(draft: Draft, body: ReadMap, configuration: ReadMap | null, line: number): void {
   for (const [key, value] of body) {
     if (configuration?.has(key) || ['messages', 'model', 'touchstone'].includes(key)) continue;
@@ -108,7 +108,7 @@ const outer = new Set([
   'body',
 ]);
 
-/** A body of chat completions or of responses, as lines of fine-tuning, batch and evaluation files have it. */
+/** A body of chat completions or of responses, as in files for fine-tuning, batches and evaluations. */
 export function takeBody(draft: Draft, body: ReadMap, line: number | null): void {
   const model = textIn(body, 'model');
   if (model !== null) draft.model = { aiSystem: null, model };
@@ -144,7 +144,7 @@ function draftOf(value: unknown, name: string, line: number): Draft {
   const body = mapIn(value, 'body') ?? value;
   draft.name = textIn(value, 'custom_id') ?? name;
   const extension = mapIn(value, 'touchstone');
-  // Of our own lines the settings are taken from the extension, where they have their own names.
+  // Settings of our own lines come from the extension, where they have our names.
   const own = new Map([...body].filter(([key]) => key === 'messages' || key === 'model'));
   if (!body.has('messages') && !body.has('input')) draft.rejection = { message: 'The line has no messages', line };
   else takeBody(draft, extension === null ? body : own, line);

@@ -1,4 +1,4 @@
-/** What promptfoo keeps in separate files: prompts, tests and values. */
+/** Files of a promptfoo configuration: prompts, tests and values. */
 
 import papaparse from 'papaparse';
 import { isMap, plain, readJson, readYaml, type ReadMap } from '../bounded-values.ts';
@@ -6,10 +6,10 @@ import { baseName } from '../draft.ts';
 import { TransferError } from '../source-text.ts';
 import type { ReferencedFiles, TextFile } from '../referenced-files.ts';
 
-/** The text of a prompt, and where it comes from. */
+/** The text of a prompt, and its source. */
 export interface PromptText {
   readonly text: string;
-  /** Null for a text within the configuration. */
+  /** Null for a text inside the configuration. */
   readonly file: string | null;
   readonly name: string | null;
 }
@@ -26,7 +26,7 @@ function withoutFunction(path: string): string {
   return colon > 0 && codeExtension.test(path.slice(0, colon)) ? path.slice(0, colon) : path;
 }
 
-/** Throws `TransferError` for what an import never opens. */
+/** Throws `TransferError` for files that an import never opens. */
 export function rejectRemote(entry: string): void {
   const scheme = /^([a-z]+):\/\//.exec(entry)?.[1] ?? '';
   const service = services[scheme];
@@ -42,7 +42,7 @@ export function rejectRemote(entry: string): void {
     throw new TransferError(`${short(entry)} is code, which an import never runs; add the prompt as text`);
 }
 
-/** The path that an entry is; null for a prompt itself. Throws `TransferError` for what an import never opens. */
+/** The path in an entry; null for a prompt itself. Throws `TransferError` for files that an import never opens. */
 export function pathOf(entry: string): string | null {
   const path = entry.trim();
   if (path.includes('\n') || path.length > 1000) return null;
@@ -59,7 +59,7 @@ function lines(text: string): string[] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== '');
 }
 
-/** Rows as maps from the names in the first one. */
+/** Rows as maps with the names of the first row. */
 function csvRows(text: string): ReadMap[] {
   const { data } = papaparse.parse<string[]>(text.replace(/^\uFEFF/, ''), { skipEmptyLines: 'greedy' });
   const [header = [], ...rows] = data;
@@ -70,7 +70,7 @@ function csvPrompts(text: string): { text: string; name: string | null }[] {
   const rows = csvRows(text).filter((row) => String(row.get('prompt') ?? '').trim() !== '');
   if (rows.length > 0)
     return rows.map((row) => ({ text: String(row.get('prompt')), name: String(row.get('label') ?? '') || null }));
-  // Without columns each line is a prompt.
+  // Without columns, each line is a prompt.
   const all = lines(text);
   return (all[0]?.trim().toLowerCase() === 'prompt' ? all.slice(1) : all).map((line) => ({ text: line, name: null }));
 }
@@ -95,7 +95,7 @@ function promptsIn({ name, text }: TextFile): { text: string; name: string | nul
   return unnamed([typeof value === 'string' ? value : JSON.stringify(plain(value))]);
 }
 
-/** The prompts of the files at a path. Throws `TransferError` when none is there or one cannot be read. */
+/** The prompts of the files at a path. Throws `TransferError` if there are none or one can't be read. */
 export function readPromptFiles(path: string, files: ReferencedFiles): PromptText[] {
   return files.read(path).flatMap((file) => {
     rejectRemote(file.name);
@@ -137,7 +137,7 @@ export function readObjectFiles(path: string, files: ReferencedFiles): ReadMap[]
   });
 }
 
-/** A value of a variable: the text of its file where it names one. Throws `TransferError`. */
+/** A value of a variable, or the text of the file that it names. Throws `TransferError`. */
 export function readValueFile(value: string, files: ReferencedFiles): unknown {
   const path = value.slice('file://'.length);
   rejectRemote(path);

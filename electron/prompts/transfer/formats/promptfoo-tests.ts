@@ -6,7 +6,7 @@ import { TransferError } from '../source-text.ts';
 import type { ReferencedFiles } from '../referenced-files.ts';
 import { readObjectFiles, readValueFile } from './promptfoo-files.ts';
 
-/** Tests after these are only counted. */
+/** Further tests are only counted. */
 const maxTests = 100;
 /** A longer value would make every prompt that uses it as large. */
 const maxValueCharacters = 100_000;
@@ -58,7 +58,7 @@ class SuiteReader {
     });
   }
 
-  /** Gives variables a default or a sample. Tells whether one of them had none yet. */
+  /** Sets the default or sample of variables. Returns whether one of them had none yet. */
   take(vars: unknown, kind: 'defaultValue' | 'sampleValue', line: number | null): boolean {
     const field = kind === 'defaultValue' ? 'defaultTest' : 'tests';
     let isNew = false;
@@ -96,7 +96,7 @@ function varsOf(test: ReadMap): unknown {
 const hasAssertions = (test: ReadMap) =>
   test.has('assert') || [...test.keys()].some((key) => key.startsWith('__expected'));
 
-/** Values of `defaultTest` fill what is left out, those of the first test that has them are samples. */
+/** Values of `defaultTest` become defaults; those of the first test with the variable become samples. */
 export function readSuiteVariables(
   fields: ReadMap,
   lineOf: ReadYaml['lineOf'],

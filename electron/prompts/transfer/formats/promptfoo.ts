@@ -29,7 +29,7 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
-/** `id` and `config` of a provider, in each of the three ways that promptfoo takes them. */
+/** `id` and `config` of a provider, in each of promptfoo's three forms. */
 function providerOf(entry: unknown): { id: string; config: ReadMap | null } | null {
   if (typeof entry === 'string') return { id: entry, config: null };
   if (!isMap(entry)) return null;
@@ -39,7 +39,7 @@ function providerOf(entry: unknown): { id: string; config: ReadMap | null } | nu
   return first === undefined ? null : { id: first[0], config: isMap(first[1]) ? mapIn(first[1], 'config') : null };
 }
 
-/** Providers with those of the files that are named in their place. */
+/** Providers, including those in named files. */
 function providerEntries(draft: Draft, { fields, lineOf, files }: Suite): unknown[] {
   return asList(fields.get('providers') ?? fields.get('targets')).flatMap((entry, index) => {
     if (typeof entry !== 'string' || !/^file:\/\/.*\.(?:ya?ml|json)$/.test(entry)) return [entry];
@@ -80,7 +80,7 @@ function takeProviders(draft: Draft, suite: Suite): void {
   });
 }
 
-/** Text that is a chat in JSON or YAML, as promptfoo takes it; null for plain text. */
+/** Text that is a chat in JSON or YAML, as in promptfoo; null for plain text. */
 function chatOf(text: string): readonly unknown[] | null {
   const isJson = /^\s*\[\s*\{/.test(text);
   if (!isJson && !/^\s*-\s+(role|content):/.test(text)) return null;
@@ -139,7 +139,7 @@ function draftsOf(entry: Entry, title: string, line: number | null, files: Refer
   }
 }
 
-/** What our own files say beyond the format. */
+/** Fields of our own files beyond the format. */
 function takeExtension(draft: Draft, extension: ReadMap | null): void {
   if (extension === null) return;
   draft.folder = textIn(extension, 'folder');

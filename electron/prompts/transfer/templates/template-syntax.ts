@@ -2,10 +2,10 @@ import { lineAt, TransferError } from '../source-text.ts';
 
 /** Makes Handlebars templates from plain text and tags, so that each character of the text renders unchanged. */
 
-/** A template in pieces: text that is meant literally, and tags of Handlebars. */
+/** The parts of a template: literal text, and tags of Handlebars. */
 export type TemplatePart = { readonly text: string } | { readonly tag: string };
 
-/** Names that Handlebars reads as something else when a path begins with them. */
+/** Names that Handlebars reads as something else at the start of a path. */
 const helperNames = new Set(['if', 'unless', 'each', 'with', 'lookup', 'history']);
 const keywords = new Set(['else', 'true', 'false', 'null', 'undefined', 'this', 'as']);
 
@@ -14,7 +14,7 @@ function segment(name: string): string | null {
   return name === '' || /[[\]\r\n\\]/.test(name) ? null : `[${name}]`;
 }
 
-/** A path as Handlebars writes it, such as `customer.[first name]`; null for names that it cannot hold. */
+/** A path in Handlebars' syntax, such as `customer.[first name]`; null for names that it can't express. */
 export function handlebarsPath(names: readonly string[]): string | null {
   const segments = names.map(segment);
   if (segments.length === 0 || segments.includes(null)) return null;
@@ -32,7 +32,7 @@ function merged(parts: readonly TemplatePart[]): TemplatePart[] {
   return result;
 }
 
-/** Handlebars has one escape, a backslash before two braces, so that a longer run is written pair by pair. */
+/** Handlebars has one escape, a backslash before two braces, so that a longer sequence is written pair by pair. */
 function escapeBraces(braces: string): string {
   return `${braces.length % 2 === 1 ? '{' : ''}${'\\{{'.repeat(Math.floor(braces.length / 2))}`;
 }
@@ -42,7 +42,7 @@ const endsWithOneBrace = (text: string) => text.endsWith('{') && !text.endsWith(
 function escapeText(text: string, isAfterTag: boolean, isBeforeTag: boolean): string {
   const escaped = text.replace(/\{{2,}/g, (braces, offset: number) => {
     const written = escapeBraces(braces);
-    // A backslash before an escape would be read with it; an empty comment parts them.
+    // A backslash before an escape would be read with it; an empty comment separates them.
     return text[offset - 1] === '\\' && written.startsWith('\\') ? `\\{{!}}${written}` : written;
   });
   const ending = !isBeforeTag ? '' : text.endsWith('\\') ? '\\' : endsWithOneBrace(text) ? ' ' : '';
@@ -70,7 +70,7 @@ export function literalTemplate(text: string): string {
   return assembleTemplate([{ text }]);
 }
 
-/** Whether a text has statements of Jinja2 or Nunjucks; variables alone are written in Handlebars' way too. */
+/** Whether a text has statements of Jinja2 or Nunjucks. Variables alone have the same syntax in Handlebars. */
 export function hasJinjaTags(text: string): boolean {
   return /\{%[-+]?\s*\w|\{#|\{\{-|-\}\}|\{\{[^{}|]*\|/.test(text);
 }
@@ -96,7 +96,7 @@ function pathOf(expression: string): string | null {
 const rawStart = /\{%\s*raw\s*%\}/y;
 const closings = { '{{': '}}', '{%': '%}', '{#': '#}' } as const;
 
-/** The text of a `raw` block and where the block ends; null where none starts. */
+/** The text of a `raw` block and where the block ends; null if none starts here. */
 function rawBlock(text: string, start: number): { content: string; end: number } | null {
   rawStart.lastIndex = start;
   if (!rawStart.test(text)) return null;
@@ -116,14 +116,14 @@ function tagOf(text: string, start: number, end: number): string {
 }
 
 /**
- * Variables such as `{{ customer.name }}` and `raw` text of Jinja2 and Nunjucks, in Handlebars. Throws `TransferError` for statements,
- * filters, comments, white-space control and expressions.
+ * Translates variables such as `{{ customer.name }}` and `raw` text of Jinja2 and Nunjucks to Handlebars. Throws `TransferError`
+ * for statements, filters, comments, white-space control and expressions.
  */
 export function translateJinja(text: string): string {
   const parts: TemplatePart[] = [];
   let done = 0;
   for (const { 0: sign, index } of text.matchAll(/\{[{%#]/g)) {
-    // Inside of the tag or the raw text before.
+    // Inside the previous tag or raw text.
     if (index < done) continue;
     parts.push({ text: text.slice(done, index) });
     const raw = rawBlock(text, index);

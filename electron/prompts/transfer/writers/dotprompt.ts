@@ -6,10 +6,10 @@ import { present, valuesOf, type WritablePrompt, type Written, yamlText } from '
 
 type Version = WritablePrompt['version'];
 
-/** Names under which the `dotprompt` package has helpers: a variable of that name would never be filled. */
+/** Names of helpers in the `dotprompt` package. A variable with such a name would never get a value. */
 const helpers = new Set(['role', 'history', 'media', 'section', 'json', 'ifEquals', 'unlessEquals']);
 
-/** Our parameters under the names that `.prompt` files have for them. */
+/** Our parameters under their names in `.prompt` files. */
 export const dotpromptParameters: Readonly<Record<string, string>> = {
   top_p: 'topP',
   top_k: 'topK',
@@ -47,7 +47,7 @@ function requireWritable({ promptText, systemMessage, variables }: Version): voi
   if (name !== undefined) throw new TransferError(`{{${name}}} is a helper in .prompt files; rename the variable`);
 }
 
-/** A `.prompt` file. What the format has no field for is in the extension `touchstone`. */
+/** A `.prompt` file. Other fields are in the extension `touchstone`. */
 export function writeDotprompt({ prompt, version }: WritablePrompt): Written {
   requireWritable(version);
   const { response_format: format, ...settings } = version.configuration ?? {};

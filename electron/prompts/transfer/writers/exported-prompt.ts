@@ -1,7 +1,7 @@
 import { Scalar, stringify } from 'yaml';
 import type { Prompt, PromptVersion } from '../../../../shared/contract/prompts.ts';
 
-/** Names that Windows keeps for devices, with any ending. */
+/** Reserved names of devices on Windows, with any extension. */
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 const maxCharacters = 80;
 
@@ -14,7 +14,7 @@ function withoutEnd(text: string): string {
 function segment(text: string): string {
   const safe = text
     .normalize('NFC')
-    // Control characters, what file systems forbid, dots that begin an ending, and halves of characters.
+    // Control characters, characters that file systems forbid, dots that start an extension, and lone surrogates.
     .replace(/[\p{C}<>:"/\\|?*.]+/gu, '-')
     .replace(/\s+/g, ' ')
     .replace(/^[\s_-]+/, '');
@@ -23,7 +23,7 @@ function segment(text: string): string {
   return devices.test(short) ? `${short}-prompt` : short;
 }
 
-/** The folders of a library as folders of a disk, parted by `/`. */
+/** The folders of a library as folders of a disk, separated by `/`. */
 export function folderPath(folder: string | null): string[] {
   return (folder ?? '')
     .split('/')
@@ -33,8 +33,8 @@ export function folderPath(folder: string | null): string[] {
 }
 
 /**
- * Gives each prompt a file name that all common file systems accept. The names differ from each other and from those that are taken,
- * also without regard to case.
+ * Gives each prompt a file name that all common file systems accept. The names differ from each other and from existing ones, also
+ * ignoring case.
  */
 export function createFileNames(
   extension: string,
@@ -74,7 +74,7 @@ function prepared(value: unknown): unknown {
   return new Map(entries.map(([key, item]) => [scalar(key), prepared(item)]));
 }
 
-/** A YAML document. Lines are never folded, and texts of several lines stay readable where that is exact. */
+/** A YAML document. Lines are never folded, and multi-line texts stay readable if that is exact. */
 export function yamlText(fields: ReadonlyMap<string, unknown>): string {
   return stringify(prepared(fields), { lineWidth: 0, aliasDuplicateObjects: false });
 }
@@ -91,19 +91,19 @@ export interface WritablePrompt {
   readonly version: Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'createdAt'>;
 }
 
-/** What a format cannot hold of a prompt. */
+/** The parts of a prompt that a format can't express. */
 export interface ExportNote {
   readonly field: string;
   readonly message: string;
 }
 
-/** Content of one file. Throws `TransferError` for a prompt that the format cannot hold. */
+/** Content of one file. Throws `TransferError` for a prompt that the format can't express. */
 export interface Written {
   readonly content: string;
   readonly notes: readonly ExportNote[];
 }
 
-/** Own fields with a value, in the order in which they are given. */
+/** The object's own fields with a value, in their order. */
 export function present(fields: readonly (readonly [string, unknown])[]): Map<string, unknown> {
   const isThere = (value: unknown) =>
     value !== null &&
@@ -114,7 +114,7 @@ export function present(fields: readonly (readonly [string, unknown])[]): Map<st
   return new Map(fields.filter(([, value]) => isThere(value)));
 }
 
-/** Values of variables that have one. */
+/** Values of the variables that have one. */
 export function valuesOf(
   { variables }: Pick<PromptVersion, 'variables'>,
   of: 'defaultValue' | 'sampleValue' | 'description',

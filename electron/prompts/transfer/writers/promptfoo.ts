@@ -7,10 +7,10 @@ import { parseTemplate } from '../../../../shared/prompt-template.ts';
 import { lineAt, TransferError } from '../source-text.ts';
 
 const isName = (part: string) => /^[A-Za-z_]\w*$/.test(part);
-/** Words that Nunjucks does not read as a name. */
+/** Words that Nunjucks doesn't read as a name. */
 const keywords = new Set(['true', 'false', 'none', 'null', 'not', 'and', 'or', 'in', 'is', 'if', 'else']);
 
-/** Text that renders as itself in Nunjucks. Throws `TransferError` for the one sign that ends such a text. */
+/** Text that renders unchanged in Nunjucks. Throws `TransferError` for the one sequence that ends such a text. */
 export function literalNunjucks(text: string): string {
   if (!/\{[{%#]|[{#]$|#\}/.test(text)) return text;
   if (/\{%-?\s*endraw/.test(text))
@@ -18,7 +18,7 @@ export function literalNunjucks(text: string): string {
   return `{% raw %}${text}{% endraw %}`;
 }
 
-/** Writes statements one after the other; white space is settled already, as the parser settles it. */
+/** Writes statements one after the other. The parser has already applied white-space control. */
 class NunjucksWriter {
   private readonly text: string;
 
@@ -78,25 +78,25 @@ class NunjucksWriter {
   }
 }
 
-/** The same template for Nunjucks. Throws `TransferError` for loops, `with`, `lookup` and names that Nunjucks cannot hold. */
+/** The same template for Nunjucks. Throws `TransferError` for loops, `with`, `lookup` and names that Nunjucks can't express. */
 export function toNunjucks(template: string): string {
   return template.includes('{{')
     ? new NunjucksWriter(template).program(parseSyntax(template))
     : literalNunjucks(template);
 }
 
-/** What promptfoo runs or fetches, on however many lines. */
+/** Prefixes of texts that promptfoo runs or fetches, with any number of lines. */
 const commands = /^\s*(?:exec|file|package|python|ruby|golang|javascript|https?|langfuse|portkey|helicone):/i;
 const fileEnding = /\.(?:[cm]?[jt]sx?|py|rb|go|sh|bash|bat|cmd|ps1|exe|txt|md|json|jsonl|ya?ml|csv|xlsx?|j2)(?::|$)/i;
 
-/** Whether promptfoo would take a text for a command, or for the path of a file. */
+/** Whether promptfoo would read a text as a command or as the path of a file. */
 function isActive(text: string): boolean {
   if (commands.test(text)) return true;
   const line = text.trim();
   return !line.includes('\n') && (fileEnding.test(line) || (line.includes('*') && /[/\\]/.test(line)));
 }
 
-/** The messages of a prompt. Throws `TransferError` for those that only a conversation or a loop gives. */
+/** The messages of a prompt. Throws `TransferError` for messages that only a conversation or a loop produces. */
 function messagesOf({ promptText, variables }: WritablePrompt['version']): WrittenBlock[] {
   const { hasRoles, historyTags } = parseTemplate(promptText);
   const [history] = historyTags;
@@ -108,7 +108,7 @@ function messagesOf({ promptText, variables }: WritablePrompt['version']): Writt
   return blocks.filter(({ text }) => text.trim() !== '');
 }
 
-/** The template; as a chat in JSON where there is a system message, and where the bare text would be more than a text. */
+/** The template; as a chat in JSON if there is a system message, or if promptfoo wouldn't read the bare text as text. */
 function rawOf({ version }: WritablePrompt): string {
   const prompt = messagesOf(version).map(({ role, text }) => ({ role, content: toNunjucks(text) }));
   const system = literalNunjucks(version.systemMessage ?? '');
@@ -121,7 +121,7 @@ function rawOf({ version }: WritablePrompt): string {
 const loads = (text: string) =>
   /^\s*(?:file:\/\/|package:)/i.test(text) || (text.includes('{{') && /\benv\b/.test(text));
 
-/** Values without those for which promptfoo would load something; they are noted. */
+/** Values without those for which promptfoo would load a file, which are reported. */
 function safeValues(values: ReadonlyMap<string, string>, kind: string, notes: ExportNote[]): Map<string, string> {
   const safe = new Map(values);
   for (const [name, text] of values) {

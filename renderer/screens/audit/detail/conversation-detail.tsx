@@ -35,7 +35,7 @@ function runMeasures({ timing, usage }: ConversationRun): string {
   return measures.filter((measure) => measure !== null).join(', ');
 }
 
-/** Seconds tell the runs of one day apart; a conversation of several days says which. */
+/** A clock time with seconds, because runs follow each other fast; with the date if the conversation spans several days. */
 function startOf(run: ConversationRun, runs: readonly ConversationRun[]): string {
   const days = new Set(runs.map(({ createdAt }) => new Date(createdAt).toDateString()));
   return (days.size === 1 ? clock : dayAndClock).format(new Date(run.createdAt));
@@ -52,7 +52,7 @@ function continuedNumber({ metadata }: ConversationRun, runs: readonly Conversat
 interface RunListProps {
   runs: readonly ConversationRun[];
   openId: string;
-  /** Those that meet the filter. */
+  /** The runs that match the filter. */
   matchedIds: readonly string[];
   onOpen: (runId: string) => void;
 }
@@ -92,7 +92,7 @@ function RunList({ runs, openId, matchedIds, onOpen }: RunListProps) {
 }
 
 const highlightName = 'audit-find';
-/** A text of megabytes with a word in every line would otherwise hold the window. */
+/** Highlights in every line of a text of megabytes would block the window. */
 const maxHighlights = 1_000;
 
 function rangesIn(element: Element, search: string): Range[] {
@@ -131,7 +131,7 @@ interface PartProps {
   conversationId: string;
 }
 
-/** Drawn again only when another run or part is opened: an answer may be long. */
+/** Renders again only when another run or part is opened: an answer may be long. */
 const Part = memo(function Part({ part, run, conversationId }: PartProps) {
   if (part === 'prompt') return <PromptPart run={run} />;
   if (part === 'passages') return <Passages run={run} />;
@@ -168,11 +168,11 @@ interface ConversationDetailProps {
   facets: AuditFacets | undefined;
   run: ConversationRun;
   matchedIds: readonly string[];
-  /** `2 of 214`; null for a conversation that the filter leaves out. */
+  /** `2 of 214`; null for a conversation outside the filter. */
   position: { index: number; total: number } | null;
-  /** Another conversation is on its way. */
+  /** Another conversation is loading. */
   isBehind: boolean;
-  /** The words that were searched for. */
+  /** The terms of the search. */
   search: string;
   onOpenRun: (runId: string) => void;
   onPrevious: () => void;
@@ -206,7 +206,7 @@ function Title({ conversation, run, position, onPrevious, onNext }: Conversation
   );
 }
 
-/** What of the run is shown, and how its answer is. */
+/** Buttons for the part of the run that is shown, and for the format of its answer. */
 function PartChoice({ part, run }: { part: RunPart; run: ConversationRun }) {
   const { answerView } = useAuditViewState();
   return (
@@ -240,7 +240,7 @@ function isForControl(target: EventTarget): boolean {
   );
 }
 
-/** A conversation with everything that was sent and answered, and what to think of it. */
+/** A conversation with its messages, answers and feedback. */
 export function ConversationDetail(props: ConversationDetailProps) {
   const { conversation, facets, run, search, onNext, detailRef } = props;
   const { part: requestedPart, answerView } = useAuditViewState();

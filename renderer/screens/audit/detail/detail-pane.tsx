@@ -20,7 +20,7 @@ export interface DetailPaneProps {
   facets: AuditFacets | undefined;
   listRef: RefObject<HTMLDivElement | null>;
   detailRef: RefObject<HTMLElement | null>;
-  /** Begins a replay of this run. */
+  /** Opens the replay dialog for this run. */
   onReplay: (run: ConversationRun, name: string) => void;
 }
 
@@ -33,7 +33,7 @@ function useConversationsAhead({ neighbours }: AuditListState): void {
   }, [ids, read]);
 }
 
-/** The run to show: the one that the address names, the one that the list found, the newest. */
+/** The run to show: the one in the address, the one that matched the filter, or the newest. */
 function openRun(
   { runs }: Conversation,
   candidates: readonly (string | null | undefined)[],
@@ -89,12 +89,12 @@ function useRunActions(
   );
 }
 
-/** The conversation of the active row, with what can be done with the open run. */
+/** The conversation of the active row, with actions on the open run. */
 export function DetailPane(props: DetailPaneProps) {
   const { list, address, facets, listRef, detailRef } = props;
   const { active, activeRow, total } = list;
   const conversationId = address.conversationId ?? activeRow?.conversationId ?? null;
-  // The list answers a key at once; the conversation follows as soon as the keys rest.
+  // The list responds to each key at once; the conversation follows when the keys pause.
   const shownId = useDeferredValue(conversationId);
   const query = useConversation(shownId);
   useConversationsAhead(list);

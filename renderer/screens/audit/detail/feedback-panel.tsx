@@ -33,7 +33,7 @@ interface TagFieldProps {
 
 function TagList({ tags, known, onChange }: Pick<TagFieldProps, 'tags' | 'known' | 'onChange'>) {
   const [typed, setTyped] = useState('');
-  // The list of tags is one text with commas in it.
+  // The list of tags is one comma-separated text.
   const own = typed.replaceAll(',', ' ').trim();
   const rest = known.filter((tag) => !tags.includes(tag));
   const isNew = own !== '' && !known.includes(own) && !tags.includes(own);
@@ -126,7 +126,7 @@ interface FeedbackPanelProps {
   run: ConversationRun;
   /** `run 2`: the run that is rated. */
   runName: string;
-  /** Another conversation is loading: keys and clicks must not reach this one. */
+  /** Another conversation is loading: keys and clicks must not rate this one. */
   isBehind: boolean;
   /** Saves the comment and moves to the next conversation of the list. */
   onNext: () => void;
@@ -144,7 +144,7 @@ function FeedbackText({ text, onText, onNext }: { text: string; onText: (text: s
     if (typed.trim() !== text) onText(typed.trim());
   };
   const saveOnLeave = useEffectEvent(save);
-  // The text is saved however the field goes away: J, a click on another row, another screen.
+  // The text is saved however the field is left: J, a click on another row, another screen.
   useEffect(() => () => saveOnLeave(), []);
   return (
     <TextField

@@ -1,9 +1,9 @@
 import { wordForm } from '../../../../shared/unspaced-text.ts';
 
-/** A word or phrase that the full text was searched for, folded: without case and without accents. */
+/** A word or phrase of a full-text search, folded: without case and accents. */
 export interface FindTerm {
   words: readonly string[];
-  /** The last word may go on: `refund*`. */
+  /** Whether the last word is a prefix: `refund*`. */
   isPrefix: boolean;
 }
 

@@ -64,7 +64,7 @@ function pricesDate({ cost }: ConversationRun): ReactNode {
   return cost.pricesFrom ?? 'Earlier version: without cache prices';
 }
 
-/** Headers that the caller sent, metadata, and every id by which the run can be found again. */
+/** Headers of the caller, metadata, and every ID by which the run can be found again. */
 export function HeadersPart({ run, conversationId }: { run: ConversationRun; conversationId: string }) {
   const headers = Object.entries(run.appHeaders);
   const metadata = Object.entries(run.metadata ?? {});
@@ -95,10 +95,10 @@ export function HeadersPart({ run, conversationId }: { run: ConversationRun; con
 
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
-/** How long it took, what it used and cost, and with which parameters it ran. */
+/** Times, tokens, cost and parameters of the run. */
 export function TimingPart({ run }: { run: ConversationRun }) {
   const { usage, timing } = run;
-  // Credits and the raw usage are the window's own; callers of the API do not see them in a conversation.
+  // Only the window gets credits and the raw usage; a conversation in the API has neither.
   const own = useRun(run.conversationRunId).data;
   const parameters = Object.entries(run.input.configuration ?? {});
   return (
@@ -142,7 +142,7 @@ export function TimingPart({ run }: { run: ConversationRun }) {
   );
 }
 
-/** The run as a program gets it. */
+/** The run as the API returns it. */
 export function JsonPart({ run }: { run: ConversationRun }) {
   const text = JSON.stringify(run, null, 2);
   return (
@@ -162,7 +162,7 @@ interface ConversationDetailsProps {
   facets: AuditFacets | undefined;
 }
 
-/** Whose conversation it is, and where and when it was held. */
+/** The caller of the conversation, and its times and place. */
 export function ConversationDetails({ conversation, facets }: ConversationDetailsProps) {
   return (
     <div className="audit__facts">

@@ -48,7 +48,7 @@ function Side({ name, finding }: { name: string; finding: GuardFinding | null })
   );
 }
 
-/** What the guard found in the run; nothing where it did not look. */
+/** The guard's findings; nothing if it didn't check the run. */
 function RunModerationPart({ run }: { run: ConversationRun }) {
   if (!run.moderation) return null;
   return (
@@ -164,7 +164,7 @@ function CallTurn({ message, next }: { message: Message; next: Message | undefin
   );
 }
 
-/** The passages that an answer was grounded on, each with where it comes from. */
+/** The passages that grounded an answer, each with its source. */
 export function Passages({ run }: { run: ConversationRun }) {
   if (run.citations.length === 0) return <p className="turn tertiary">This run used no passages.</p>;
   return run.citations.map((citation) => (
@@ -181,7 +181,7 @@ export function Passages({ run }: { run: ConversationRun }) {
   ));
 }
 
-/** The messages as they were sent, with their roles. A single one of the user is the input. */
+/** The messages as they were sent, with their roles. A single user message is shown as the input. */
 function Messages({ run: { input } }: { run: ConversationRun }) {
   const { systemMessage, messages } = input;
   const isPlain = messages.length === 0 || !hasSeveralRoles(messages);
@@ -201,7 +201,7 @@ function Messages({ run: { input } }: { run: ConversationRun }) {
   );
 }
 
-/** What was said: system message, input as it was sent, answer, passages. */
+/** The conversation view: system message, input as it was sent, answer, passages. */
 export function ConversationPart({ run }: { run: ConversationRun }) {
   return (
     <>
@@ -217,7 +217,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-/** What was written: the template, the values that filled it, and what came of it. */
+/** The template view: the template, its values and the rendered prompt. */
 export function PromptPart({ run }: { run: ConversationRun }) {
   const { input } = run;
   const replacements = Object.entries(input.replacements ?? {});

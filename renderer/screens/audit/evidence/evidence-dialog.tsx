@@ -43,7 +43,7 @@ function Field({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** How long a text field must rest before the preview is made again, in milliseconds. */
+/** How long a text field must rest before the preview is recalculated, in milliseconds. */
 const restMilliseconds = 300;
 
 function useRested<Value>(value: Value): Value {
@@ -57,7 +57,7 @@ function useRested<Value>(value: Value): Value {
 
 interface FormProps {
   selection: ExportSelection;
-  /** What goes in, in words: `3 selected conversations`. */
+  /** The contents, as text: `3 selected conversations`. */
   subject: string;
   draft: PackDraft;
   name: string;
@@ -132,7 +132,7 @@ export interface EvidenceDialogProps {
   onClose: () => void;
 }
 
-/** A new evidence pack, and the ones that were written before. */
+/** A new evidence pack, and the existing ones. */
 export function EvidenceDialog({ selection, subject, isOpen, onClose }: EvidenceDialogProps) {
   const [tab, setTab] = useState<'new' | 'packs'>('new');
   const [name, setName] = useState('');

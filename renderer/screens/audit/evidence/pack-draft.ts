@@ -69,7 +69,7 @@ export const columnGroups: readonly { title: string; columns: readonly ExportCol
 
 export const columnPresets = { essential: essentialColumns, everything: exportColumns } as const;
 
-/** A column as a person reads it: `conversation name`, `first token ms`. */
+/** The label of a column: `conversation name`, `first token ms`. */
 export function columnName(column: ExportColumn): string {
   const words = column.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
   if (column === 'aiSystem') return 'Provider';
@@ -94,7 +94,7 @@ export function ruleName(rule: RedactionRule): string {
   return standardRules.find(({ kind }) => kind === rule.kind)?.name ?? rule.kind;
 }
 
-/** What must be mended before the pack can be written; null when nothing. */
+/** The first error that prevents the pack; null if there is none. */
 export function draftProblem({ columns, formats }: PackDraft): string | null {
   if (columns.length === 0) return 'Choose at least one column.';
   return formats.length === 0 ? 'Choose at least one format.' : null;

@@ -24,7 +24,7 @@ function presetOf(columns: readonly ExportColumn[]): 'essential' | 'everything' 
   return isSame(columnPresets.essential) ? 'essential' : 'own';
 }
 
-/** Which columns the files have: two usual choices, or any. */
+/** The columns of the files: one of two presets, or a custom choice. */
 export function ColumnsField({
   columns,
   onChange,
@@ -82,7 +82,7 @@ interface RulesFieldProps {
   error: Error | null;
 }
 
-/** The issue of the own pattern with this place among the own ones, as the host words it. */
+/** The host's message about the custom pattern at this index. */
 function patternIssue(error: Error | null, draft: PackDraft, index: number): string | undefined {
   if (!(error instanceof AppError)) return undefined;
   const ruleIndex = draft.kinds.length + draft.patterns.slice(0, index).filter(({ pattern }) => pattern !== '').length;
@@ -134,7 +134,7 @@ function Patterns({ draft, onChange, error }: Pick<RulesFieldProps, 'draft' | 'o
   );
 }
 
-/** Characters of text on either side of what is replaced. */
+/** Characters of context on either side of a redaction. */
 const shownBeside = 24;
 
 function Preview({ draft, preview }: { draft: PackDraft; preview: RedactionPreview }) {
@@ -170,7 +170,7 @@ function Preview({ draft, preview }: { draft: PackDraft; preview: RedactionPrevi
   );
 }
 
-/** What is blacked out in every text of the pack, and what that would do to the first runs. */
+/** The redactions in every text of the pack, with a preview for the first runs. */
 export function RulesField({ draft, onChange, preview, isPreviewBehind, error }: RulesFieldProps) {
   const toggle = (kind: PackDraft['kinds'][number], isOn: boolean) =>
     onChange({ kinds: isOn ? [...draft.kinds, kind] : draft.kinds.filter((one) => one !== kind) });

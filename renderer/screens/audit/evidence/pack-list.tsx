@@ -20,7 +20,7 @@ function OpenFolder({ id }: Pick<AuditExport, 'id'>) {
   );
 }
 
-/** The browser saves the pack by navigation: as a response to a script, a large pack would have to fit into memory. */
+/** The browser saves the pack by navigation: a script would have to hold the whole response in memory. */
 function DownloadPack({ id }: Pick<AuditExport, 'id'>) {
   const { client } = useHost();
   const download = useMutation({
@@ -39,7 +39,7 @@ function DownloadPack({ id }: Pick<AuditExport, 'id'>) {
   );
 }
 
-/** The way to the files of a complete pack: their folder where the window is on the same machine, otherwise one zip. */
+/** Opens the files of a complete pack: their folder if the window is on the same machine, otherwise one zip. */
 function PackOutlets({ pack }: { pack: AuditExport }) {
   const canOpen = useCapability('open-folder');
   return canOpen ? <OpenFolder id={pack.id} /> : <DownloadPack id={pack.id} />;
@@ -158,7 +158,7 @@ function PackCard({ pack }: { pack: AuditExport }) {
   );
 }
 
-/** Packs that were written or are being written, the newest first. */
+/** Active and complete packs, newest first. */
 export function PackList({ packs }: { packs: readonly AuditExport[] }) {
   if (packs.length === 0) {
     return (

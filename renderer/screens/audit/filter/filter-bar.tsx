@@ -53,7 +53,7 @@ function Chip({ chip, filter, facets, onChange }: ChipsProps & { chip: FilterChi
   );
 }
 
-/** One chip per filter. A press on it edits the filter, its cross removes it. */
+/** One chip per filter. A click on it edits the filter; its cross removes it. */
 function FilterChips(props: ChipsProps) {
   return filterChips(props.filter, props.facets, props.span).map((chip) => (
     <Chip key={chip.id} chip={chip} {...props} />
@@ -105,7 +105,7 @@ function SaveView({
   );
 }
 
-/** A name for a view of this filter: its search terms and first values. */
+/** A suggested name for a view of this filter: its search terms and first values. */
 function suggestedName(
   { filter, span }: Pick<AddressedAudit, 'filter' | 'span'>,
   facets: AuditFacets | undefined,
@@ -126,14 +126,14 @@ export interface FilterBarProps {
   /** Moves the focus to the list. */
   onLeave: () => void;
   onExport: () => void;
-  /** Comes first. Holds the saved views where they have no panel. */
+  /** Content at the start: the saved views if they have no panel. */
   start?: ReactNode;
 }
 
 interface FilterActions {
   openMenu: () => void;
   saveView: () => void;
-  /** Null where nothing is set. */
+  /** Null without filters. */
   clear: (() => void) | null;
   exportPack: () => void;
 }

@@ -6,7 +6,7 @@ import { formatDuration, formatScore } from '../../../components/format.ts';
 import { finishName } from '../../../components/run-words.ts';
 import { spanOf, type DateSpan } from '../../../shell/audit-address.ts';
 
-/** A part of the filter as a person names it. */
+/** A part of the filter with its label. */
 export type FilterFieldId =
   | 'dates'
   | 'models'
@@ -57,7 +57,7 @@ export type FilterField = FieldDefinition &
     | { id: IdFieldId; kind: 'id' }
   );
 
-/** In the order of the menu; the ones that are used most come first. */
+/** In the order of the menu, the most used first. */
 export const filterFields: readonly FilterField[] = [
   { id: 'dates', kind: 'own', name: 'Date', group: 'Run', keywords: ['from', 'until', 'time', 'day', 'when'] },
   { id: 'models', kind: 'list', name: 'Model', group: 'Run' },
@@ -99,7 +99,7 @@ export const filterFields: readonly FilterField[] = [
   { id: 'promptRunId', kind: 'id', name: 'Prompt run ID', group: 'IDs' },
 ];
 
-/** What is set in the filter, in words, with the way to take it out. */
+/** One condition of the filter as text, with a function that removes it. */
 export interface FilterChip {
   id: string;
   field: FilterFieldId;
@@ -149,7 +149,7 @@ function formatList(values: readonly string[], isEvery: boolean): string {
   return values.length === 2 ? `${first} ${joint} ${second}` : `${first} ${joint} ${values.length - 1} more`;
 }
 
-/** A caller as people know it: this window, or the name of its API key; without one its id in short. */
+/** A caller's display name: this window, or the name of its API key; otherwise its short ID. */
 export function callerName(callerId: string, facets: AuditFacets | undefined): string {
   if (callerId === facets?.windowCallerId) return 'This window';
   const known = facets?.callers.find((caller) => caller.callerId === callerId);
@@ -205,7 +205,7 @@ function flagName(flag: string): string {
   return `${side === 'prompt' ? 'Prompt' : 'Answer'}: ${category === 'selfHarm' ? 'self-harm' : category}`;
 }
 
-/** A value of a list as people read it. */
+/** The label of a value. */
 export function nameOfValue(field: ListFieldId, value: string, facets: AuditFacets | undefined): string {
   if (field === 'callerIds') return callerName(value, facets);
   if (field === 'aiSystems') return providerName(value as AiSystem);
@@ -246,7 +246,7 @@ function chipsOf(
   return typeof has === 'boolean' ? chip(has ? 'yes' : 'no', omit(filter, 'hasFeedback')) : [];
 }
 
-/** Everything that narrows the list besides the full text, in the order of the menu; `span` is what its dates are. */
+/** Chips for all conditions except the full text, in the order of the menu; `span` is the span that its dates come from. */
 export function filterChips(
   filter: AuditFilter,
   facets: AuditFacets | undefined,
@@ -255,7 +255,7 @@ export function filterChips(
   return filterFields.flatMap((field) => chipsOf(field, filter, facets, spanOf(span)));
 }
 
-/** Whether a filter leaves everything in. */
+/** Whether a filter matches everything. */
 export function isEverything(filter: AuditFilter): boolean {
   return Object.keys(filter).length === 0;
 }

@@ -28,7 +28,7 @@ interface ListOption {
   runs: number;
 }
 
-/** The values that a field can have with the rest of the filter, and the few that are always the same. */
+/** The possible values of a field with the rest of the filter, and the few constant ones. */
 function listOptions(
   field: ListFieldId,
   counts: AuditFacetCounts | undefined,
@@ -83,7 +83,7 @@ function listOptions(
   }
 }
 
-/** Values of a field, chosen by typing and Enter; each takes effect at once. */
+/** Values of a field, selected by typing and Enter; each applies at once. */
 function ListEditor({
   field,
   filter,
@@ -184,12 +184,12 @@ interface FilterPopoverProps {
   onOpenChange: (isOpen: boolean) => void;
   /** The field that is edited; null for the list of fields. */
   fieldId: FilterFieldId | null;
-  /** Absent where the popover belongs to one field. */
+  /** Absent if the popover belongs to one field. */
   onFieldChange?: (fieldId: FilterFieldId | null) => void;
   trigger: ReactElement;
 }
 
-/** What one field of the filter is set to, under the button that opens it. */
+/** The editor of one field, under the button that opens it. */
 export function FilterPopover(props: FilterPopoverProps) {
   const { filter, facets, onChange, isOpen, onOpenChange, fieldId, onFieldChange, trigger } = props;
   const field = filterFields.find(({ id }) => id === fieldId);
@@ -220,7 +220,7 @@ export function FilterPopover(props: FilterPopoverProps) {
   );
 }
 
-/** The way to every filter: a list that one types into, then the field itself. */
+/** All filters: a searchable list, then the editor of the selected field. */
 export function FilterMenu(props: Omit<FilterPopoverProps, 'trigger'>) {
   return (
     <FilterPopover

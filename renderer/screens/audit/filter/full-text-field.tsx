@@ -5,7 +5,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 
-/** How long to wait after the last letter before the list is searched, in milliseconds. */
+/** How long to wait after the last letter before searching, in milliseconds. */
 const pauseMilliseconds = 220;
 
 const searchScopes = [
@@ -16,7 +16,7 @@ const searchScopes = [
 
 export interface FullTextFieldProps {
   filter: AuditFilter;
-  /** `isTyped` while the person types: Back then has one step for the whole word. */
+  /** `isTyped` while the person types: one step of Back then removes the whole word. */
   onChange: (filter: AuditFilter, isTyped: boolean) => void;
   /** Enter or arrow down: moves the focus to the matches. */
   onLeave: () => void;
@@ -53,7 +53,7 @@ function ScopeMenu({ filter, onChange }: Pick<FullTextFieldProps, 'filter' | 'on
   );
 }
 
-/** Full text over prompts and answers. It keeps the focus and every letter while the list follows. */
+/** Full-text search over prompts and answers. The field keeps the focus and every letter while the list updates. */
 export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps) {
   const filtered = filter.text ?? '';
   const [typed, setTyped] = useState(filtered);
@@ -62,7 +62,7 @@ export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps)
   if (lastFiltered !== filtered) {
     setLastFiltered(filtered);
     setSearched(filtered);
-    // A saved view, a chip or Back changed the filter. The result of a search from this field leaves later letters alone.
+    // A saved view, a chip or Back changed the filter. A search result from this field must not overwrite later letters.
     if (filtered !== searched) setTyped(filtered);
   }
 

@@ -5,26 +5,26 @@ import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { auditAddress, readAuditAddress, readFilter, type AuditAddress } from '../../../shell/audit-address.ts';
 
 export interface AddressedAudit extends AuditAddress {
-  /** Names in the address that could not be read and are left out. */
+  /** Names in the address that could not be parsed and are ignored. */
   ignored: readonly string[];
   span: AuditSpan | null;
-  /** Another list; the conversation that is open stays open if it has a place in it. */
+  /** Opens another list. The open conversation stays open if the list contains it. */
   search: (
     change: { filter?: AuditFilter; sort?: AuditSort; span?: AuditSpan | null | undefined },
     options?: { replace?: boolean },
   ) => void;
-  /** Lets a span of time end now again. */
+  /** Moves a relative span of time to end now. */
   renew: () => void;
-  /** Another conversation of the same list. Going through a list is one step of the way back. */
+  /** Opens another conversation of the same list. Going through a list is a single step for Back. */
   open: (conversationId: string | null, runId?: string | null) => void;
 }
 
-/** The part of the screen's state that is in the address, and functions that change it. */
+/** The part of the screen's state that the address holds, and functions that change it. */
 export function useAuditAddress(): AddressedAudit {
   const [location, navigate] = useLocation();
   const { conversationId, runId } = readAuditAddress(location);
   const text = location.split('/')[2] ?? 'all';
-  // The same object for the same address: the queries depend on its identity.
+  // The same object for the same address, because queries depend on its identity.
   const [read, setRead] = useState(() => ({ text, at: new Date() }));
   // oxlint-disable-next-line react/purity -- "The last hour" ends when its address opens; a repeated render moves it by milliseconds.
   if (read.text !== text) setRead({ text, at: new Date() });
@@ -32,7 +32,7 @@ export function useAuditAddress(): AddressedAudit {
   const search: AddressedAudit['search'] = useCallback(
     ({ span: nextSpan, ...change }, options) => {
       const next = change.filter;
-      // A change of anything but the dates leaves them what they are.
+      // A change of other fields keeps a relative span relative.
       const keepsDates = next === undefined || (next.startDate === filter.startDate && !next.endDate);
       const currentSpan = keepsDates ? span : null;
       const dates = nextSpan === undefined ? currentSpan : nextSpan;

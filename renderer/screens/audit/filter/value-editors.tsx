@@ -11,11 +11,11 @@ import { dateSpans, withSpan } from '../../../shell/audit-address.ts';
 export interface EditorProps {
   filter: AuditFilter;
   facets: AuditFacets | undefined;
-  /** Takes the changed filter and puts the menu away; with a span where its dates are one. */
+  /** Applies the changed filter and closes the menu; with a span if its dates are relative. */
   onDone: (filter: AuditFilter, span?: AuditSpan) => void;
 }
 
-/** A few fields with the button that applies them; Enter in any of them is the same. */
+/** A few fields with the button that applies them; Enter in any of them does the same. */
 function EditorForm({ label, onSubmit, children }: { label: string; onSubmit: () => void; children: ReactNode }) {
   return (
     <form
@@ -37,7 +37,7 @@ function EditorForm({ label, onSubmit, children }: { label: string; onSubmit: ()
 
 type RangeField = Extract<FilterField, { kind: 'range' }>;
 
-/** Why a range cannot be searched for, at the field that is wrong; null where it can. */
+/** The error of a range, at the wrong field; null if it is valid. */
 function rangeProblem(field: RangeField, low: string, high: string): { low?: string; high?: string } | null {
   const [min, max] = [readNumber(low), readNumber(high)];
   const why = (value: number | null | undefined): string | undefined => {
@@ -208,14 +208,14 @@ export function HeaderEditor({ filter, facets, onDone }: EditorProps) {
   );
 }
 
-/** A moment as the browser's field writes it: local time without a zone. */
+/** A time in the format of the browser's field: local time without a zone. */
 function localText(moment: string | null | undefined): string {
   if (!moment) return '';
   const date = new Date(moment);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** Why two fields are no span of time; null where they are. */
+/** The error of a start and an end; null if they are valid. */
 function dateProblem(from: string, to: string): { from?: string; to?: string } | null {
   const year = (text: string) => Number(text.split('-')[0]);
   const isOdd = (text: string) => text !== '' && (Number.isNaN(Date.parse(text)) || year(text) > 9999);
@@ -230,12 +230,12 @@ function withDates(filter: AuditFilter, startDate: string | null, endDate: strin
   return { ...rest, ...(startDate && { startDate }), ...(endDate && { endDate }) };
 }
 
-/** The whole minute is meant: its last millisecond is still inside. */
+/** The whole minute is included, up to its last millisecond. */
 function endOfMinute(text: string): string {
   return new Date(Date.parse(text) + 59_999).toISOString();
 }
 
-/** Spans of time: the usual ones by one press, any other one by its ends. */
+/** Time spans: the common ones with one click, others by start and end. */
 export function DateEditor({ filter, onDone }: EditorProps) {
   const [from, setFrom] = useState(localText(filter.startDate));
   const [to, setTo] = useState(localText(filter.endDate));

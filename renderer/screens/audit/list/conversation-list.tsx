@@ -53,7 +53,7 @@ const ConversationRow = memo(function ConversationRow({ row, caller, time, isOpe
       <span className="conversation__mark">{isSelected && <Icon icon={Check} size="tiny" />}</span>
       <span className="conversation__name truncate">
         {row.name}
-        {/* Conversations that the same stored prompt opened all have its name. */}
+        {/* All conversations with the same stored prompt have the prompt's name. */}
         {run.title !== row.name && run.title !== '' && <span className="conversation__words">{run.title}</span>}
       </span>
       <span className="conversation__time">{formatTime(time)}</span>
@@ -81,7 +81,7 @@ function RowPlaceholder() {
   );
 }
 
-/** How long the scroll bar must rest before the rows in view are requested, in milliseconds. */
+/** How long the scroll bar must rest before the rows in view are fetched, in milliseconds. */
 const restMilliseconds = 80;
 
 interface Pages {
@@ -91,14 +91,14 @@ interface Pages {
 
 function pagesOf(first: number, last: number, count: number): Pages {
   const lastPage = Math.max(0, Math.ceil(count / rowsPerPage) - 1);
-  // A quarter of a page ahead: the next one is there before its rows come into view.
+  // A quarter of a page ahead, so that the next page has loaded before its rows come into view.
   const ahead = rowsPerPage / 4;
   const from = Math.max(0, Math.floor((first - ahead) / rowsPerPage));
   const to = Math.min(lastPage, Math.floor((last + ahead) / rowsPerPage));
   return { from, to };
 }
 
-/** The pages that the rows in view need. While the scroll bar is dragged far, nothing is requested until it rests. */
+/** The pages that the rows in view need. While the scroll bar is dragged far, nothing is fetched until it rests. */
 function useNeededPages({
   first,
   last,
@@ -126,7 +126,7 @@ function useNeededPages({
 interface ConversationListProps {
   list: AuditListState;
   facets: AuditFacets | undefined;
-  /** Enter or a double press: moves to the open conversation. */
+  /** Enter or a double-click: moves to the open conversation. */
   onOpen: () => void;
   listRef: RefObject<HTMLDivElement | null>;
 }
@@ -211,7 +211,7 @@ function ListRow({ list, index, row, facets, isSelected, top, onClick, onOpen }:
   );
 }
 
-/** The list. It draws only the rows in view. One stop for Tab; arrows, Page, Home and End inside. */
+/** The list. It renders only the rows in view. One tab stop; arrows, Page, Home and End inside. */
 export function ConversationList({ list, facets, onOpen, listRef }: ConversationListProps) {
   const { active } = list;
   const { window, rows } = useRowsInView(list, listRef);

@@ -16,7 +16,7 @@ const sortNames: Record<AuditSort, string> = {
   'lowest-score': 'Lowest score',
 };
 
-/** Goes to a moment in the list without narrowing it. */
+/** Scrolls to a date without filtering the list. */
 function GoToDate({ onGo }: { onGo: (at: string) => void }) {
   const [isOpen, setOpen] = useState(false);
   const [date, setDate] = useState('');
@@ -26,7 +26,7 @@ function GoToDate({ onGo }: { onGo: (at: string) => void }) {
     setSubmitted(true);
     if (!isGood) return;
     setOpen(false);
-    // The end of the day: a list that begins with the newest then shows that day from its last run on.
+    // The end of the day: a list with the newest first then starts at the last run of that day.
     onGo(new Date(Date.parse(`${date}T00:00`) + 86_399_999).toISOString());
   };
   return (
@@ -71,7 +71,7 @@ function conversations({ total, isTotalExact }: CountProps): string {
 }
 
 export interface ListHeaderProps extends CountProps {
-  /** Of all conversations; null while it is not known. */
+  /** Of all conversations; null until it is known. */
   everything: number | null;
   milliseconds: number;
   sort: AuditSort;
@@ -81,7 +81,7 @@ export interface ListHeaderProps extends CountProps {
   isRefreshing: boolean;
 }
 
-/** The count and the sort order; with a selection, the ways to extend or clear it. */
+/** The count and the sort order; with a selection, buttons to extend or clear it. */
 export function ListHeader(props: ListHeaderProps) {
   const { total, isTotalExact, everything, milliseconds, sort, onSort, onGo, onRefresh, isRefreshing } = props;
   const { rows, isAll } = useAuditSelection();

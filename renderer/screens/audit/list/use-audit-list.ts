@@ -13,30 +13,30 @@ import { addRows, selectIn, toggleRow, useAuditSelection } from '../../../stores
 import type { AddressedAudit } from '../filter/use-audit-address.ts';
 import { writeFilter } from '../../../shell/audit-address.ts';
 
-/** More rows than this are picked with "select all that match". */
+/** Longer ranges need "select all that match". */
 const maxRange = 2_000;
 
 export interface AuditListState {
   head: AuditListHead;
   total: number;
   isTotalExact: boolean;
-  /** Place of the row whose conversation is shown; null in an empty list. */
+  /** Index of the row whose conversation is shown; null in an empty list. */
   active: number | null;
   activeRow: AuditRow | undefined;
-  /** The rows beside the active one, as far as they are read. */
+  /** The rows around the active one that have loaded. */
   neighbours: readonly (AuditRow | undefined)[];
-  /** What is shown belongs to the search before; the new one is on its way. */
+  /** The list still shows the previous search; the new one is loading. */
   isBehind: boolean;
   /** Moves to a row; `isExtending` selects all rows between. */
   moveTo: (index: number, options?: { isExtending?: boolean }) => void;
-  /** Picks the active row or puts it back. */
+  /** Selects or deselects the active row. */
   toggleActive: () => void;
 }
 
-/** Which row is the active one: the one that the address names, the first one while it names none. */
+/** The active row: the one in the address, otherwise the first. */
 function useCursor(head: AuditListHead, address: AddressedAudit) {
   const { conversationId } = address;
-  // A move to a row that is not read yet is kept here until the row is there and can be named in the address.
+  // A move to a row that hasn't loaded is stored here until the row has an ID for the address.
   const [cursor, setCursor] = useState<{ snapshot: string; index: number; conversationId: string | null } | null>(null);
   const own = cursor?.snapshot === head.snapshot ? cursor : null;
   const isKnown = own !== null && (own.conversationId === null || own.conversationId === conversationId);
@@ -46,8 +46,8 @@ function useCursor(head: AuditListHead, address: AddressedAudit) {
 }
 
 /**
- * The list of the screen as far as it does not depend on what is scrolled into view: how long it is, the active row, and what
- * picks rows. Scrolling renders only the list again.
+ * The list without the parts that depend on the scroll position: its length, the active row, and selecting rows. Scrolling renders
+ * only the list again.
  */
 export function useAuditList(head: AuditListHead, isPlaceholder: boolean, address: AddressedAudit): AuditListState {
   const { client } = useHost();
@@ -58,7 +58,7 @@ export function useAuditList(head: AuditListHead, isPlaceholder: boolean, addres
   const { total, isTotalExact } = rows;
   const active = total === 0 ? null : index;
   const activeRow = active === null ? undefined : rows.rowAt(active);
-  // A span ends now: its dates differ whenever the screen opens, but the list is the same.
+  // A relative span ends now: its dates differ whenever the screen opens, but the list is the same.
   const list = writeFilter(head.filter, head.sort, address.span);
   useEffect(() => {
     selectIn(list);
@@ -84,7 +84,7 @@ export function useAuditList(head: AuditListHead, isPlaceholder: boolean, addres
     neighbours: active === null ? [] : [rows.rowAt(active + 1), rows.rowAt(active - 1)],
     isBehind: isPlaceholder,
     moveTo(target, { isExtending = false } = {}) {
-      // What is in view is about to go; a row of it would be opened in the list that comes.
+      // The rows in view are about to be replaced; opening one would open it in the new list.
       if (isPlaceholder) return;
       const next = Math.max(0, Math.min(total - 1, target));
       if (isExtending) void extend(useAuditSelection.getState().anchor ?? active ?? next, next);

@@ -1,15 +1,15 @@
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 
 /**
- * Positions of the rows of a very long list. Chromium draws nothing that is taller than 33,554,431 pixels, which 762,600 rows
- * of 44 pixels are; a longer list is therefore drawn on a lower sheet. Small movements of the sheet move the rows by as
- * much; a large one, made with the scroll bar, is taken in proportion. TanStack Virtual has no such scale, and measures every
- * row of the list whenever its length changes.
+ * Positions of the rows of a very long list. Chromium draws nothing taller than 33,554,431 pixels, which is 762,600 rows of 44
+ * pixels, so a longer list is drawn on a shorter sheet. Small movements of the sheet move the rows by the same distance; a large
+ * one, made with the scroll bar, moves them in proportion. TanStack Virtual has no such scale, and measures every row of the list
+ * whenever its length changes.
  */
 interface RowScale {
-  /** Pixels of all rows together. */
+  /** Height of all rows together, in pixels. */
   readonly rowsHeight: number;
-  /** Pixels of what the browser scrolls. */
+  /** Height of the sheet that the browser scrolls, in pixels. */
   readonly sheetHeight: number;
   readonly viewHeight: number;
 }
@@ -22,12 +22,12 @@ export function rowScale(count: number, rowHeight: number, viewHeight: number): 
   return { rowsHeight, sheetHeight: Math.min(rowsHeight, maxSheetPixels), viewHeight };
 }
 
-/** What can be scrolled away: 0 where everything is in view. */
+/** The scrollable height: 0 if everything is in view. */
 function range(height: number, viewHeight: number): number {
   return Math.max(0, height - viewHeight);
 }
 
-/** The pixel of the rows at the upper edge when the sheet is at `sheetTop`, in proportion. */
+/** The position in the rows at the upper edge when the sheet is at `sheetTop`, in proportion. */
 export function rowsTopAt(sheetTop: number, scale: RowScale): number {
   const sheetRange = range(scale.sheetHeight, scale.viewHeight);
   if (sheetRange === 0) return 0;
@@ -36,7 +36,7 @@ export function rowsTopAt(sheetTop: number, scale: RowScale): number {
   return Math.round((Math.min(sheetTop, sheetRange) / sheetRange) * rowsRange);
 }
 
-/** The offset of the sheet for a pixel of the rows; the inverse of `rowsTopAt`. */
+/** The offset of the sheet for a position in the rows; the inverse of `rowsTopAt`. */
 export function sheetTopAt(rowsTop: number, scale: RowScale): number {
   const rowsRange = range(scale.rowsHeight, scale.viewHeight);
   const sheetRange = range(scale.sheetHeight, scale.viewHeight);
@@ -45,8 +45,8 @@ export function sheetTopAt(rowsTop: number, scale: RowScale): number {
 }
 
 /**
- * The pixel of the rows after the sheet went from one place to another. A movement of up to two views is the wheel, a key or
- * a finger: it is taken one to one, and the ends of the sheet are always the ends of the rows.
+ * The position in the rows after the sheet moved. A movement of up to two views comes from the wheel, a key or a finger and is
+ * applied one to one. The ends of the sheet are always the ends of the rows.
  */
 export function moveRows(rowsTop: number, fromSheet: number, toSheet: number, scale: RowScale): number {
   const sheetRange = range(scale.sheetHeight, scale.viewHeight);
@@ -67,7 +67,7 @@ export function rowsInView(
   return { first: Math.max(0, first), last: Math.min(count - 1, last) };
 }
 
-/** What a list has before the browser has measured it, in pixels. */
+/** The height of a list before the browser has measured it, in pixels. */
 const assumedViewHeight = 640;
 
 interface RowWindow {
@@ -78,10 +78,10 @@ interface RowWindow {
   sheetHeight: number;
   /** The top of a row in that box. */
   topOf: (index: number) => number;
-  /** The scroll bar was dragged far: what passes by need not be read. */
+  /** The scroll bar was dragged far: passing rows need not be fetched. */
   isFar: boolean;
   onScroll: () => void;
-  /** Brings a row into view by the shortest way. */
+  /** Brings a row into view with the smallest movement. */
   show: (index: number) => void;
 }
 
@@ -105,7 +105,7 @@ function useViewHeight(scrollerRef: RefObject<HTMLDivElement | null>): number {
   return viewHeight;
 }
 
-/** Draws only the rows in view, however many there are; see `row-window.ts`. */
+/** Draws only the rows in view, however many exist. */
 export function useRowWindow(
   scrollerRef: RefObject<HTMLDivElement | null>,
   count: number,
@@ -124,7 +124,7 @@ export function useRowWindow(
     const { rowsTop } = newest.current;
     const sheetTop = sheetTopAt(rowsTop, scale);
     put({ rowsTop, sheetTop, isFar: false });
-    // In proportion again, the scroll bar shows the true position and can reach both ends.
+    // Back in proportion, the scroll bar shows the true position and reaches both ends.
     if (scrollerRef.current && Math.abs(scrollerRef.current.scrollTop - sheetTop) > 1)
       scrollerRef.current.scrollTop = sheetTop;
   });
@@ -153,7 +153,7 @@ export function useRowWindow(
     if (scrollerRef.current) scrollerRef.current.scrollTop = sheetTop;
   };
 
-  // A list that became shorter ends earlier.
+  // The list became shorter.
   const rowsTop = Math.min(position.rowsTop, rowsTopAt(Infinity, scale));
   const { first, last } = rowsInView(rowsTop, { viewHeight, rowHeight, count });
   return {

@@ -8,10 +8,10 @@ import { completeWords } from '../../../components/run-words.ts';
 import { Notice } from '../../../components/state-panels.tsx';
 import { runAddress } from '../../../shell/addresses.ts';
 
-/** Longer texts would hold the window while they are compared. */
+/** Comparing longer texts would block the window. */
 const maxCharacters = 200_000;
 
-/** One side of two texts with what the other one has not marked: `del` on the left, `ins` on the right. */
+/** One side of a comparison with its differences highlighted: `del` on the left, `ins` on the right. */
 function TextDifference({ before, after, side }: { before: string; after: string; side: 'before' | 'after' }) {
   const parts = useMemo(
     () => (before.length + after.length > maxCharacters ? null : diffWordsWithSpace(before, after)),
@@ -79,7 +79,7 @@ const waiting: Record<ReplayPair['state'], string> = {
   failed: 'No replayed run',
 };
 
-/** One run before and after, side by side, with what is other in the answer marked. */
+/** One run before and after, side by side, with the differences in the answer highlighted. */
 export function PairView({ pair, isDifferenceShown }: { pair: ReplayPair; isDifferenceShown: boolean }) {
   const { original, replayed, failure } = pair;
   const [before, after] = [original?.content ?? '', replayed?.content ?? ''];

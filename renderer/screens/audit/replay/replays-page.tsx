@@ -29,7 +29,7 @@ type Totals = ReplayResults['before'];
 /** A sum or an average; null when no run has a value. */
 interface Total {
   value: number | null;
-  /** Runs that the sum leaves out because their value is unknown. */
+  /** Runs that the sum excludes because their value is unknown. */
   unknownRuns: number;
 }
 
@@ -72,7 +72,7 @@ function TotalText({ total: { value, unknownRuns }, format }: { total: Total; fo
   );
 }
 
-/** What a replay changed in sum, over the pairs of which both sides completed. */
+/** The total change of a replay, over the pairs in which both sides completed. */
 function ReplayTotals({ results }: { results: ReplayResults }) {
   const { before, after, sameAnswers } = results;
   return (
@@ -237,7 +237,7 @@ function OpenReplay({ replay }: { replay: Replay }) {
   );
 }
 
-/** Replays with what they changed; `id` opens one, null the newest. */
+/** Replays with their changes; `id` opens one, null the newest. */
 export function ReplaysPage({ id }: { id: string | null }) {
   const [, navigate] = useLocation();
   const backTo = useAuditSelection(({ address }) => address);

@@ -5,7 +5,7 @@ import { classNames } from '../../../components/class-names.ts';
 const chartWidth = 240;
 const chartHeight = 32;
 
-/** Bars over time: x, y, width and height in the chart's own units; no bar where there is no value. */
+/** Bars over time: x, y, width and height in the chart's own units; no bar for a missing value. */
 export function barsOf(values: readonly number[]): { x: number; y: number; width: number; height: number }[] {
   const max = Math.max(...values, 0);
   const step = chartWidth / Math.max(1, values.length);
@@ -16,7 +16,7 @@ export function barsOf(values: readonly number[]): { x: number; y: number; width
   });
 }
 
-/** Points of lines over time, broken where there is no value; a value alone is a line of its own width. */
+/** Points of lines over time, interrupted by missing values; a single value is a line of its own width. */
 export function linesOf(values: readonly (number | null)[], [low, high]: readonly [number, number]): string[] {
   const step = chartWidth / Math.max(1, values.length);
   const span = high - low || 1;
@@ -36,7 +36,7 @@ export function linesOf(values: readonly (number | null)[], [low, high]: readonl
   return lines.map((points) => points.join(' '));
 }
 
-/** A day of the calendar is one in UTC, as the buckets are; moments inside a day are shown by the local clock. */
+/** Days are in UTC like the buckets; times within a day are local. */
 const labels: Record<AuditSummary['bucketSize'], Intl.DateTimeFormat> = {
   minute: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
   hour: new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }),
@@ -45,7 +45,7 @@ const labels: Record<AuditSummary['bucketSize'], Intl.DateTimeFormat> = {
   month: new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' }),
 };
 
-/** When a bucket is: `14 Nov 2026`, `week of 9 Nov 2026`, `November 2026`. */
+/** The label of a bucket: `14 Nov 2026`, `week of 9 Nov 2026`, `November 2026`. */
 export function bucketLabel({ start }: Pick<AuditBucket, 'start'>, size: AuditSummary['bucketSize']): string {
   const text = labels[size].format(new Date(start));
   return size === 'week' ? `week of ${text}` : text;
@@ -53,7 +53,7 @@ export function bucketLabel({ start }: Pick<AuditBucket, 'start'>, size: AuditSu
 
 const unitMilliseconds = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
 
-/** The last moment of a bucket; both ends of a filter's dates are included. */
+/** The last millisecond of a bucket; a filter includes both ends. */
 export function bucketEnd({ start }: Pick<AuditBucket, 'start'>, size: AuditSummary['bucketSize']): string {
   const begin = new Date(start);
   const next =
@@ -69,7 +69,7 @@ interface ChartFrameProps {
   note: ReactNode;
   /** Replaces the note for one bucket: `14 Nov 2026: 1,204`. */
   readings: readonly string[];
-  /** Narrows the list to one bucket. */
+  /** Filters the list by one bucket. */
   onChoose: (index: number) => void;
   children: (marked: number | null) => ReactNode;
 }
@@ -81,7 +81,7 @@ function stepOf(key: string, index: number, last: number): number | null {
   return key === 'End' ? last : null;
 }
 
-/** A figure with its course over time. Pointer or arrows read single values; Enter or a press narrows the list to one. */
+/** A figure over time. Pointer or arrow keys show single values; Enter or a click filters the list by one bucket. */
 function ChartFrame({ name, value, note, readings, onChoose, children }: ChartFrameProps) {
   const [marked, setMarked] = useState<number | null>(null);
   const last = readings.length - 1;
@@ -152,7 +152,7 @@ interface LineChartProps extends ChartProps {
   /** A second, grey line. */
   second?: readonly (number | null)[];
   range: readonly [number, number];
-  /** A value with its own line, such as zero. */
+  /** A value with a reference line, such as zero. */
   base?: number;
 }
 

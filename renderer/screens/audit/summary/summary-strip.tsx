@@ -110,7 +110,7 @@ function FiguresDialog({ summary, isOpen, onClose }: { summary: AuditSummary; is
   );
 }
 
-/** Failures are few or none on most days: said only where there are any. */
+/** Most days have few failures or none, so the note shows only when there are any. */
 function failedNote({ statuses }: AuditSummary): string {
   const failed = statuses.find(({ status }) => status === 'Failed')?.runs ?? 0;
   return failed === 0 ? '0 failed' : `${formatCount(failed)} failed`;
@@ -175,13 +175,13 @@ function Charts({ summary, onChoose }: ChartsProps) {
 
 interface SummaryStripProps {
   filter: AuditFilter;
-  /** Narrows the list to a span of time. */
+  /** Filters the list by a time span. */
   onSpan: (startDate: string, endDate: string) => void;
 }
 
 /**
- * Counts, cost, latency and feedback of what matches, over time. It keeps its height while figures are on their way.
- * Memoized: it has hundreds of bars, which going through the list leaves as they are.
+ * Counts, cost, latency and feedback of the matches over time. It keeps its height while the figures load. Memoized: it has
+ * hundreds of bars, which don't change while a person goes through the list.
  */
 export const SummaryStrip = memo(function SummaryStrip({ filter, onSpan }: SummaryStripProps) {
   const query = useAuditSummary(filter);

@@ -137,7 +137,7 @@ interface SideChoicesProps {
   onDecide: (side: 'file' | 'mine') => void;
 }
 
-/** Take one side, or merge both. */
+/** Buttons to use one side, or to merge both. */
 function SideChoices({ issue, mergeButton, isBusy, onMerge, onDecide }: SideChoicesProps) {
   const words = issueWords[issue.kind];
   return (
@@ -217,7 +217,7 @@ function Decision({ folder, shown, onClose }: { folder: PromptFolder; shown: Fol
   );
 }
 
-/** A file that differs from its prompt: both sides, and the decision. */
+/** A file that differs from its prompt: both sides, and the buttons that resolve it. */
 export function FileDialog({ folder, path }: { folder: PromptFolder; path: string }) {
   const file = useFolderFile(folder.id, path);
   return (

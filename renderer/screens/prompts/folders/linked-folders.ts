@@ -16,7 +16,7 @@ import { useHost } from '../../../host/host-context.tsx';
 import { useFollowedList } from '../../../queries/follow.ts';
 import { promptsKey } from '../../../queries/prompts.ts';
 
-/** What of the linked folders is open: all of them, or one file that waits for a decision. */
+/** The open dialog: all linked folders, or one file with a conflict. */
 interface FoldersState {
   open: 'nothing' | 'folders' | { folderId: string; path: string };
 }
@@ -29,10 +29,10 @@ export const openFile = (folderId: string, path: string): void =>
 export const closeFolders = (): void => useFoldersState.setState({ open: 'nothing' });
 
 interface IssueWords {
-  /** What it is, on a badge. */
+  /** The issue, on a badge. */
   readonly mark: string;
   readonly tone: 'neutral' | 'caution' | 'negative';
-  /** What to do about it; null where only the file itself can be mended. */
+  /** How to resolve it; null if only a change of the file can. */
   readonly mine: string | null;
   readonly file: string | null;
 }
@@ -51,7 +51,7 @@ export const issueWords: Readonly<Record<FolderIssue['kind'], IssueWords>> = {
   'not-written': { mark: 'Not written', tone: 'caution', mine: 'Overwrite file', file: 'Use file' },
 };
 
-/** How many of them ask for a decision; files that are gone or cannot be read may stay as they are. */
+/** The number of conflicts; missing and unreadable files don't have to be resolved. */
 export function waiting(issues: readonly FolderIssue[]): number {
   return issues.filter(({ kind }) => kind === 'conflict' || kind === 'not-written').length;
 }
@@ -69,7 +69,7 @@ export function usePromptFolders(): readonly PromptFolder[] {
   return folders.data?.data ?? noFolders;
 }
 
-/** The same, fed by the host's events. Once on the screen. */
+/** The same, updated by the host's events. Used once per screen. */
 export function useFollowPromptFolders(): readonly PromptFolder[] {
   const folders = useFollowedList(
     foldersKey,
@@ -88,7 +88,7 @@ function useRenew() {
     ]);
 }
 
-/** The caller shows why it could not be linked. */
+/** The caller shows the error. */
 export function useLinkFolder() {
   const { client } = useHost();
   return useMutation({
@@ -114,7 +114,7 @@ export function useRescan() {
   });
 }
 
-/** Both sides of a file that is not in step. Refetched each time they are shown: a decision applies to the current content. */
+/** Both sides of a file in conflict. Refetched each time they are shown: a decision applies to the current content. */
 export function useFolderFile(id: string, path: string) {
   const { client } = useHost();
   return useQuery({
@@ -127,7 +127,7 @@ export function useFolderFile(id: string, path: string) {
 
 export type Settlement = z.input<NonNullable<(typeof resolveFolderFile)['body']>>;
 
-/** The caller shows why it was rejected. */
+/** The caller shows the error. */
 export function useResolveConflict(id: string) {
   const { client } = useHost();
   return useMutation({

@@ -46,7 +46,7 @@ function PromptChoice(props: {
   );
 }
 
-/** Saves the newest versions of chosen prompts; several files come as one archive. `prompts` are those of the list. */
+/** Saves the newest versions of the selected prompts; several files become one archive. `prompts` are those of the list. */
 export function ExportDialog({ prompts, onClose }: { prompts: readonly Prompt[]; onClose: () => void }) {
   const offered = prompts.slice(0, maxTransferredPrompts);
   const [format, setFormat] = useState<ExportFormat>('dotprompt');

@@ -40,14 +40,14 @@ function FileInput(props: {
       {...(isFolder && { webkitdirectory: '' })}
       onChange={(event) => {
         onFiles([...(event.target.files ?? [])]);
-        // The same files may be chosen again after they were changed.
+        // The same files may be selected again after a change.
         event.target.value = '';
       }}
     />
   );
 }
 
-/** Where prompts come from: files, a folder, or pasted text. */
+/** The sources of an import: files, a folder, or pasted text. */
 function SourceFields({ draft, onChange }: { draft: SourceDraft; onChange: (draft: SourceDraft) => void }) {
   const [files, folder] = [useRef<HTMLInputElement>(null), useRef<HTMLInputElement>(null)];
   const pastedId = useId();
@@ -105,7 +105,7 @@ const formats = {
 const tones = { taken: 'neutral', translated: 'accent', refused: 'caution', warning: 'caution' } as const;
 const labels = { taken: 'Used', translated: 'Converted', refused: 'Skipped', warning: 'Warning' } as const;
 
-/** What needs attention, what was skipped first, each entry once. What a prompt takes unchanged needs none. */
+/** The entries of the report, skipped ones first, each once. A prompt that is imported unchanged has none. */
 function notableEntries(entries: readonly TransferEntry[]): TransferEntry[] {
   const notable = (['refused', 'warning', 'translated'] as const).flatMap((outcome) =>
     entries.filter((entry) => entry.outcome === outcome),
@@ -136,7 +136,7 @@ interface ImportReportProps {
   onChosenChange: (chosen: ReadonlySet<number>) => void;
 }
 
-/** What an import would bring, file by file; each prompt can be deselected. */
+/** The prompts of an import by file; each can be deselected. */
 function ImportReport({ sources, chosen, onChosenChange }: ImportReportProps) {
   const toggle = (index: number, isChosen: boolean): void => {
     const next = new Set(chosen);
@@ -180,7 +180,7 @@ function Problem({ message }: { message: string | null }) {
   );
 }
 
-/** Files that were opened with Touchstone, in a file manager for example, are previewed at once. */
+/** Files that were opened with Touchstone, for example from a file manager, are previewed at once. */
 function useOpenedFiles(onPreview: (preview: Preview) => void) {
   const canOpen = useCapability('prompt-files');
   const requests = useTransfer(({ importRequests }) => importRequests);
@@ -192,7 +192,7 @@ function useOpenedFiles(onPreview: (preview: Preview) => void) {
   return { problem: problem || null, reset };
 }
 
-/** First the sources, then the report of what they hold; nothing is stored before that was seen. */
+/** First the sources, then a preview of their prompts. Nothing is saved before the person has seen it. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   const [draft, setDraft] = useState<SourceDraft>({ files: [], pasted: '', folder: '' });

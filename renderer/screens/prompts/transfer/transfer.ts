@@ -18,9 +18,9 @@ import type { Prompt } from '../../../../shared/contract/prompts.ts';
 import { useHost } from '../../../host/host-context.tsx';
 
 interface Transfer {
-  /** Which dialog is open. */
+  /** The open dialog. */
   open: 'nothing' | 'import' | 'export';
-  /** Counts how often the import was opened: files may be opened with Touchstone while it is. */
+  /** Counts the imports: files may be opened with Touchstone while the dialog is open. */
   importRequests: number;
 }
 
@@ -31,12 +31,12 @@ export const openImport = (): void =>
 export const openExport = (): void => useTransfer.setState({ open: 'export' });
 export const closeTransfer = (): void => useTransfer.setState({ open: 'nothing' });
 
-/** Files that are hidden, as folders of git and of systems have them, are not prompts. */
+/** Hidden files, such as those of git and the operating system, are not prompts. */
 const isHidden = (path: string) => path.split('/').some((part) => part.startsWith('.'));
 
-/** Path of a file below the folder that was chosen, and its name alone otherwise. */
+/** Path of a file below the selected folder; its name if it was selected alone. */
 function pathOf({ name, webkitRelativePath }: File): string {
-  // Absent or empty for files that were chosen one by one.
+  // Absent or empty for single files.
   return webkitRelativePath ? webkitRelativePath.split('/').slice(1).join('/') : name;
 }
 
@@ -49,12 +49,12 @@ function base64Of(part: Blob, name: string): Promise<string> {
   });
 }
 
-/** What of chosen files an import looks at. */
+/** The selected files that an import reads. */
 export function importedFiles(files: readonly File[]): File[] {
   return files.filter((file) => !isHidden(pathOf(file)));
 }
 
-/** Why these files cannot be imported together; null when they can. Asked before any of them is read. */
+/** Why these files can't be imported together; null if they can. Checked before any of them is read. */
 export function tooMuch(files: readonly File[]): string | null {
   const taken = importedFiles(files);
   if (taken.length > maxImportedFiles)
@@ -66,7 +66,7 @@ export function tooMuch(files: readonly File[]): string | null {
   return `The files are too large (${megabytes} MB; the largest is ${largest.name}). Import up to ${maxImportedBytes / 1_000_000} MB at a time.`;
 }
 
-/** The files in portions that each fit a request; a large one is cut. */
+/** The files in portions that fit a request; a large file is split. */
 async function* portionsOf(files: readonly File[]): AsyncGenerator<ImportSource[]> {
   let portion: ImportSource[] = [];
   let room = maxRequestBytes;
@@ -116,7 +116,7 @@ type ImportBody = ({ readonly sources: ImportSource[] } | { readonly uploadId: s
 };
 
 export interface Preview {
-  /** The same source is used to save what the preview has shown. */
+  /** The preview's source, which the import then saves. */
   readonly body: ImportBody;
   readonly sources: readonly PreviewedSource[];
 }
@@ -142,7 +142,7 @@ export function usePreviewImport(onPreview: (preview: Preview) => void) {
   });
 }
 
-/** What an import of the files that were opened with Touchstone would bring; null without one that can be read. */
+/** The preview of files that were opened with Touchstone; null without a readable one. */
 export function usePreviewOpenedFiles(onPreview: (preview: Preview) => void) {
   const { client } = useHost();
   return useMutation({
@@ -159,8 +159,8 @@ export function usePreviewOpenedFiles(onPreview: (preview: Preview) => void) {
 }
 
 /**
- * Keeps the chosen prompts, all or none, and tells them before the list is read again: a library that was empty is drawn anew then. The
- * caller shows why they could not be kept.
+ * Saves the selected prompts, all or none. Calls `onImported` before the list is refetched, because an empty library renders
+ * differently afterwards. The caller shows the error.
  */
 export function useImportPrompts(onImported: (prompts: readonly Prompt[]) => void) {
   const { client } = useHost();
@@ -173,7 +173,7 @@ export function useImportPrompts(onImported: (prompts: readonly Prompt[]) => voi
   });
 }
 
-/** Prompts as files; several come as one archive. The caller shows why they could not be written. */
+/** Exports prompts as files; several become one archive. The caller shows the error. */
 export function useExportPrompts() {
   const { client } = useHost();
   return useMutation({
