@@ -19,6 +19,7 @@ import { promptHandlers } from './api/prompts.ts';
 import { providerHandlers } from './api/providers.ts';
 import { runHandlers } from './api/runs.ts';
 import { schemaHandlers } from './api/schemas.ts';
+import { toolHandlers } from './api/tools.ts';
 import { apiKeyHandlers, privacyHandlers, settingsHandlers } from './api/settings.ts';
 import { createAgents } from './agents/create-agents.ts';
 import { createAuditServices } from './audit/create-audit-services.ts';
@@ -254,6 +255,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...conversationHandlers(storage.audit),
       ...promptTransferHandlers({ ...services, systemOf: providers.systemOf }),
       ...promptHandlers({ ...services, models: providers, log }),
+      ...toolHandlers({ ...services, tools: storage.tools }),
       ...agentHandlers({ ...services, models: providers, log }),
       ...fileHandlers(services.files),
       ...datasetHandlers(services.datasets),

@@ -131,6 +131,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Moderation: 'Score a text in five categories, with the passages that caused the scores.',
   Conversations: 'Runs that belong together, in the order they were made.',
   Prompts: 'Stored prompts with their versions. A version never changes.',
+  Tools: 'Functions that prompts and agents offer to a model. Touchstone never executes one.',
   Dataspaces: 'Collections of sources for search and grounding.',
   Sources: 'Files that are parsed, chunked and indexed on the device.',
   Files: 'Images, PDFs, text and audio that prompts send.',

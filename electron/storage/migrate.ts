@@ -30,7 +30,7 @@ import {
   toolCalls,
   usageDetails,
 } from './migrations/from-0018.ts';
-import { datasets } from './migrations/from-0024.ts';
+import { datasets, toolTables } from './migrations/from-0024.ts';
 
 /** All migrations, oldest first. `user_version` is the number of applied ones. Only append. */
 const migrations: readonly string[] = [
@@ -58,6 +58,7 @@ const migrations: readonly string[] = [
   files,
   toolCalls,
   datasets,
+  toolTables,
 ];
 
 function version(database: Database.Database): number {

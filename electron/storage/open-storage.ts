@@ -26,6 +26,7 @@ import type { Durability } from './run-recorder.ts';
 import { createRunStore } from './run-store.ts';
 import { createSampleStore } from './sample-store.ts';
 import { createSettingsStore } from './settings-store.ts';
+import { createToolStore } from './tool-store.ts';
 import type { Storage } from './storage.ts';
 import { AppError } from '../../shared/app-error.ts';
 import Database from 'better-sqlite3';
@@ -116,6 +117,7 @@ function assembleStorage(
     prompts: createPromptStore(database, tokenSecret),
     draftRuns: createDraftRuns(database, runs.flush),
     promptFolders: createFolderStore(database),
+    tools: createToolStore(database, tokenSecret),
     agents: createAgentStore(database, tokenSecret),
     turns: createTurnStore(database, runs.flush),
     dataspaces: createDataspaceStore(database, tokenSecret),

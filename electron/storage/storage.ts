@@ -21,6 +21,7 @@ import type { PromptStore } from './prompts/prompt-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { SampleStore } from './sample-store.ts';
+import type { ToolStore } from './tool-store.ts';
 
 /** Runs and the conversations that they belong to. */
 export interface RunStore {
@@ -123,6 +124,7 @@ export interface Storage {
   readonly draftRuns: DraftRuns;
   readonly promptFolders: FolderStore;
   readonly agents: AgentStore;
+  readonly tools: ToolStore;
   readonly turns: TurnStore;
   readonly dataspaces: DataspaceStore;
   readonly sources: SourceStore;

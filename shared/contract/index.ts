@@ -26,6 +26,7 @@ import * as privacy from './privacy.ts';
 import * as providers from './providers.ts';
 import * as runs from './runs.ts';
 import * as schemas from './schemas.ts';
+import * as toolLibrary from './tool-library.ts';
 import * as settings from './settings.ts';
 
 function isEndpoint(value: unknown): value is Endpoint {
@@ -48,6 +49,7 @@ export const endpoints: readonly Endpoint[] = [
   promptTransfer,
   prompts,
   promptLibrary,
+  toolLibrary,
   agents,
   files,
   dataspaces,

@@ -17,7 +17,7 @@ const toolName = z
   .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores or hyphens')
   .describe('Unique among the tools');
 
-const toolFunction = z.object({
+export const toolFunction = z.object({
   name: toolName,
   description: z.string().nullish(),
   parameters: limitedSchema.describe('JSON schema of the arguments'),

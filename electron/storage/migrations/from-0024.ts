@@ -49,3 +49,34 @@ export const datasets = `
     DELETE FROM dataset_files WHERE content = old.sequence;
   END;
 `;
+
+/** 25. Tools of the library. A version never changes; deleting a tool removes its versions, because nothing refers to them. */
+export const toolTables = `
+  CREATE TABLE tools (
+    sequence INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL UNIQUE,
+    search_text TEXT NOT NULL,
+    latest_version_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE tool_versions (
+    sequence INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    tool INTEGER NOT NULL REFERENCES tools (sequence) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    description TEXT,
+    parameters_json TEXT NOT NULL,
+    strict INTEGER,
+    mock_kind TEXT,
+    mock_json TEXT,
+    note TEXT,
+    created_at INTEGER NOT NULL,
+    UNIQUE (tool, number)
+  ) STRICT;
+  CREATE TRIGGER tool_versions_never_change BEFORE UPDATE ON tool_versions
+    BEGIN SELECT RAISE(ABORT, 'A version of a tool never changes'); END;
+`;
