@@ -16,6 +16,12 @@ interface PlaygroundView {
   isReasoningOpen: boolean;
   historyScope: 'draft' | 'all';
   codeLanguage: 'curl' | 'TypeScript' | 'Python';
+  /** Whether a run whose tool calls all have mocks continues without a person. */
+  continuesAutomatically: boolean;
+  /** Steps in a row that continue automatically. */
+  maxToolSteps: number;
+  /** US dollars that steps in a row may cost; null for no limit. */
+  maxToolCost: number | null;
 }
 
 /** Written at once, so that it survives a crash as well as a restart. */
@@ -33,6 +39,9 @@ export const usePlaygroundView = create<PlaygroundView>()(
       isReasoningOpen: false,
       historyScope: 'draft',
       codeLanguage: 'curl',
+      continuesAutomatically: false,
+      maxToolSteps: 10,
+      maxToolCost: null,
     }),
     { name: 'playground-view', version: 1 },
   ),

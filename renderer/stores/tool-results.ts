@@ -49,6 +49,14 @@ export function typeResult(runId: string, callId: string, result: TypedResult): 
   });
 }
 
+/** Removes the typed result of one call. */
+export function untypeResult(runId: string, callId: string): void {
+  useToolResults.setState(({ byRun }) => {
+    const { [callId]: _, ...typed } = byRun[runId] ?? {};
+    return { byRun: { ...byRun, [runId]: typed } };
+  });
+}
+
 /** Removes the typed results of a run: a run that continues it has them. */
 export function clearResults(runId: string): void {
   useToolResults.setState(({ byRun }) => {

@@ -1,18 +1,120 @@
 import { Play } from 'lucide-react';
+import { useState } from 'react';
 import { Button } from '../../../components/button.tsx';
+import { Switch } from '../../../components/choices.tsx';
+import { formatCost, formatPlural } from '../../../components/format.ts';
+import { Popover } from '../../../components/popover.tsx';
+import { Notice } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { usePlaygroundView } from '../../../stores/playground-view.ts';
+import { useStepStops } from '../session/automatic-steps.ts';
 
-/** Sends the results of a step. */
-export function StepFoot({ isNewest, onContinue }: { isNewest: boolean; onContinue: () => void }) {
+/** A run can't have more steps. */
+const maxSteps = 100;
+
+function readSteps(text: string): number | null {
+  const value = Number(text);
+  return /^\d+$/.test(text) && value >= 1 && value <= maxSteps ? value : null;
+}
+
+/** `null` for no limit, and undefined for a text that is no cost. */
+function readCost(text: string): number | null | undefined {
+  if (text === '') return null;
+  const value = Number(text);
+  return Number.isFinite(value) && value > 0 ? value : undefined;
+}
+
+/** The limits of automatic continuing. A text that is no limit is not taken. */
+function LimitFields() {
+  const { maxToolSteps, maxToolCost } = usePlaygroundView.getState();
+  const [steps, setSteps] = useState(String(maxToolSteps));
+  const [cost, setCost] = useState(maxToolCost === null ? '' : String(maxToolCost));
   return (
-    <div className="calls__foot">
-      <span className="caption tertiary grow">
-        {isNewest
-          ? 'Continue sends the results to the model.'
-          : 'Continue sends these results and replaces the steps below. The history keeps both.'}
-      </span>
-      <Button size="small" icon={Play} keys="Mod+Enter" onClick={onContinue}>
-        Continue
-      </Button>
-    </div>
+    <>
+      <TextField
+        label="Max steps"
+        size="small"
+        inputMode="numeric"
+        value={steps}
+        error={readSteps(steps.trim()) === null ? `Must be a whole number from 1 to ${maxSteps}` : null}
+        hint="Automatic steps in a row"
+        onValueChange={(text) => {
+          setSteps(text);
+          const value = readSteps(text.trim());
+          if (value !== null) usePlaygroundView.setState({ maxToolSteps: value });
+        }}
+      />
+      <TextField
+        label="Max cost (USD)"
+        size="small"
+        inputMode="decimal"
+        placeholder="No limit"
+        value={cost}
+        error={readCost(cost.trim()) === undefined ? 'Must be more than 0' : null}
+        hint="Of these steps together. Checked before each step"
+        onValueChange={(text) => {
+          setCost(text);
+          const value = readCost(text.trim());
+          if (value !== undefined) usePlaygroundView.setState({ maxToolCost: value });
+        }}
+      />
+    </>
+  );
+}
+
+function Limits() {
+  const steps = usePlaygroundView(({ maxToolSteps }) => maxToolSteps);
+  const cost = usePlaygroundView(({ maxToolCost }) => maxToolCost);
+  const text = `${formatPlural(steps, 'step')}${cost === null ? '' : `, ${formatCost(cost)}`} at most`;
+  return (
+    <Popover
+      label="Limits of automatic steps"
+      align="end"
+      className="calls__limits"
+      trigger={
+        <Button size="small" variant="quiet">
+          {text}
+        </Button>
+      }
+    >
+      <LimitFields />
+    </Popover>
+  );
+}
+
+interface StepFootProps {
+  isNewest: boolean;
+  runId: string | null;
+  onContinue: () => void;
+}
+
+/** Sends the results of a step, by hand or automatically. */
+export function StepFoot({ isNewest, runId, onContinue }: StepFootProps) {
+  const isAutomatic = usePlaygroundView(({ continuesAutomatically }) => continuesAutomatically);
+  const stopped = useStepStops(({ reasons }) => (runId === null ? undefined : reasons[runId]));
+  return (
+    <>
+      {isNewest && stopped !== undefined && <Notice tone="caution">{stopped} Continue starts the next steps.</Notice>}
+      <div className="calls__foot">
+        {isNewest ? (
+          <>
+            <Switch
+              label="Continue automatically with mocks"
+              isChecked={isAutomatic}
+              onCheckedChange={(continuesAutomatically) => usePlaygroundView.setState({ continuesAutomatically })}
+            />
+            {isAutomatic && <Limits />}
+            <span className="grow" />
+          </>
+        ) : (
+          <span className="caption tertiary grow">
+            Continue sends these results and replaces the steps below. The history keeps both.
+          </span>
+        )}
+        <Button size="small" icon={Play} keys="Mod+Enter" onClick={onContinue}>
+          Continue
+        </Button>
+      </div>
+    </>
   );
 }

@@ -3,6 +3,7 @@ import type { CompletionRequest } from '../../../../shared/contract/completions.
 import type { ToolCallCheck } from '../../../../shared/contract/schemas.ts';
 import type { ToolCall, ToolResult } from '../../../../shared/contract/tools.ts';
 import { Badge } from '../../../components/badges.tsx';
+import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/choices.tsx';
 import { PlainEditor } from '../../../components/editor/code-editor.tsx';
 import { isMac } from '../../../components/key-caps.tsx';
@@ -16,9 +17,11 @@ import {
   type TypedResult,
   type TypedResults,
   typeResult,
+  untypeResult,
   useToolResults,
 } from '../../../stores/tool-results.ts';
 import type { ToolStep } from '../../../stores/tool-steps.ts';
+import { useMockResults } from '../session/automatic-steps.ts';
 import type { ShownRun } from './shown-run.ts';
 import { StepFoot } from './step-foot.tsx';
 
@@ -39,10 +42,12 @@ interface ResultFieldProps {
   result: TypedResult;
   isMissing: boolean;
   onResultChange: (result: TypedResult) => void;
+  /** Puts the result of the mock in place of the typed one; null where there is none. */
+  onReset: (() => void) | null;
 }
 
 /** Where a person enters what a tool returned. */
-function ResultField({ name, result, isMissing, onResultChange }: ResultFieldProps) {
+function ResultField({ name, result, isMissing, onResultChange, onReset }: ResultFieldProps) {
   const { content, isError = false } = result;
   const note = isMissing ? 'Enter a result' : jsonNote(content);
   return (
@@ -63,9 +68,23 @@ function ResultField({ name, result, isMissing, onResultChange }: ResultFieldPro
           onCheckedChange={(checked) => onResultChange({ content, isError: checked })}
         />
         {note !== null && <span className={isMissing ? 'caption negative' : 'caption caution'}>{note}</span>}
+        <span className="grow" />
+        {onReset && (
+          <Button size="small" variant="quiet" onClick={onReset}>
+            Use mock
+          </Button>
+        )}
       </div>
     </CallPart>
   );
+}
+
+type ResultOrigin = 'hand' | 'hand instead of mock' | 'mock' | 'none';
+
+function originOf({ id }: ToolCall, typed: TypedResults, mocked: readonly ToolResult[]): ResultOrigin {
+  const hasMock = mocked.some(({ toolCallId }) => toolCallId === id);
+  if (Object.hasOwn(typed, id)) return hasMock ? 'hand instead of mock' : 'hand';
+  return hasMock ? 'mock' : 'none';
 }
 
 interface StepCallProps {
@@ -74,6 +93,8 @@ interface StepCallProps {
   runId: string | null;
   /** Null while there is none. */
   result: TypedResult | null;
+  /** Where the result of the newest step comes from; null for the results that were sent. */
+  origin: ResultOrigin | null;
   check: ToolCallCheck | undefined;
   isGrowing: boolean;
   isStreaming: boolean;
@@ -84,7 +105,7 @@ interface StepCallProps {
 
 /** Drawn again only when something of the call itself changes: an answer may have 128 calls. */
 const StepCall = memo(function StepCall(props: StepCallProps) {
-  const { call, name, runId, result, canEdit, isMissing, isOpenAtFirst } = props;
+  const { call, name, runId, result, origin, canEdit, isMissing, isOpenAtFirst } = props;
   const [chosen, setOpen] = useState<boolean | null>(null);
   const isOpen = chosen ?? (isOpenAtFirst || isMissing);
   return (
@@ -99,7 +120,8 @@ const StepCall = memo(function StepCall(props: StepCallProps) {
       end={
         <>
           {result?.isError && <Badge tone="caution">Error result</Badge>}
-          {canEdit && result === null && !isOpen && <span className="caption tertiary">No result</span>}
+          {origin === 'mock' && <span className="caption tertiary">From mock</span>}
+          {origin === 'none' && !isOpen && <span className="caption tertiary">No result</span>}
         </>
       }
     >
@@ -109,6 +131,7 @@ const StepCall = memo(function StepCall(props: StepCallProps) {
           result={result ?? { content: '' }}
           isMissing={isMissing}
           onResultChange={(next) => typeResult(runId, call.id, next)}
+          onReset={origin === 'hand instead of mock' ? () => untypeResult(runId, call.id) : null}
         />
       )}
       {!canEdit && result !== null && (
@@ -141,7 +164,7 @@ interface StepProps {
   /** The run that called the tools; null while it is unknown. */
   runId: string | null;
   calls: readonly ToolCall[];
-  /** What was sent already; empty for the newest step. */
+  /** What was sent, or what mocks return for the newest step. */
   sent: readonly ToolResult[];
   isGrowing: boolean;
   isStreaming: boolean;
@@ -182,6 +205,7 @@ function Step({ runId, calls, sent, isGrowing, isStreaming, isNewest, onContinue
             name={names[index]!}
             runId={runId}
             result={resultOf(call, typed, sent)}
+            origin={isNewest && onContinue ? originOf(call, typed, sent) : null}
             check={checks?.[index]}
             isGrowing={isGrowing}
             isStreaming={isStreaming && index === calls.length - 1}
@@ -194,7 +218,7 @@ function Step({ runId, calls, sent, isGrowing, isStreaming, isNewest, onContinue
       {isOffered && (
         <>
           {showsMissing && missing.length > 0 && <Notice tone="negative">{missingText(missing, calls)}</Notice>}
-          <StepFoot isNewest={isNewest} onContinue={continueRun} />
+          <StepFoot isNewest={isNewest} runId={runId} onContinue={continueRun} />
         </>
       )}
     </section>
@@ -229,18 +253,19 @@ export const EarlierSteps = memo(function EarlierSteps({ request, steps, onConti
   ));
 });
 
-const nothingSent: readonly ToolResult[] = [];
+const noCalls: readonly ToolCall[] = [];
 
 /** The calls of a run's own answer. */
 export function OwnCalls({ run, onContinue }: { run: ShownRun; onContinue: ContinueRun | undefined }) {
   const { request, steps, runId, text, toolCalls, state } = run;
-  if (toolCalls.length === 0) return null;
   const canContinue = onContinue && runId !== null && state === 'completed' && run.finishReason === 'ToolCalls';
+  const mocked = useMockResults(canContinue ? toolCalls : noCalls);
+  if (toolCalls.length === 0) return null;
   return (
     <Step
       runId={runId}
       calls={toolCalls}
-      sent={nothingSent}
+      sent={mocked}
       isGrowing={state !== 'completed'}
       isStreaming={state === 'streaming'}
       isNewest

@@ -12,6 +12,7 @@ import {
   Square,
   SquareTerminal,
   Trash2,
+  Wrench,
   X,
 } from 'lucide-react';
 import { useLocation } from 'wouter';
@@ -156,6 +157,13 @@ function viewActions(focusEditor: () => void): Action[] {
       keys: 'Mod+J',
       keywords: ['frames', 'curl', 'http'],
       run: toggleWire,
+    },
+    {
+      id: 'playground.automatic-steps',
+      title: 'Continue tool calls automatically with mocks, on or off',
+      group,
+      icon: Wrench,
+      run: () => setState({ continuesAutomatically: !getState().continuesAutomatically }),
     },
     { id: 'playground.edit', title: 'Go to the prompt', group, icon: Pencil, keys: 'Mod+E', run: focusEditor },
     {

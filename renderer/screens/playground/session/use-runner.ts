@@ -18,6 +18,7 @@ import { clearResults } from '../../../stores/tool-results.ts';
 import type { ContinueRun } from '../answer/tool-steps.tsx';
 import { shownLive, type ShownRun, shownStored, withStored } from '../answer/shown-run.ts';
 import { runsOnDevice } from '../../../components/models/model-list.ts';
+import { automaticSteps, type StepUse } from './automatic-steps.ts';
 import { asSent, type Blocker, readChoice, readRequest } from './run-request.ts';
 
 /** The details of the chosen model; null while the list loads, and for a name that no list has. */
@@ -111,22 +112,28 @@ export function useRunner(draftId: string, model: Model | null): Runner {
   const blocker = blocked !== null && blocked.draft === current ? blocked.blocker : null;
 
   const runToEnd = useCallback(
-    async (options: CompletionOptions): Promise<void> => {
-      const run = await startCompletion(client, slot, {
-        ...options,
-        onRunId: (shownRunId) => {
-          useDrafts.getState().change(draftId, { shownRunId });
-          const continuedId = options.steps?.at(-1)?.runId;
-          if (continuedId != null) clearResults(continuedId);
-          void queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] });
-        },
-      });
-      await Promise.all([
-        queryClient.invalidateQueries({ queryKey: runsKey }),
-        queryClient.invalidateQueries({ queryKey: hostKey }),
-        queryClient.invalidateQueries({ queryKey: promptUsageKey }),
-        run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
-      ]);
+    async (first: CompletionOptions): Promise<void> => {
+      const use: StepUse = { steps: 0, cost: 0 };
+      for (let options: CompletionOptions | null = first; options !== null;) {
+        const { steps = [] } = options;
+        const run: CompletionRun = await startCompletion(client, slot, {
+          ...options,
+          onRunId: (shownRunId) => {
+            useDrafts.getState().change(draftId, { shownRunId });
+            const continuedId = steps.at(-1)?.runId;
+            if (continuedId != null) clearResults(continuedId);
+            void queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] });
+          },
+        });
+        await Promise.all([
+          queryClient.invalidateQueries({ queryKey: runsKey }),
+          queryClient.invalidateQueries({ queryKey: hostKey }),
+          queryClient.invalidateQueries({ queryKey: promptUsageKey }),
+          run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
+        ]);
+        const next = await automaticSteps(run, use, { client, queryClient, slot, draftId });
+        options = next && { ...options, steps: next };
+      }
     },
     [client, draftId, queryClient, slot],
   );

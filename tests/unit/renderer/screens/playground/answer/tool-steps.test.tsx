@@ -2,6 +2,10 @@ import { EditorView } from '@codemirror/view';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
+import { newTool } from '../../../../../../renderer/drafts/tool-drafts.ts';
+import { stopReason } from '../../../../../../renderer/screens/playground/session/automatic-steps.ts';
+import { usePlaygroundView } from '../../../../../../renderer/stores/playground-view.ts';
+import type { ToolMock } from '../../../../../../shared/contract/tools.ts';
 import { useToolResults } from '../../../../../../renderer/stores/tool-results.ts';
 import { listRuns } from '../../../../../../shared/contract/runs.ts';
 import { openPlayground, type OpenPlayground } from '../../../../../support/open-playground.tsx';
@@ -146,4 +150,90 @@ test('a failed continuation keeps the results and is sent again', async () => {
   fireEvent.click(again);
   await answer().findByText('Umbrella.');
   expect(lastMessages()).toHaveLength(3);
+});
+
+/** Gives the tools of the open draft mocks. */
+function mock(mocks: Record<string, ToolMock>): void {
+  act(() => {
+    const { activeId, change } = useDrafts.getState();
+    const tools = [weather, clock].map(({ function: { name, parameters } }) =>
+      newTool({ name, parameters: JSON.stringify(parameters), mock: mocks[name] ?? null }),
+    );
+    change(activeId, { otherParameters: '', tools });
+  });
+}
+
+const fixed = (content: string): ToolMock => ({ kind: 'fixed', content, isError: false });
+
+test('a mock fills a result, which a person can replace', async () => {
+  mock({
+    weather: {
+      kind: 'lookUp',
+      entries: [{ arguments: { city: 'Paris' }, content: 'rain', isError: true }],
+      otherwise: null,
+    },
+  });
+  run([paris, { ...paris, id: 'call_2', arguments: '{"city": "Rome"}' }], 'Umbrella.', [paris], 'Recorded.');
+  const first = await findCard('weather, call 1');
+  await first.findByText('From mock');
+  expect(first.getByRole('textbox').textContent).toBe('rain');
+  await waitFor(() => continueButton());
+  fireEvent.click(continueButton());
+  answer().getByText('Enter a result for weather, call 2.');
+  enter('weather, call 2', 'sun');
+  enter('weather, call 1', 'snow');
+  fireEvent.click(first.getByRole('button', { name: 'Use mock' }));
+  expect(first.getByRole('textbox').textContent).toBe('rain');
+  fireEvent.click(continueButton());
+  await answer().findByText('Umbrella.');
+  expect(lastMessages()).toEqual([
+    expect.anything(),
+    expect.anything(),
+    expect.objectContaining({ content: expect.stringContaining('rain') }),
+    { role: 'tool', tool_call_id: 'call_2', content: 'sun' },
+  ]);
+  const { shownRunId } = useDrafts.getState().drafts.find(({ id }) => id === useDrafts.getState().activeId)!;
+  mock({ weather: { kind: 'recorded', runId: shownRunId! } });
+  const toolbar = within(screen.getByRole('toolbar', { name: 'Prompt' }));
+  act(() => void fireEvent.click(toolbar.getByRole('button', { name: /^Run/ })));
+  const recorded = await findCard('weather');
+  await recorded.findByText('From mock');
+  expect(recorded.getByRole('textbox').textContent).toBe('rain');
+});
+
+test('continues automatically only if the switch is on, and stops at the limit of steps', async () => {
+  mock({ weather: fixed('rain'), clock: fixed('12:00') });
+  run([paris]);
+  await (await findCard('weather')).findByText('From mock');
+  expect(playground.provider.calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  fireEvent.click(answer().getByRole('switch', { name: 'Continue automatically with mocks' }));
+  act(() => usePlaygroundView.setState({ maxToolSteps: 2 }));
+  run([paris], [time], [paris], [time], 'Done.');
+  await answer().findByText('Stopped after 2 automatic steps. Continue starts the next steps.');
+  expect(playground.provider.calls.filter(({ method }) => method === 'POST')).toHaveLength(4);
+  expect(answer().getAllByRole('group', { name: /^Step/ })).toHaveLength(2);
+  fireEvent.click(continueButton());
+  await answer().findByText('Done.');
+  expect(answer().getAllByRole('group', { name: /^Step/ })).toHaveLength(4);
+});
+
+test('stops if a maximum cost is set and the cost is unknown, and where a mock has no result', async () => {
+  mock({ weather: fixed('rain'), clock: { kind: 'lookUp', entries: [], otherwise: null } });
+  act(() => usePlaygroundView.setState({ continuesAutomatically: true, maxToolCost: 0.5 }));
+  run([paris]);
+  await answer().findByText(/^Stopped, because the cost of a step is unknown/);
+  act(() => usePlaygroundView.setState({ maxToolCost: null }));
+  script([paris], [time]);
+  fireEvent.click(continueButton());
+  await findCard('clock');
+  await waitFor(() => continueButton());
+  expect(answer().queryByText(/^Stopped/)).toBeNull();
+});
+
+test('limits allow a number of steps and a cost', () => {
+  const limits = { maxToolSteps: 3, maxToolCost: 0.01 };
+  expect(stopReason({ steps: 2, cost: 0.0099 }, limits)).toBeNull();
+  expect(stopReason({ steps: 3, cost: 0 }, limits)).toBe('Stopped after 3 automatic steps.');
+  expect(stopReason({ steps: 0, cost: 0.01 }, limits)).toBe('Stopped at a cost of $0.0100; the maximum is $0.0100.');
+  expect(stopReason({ steps: 2, cost: null }, { ...limits, maxToolCost: null })).toBeNull();
 });
