@@ -14,7 +14,7 @@ export interface Agreement {
 }
 
 /** The share of rows on which two agree by chance, if each keeps using its labels as often. */
-function chanceAgreement(matrix: readonly (readonly number[])[], rows: number): number {
+function expectedAgreement(matrix: readonly (readonly number[])[], rows: number): number {
   return matrix.reduce((sum, row, index) => {
     const first = row.reduce((total, count) => total + count, 0);
     const second = matrix.reduce((total, other) => total + other[index]!, 0);
@@ -41,15 +41,15 @@ export function measureAgreement(
   const same = pairs.filter(([one, other]) => one === other).length;
   const share = same / rows;
   const shareInterval = wilsonInterval(same, rows, confidence)!;
-  const chance = chanceAgreement(matrix, rows);
-  const beyondChance = (value: number) => Math.max((value - chance) / (1 - chance), -1);
+  const expected = expectedAgreement(matrix, rows);
+  const toKappa = (value: number) => Math.max((value - expected) / (1 - expected), -1);
   const hasKappa = labels.length > 1;
   return {
     rows,
     share,
     shareInterval,
-    kappa: hasKappa ? beyondChance(share) : null,
-    interval: hasKappa ? [beyondChance(shareInterval[0]), beyondChance(shareInterval[1])] : null,
+    kappa: hasKappa ? toKappa(share) : null,
+    interval: hasKappa ? [toKappa(shareInterval[0]), toKappa(shareInterval[1])] : null,
     labels,
     matrix,
   };

@@ -33,9 +33,9 @@ type Ends = [low: number, middle: number, high: number];
 
 /** As many digits as the interval justifies, and so many that an end near 0 isn't rounded to 0 if that decides the verdict. */
 function digitsFor([low, middle, high]: Ends, isClear: boolean): number {
-  const place = (size: number) => (size > 0 ? -Math.floor(Math.log10(size)) : 0);
-  const forWidth = place((high - low) / 2 || Math.abs(middle) / 10);
-  const forEnd = isClear ? place(Math.min(Math.abs(low), Math.abs(high))) : 0;
+  const digitsOf = (size: number) => (size > 0 ? -Math.floor(Math.log10(size)) : 0);
+  const forWidth = digitsOf((high - low) / 2 || Math.abs(middle) / 10);
+  const forEnd = isClear ? digitsOf(Math.min(Math.abs(low), Math.abs(high))) : 0;
   return clamp(Math.max(forWidth, forEnd), [0, 8]);
 }
 
