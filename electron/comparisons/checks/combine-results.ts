@@ -1,0 +1,78 @@
+import type { Check, CheckResult, SimpleCheck } from '../../../shared/contract/checks.ts';
+import type { LocalResult } from './checks-worker.ts';
+
+interface Judged {
+  readonly pass: boolean | null;
+  readonly score: number | null;
+}
+
+/** The mean by weight of those with a score; null without any. */
+function weightedScore(results: readonly (Judged & { readonly weight: number })[]): number | null {
+  const scored = results.filter(({ score, weight }) => score !== null && weight > 0);
+  const total = scored.reduce((sum, { weight }) => sum + weight, 0);
+  return total === 0 ? null : scored.reduce((sum, { score, weight }) => sum + score! * weight, 0) / total;
+}
+
+/** Kleene's logic: what isn't judged could be either, so a fail decides, and else nothing is known. */
+function allPass(passes: readonly (boolean | null)[]): boolean | null {
+  if (passes.includes(false)) return false;
+  return passes.includes(null) ? null : true;
+}
+
+function anyPasses(passes: readonly (boolean | null)[]): boolean | null {
+  if (passes.includes(true)) return true;
+  return passes.includes(null) ? null : false;
+}
+
+function label({ name, kind }: Pick<CheckResult, 'name' | 'kind'>): string {
+  return name ?? kind;
+}
+
+function combine(
+  kind: 'all' | 'any',
+  checks: readonly Check[],
+  inner: readonly CheckResult[],
+): Judged & { reason: string } {
+  const weighted = inner.map((result, index) => ({ ...result, weight: checks[index]!.weight ?? 1 }));
+  const deciding = weighted.filter(({ weight }) => weight > 0);
+  const passes = deciding.map(({ pass }) => pass);
+  const pass = kind === 'all' ? allPass(passes) : anyPasses(passes);
+  const scores = deciding.flatMap(({ score }) => (score === null ? [] : [score]));
+  const best = scores.length === 0 ? null : Math.max(...scores);
+  const decisive = inner.find((result) => result.pass === pass) ?? inner[0]!;
+  const count = inner.filter((result) => result.pass === true).length;
+  const reason = `${count} of ${inner.length} pass. ${label(decisive)}: ${decisive.reason}`;
+  return { pass, score: kind === 'all' ? weightedScore(weighted) : best, reason: reason.slice(0, 1000) };
+}
+
+/** The result of a check from those of the checks inside it. */
+export function combineResults(check: Check, resultOf: (check: SimpleCheck) => LocalResult): CheckResult {
+  let result: Judged & { readonly reason: string };
+  if ('checks' in check) {
+    const inner = check.checks.map((each) => combineResults(each, resultOf));
+    result = combine(check.kind, check.checks, inner);
+  } else {
+    const own = resultOf(check);
+    result = typeof own === 'string' ? { pass: null, score: null, reason: own } : own;
+  }
+  const { pass, score, reason } = result;
+  const isInverted = check.not === true;
+  return {
+    kind: check.kind,
+    name: check.name ?? null,
+    pass: isInverted && pass !== null ? !pass : pass,
+    score: isInverted && score !== null ? 1 - score : score,
+    reason,
+  };
+}
+
+/**
+ * Whether a cell passes, and its score: it passes if every check passes, fails if one fails, and is otherwise not judged. Checks of
+ * weight 0 decide nothing.
+ */
+export function cellVerdict(checks: readonly Check[], results: readonly CheckResult[]): Judged {
+  const weighted = results.map((result, index) => ({ ...result, weight: checks[index]?.weight ?? 1 }));
+  const deciding = weighted.filter(({ weight }) => weight > 0);
+  if (deciding.length === 0) return { pass: null, score: null };
+  return { pass: allPass(deciding.map(({ pass }) => pass)), score: weightedScore(weighted) };
+}

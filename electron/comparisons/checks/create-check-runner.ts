@@ -1,0 +1,114 @@
+import { AppError, type ErrorDetail } from '../../../shared/app-error.ts';
+import type { Check, CheckResult, SimpleCheck } from '../../../shared/contract/checks.ts';
+import { describeSchemaIssue } from '../../../shared/json-schema.ts';
+import { createLimitedCalls } from '../../common/limited-calls.ts';
+import { createWorkerClient, startThread } from '../../common/worker-client.ts';
+import { workerUrl } from '../../common/worker-url.ts';
+import type { ChecksMethods, LocalResult } from './checks-worker.ts';
+import { combineResults } from './combine-results.ts';
+import type { CheckedRow } from './expected.ts';
+import type { CheckedOutput, LocalCheck } from './local-checks.ts';
+import { type CheckServices, runServiceCheck } from './service-checks.ts';
+
+interface CheckOptions {
+  readonly signal: AbortSignal;
+}
+
+/** Runs the checks of comparisons. */
+export interface CheckRunner {
+  /** Throws `invalid_request` that names each invalid pattern, script or schema, such as `checks[2].pattern`. */
+  validate(checks: readonly Check[], options: CheckOptions): Promise<void>;
+  /**
+   * One result per check. A check that can't be judged has the `pass` null: its limit was reached, a service failed, or the row has no
+   * expected value. Rejects only with the signal's reason.
+   */
+  run(checks: readonly Check[], output: CheckedOutput, row: CheckedRow, options: CheckOptions): Promise<CheckResult[]>;
+  close(): Promise<void>;
+}
+
+export interface CheckLimits {
+  readonly milliseconds: number;
+  readonly megabytes: number;
+}
+
+/** A pattern on an answer of 4 MB takes up to some seconds. */
+const defaultLimits: CheckLimits = { milliseconds: 10_000, megabytes: 512 };
+
+function isLocal(check: SimpleCheck): check is LocalCheck {
+  return check.kind !== 'jsonSchema' && check.kind !== 'similarity' && check.kind !== 'moderation';
+}
+
+/** The checks that combine no others, with their paths. */
+function simpleChecks(
+  checks: readonly Check[],
+  path = 'checks',
+): { readonly check: SimpleCheck; readonly path: string }[] {
+  return checks.flatMap((check, index) => {
+    const own = `${path}[${index}]`;
+    return 'checks' in check ? simpleChecks(check.checks, `${own}.checks`) : [{ check, path: own }];
+  });
+}
+
+export function createCheckRunner(services: CheckServices, limits = defaultLimits): CheckRunner {
+  const worker = createWorkerClient<ChecksMethods>({
+    name: 'Checking an answer',
+    start: () => startThread(workerUrl(import.meta.url, 'checks-worker'), { maxHeapMegabytes: limits.megabytes }),
+  });
+  const limited = createLimitedCalls(worker, {
+    milliseconds: limits.milliseconds,
+    tooLong: 'The check took too long',
+    tooLarge: 'The check needed too much memory',
+  });
+
+  async function findIssue(check: SimpleCheck, signal: AbortSignal): Promise<[field: string, issue: string] | null> {
+    if (check.kind === 'jsonSchema') {
+      const issue = await services.schemas.check(check.schema, { signal });
+      return issue && ['schema', describeSchemaIssue(issue)];
+    }
+    if (check.kind !== 'regularExpression' && check.kind !== 'javascript') return null;
+    const issue = await limited.run(signal, (options) => worker.call('findIssue', check, options));
+    return issue === null ? null : [check.kind === 'javascript' ? 'code' : 'pattern', issue];
+  }
+
+  async function runLocal(
+    checks: readonly LocalCheck[],
+    output: CheckedOutput,
+    row: CheckedRow,
+    signal: AbortSignal,
+  ): Promise<LocalResult[]> {
+    if (checks.length === 0) return [];
+    const results = await limited.run(signal, (options) => worker.call('run', { checks, output, row }, options));
+    if (typeof results !== 'string') return results;
+    if (checks.length === 1) return [results];
+    // One of them reached the limit. The others still have their results.
+    const separate: LocalResult[] = [];
+    for (const check of checks) separate.push(...(await runLocal([check], output, row, signal)));
+    return separate;
+  }
+
+  return {
+    async validate(checks, { signal }) {
+      const details: ErrorDetail[] = [];
+      for (const { check, path } of simpleChecks(checks)) {
+        const found = await findIssue(check, signal);
+        if (found) details.push({ field: `${path}.${found[0]}`, issue: found[1] });
+      }
+      const [first] = details;
+      if (first) throw new AppError('invalid_request', `${first.field} ${first.issue}.`, { details });
+    },
+    async run(checks, output, row, { signal }) {
+      const simple = simpleChecks(checks).map(({ check }) => check);
+      const local = simple.filter(isLocal);
+      const results = new Map<SimpleCheck, LocalResult>();
+      const localResults = runLocal(local, output, row, signal);
+      // It is awaited after the others and may reject before.
+      localResults.catch(() => undefined);
+      for (const check of simple) {
+        if (!isLocal(check)) results.set(check, await runServiceCheck(check, { output, row, services, signal }));
+      }
+      for (const [index, result] of (await localResults).entries()) results.set(local[index]!, result);
+      return checks.map((check) => combineResults(check, (each) => results.get(each)!));
+    },
+    close: limited.close,
+  };
+}
