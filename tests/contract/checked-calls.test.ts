@@ -1,79 +1,41 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createAuditExport,
   exportColumns,
   followAuditExports,
   type AuditExportInput,
 } from '../../shared/contract/audit-exports.ts';
-import type { GuardSettings } from '../../shared/contract/moderation.ts';
+import type { ToolCall } from '../../shared/contract/tools.ts';
+import { escapedText, foundRuns, guardOf, threat } from '../support/guarded-host.ts';
 import { callJson } from '../support/json-call.ts';
 import { pngOf } from '../support/image-files.ts';
 import { longTest } from '../support/patience.ts';
-import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { formOf, uploadRequest } from '../support/source-upload.ts';
 import { judgeError } from '../support/specification-judge.ts';
 import { completionCall, minimalRequest, startTestHost, type TestHost } from '../support/test-host.ts';
+import { answerCalls } from '../support/tool-calls.ts';
 import { windowClient } from '../support/window-client.ts';
-
-const threat = 'I will find you, break your fingers and kill you with a knife, you worthless idiot.';
-/** As programs that write only ASCII do, and a model that wants to get past a check. */
-const escapedText = (text: string) =>
-  text.replaceAll(/./gsu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 let host: TestHost;
 beforeAll(async () => {
   host = await startTestHost();
 });
 afterAll(() => host.close());
-afterEach(() => {
-  host.provider.answerWith(null);
-  setGuard({ prompts: 'off', answers: 'off' });
-});
+const setGuard = guardOf(() => host);
 
-const setGuard = (guard: GuardSettings) => host.host.storage.settings.update({ guard });
-
-interface Call {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-}
-const post = (text: string, id = 'call_1'): Call => ({ id, name: 'post', arguments: text });
+const post = (text: string, id = 'call_1'): ToolCall => ({ id, name: 'post', arguments: text });
 const tool = (change: object = {}) => ({
   type: 'function',
   function: { name: 'post', description: 'Posts a text', parameters: { type: 'object', properties: {} }, ...change },
 });
 
-async function answerCalls(call: ScriptedCall, called: readonly Call[]): Promise<void> {
-  const head = { id: 'chatcmpl-1', created: 1_780_000_000, model: 'scripted' };
-  const calls = called.map(({ id, name, arguments: text }, index) => ({
-    index,
-    id,
-    type: 'function',
-    function: { name, arguments: text },
-  }));
-  const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
-  if (call.body['stream'] !== true) {
-    const message = { role: 'assistant', content: null, tool_calls: calls };
-    call.json(200, { ...head, choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage });
-    return;
-  }
-  call.openEventStream();
-  const sendChunk = (delta: object, finish_reason: string | null = null) =>
-    call.event({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] });
-  for (const one of calls) await sendChunk({ tool_calls: [one] });
-  await sendChunk({}, 'tool_calls');
-  await call.event({ ...head, choices: [], usage });
-  await call.event('[DONE]');
-  call.end();
-}
-
 function send(path: string, body: Record<string, unknown>, key = host.key) {
   return callJson(host, 'in memory', 'POST', path, { key, body });
 }
 
-async function callTools(called: readonly Call[], body: object = {}, key = host.key) {
+async function callTools(called: readonly ToolCall[], body: object = {}, key = host.key) {
   host.provider.answerWith((call) => void answerCalls(call, called));
   const configuration = { tools: [tool()] };
   const answer = await send('/api/completions/sync', { ...minimalRequest, configuration, ...body }, key);
@@ -248,8 +210,6 @@ test.each([
   const { body } = await callTools(called);
   const toolResults = [{ toolCallId: 'call_1', content: '{"sound":"xylophone"}' }];
   const continued = await send(paths[1]!, { continueRunId: body.runId, toolResults });
-  const { signal } = new AbortController();
-  const page = await host.host.storage.audit.search({ filter: { text }, sort: 'newest', limit: 5 }, { signal });
   const expected = text === 'xylophone' ? continued.body.runId : body.runId;
-  expect(page.rows.map(({ run }) => run.runId)).toContain(expected);
+  expect(await foundRuns(host, { text })).toContain(expected);
 });

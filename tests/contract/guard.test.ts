@@ -1,34 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditFilter } from '../../shared/contract/audit.ts';
-import type { GuardSettings } from '../../shared/contract/moderation.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countTokens } from '../../shared/contract/completions.ts';
 import { setProviderKey, updateProvider } from '../../shared/contract/providers.ts';
 import { windowClient } from '../support/window-client.ts';
+import { foundRuns, guardOf, threat } from '../support/guarded-host.ts';
 import { judgeError } from '../support/specification-judge.ts';
 import { callJson } from '../support/json-call.ts';
 import { completionCall, minimalRequest, startTestHost, ways, type TestHost } from '../support/test-host.ts';
-
-const threat = 'I will find you, break your fingers and kill you with a knife, you worthless idiot.';
 
 let host: TestHost;
 beforeAll(async () => {
   host = await startTestHost();
 });
 afterAll(() => host.close());
-afterEach(() => {
-  host.provider.answerWith(null);
-  setGuard({ prompts: 'off', answers: 'off' });
-});
-
-const setGuard = (guard: GuardSettings) => host.host.storage.settings.update({ guard });
+const setGuard = guardOf(() => host);
 const send = (path: string, body: Record<string, unknown> = {}) =>
   host.send('in memory', completionCall(host, path, body));
-
-async function found(filter: AuditFilter): Promise<string[]> {
-  const { signal } = new AbortController();
-  const page = await host.host.storage.audit.search({ filter, sort: 'newest', limit: 50 }, { signal });
-  return page.rows.map(({ run }) => run.runId);
-}
 
 /** A window whose OpenAI counts tokens. */
 async function countingWindow() {
@@ -124,7 +110,7 @@ describe('with the guard refusing answers', () => {
       output: { content: '', finishReason: 'ContentFilter' },
       moderation: { prompt: null, answer: { mode: 'refuse', withheld: threat } },
     });
-    expect(await found({ moderationFlags: ['answer:violence'] })).toContain(answer.runId);
+    expect(await foundRuns(host, { moderationFlags: ['answer:violence'] })).toContain(answer.runId);
   });
 
   test.each(ways)('%s: only a key with the scope `audit` reads what was withheld, and the reasoning', async (way) => {
@@ -176,7 +162,7 @@ describe('with the guard taking notes', () => {
       choices: { message: { content: string } }[];
     };
     expect(answer.choices[0]?.message.content).toBe('I cannot help with that.');
-    expect(await found({ moderationFlags: ['prompt:violence'] })).toEqual([answer.runId]);
+    expect(await foundRuns(host, { moderationFlags: ['prompt:violence'] })).toEqual([answer.runId]);
     const conversation = await host.send('in memory', {
       method: 'POST',
       path: '/audit/conversations',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkRunToolCalls } from '../../shared/contract/schemas.ts';
-import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { judgeError } from '../support/specification-judge.ts';
+import { answerCalls } from '../support/tool-calls.ts';
 import { completionCall, minimalRequest, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';
 
@@ -23,7 +23,6 @@ const weather = {
 };
 const clock = { type: 'function', function: { name: 'clock', parameters: { type: 'object', properties: {} } } };
 const configuration = { tools: [weather, clock], tool_choice: 'auto', parallel_tool_calls: true };
-const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
 
 /** As the model wrote it, spaces included. */
 const paris = '{ "city": "Paris" }';
@@ -31,34 +30,6 @@ const calls = [
   { id: 'call_1', name: 'weather', arguments: paris },
   { id: 'call_2', name: 'clock', arguments: '{}' },
 ];
-
-function chatCalls(called: readonly (typeof calls)[number][]) {
-  return called.map(({ id, name, arguments: text }) => ({ id, type: 'function', function: { name, arguments: text } }));
-}
-
-/** A whole or a streamed response that calls tools, as OpenAI's chat completions send it. */
-async function answerCalls(call: ScriptedCall, called = calls, content: string | null = null): Promise<void> {
-  const head = { id: 'chatcmpl-1', created: 1_780_000_000, model: 'scripted' };
-  if (call.body['stream'] !== true) {
-    const message = { role: 'assistant', content, tool_calls: chatCalls(called) };
-    call.json(200, { ...head, choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage });
-    return;
-  }
-  call.openEventStream();
-  const send = (delta: object, finish_reason: string | null = null) =>
-    call.event({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] });
-  if (content !== null) await send({ content });
-  for (const [index, { id, name, arguments: text }] of called.entries()) {
-    await send({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
-    const middle = Math.ceil(text.length / 2);
-    for (const part of [text.slice(0, middle), text.slice(middle)])
-      await send({ tool_calls: [{ index, function: { arguments: part } }] });
-  }
-  await send({}, 'tool_calls');
-  await call.event({ ...head, choices: [], usage });
-  await call.event('[DONE]');
-  call.end();
-}
 
 interface Chunk {
   index: number;
@@ -118,7 +89,7 @@ function continueCall(path: string, body: Record<string, unknown>, key = host.ke
 }
 
 async function callTools(way: Way = 'in memory', key = host.key): Promise<Answer> {
-  host.provider.answerWith((call) => void answerCalls(call));
+  host.provider.answerWith((call) => void answerCalls(call, calls));
   return complete(way, '/api/completions/sync', { configuration }, key);
 }
 
