@@ -245,6 +245,8 @@ export const auditBucket = z.object({
   failed: z.int(),
   totalTokens: z.int(),
   cost: z.number(),
+  /** Runs whose cost is unknown; `cost` leaves them out. */
+  runsWithoutCost: z.int(),
   /** Null if no run has a latency. */
   p50: z.number().nullable(),
   p95: z.number().nullable(),
@@ -261,6 +263,8 @@ export const auditSummary = z.object({
   totalTokens: z.int(),
   /** US dollars, of the runs with a known price. */
   cost: z.number(),
+  /** Runs whose cost is unknown; `cost` leaves them out. */
+  runsWithoutCost: z.int(),
   latency: percentiles.nullable(),
   firstToken: percentiles.nullable(),
   statuses: z.array(z.object({ status: runStatus, runs: z.int() })),

@@ -250,9 +250,26 @@ test('figures follow the filter', async () => {
     buckets: [{ start: '2026-03-02T00:00:00.000Z', runs: 7, failed: 1 }],
   });
   expect(summary.cost).toBeCloseTo(0.021125, 9);
+  expect([summary.runsWithoutCost, summary.buckets[0]!.runsWithoutCost]).toEqual([0, 0]);
   expect(Math.abs(summary.latency!.p50 / 400 - 1)).toBeLessThan(0.011);
   const empty = await call('POST', '/window/audit/summary', { filter: { callerId: randomUUID() } });
   expect(empty.body).toMatchObject({ runs: 0, conversations: 0, latency: null, buckets: [] });
+});
+
+test('figures count the runs whose cost is unknown', async () => {
+  const caller = randomUUID();
+  const known = { amount: 0.5, pricesFrom: '2026-03-01' };
+  for (const [index, cost] of [known, null, null].entries())
+    await recordRun(host.host, { callerId: caller, createdAt: start + Math.min(index, 1) * day }, { cost });
+  const { body } = await call('POST', '/window/audit/summary', { filter: { callerId: caller }, bucketSize: 'day' });
+  expect(body).toMatchObject({
+    cost: 0.5,
+    runsWithoutCost: 2,
+    buckets: [
+      { runs: 1, cost: 0.5, runsWithoutCost: 0 },
+      { runs: 2, cost: 0, runsWithoutCost: 2 },
+    ],
+  });
 });
 
 test('facets name what exists, with the names of callers and which of them is the window', async () => {

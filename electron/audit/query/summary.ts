@@ -16,6 +16,7 @@ class Bucket {
   failed = 0;
   totalTokens = 0;
   cost = 0;
+  runsWithoutCost = 0;
   feedback = 0;
   scored = 0;
   scores = 0;
@@ -24,10 +25,12 @@ class Bucket {
     this.start = start;
   }
 
+  /** The cost is NaN if it is unknown. */
   add(tokens: number, cost: number): void {
     this.runs += 1;
     this.totalTokens += tokens;
-    this.cost += cost;
+    if (Number.isNaN(cost)) this.runsWithoutCost += 1;
+    else this.cost += cost;
   }
 
   addFeedback(score: number | null): void {
@@ -44,6 +47,7 @@ class Bucket {
       failed: this.failed,
       totalTokens: this.totalTokens,
       cost: this.cost,
+      runsWithoutCost: this.runsWithoutCost,
       p50: this.latency.at(0.5),
       p95: this.latency.at(0.95),
       feedback: { count: this.feedback, averageScore: this.scored === 0 ? null : this.scores / this.scored },
@@ -140,8 +144,8 @@ class Totals {
       this.#countConversation(timeline.newestRun(timeline.conversation[first + offset]!, timeline.lastRun));
       this.#promptTokens += orZero(promptTokens[offset]!);
       this.#completionTokens += orZero(completionTokens[offset]!);
-      this.#all.add(orZero(tokens[offset]!), orZero(cost[offset]!));
-      bucket?.add(orZero(tokens[offset]!), orZero(cost[offset]!));
+      this.#all.add(orZero(tokens[offset]!), cost[offset]!);
+      bucket?.add(orZero(tokens[offset]!), cost[offset]!);
       if (!Number.isNaN(firstToken[offset]!)) this.#firstToken.add(firstToken[offset]!);
       if (!Number.isNaN(latency[offset]!)) this.#addLatency(bucket, latency[offset]!);
     });
@@ -161,6 +165,7 @@ class Totals {
       completionTokens: this.#completionTokens,
       totalTokens: all.totalTokens,
       cost: all.cost,
+      runsWithoutCost: all.runsWithoutCost,
       latency: this.#all.latency.percentiles(),
       firstToken: this.#firstToken.percentiles(),
       statuses: [...this.#statuses].map(([status, runs]) => ({ status: status as RunStatus, runs })),

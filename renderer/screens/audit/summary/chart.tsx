@@ -5,13 +5,13 @@ import { classNames } from '../../../components/class-names.ts';
 const chartWidth = 240;
 const chartHeight = 32;
 
-/** Bars over time: x, y, width and height in the chart's own units; no bar for a missing value. */
-export function barsOf(values: readonly number[]): { x: number; y: number; width: number; height: number }[] {
-  const max = Math.max(...values, 0);
+/** Bars over time: x, y, width and height in the chart's own units; no bar for a missing or unknown value. */
+export function barsOf(values: readonly (number | null)[]): { x: number; y: number; width: number; height: number }[] {
+  const max = Math.max(...values.map((value) => value ?? 0), 0);
   const step = chartWidth / Math.max(1, values.length);
   const gap = step > 4 ? Math.min(2, step / 4) : 0;
   return values.map((value, index) => {
-    const height = max === 0 || value <= 0 ? 0 : Math.max(1, (value / max) * chartHeight);
+    const height = max === 0 || value === null || value <= 0 ? 0 : Math.max(1, (value / max) * chartHeight);
     return { x: index * step, y: chartHeight - height, width: Math.max(0.5, step - gap), height };
   });
 }
@@ -135,7 +135,7 @@ function ChartFrame({ name, value, note, readings, onChoose, children }: ChartFr
 
 type ChartProps = Omit<ChartFrameProps, 'children'>;
 
-export function BarChart({ values, ...frame }: ChartProps & { values: readonly number[] }) {
+export function BarChart({ values, ...frame }: ChartProps & { values: readonly (number | null)[] }) {
   return (
     <ChartFrame {...frame}>
       {(marked) =>

@@ -26,6 +26,27 @@ function formatMean(score: number | null): string {
   return formatScore(Number(score.toFixed(1)));
 }
 
+type Priced = Pick<AuditBucket, 'runs' | 'cost' | 'runsWithoutCost'>;
+
+/** Null if there are runs, and the cost of each is unknown. */
+function knownCost({ runs, cost, runsWithoutCost }: Priced): number | null {
+  return runs > 0 && runsWithoutCost === runs ? null : cost;
+}
+
+function costOrUnknown(priced: Priced): string {
+  const cost = knownCost(priced);
+  return cost === null ? 'unknown' : formatCost(cost);
+}
+
+/** Null if the cost of every run is known. */
+function withoutPrice({ runsWithoutCost }: Priced): string | null {
+  return runsWithoutCost === 0 ? null : `${formatPlural(runsWithoutCost, 'run')} without price`;
+}
+
+function costReading(priced: Priced): string {
+  return [costOrUnknown(priced), withoutPrice(priced)].filter((part) => part !== null).join(', ');
+}
+
 function Latencies({ summary }: { summary: AuditSummary }) {
   const rows = [
     ['Total', summary.latency],
@@ -69,7 +90,7 @@ function Buckets({ summary }: { summary: AuditSummary }) {
       <thead>
         <tr>
           <th scope="col">When</th>
-          {['Runs', 'Failed', 'Tokens', 'Cost', 'p50', 'p95', 'Feedback', 'Mean score'].map((name) => (
+          {['Runs', 'Failed', 'Tokens', 'Cost', 'Without price', 'p50', 'p95', 'Feedback', 'Mean score'].map((name) => (
             <th key={name} scope="col" className="right">
               {name}
             </th>
@@ -83,7 +104,8 @@ function Buckets({ summary }: { summary: AuditSummary }) {
             <td className="right">{formatWhole(bucket.runs)}</td>
             <td className="right">{formatWhole(bucket.failed)}</td>
             <td className="right">{formatWhole(bucket.totalTokens)}</td>
-            <td className="right">{formatCost(bucket.cost)}</td>
+            <td className="right">{costOrUnknown(bucket)}</td>
+            <td className="right">{formatWhole(bucket.runsWithoutCost)}</td>
             <td className="right">{durationOrDash(bucket.p50)}</td>
             <td className="right">{durationOrDash(bucket.p95)}</td>
             <td className="right">{formatWhole(bucket.feedback.count)}</td>
@@ -100,7 +122,7 @@ function FiguresDialog({ summary, isOpen, onClose }: { summary: AuditSummary; is
   return (
     <Dialog title="Metrics" isOpen={isOpen} onClose={onClose} isWide>
       <p className="small secondary">
-        Counts all matching runs. Cost covers runs with a known price. Percentiles are accurate to 1%.
+        Counts all matching runs. Cost covers the runs with a known price. Percentiles are accurate to 1%.
       </p>
       <div className="scroll figures__scroll" tabIndex={0} role="group" aria-label="Metric tables">
         <Latencies summary={summary} />
@@ -143,10 +165,10 @@ function Charts({ summary, onChoose }: ChartsProps) {
       />
       <BarChart
         name={`Cost by ${bucketSize}`}
-        value={formatCost(summary.cost)}
-        note={formatPlural(summary.totalTokens, 'token')}
-        values={buckets.map(({ cost }) => cost)}
-        readings={of(({ cost }) => formatCost(cost))}
+        value={costOrUnknown(summary)}
+        note={withoutPrice(summary) ?? formatPlural(summary.totalTokens, 'token')}
+        values={buckets.map(knownCost)}
+        readings={of(costReading)}
         onChoose={choose}
       />
       <LineChart

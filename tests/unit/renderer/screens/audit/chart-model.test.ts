@@ -6,6 +6,7 @@ describe('a chart', () => {
   test('has bars in proportion, a pixel for the smallest value and nothing for none', () => {
     expect(barsOf([0, 1, 1000]).map(({ height }) => height)).toEqual([0, 1, 32]);
     expect(barsOf([0, 0]).map(({ height }) => height)).toEqual([0, 0]);
+    expect(barsOf([null, 2]).map(({ height }) => height)).toEqual([0, 32]);
   });
 
   test('breaks its line where there is no value, and shows a value alone', () => {
