@@ -183,6 +183,8 @@ async function createServices(options: HostOptions) {
     providers,
     completions,
     grounding,
+    runs: storage.runs,
+    schemas,
     findVersion: storage.prompts.findVersion,
   });
   const auditServices = await createAuditServices({

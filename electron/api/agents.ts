@@ -27,19 +27,19 @@ function acceptsEvents(accept: string | null): boolean {
 
 function definitionHandlers(agents: Agents, models: LearnedModels, reportFailure: Log): Handler[] {
   return [
-    implement(createWholeAgent, async ({ body }) => {
+    implement(createWholeAgent, async ({ body, signal }) => {
       await learnModelOf(body, models);
-      return agents.create(body);
+      return agents.create(body, { signal });
     }),
     implement(listAgents, ({ query }) => agents.list(toListQuery(query))),
-    implement(createAgent, async ({ body }) => {
+    implement(createAgent, async ({ body, signal }) => {
       await learnModelOf(body, models);
-      return agents.create(body);
+      return agents.create(body, { signal });
     }),
     implement(readAgent, ({ parameters }) => agents.read(parameters.id)),
-    implement(updateAgent, async ({ parameters, body }) => {
+    implement(updateAgent, async ({ parameters, body, signal }) => {
       await learnModelOf(body, models);
-      return agents.update(parameters.id, body);
+      return agents.update(parameters.id, body, { signal });
     }),
     implement(deleteAgent, ({ parameters }) => agents.remove(parameters.id)),
     implement(runAgent, async (input) => {

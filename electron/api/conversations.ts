@@ -5,8 +5,9 @@ import {
   readConversation,
   type ConversationRun,
 } from '../../shared/contract/conversations.ts';
-import { textMessage } from '../../shared/contract/messages.ts';
+import { textMessage, textOfMessages } from '../../shared/contract/messages.ts';
 import { LazyList } from '../storage/list-page.ts';
+import { stepsIn } from '../storage/stored-messages.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import { implement, type Caller, type Handler } from './api.ts';
 import { longJsonResponse } from './json-response.ts';
@@ -27,9 +28,9 @@ function withoutStoredText({ input, promptRunId, metadata }: ConversationRun): C
   if (!isAgentTurn) return input;
   const own = { ...input, systemMessage: null, configuration: null };
   // The agent's template is in the other messages, or around the caller's.
-  return metadata['isTemplate'] === true
-    ? { ...own, renderedPrompt: input.promptText, messages: [textMessage('user', input.promptText)] }
-    : own;
+  if (metadata['isTemplate'] !== true) return own;
+  const messages = [textMessage('user', input.promptText), ...stepsIn(input.messages)];
+  return { ...own, renderedPrompt: textOfMessages(messages), messages };
 }
 
 /**

@@ -42,8 +42,10 @@ export interface RunContext {
 /** What a run continues from. */
 export interface RunContinuation {
   readonly conversationId: string;
-  /** Everything that is sent: the messages of the continued run, its answer and the results. */
+  /** The messages of the continued run, its answer and the results. */
   readonly messages: readonly Message[];
+  /** Earlier turns of an agent's conversation, and where they are sent among the messages. */
+  readonly history?: { readonly messages: readonly Message[]; readonly index: number };
   /** The contents of the results, in their order in the request. */
   readonly results: readonly string[];
   readonly storedPrompt: StoredPromptIds | null;

@@ -6,6 +6,7 @@ import type { Message } from '../../shared/contract/messages.ts';
 import { forcesToolCall, type ToolResult } from '../../shared/contract/tools.ts';
 import type { ContinuableRun } from '../storage/continuable-run.ts';
 import type { RunStore } from '../storage/storage.ts';
+import { publicMessages, publicToolCall } from '../storage/stored-messages.ts';
 import type { RunContinuation } from './completions.ts';
 
 /** Max characters of the messages of a continued run, as in a request. */
@@ -22,14 +23,28 @@ interface ContinuedRequest {
   readonly continuation?: RunContinuation;
 }
 
-function requireContinuable(run: ContinuableRun | null, callerId: string): ContinuableRun {
+/**
+ * The caller's run that `continueRunId` names. `agentId` is that of the agent whose turn it must be; null for a completion. Throws 404 for
+ * a run of another caller, and 400 for one that can't be continued.
+ */
+export function readContinuable(
+  runId: string,
+  { callerId, agentId }: { readonly callerId: string; readonly agentId: string | null },
+  runs: Pick<RunStore, 'readToContinue'>,
+): ContinuableRun {
+  const run = runs.readToContinue(runId);
   if (run === null || run.callerId !== callerId) throw new AppError('not_found', 'You have no run with this ID.');
   const reject = (issue: string, message: string) => invalidField('continueRunId', issue, message);
-  if (run.metadata?.['agentId'] !== undefined)
-    throw reject('is a turn of an agent', "Turns of agents can't be continued with tool results.");
+  const turnOf = run.metadata?.['agentId'] ?? null;
+  if (agentId === null && turnOf !== null)
+    throw reject('is a turn of an agent', 'Send the results to the agent: POST /agents/{id}/run.');
+  if (agentId !== turnOf) throw reject('is not a turn of this agent', 'This run is not a turn of this agent.');
   if (run.status !== 'Completed') throw reject('is not a completed run', 'Only a completed run can be continued.');
   if (run.toolCalls.length === 0)
-    throw reject('has no tool calls', 'The model called no tools in this run. Send a new completion instead.');
+    throw reject(
+      'has no tool calls',
+      'The model called no tools in this run. Send a new message or completion instead.',
+    );
   if (run.finishReason !== 'ToolCalls')
     throw reject('was cut off before its tool calls were complete', 'The tool calls of this run are not complete.');
   return run;
@@ -47,8 +62,7 @@ function requireNoPrompt({ promptText, replacements, dataspaceIds, metadata }: C
 }
 
 /** The results in the order of the calls. */
-function resultsOf(run: ContinuableRun, results: readonly ToolResult[] | undefined): ToolResult[] {
-  if (results === undefined) throw invalidField('toolResults', 'is required');
+function resultsOf(run: ContinuableRun, results: readonly ToolResult[]): ToolResult[] {
   const byCall = new Map<string, ToolResult>();
   const calls = new Set(run.toolCalls.map(({ id }) => id));
   for (const [index, result] of results.entries()) {
@@ -72,11 +86,15 @@ function sizeOf({ content }: Message): number {
   }, 0);
 }
 
-function continuedMessages(run: ContinuableRun, results: readonly ToolResult[]): Message[] {
+function continuedMessages(run: ContinuableRun, results: readonly ToolResult[], { isSameModel = true }): Message[] {
   const text = run.content === '' ? [] : [{ type: 'text' as const, text: run.content }];
-  const calls = run.toolCalls.map((call) => ({ type: 'toolCall' as const, ...call }));
+  // What is stored for a provider, such as signed reasoning, only goes back to the model that made it.
+  const calls = (isSameModel ? run.toolCalls : run.toolCalls.map(publicToolCall)).map((call) => ({
+    type: 'toolCall' as const,
+    ...call,
+  }));
   const messages: Message[] = [
-    ...run.messages,
+    ...(isSameModel ? run.messages : publicMessages(run.messages)),
     { role: 'assistant', content: [...text, ...calls] },
     {
       role: 'tool',
@@ -98,14 +116,14 @@ function continuedMessages(run: ContinuableRun, results: readonly ToolResult[]):
 }
 
 /** The run's configuration without a `tool_choice` that forced its calls: the model would never answer. */
-function inheritedConfiguration({ configuration }: ContinuableRun): Configuration | null {
+export function inheritedConfiguration({ configuration }: ContinuableRun): Configuration | null {
   if (configuration === null || !forcesToolCall(configuration)) return configuration;
   const { tool_choice: _, ...rest } = configuration;
   return rest;
 }
 
 /** The runs that led to the next one, oldest first, the continued one last. Metadata of a caller that doesn't fit is left out. */
-function continuedRunIds({ metadata, messages }: ContinuableRun, runId: string): string[] {
+export function continuedRunIds({ metadata, messages }: ContinuableRun, runId: string): string[] {
   const earlier = runIds.safeParse(metadata?.['continuedRunIds']).data ?? [];
   const steps = messages.filter(({ role }) => role === 'tool').length;
   return [...(earlier.length === steps ? earlier : []), runId];
@@ -117,34 +135,40 @@ function newRequest(body: CompletionBody): CompletionRequest {
   return body as CompletionRequest;
 }
 
-function continueRun(
-  body: CompletionBody,
-  runId: string,
-  run: ContinuableRun | null,
-  callerId: string,
-): ContinuedRequest {
-  const continued = requireContinuable(run, callerId);
-  requireNoPrompt(body, continued);
-  const results = resultsOf(continued, body.toolResults);
-  const { promptText, promptId, promptVersionId, conversationId, citations } = continued;
+/** What a run with these results continues from. Throws 400 for results that don't fit the calls of the run. */
+export function continuationOf(
+  run: ContinuableRun,
+  given: readonly ToolResult[],
+  options: { readonly isSameModel?: boolean } = {},
+): RunContinuation {
+  const { promptId, promptVersionId, conversationId, citations } = run;
+  return {
+    conversationId,
+    messages: continuedMessages(run, resultsOf(run, given), options),
+    // In the order of the request, which errors name.
+    results: given.map(({ content }) => content),
+    storedPrompt: promptId === null || promptVersionId === null ? null : { promptId, promptVersionId },
+    citations,
+  };
+}
+
+function continueRun(body: CompletionBody, runId: string, run: ContinuableRun): ContinuedRequest {
+  requireNoPrompt(body, run);
+  if (body.toolResults === undefined) throw invalidField('toolResults', 'is required');
+  const aiSystem = body.aiSystem ?? run.aiSystem;
+  const model = body.model ?? run.model;
+  const isSameModel = aiSystem === run.aiSystem && model === run.model;
   return {
     request: {
-      promptText,
-      systemMessage: body.systemMessage === undefined ? continued.systemMessage : body.systemMessage,
-      aiSystem: body.aiSystem ?? continued.aiSystem,
-      model: body.model ?? continued.model,
-      configuration: body.configuration === undefined ? inheritedConfiguration(continued) : body.configuration,
-      replacements: continued.replacements,
-      metadata: { ...body.metadata, continuedRunIds: continuedRunIds(continued, runId) },
+      promptText: run.promptText,
+      systemMessage: body.systemMessage === undefined ? run.systemMessage : body.systemMessage,
+      aiSystem,
+      model,
+      configuration: body.configuration === undefined ? inheritedConfiguration(run) : body.configuration,
+      replacements: run.replacements,
+      metadata: { ...body.metadata, continuedRunIds: continuedRunIds(run, runId) },
     },
-    continuation: {
-      conversationId,
-      messages: continuedMessages(continued, results),
-      // In the order of the request, which errors name.
-      results: body.toolResults!.map(({ content }) => content),
-      storedPrompt: promptId === null || promptVersionId === null ? null : { promptId, promptVersionId },
-      citations,
-    },
+    continuation: continuationOf(run, body.toolResults, { isSameModel }),
   };
 }
 
@@ -156,5 +180,5 @@ export function toRequest(
 ): ContinuedRequest {
   if (body.continueRunId === undefined) return { request: newRequest(body) };
   const runId = body.continueRunId.toLowerCase();
-  return continueRun(body, runId, runs.readToContinue(runId), callerId);
+  return continueRun(body, runId, readContinuable(runId, { callerId, agentId: null }, runs));
 }

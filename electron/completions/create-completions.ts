@@ -296,10 +296,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
       const allowance = allowRun(prepared, origin.key, options);
       const proceed = (runGuard: RunGuard | null): AcceptedRun => begin(prepared, origin, allowance, runGuard);
       try {
-        const guarded = guard.begin(
-          { ...prepared, history: context.turn?.history, continued: continuedTexts(context) },
-          context,
-        );
+        const guarded = guard.begin({ ...prepared, continued: continuedTexts(context) }, context);
         if (!(guarded instanceof Promise)) return proceed(guarded);
         return guarded.then(proceed).catch((error: unknown) => {
           allowance.charge(notStarted);

@@ -8,7 +8,7 @@ import {
   type RunModeration,
 } from '../../shared/contract/moderation.ts';
 import type { GuardCosts } from '../../shared/contract/moderation-window.ts';
-import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
+import { type Message, textOfMessage, textOfToolCalls } from '../../shared/contract/messages.ts';
 import { withCalls } from '../../shared/contract/tools.ts';
 import type { ModelPart, ModelToolCall } from '../providers/provider.ts';
 import { isTextType } from '../files/detect-file.ts';
@@ -55,7 +55,7 @@ export interface GuardedPrompt {
   /** The part of the configuration that is sent. Providers read instructions, documents and tools from it. */
   readonly configuration: Configuration;
   /** Earlier turns that are sent along. They may be from a time without the guard. */
-  readonly history?: readonly Message[] | undefined;
+  readonly history?: readonly Message[];
   /** Files that are sent along. */
   readonly files?: PromptFiles;
   /** What the continuation of a run adds; absent for other runs. */
@@ -227,16 +227,23 @@ function textsOfContinuation(continued: ContinuedTexts | undefined): SentText[] 
   ];
 }
 
+/** What people and tools wrote in earlier turns, and the calls that are sent back to the model. */
+function textsOfHistory(history: readonly Message[]): SentText[] {
+  return history.flatMap((message) => {
+    const texts = [message.role === 'assistant' ? '' : textOfMessage(message), textOfToolCalls(message)];
+    return texts.map((text) => ({ field: 'conversationId', text }));
+  });
+}
+
 /** The texts to check. Earlier turns only if a flagged one blocks the run: otherwise each new turn would note them again. */
 function textsOf(prompt: GuardedPrompt, mode: 'note' | 'refuse'): SentText[] {
-  const earlier = mode === 'note' ? [] : (prompt.history ?? []).filter(({ role }) => role === 'user');
   return [
     ...textsOfContinuation(prompt.continued),
     { field: 'promptText', text: prompt.renderedPrompt },
     { field: 'systemMessage', text: prompt.systemMessage ?? '' },
     configurationText(prompt.configuration),
     ...textFiles(prompt.files),
-    ...earlier.map((message) => ({ field: 'conversationId', text: textOfMessage(message) })),
+    ...(mode === 'note' ? [] : textsOfHistory(prompt.history ?? [])),
   ].filter(({ text }) => text !== '');
 }
 

@@ -26,6 +26,8 @@ export interface PreparedRun {
   readonly renderedPrompt: string;
   /** Everything that is sent after the system message, the history of a conversation included. */
   readonly messages: readonly Message[];
+  /** Earlier messages of a conversation. */
+  readonly history: readonly Message[];
   /** The messages without the history. */
   readonly ownMessages: readonly Message[];
   /** The files in the messages, with their contents. */
@@ -41,8 +43,9 @@ export interface PreparationOptions {
   readonly grounding: Pick<Grounding, 'requireDataspaces'>;
 }
 
-function continuedPrompt({ messages }: RunContinuation): RenderedPrompt {
-  return { messages, ownMessages: messages, warnings: [] };
+function continuedPrompt({ messages, history }: RunContinuation): RenderedPrompt {
+  const sent = history ? messages.toSpliced(history.index, 0, ...history.messages) : messages;
+  return { messages: sent, ownMessages: messages, warnings: [] };
 }
 
 /** A model without tools can't read the calls and the results. */
@@ -76,6 +79,7 @@ export function prepareRun(
     systemMessage: request.systemMessage ?? null,
     renderedPrompt: textOfMessages(ownMessages),
     messages,
+    history: context.turn?.history ?? context.continuation?.history?.messages ?? [],
     ownMessages,
     files: filesOf(messages, context.files),
     target,

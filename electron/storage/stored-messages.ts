@@ -18,7 +18,7 @@ export function publicToolCall<Call extends ToolCall>(call: Call): Omit<Call, 'p
 }
 
 /** Messages without what is stored for providers. */
-export function publicMessages(messages: Message[]): Message[] {
+export function publicMessages(messages: readonly Message[]): Message[] {
   return messages.map((message) =>
     message.content.some(({ type }) => type === 'toolCall')
       ? { ...message, content: message.content.map((part) => (part.type === 'toolCall' ? publicToolCall(part) : part)) }
@@ -28,4 +28,10 @@ export function publicMessages(messages: Message[]): Message[] {
 
 export function toolCallsIn(json: string): ModelToolCall[] {
   return JSON.parse(json) as ModelToolCall[];
+}
+
+/** The messages of a turn from the first that calls tools: the calls and their results, in order; empty for most turns. */
+export function stepsIn(messages: readonly Message[]): Message[] {
+  const first = messages.findIndex(({ content }) => content.some(({ type }) => type === 'toolCall'));
+  return first === -1 ? [] : messages.slice(first);
 }

@@ -4,6 +4,7 @@ import { completionChunk, configuration } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { messageAnswer } from './prompt-library.ts';
 import { conversationRun } from './conversations.ts';
+import { maxToolCalls, toolResult } from './tools.ts';
 
 const tag = 'Agents';
 const notEmpty = 'must not be empty';
@@ -24,7 +25,7 @@ const chosenSystem = aiSystem.nullish().describe('Default: the first provider th
 
 /** The settings of every turn besides the model and the prompt. */
 const turnSettings = {
-  configuration: configuration.nullish().describe('Parameters of every turn, as in a completion'),
+  configuration: configuration.nullish().describe('Parameters and tools of every turn, as in a completion'),
   dataspaceIds: z.array(uuid).max(100).nullish().describe('Every turn is answered from these dataspaces'),
   promptVersionId: uuid
     .nullish()
@@ -83,12 +84,41 @@ export const agent = z
   .meta({ id: 'Agent' });
 export type Agent = z.infer<typeof agent>;
 
+/** Reported beside the issues of other fields, too. */
+const bodyIssue = (field: 'message' | 'toolResults', error: string) => ({
+  path: [field],
+  error,
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+});
+
 export const agentRunRequest = z
   .strictObject({
-    message: z.string().min(1, notEmpty).describe('Not a template: sent unchanged'),
-    conversationId: uuid.nullish().describe('Continues a conversation of the caller. Default: a new conversation'),
+    message: z.string().min(1, notEmpty).optional().describe('Not a template: sent unchanged'),
+    conversationId: uuid
+      .nullish()
+      .describe('Continues a conversation of the caller. Default: a new conversation, or that of the continued run'),
+    continueRunId: uuid
+      .optional()
+      .describe("The newest completed run of the caller's conversation, if its model called tools"),
+    toolResults: z.array(toolResult).max(maxToolCalls).optional().describe('One result for each call of that run'),
   })
-  .meta({ id: 'AgentRunRequest' });
+  .refine((body) => body.continueRunId !== undefined || body.message !== undefined, bodyIssue('message', 'is required'))
+  .refine(
+    (body) => body.continueRunId === undefined || body.message === undefined,
+    bodyIssue('message', "can't be sent with tool results"),
+  )
+  .refine(
+    (body) => body.continueRunId === undefined || body.toolResults !== undefined,
+    bodyIssue('toolResults', 'is required'),
+  )
+  .refine(
+    (body) => body.continueRunId !== undefined || body.toolResults === undefined,
+    bodyIssue('toolResults', 'needs continueRunId'),
+  )
+  .meta({
+    id: 'AgentRunRequest',
+    description: 'Either `message`, or `continueRunId` and `toolResults`, which end a turn whose model called tools',
+  });
 export type AgentRunRequest = z.infer<typeof agentRunRequest>;
 
 export const createWholeAgent = defineEndpoint({
@@ -176,9 +206,9 @@ export const runAgent = defineEndpoint({
   path: '/agents/{id}/run',
   access: 'run',
   tag,
-  summary: 'Send a message to an agent',
+  summary: 'Send a message to an agent, or the results of its tool calls',
   description:
-    'Runs one turn of a conversation. Turns of the same conversation run one after the other. The answer is streamed as server-sent events if `Accept` prefers `text/event-stream`. The header `x-conversation-id` names the conversation.',
+    'Runs one turn of a conversation. Turns of the same conversation run one after the other. If the model called tools, send their results to complete the turn. The answer is streamed as server-sent events if `Accept` prefers `text/event-stream`. The header `x-conversation-id` names the conversation.',
   parameters: z.object({ id: uuid }),
   body: agentRunRequest,
   kinds: ['json', 'event-stream'],

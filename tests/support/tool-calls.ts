@@ -13,24 +13,8 @@ export async function answerCalls(
   called: readonly ToolCall[],
   content: string | null = null,
 ): Promise<void> {
+  if (call.body['stream'] === true) return call.chatCalls(called, content);
   const head = { id: 'chatcmpl-1', created: 1_780_000_000, model: 'scripted' };
-  if (call.body['stream'] !== true) {
-    const message = { role: 'assistant', content, tool_calls: chatCalls(called) };
-    call.json(200, { ...head, choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage });
-    return;
-  }
-  call.openEventStream();
-  const send = (delta: object, finish_reason: string | null = null) =>
-    call.event({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] });
-  if (content !== null) await send({ content });
-  for (const [index, { id, name, arguments: text }] of called.entries()) {
-    await send({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
-    const middle = Math.ceil(text.length / 2);
-    for (const part of [text.slice(0, middle), text.slice(middle)])
-      await send({ tool_calls: [{ index, function: { arguments: part } }] });
-  }
-  await send({}, 'tool_calls');
-  await call.event({ ...head, choices: [], usage });
-  await call.event('[DONE]');
-  call.end();
+  const message = { role: 'assistant', content, tool_calls: chatCalls(called) };
+  call.json(200, { ...head, choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage });
 }

@@ -1,5 +1,6 @@
 import { type Message, textOfMessage } from '../../../shared/contract/messages.ts';
 import { prepareQuery, valuesOf } from '../queries.ts';
+import { stepsIn } from '../stored-messages.ts';
 import type { ConversationBranchRow } from '../schema.ts';
 import type Database from 'better-sqlite3';
 
@@ -76,11 +77,19 @@ export function createBranchStore(database: Database.Database): BranchStore {
   };
 }
 
+export interface TurnModel {
+  readonly aiSystem: string;
+  readonly model: string;
+}
+
 /** One completed exchange of a conversation. */
 export interface Turn {
   /** The sent message and the model's answer. Neither is empty. */
   readonly question: string;
   readonly answer: string;
+  /** The calls of tools and their results between the two, with what is stored for the model that made them. */
+  readonly steps?: () => Message[];
+  readonly madeBy?: TurnModel;
 }
 
 /** The history of an agent's conversation. A branch starts with the turns of its origin. */
@@ -92,31 +101,41 @@ export interface TurnStore {
   callerOf(conversationId: string): string | null;
   /** The number of completed turns with text. Anonymised runs have no text. */
   count(conversationId: string): number;
-  /** These turns, newest first, read one at a time; break out of the loop when you have enough. Don't use the database inside it. */
-  newestFirst(conversationId: string): IterableIterator<Turn>;
+  /**
+   * These turns, newest first, read one at a time; break out of the loop when you have enough. Don't use the database inside it. A turn
+   * whose messages have more bytes than `maxStepBytes` comes without its calls and results.
+   */
+  newestFirst(conversationId: string, maxStepBytes: number): IterableIterator<Turn>;
+  /** The id of the newest completed run; null if there is none. */
+  newestRun(conversationId: string): string | null;
 }
 
-/** All runs of a conversation if `beforeRunId` is null, none if it no longer exists. */
-const historyRows = `
+/** All completed runs of a conversation if `@runId` is null, none if that run no longer exists. */
+const completedRows = `
   FROM conversations
     JOIN runs ON runs.conversation = conversations.sequence
     JOIN run_texts ON run_texts.run = runs.sequence
   WHERE conversations.id = @conversationId AND runs.status = 'Completed'
     AND (@runId IS NULL OR runs.sequence < (SELECT sequence FROM runs WHERE id = @runId))
-    AND run_texts.content <> '' AND run_texts.rendered_prompt <> ''
 `;
+
+/** Without the runs that called tools: the run that continues one contains its messages, and a turn without results has no answer. */
+const historyRows = `${completedRows}
+  AND run_texts.content <> '' AND run_texts.rendered_prompt <> '' AND runs.finish_reason IS NOT 'ToolCalls'
+`;
+
+const isAgentRun = 'EXISTS (SELECT 1 FROM agent_runs WHERE agent_runs.run_id = runs.id)';
 
 /**
  * The prompt text of an agent's run is the user's message. Its rendered prompt may also contain the passages of a dataspace, which
  * are searched again for each turn.
  */
-const questionColumn = `
-  CASE WHEN EXISTS (SELECT 1 FROM agent_runs WHERE agent_runs.run_id = runs.id)
-    THEN run_texts.prompt_text ELSE run_texts.rendered_prompt END
-`;
+const questionColumn = `CASE WHEN ${isAgentRun} THEN run_texts.prompt_text ELSE run_texts.rendered_prompt END`;
 
+/** Of an agent's turn, only messages with calls are needed. */
 const messagesColumn = `
-  CASE WHEN EXISTS (SELECT 1 FROM agent_runs WHERE agent_runs.run_id = runs.id)
+  CASE WHEN ${isAgentRun} AND
+    (octet_length(run_texts.messages_json) > @maxStepBytes OR instr(run_texts.messages_json, '"toolCall"') = 0)
     THEN NULL ELSE run_texts.messages_json END
 `;
 
@@ -135,15 +154,24 @@ export function* stretchesOf(branches: BranchStore, conversationId: string): Gen
   }
 }
 
-interface TurnRow extends Turn {
+interface TurnRow extends TurnModel {
+  readonly question: string;
+  readonly answer: string;
   readonly messages: string | null;
+  readonly isAgentRun: 0 | 1;
 }
 
-/** In a run with several messages, the user's last one is the question. */
-function turnOf({ question, answer, messages }: TurnRow): Turn {
-  const last =
-    messages === null ? undefined : (JSON.parse(messages) as Message[]).findLast(({ role }) => role === 'user');
-  return { question: last ? textOfMessage(last) || question : question, answer };
+/** In a run with several messages that is no turn of an agent, the user's last one is the question. */
+function turnOf({ question, answer, messages: json, isAgentRun: isTurn, aiSystem, model }: TurnRow): Turn {
+  if (json === null) return { question, answer };
+  const messages = () => JSON.parse(json) as Message[];
+  const last = isTurn ? undefined : messages().findLast(({ role }) => role === 'user');
+  return {
+    question: last ? textOfMessage(last) || question : question,
+    answer,
+    steps: () => stepsIn(messages()),
+    madeBy: { aiSystem, model },
+  };
 }
 
 /** `flush` writes queued runs, so that the last turn is included. */
@@ -151,9 +179,14 @@ export function createTurnStore(database: Database.Database, flush: () => void):
   const branches = createBranchStore(database);
   const callerOf = database.prepare<[string], string>('SELECT caller_id FROM conversations WHERE id = ?').pluck();
   const count = database.prepare<[Stretch], number>(`SELECT count(*) ${historyRows}`).pluck();
-  const newestFirst = database.prepare<[Stretch], TurnRow>(
-    `SELECT ${questionColumn} AS question, ${messagesColumn} AS messages, run_texts.content AS answer ${historyRows} ORDER BY runs.sequence DESC`,
+  const newestFirst = database.prepare<[Stretch & { readonly maxStepBytes: number }], TurnRow>(
+    `SELECT ${questionColumn} AS question, ${messagesColumn} AS messages, ${isAgentRun} AS isAgentRun,
+       run_texts.content AS answer, runs.ai_system AS aiSystem, runs.model AS model
+     ${historyRows} ORDER BY runs.sequence DESC`,
   );
+  const newestRun = database
+    .prepare<[Stretch], string>(`SELECT runs.id ${completedRows} ORDER BY runs.sequence DESC LIMIT 1`)
+    .pluck();
   const noteAgent = database.prepare<[string, string]>('INSERT INTO agent_runs (run_id, agent_id) VALUES (?, ?)');
   return {
     branches,
@@ -167,11 +200,19 @@ export function createTurnStore(database: Database.Database, flush: () => void):
       flush();
       return [...stretchesOf(branches, conversationId)].reduce((sum, stretch) => sum + count.get(stretch)!, 0);
     },
-    *newestFirst(conversationId) {
+    *newestFirst(conversationId, maxStepBytes) {
       flush();
       for (const stretch of [...stretchesOf(branches, conversationId)]) {
-        for (const row of newestFirst.iterate(stretch)) yield turnOf(row);
+        for (const row of newestFirst.iterate({ ...stretch, maxStepBytes })) yield turnOf(row);
       }
+    },
+    newestRun(conversationId) {
+      flush();
+      for (const stretch of stretchesOf(branches, conversationId)) {
+        const id = newestRun.get(stretch);
+        if (id !== undefined) return id;
+      }
+      return null;
     },
   };
 }

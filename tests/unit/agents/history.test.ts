@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fitHistory } from '../../../electron/agents/history.ts';
 import { estimateTokens } from '../../../electron/common/estimate-tokens.ts';
-import { textMessage } from '../../../shared/contract/messages.ts';
-import type { Turn } from '../../../electron/storage/agents/turn-store.ts';
+import { type Message, textMessage } from '../../../shared/contract/messages.ts';
+import type { Turn, TurnModel } from '../../../electron/storage/agents/turn-store.ts';
 
 const turn = fc.record({ question: fc.string({ minLength: 1 }), answer: fc.string({ minLength: 1 }) });
 
@@ -81,4 +81,43 @@ test('a grounded turn leaves half of the room to passages', () => {
   const limits = { contextTokens: 8192, systemMessage: null, message: '' };
   expect(fitHistory(newestFirst, limits).turns).toBe(6);
   expect(fitHistory(newestFirst, { ...limits, isGrounded: true }).turns).toBe(3);
+});
+
+const signed = { type: 'toolCall', id: 'a', name: 'clock', arguments: '{}', providerState: { reasoning: [] } } as const;
+const steps: Message[] = [
+  { role: 'assistant', content: [signed] },
+  { role: 'tool', content: [{ type: 'toolResult', toolCallId: 'a', content: 'Noon', isError: false }] },
+];
+const called: Turn = { ...exchange('When?', 'At noon.'), steps: () => steps, madeBy: { aiSystem: 'A', model: 'm' } };
+
+function exchange(question: string, answer: string): Turn {
+  return { question, answer };
+}
+
+test('calls and results come between message and answer, signed ones only for the model that made them', () => {
+  const sent = (toolModel: TurnModel | undefined) =>
+    fitHistory([called], { contextTokens: 4096, systemMessage: null, message: '', toolModel }).messages;
+  const [question, answer] = messagesOf([called]);
+  expect(sent({ aiSystem: 'A', model: 'm' })).toEqual([question, ...steps, answer]);
+  const { providerState: _, ...plain } = signed;
+  expect(sent({ aiSystem: 'A', model: 'n' })).toEqual([
+    question,
+    { role: 'assistant', content: [plain] },
+    steps[1],
+    answer,
+  ]);
+  expect(sent(undefined)).toEqual([question, answer]);
+});
+
+test('calls that do not fit are left out, and so are those of the turns before', () => {
+  const long: Turn = { ...called, steps: () => [textMessage('tool', '1'.repeat(5000))] };
+  const read: number[] = [];
+  const noted = (one: Turn, index: number): Turn => ({ ...one, steps: () => (read.push(index), one.steps!()) });
+  const limits = { contextTokens: 4096, systemMessage: null, message: '', toolModel: { aiSystem: 'A', model: 'm' } };
+  const newestFirst = [called, long, called].map(noted);
+  const { messages, turns } = fitHistory(newestFirst, limits);
+  const [question, answer] = messagesOf([called]);
+  expect(messages).toEqual([question, answer, question, answer, question, ...steps, answer]);
+  // What is not sent isn't read either.
+  expect([turns, read]).toEqual([3, [0, 1]]);
 });
