@@ -109,7 +109,14 @@ function openFiles({ dataDirectory, log }: HostOptions, storage: Storage, inspec
     const times = storage.listBackups().map(({ createdAt }) => Date.parse(createdAt));
     return times.length === 0 ? null : Math.max(...times);
   };
-  return createFiles({ directory: join(dataDirectory, 'files'), store: storage.files, inspector, lastBackupAt, log });
+  return createFiles({
+    directory: join(dataDirectory, 'files'),
+    store: storage.files,
+    inspector,
+    windowCallerId: storage.windowCallerId,
+    lastBackupAt,
+    log,
+  });
 }
 
 function createFileLoader({ dataDirectory }: HostOptions, storage: Storage, files: Files): PromptFileLoader {

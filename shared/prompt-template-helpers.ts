@@ -45,7 +45,7 @@ export function compileMedia(call: AST.MustacheStatement, scope: Scope, compiler
   if (!url || call.params.length > 0)
     throw problem(call.path, 'media takes url=, the variable that holds the file, and contentType=');
   const { expression, valuePath } = compiler.argument(url, scope);
-  if (isPath(url)) compiler.use(valuePath, 'text', url);
+  if (isPath(url)) compiler.use(valuePath, 'file', url);
   const contentType = options.get('contentType');
   return {
     type: 'media',

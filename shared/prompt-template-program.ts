@@ -59,7 +59,7 @@ export interface Program {
 }
 
 /** How a template uses a value. */
-export type Use = 'text' | 'list' | 'object' | 'condition' | 'section';
+export type Use = 'text' | 'file' | 'list' | 'object' | 'condition' | 'section';
 
 export interface Occurrence extends Span {
   readonly valuePath: readonly string[];

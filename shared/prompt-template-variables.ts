@@ -3,7 +3,8 @@
 import type { Occurrence, Use } from './prompt-template-program.ts';
 import type { Span } from './prompt-template-syntax.ts';
 
-export type VariableKind = 'text' | 'list' | 'object' | 'condition';
+/** `files` is a list whose items are files. */
+export type VariableKind = 'text' | 'file' | 'files' | 'list' | 'object' | 'condition';
 
 export interface TemplateVariable {
   /** The path from the replacements to the value, `customer.name`. */
@@ -24,6 +25,7 @@ interface Collected {
   readonly itemFields: Set<string>;
   readonly positions: Span[];
   hasItems: boolean;
+  hasFileItems: boolean;
   hasParts: boolean;
 }
 
@@ -78,14 +80,23 @@ function fieldBeforeItems(path: string): string {
 }
 
 function kindOf(variable: Collected): VariableKind {
+  // A list whose items are also used by their fields holds more than files.
+  if (variable.hasFileItems && variable.itemFields.size === 0) return 'files';
   if (variable.uses.has('list') || variable.hasItems) return 'list';
+  if (variable.uses.has('file')) return 'file';
   if (variable.uses.has('text')) return 'text';
   return variable.uses.has('object') ? 'object' : 'condition';
 }
 
 /** A value that is only tested or entered, and whose parts are used, gets its value from the parts. */
 function isFilledByParts(variable: Collected): boolean {
-  return variable.hasParts && !variable.hasItems && !variable.uses.has('text') && !variable.uses.has('list');
+  return (
+    variable.hasParts &&
+    !variable.hasItems &&
+    !variable.uses.has('text') &&
+    !variable.uses.has('file') &&
+    !variable.uses.has('list')
+  );
 }
 
 /** The variables in the order of their first use. */
@@ -103,6 +114,7 @@ export function collectVariables(
       itemFields: new Set<string>(),
       positions: [],
       hasItems: false,
+      hasFileItems: false,
       hasParts: false,
     };
     variables.set(name, made);
@@ -121,6 +133,7 @@ export function collectVariables(
     list.hasItems = true;
     const field = fieldBeforeItems(parts.slice(item + 1).join('.'));
     if (field !== '') list.itemFields.add(field);
+    else if (use === 'file') list.hasFileItems = true;
     if (list.positions.length === 0) list.positions.push({ start, end });
   }
   for (const name of variables.keys()) {

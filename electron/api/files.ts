@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { createFile, readFile } from '../../shared/contract/files.ts';
+import { createFile, readFile, readFileDetails } from '../../shared/contract/files.ts';
 import type { FileDownload, Files } from '../files/create-files.ts';
 import type { FileReader } from '../storage/file-store.ts';
 import { type Caller, type Handler, implement } from './api.ts';
@@ -39,5 +39,7 @@ export function fileHandlers(files: Files): Handler[] {
     implement(readFile, async ({ parameters, caller }) =>
       sendFile(await files.download(parameters.id, fileReaderOf(caller))),
     ),
+    // A draft of the window shows the file, so it must stay.
+    implement(readFileDetails, ({ parameters, caller }) => files.keep(parameters.id, fileReaderOf(caller))),
   ];
 }

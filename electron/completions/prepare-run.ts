@@ -1,5 +1,6 @@
 import { invalidField } from '../../shared/app-error.ts';
 import type { CompletionRequest, Configuration, Warning } from '../../shared/contract/completions.ts';
+import { estimateFileTokens } from '../../shared/file-kinds.ts';
 import { type Message, textOfMessage, textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { Providers } from '../providers/create-providers.ts';
@@ -8,7 +9,7 @@ import type { RunContext, RunContinuation } from './completions.ts';
 import { requireFileSupport } from '../providers/file-rules.ts';
 import { messageWarnings } from '../providers/message-rules.ts';
 import { toolsReason } from '../providers/parameter-rules.ts';
-import { charactersOfFile, filesOf, type PromptFiles } from './prompt-file.ts';
+import { filesOf, type PromptFiles } from './prompt-file.ts';
 import { type RenderedPrompt, renderPrompt, renderTurn } from './render-prompt.ts';
 import type { CreditReservation, Credits } from '../credits/credits.ts';
 import type { RateLimits, TokenReservation } from '../credits/rate-limits.ts';
@@ -107,20 +108,24 @@ export const notStarted: RunUse = { credits: 0, usage: null, characters: 0 };
 /** An estimate. The provider's own count replaces it. */
 const tokensOf = (characters: number): number => Math.ceil(characters / 4);
 
-function charactersOf({ messages, systemMessage, files, configuration }: PreparedRun): number {
-  const inFiles = [...files.values()].reduce((sum, file) => sum + charactersOfFile(file), 0);
+function charactersOf({ messages, systemMessage, configuration }: PreparedRun): number {
   const inTools = configuration.tools == null ? 0 : JSON.stringify(configuration.tools).length;
   return messages.reduce(
     (sum, message) => sum + textOfMessage(message).length + textOfToolCalls(message).length,
-    inFiles + inTools + (systemMessage?.length ?? 0),
+    inTools + (systemMessage?.length ?? 0),
   );
+}
+
+function tokensOfFiles({ files, target: { metadata } }: PreparedRun): number {
+  const aiSystem = metadata.ruleSet === 'on-device' ? null : metadata.ruleSet;
+  return [...files.values()].reduce((sum, file) => sum + estimateFileTokens(file, aiSystem), 0);
 }
 
 /** Throws `credits_exhausted` and `rate_limited`. A null key is the window, which has no limits. */
 export function allowRun(prepared: PreparedRun, key: AuthenticatedKey | null, options: AllowanceOptions): Allowance {
   const { credits, rateLimits, apiKeys, guard } = options;
   const isGuardPaid = guard.paysForPrompts();
-  const estimate = tokensOf(charactersOf(prepared));
+  const estimate = tokensOf(charactersOf(prepared)) + tokensOfFiles(prepared);
   const credit = credits.reserve(key);
   let tokens: TokenReservation;
   try {

@@ -1,6 +1,5 @@
 import type { StoredFile } from '../../shared/contract/files.ts';
 import type { FilePart, Message } from '../../shared/contract/messages.ts';
-import { isTextType } from '../files/detect-file.ts';
 
 /** A file of a prompt with its content: base64, or the text of a text file. */
 export interface PromptFile extends StoredFile {
@@ -20,16 +19,6 @@ export function fileReplacement(value: unknown): FileReplacement | null {
   const names = entries.map(([name]) => name).sort();
   if (!entries.every(([, inner]) => typeof inner === 'string')) return null;
   return ['fileId', 'sourceId', 'data,mediaType'].includes(names.join()) ? (value as FileReplacement) : null;
-}
-
-/** Characters of text that cost about as many tokens as the file. Providers count differently and publish rough rules. */
-export function charactersOfFile({ mediaType, width, height, pages, bytes, data }: PromptFile): number {
-  const charactersPerToken = 4;
-  if (isTextType(mediaType)) return data.length;
-  if (mediaType.startsWith('image/'))
-    return Math.ceil(Math.min(1600, ((width ?? 1000) * (height ?? 1000)) / 750)) * charactersPerToken;
-  if (mediaType === 'application/pdf') return (pages ?? 1) * 2000 * charactersPerToken;
-  return Math.ceil(bytes / 500) * charactersPerToken;
 }
 
 /** The files that messages contain. */

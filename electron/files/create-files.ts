@@ -57,6 +57,8 @@ export interface Files {
   incoming(): Promise<ReceivedFile>;
   /** Null for an unknown file, and for one that this reader may not read. */
   find(id: string, reader: FileReader): StoredFile | null;
+  /** Finds a file that is in use, which then stays longer. Throws `not_found`. */
+  keep(id: string, reader: FileReader): StoredFile;
   /** Throws `not_found`, and `internal` if the content is missing from the disk. */
   download(id: string, reader: FileReader): Promise<FileDownload>;
   /** The content of a file. Extends the time for which it is stored by a day. Throws `internal` if the content is missing from the disk. */
@@ -70,6 +72,8 @@ export interface FilesOptions {
   readonly directory: string;
   readonly store: FileStore;
   readonly inspector: FileInspector;
+  /** Who sends the files of the window, which stay longer. */
+  readonly windowCallerId: string;
   /** When the newest backup of the database was made, in milliseconds since 1970; null without one. */
   readonly lastBackupAt: () => number | null;
   readonly log: Log;
@@ -132,13 +136,20 @@ function nameFor(mediaType: FileMediaType): string {
 }
 
 /** Opens the folder of files and removes what an earlier process left behind. */
-export async function createFiles({ directory, store, inspector, lastBackupAt, log }: FilesOptions): Promise<Files> {
+export async function createFiles(options: FilesOptions): Promise<Files> {
+  const { directory, store, inspector, windowCallerId, lastBackupAt, log } = options;
   const folder = new FileFolder(directory, store);
 
   async function removeUnused({ now = Date.now() }: { readonly now?: number } = {}): Promise<void> {
-    await folder.removeUnused(now);
+    await folder.removeUnused(now, windowCallerId);
     // After a restore, files that are newer than the backup have no row. They stay as long as a later backup may contain them.
     await folder.removeOrphans(now, lastBackupAt() ?? -1);
+  }
+
+  function requireFile(id: string, reader: FileReader): StoredFile {
+    const file = store.find(id, reader);
+    if (!file) throw new AppError('not_found', 'No file has this ID.');
+    return file;
   }
 
   const removeOrLog = () =>
@@ -152,9 +163,13 @@ export async function createFiles({ directory, store, inspector, lastBackupAt, l
   return {
     incoming: async () => new Incoming(folder, inspector),
     find: store.find,
+    keep(id, reader) {
+      const file = requireFile(id, reader);
+      store.noteUse(id.toLowerCase());
+      return file;
+    },
     async download(id, reader) {
-      const file = store.find(id, reader);
-      if (!file) throw new AppError('not_found', 'No file has this ID.');
+      const file = requireFile(id, reader);
       return { file, stream: (await folder.open(file)).createReadStream() };
     },
     async read(file) {

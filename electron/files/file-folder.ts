@@ -6,8 +6,11 @@ import type { StoredFile } from '../../shared/contract/files.ts';
 import { createMutex } from '../common/mutex.ts';
 import type { FileStore } from '../storage/file-store.ts';
 
+const dayMilliseconds = 24 * 3_600_000;
 /** A file that no run uses is stored this long after it was last sent or used. */
-const unusedMilliseconds = 24 * 3_600_000;
+const unusedMilliseconds = dayMilliseconds;
+/** A draft of the window may hold a file for weeks before its first run. */
+const unusedInWindowMilliseconds = 30 * dayMilliseconds;
 /** Max files that one step removes. */
 const removedAtOnce = 100;
 
@@ -81,9 +84,10 @@ export class FileFolder {
     }
   }
 
-  async removeUnused(now: number): Promise<void> {
+  async removeUnused(now: number, windowCallerId: string): Promise<void> {
+    const age = { before: now - unusedMilliseconds, windowCallerId, windowBefore: now - unusedInWindowMilliseconds };
     const removeStep = async () => {
-      const ids = this.#store.removeUnused(now - unusedMilliseconds, removedAtOnce);
+      const ids = this.#store.removeUnused(age, removedAtOnce);
       for (const id of ids) await rm(this.#pathOf(id), { force: true });
       return ids.length;
     };

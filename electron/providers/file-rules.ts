@@ -1,23 +1,9 @@
 import { invalidField } from '../../shared/app-error.ts';
-import type { FilePart, Message } from '../../shared/contract/messages.ts';
+import type { Message } from '../../shared/contract/messages.ts';
+import { type FileKind, fileKindNames, fileKindOf } from '../../shared/file-kinds.ts';
 import { providerName } from '../../shared/provider-names.ts';
 import type { ModelMetadata } from './model-metadata.ts';
 import type { RuleSet } from './parameter-rules.ts';
-
-type FileKind = 'image' | 'pdf' | 'audio' | 'text';
-
-function kindOf({ mediaType }: FilePart): FileKind {
-  if (mediaType.startsWith('image/')) return 'image';
-  if (mediaType.startsWith('audio/')) return 'audio';
-  return mediaType === 'application/pdf' ? 'pdf' : 'text';
-}
-
-const kindNames: Readonly<Record<FileKind, string>> = {
-  image: 'images',
-  pdf: 'PDF files',
-  audio: 'audio',
-  text: 'text files',
-};
 
 /** The files that an API accepts for any model. A text file is sent as text, so every API accepts it. */
 const kindsOf: Readonly<Record<RuleSet, readonly FileKind[]>> = {
@@ -33,26 +19,37 @@ const kindsOf: Readonly<Record<RuleSet, readonly FileKind[]>> = {
 /** Providers turn the pages of a PDF into images, so a model without vision supports neither. */
 const needsVision: ReadonlySet<FileKind> = new Set(['image', 'pdf']);
 
+type FileSupport = Pick<ModelMetadata, 'ruleSet' | 'catalogueEntry'>;
+
+function lacksVision({ catalogueEntry }: FileSupport): boolean {
+  return catalogueEntry !== null && !catalogueEntry.capabilities.includes('images');
+}
+
+/** The kinds of files that a model supports, as far as that is known. */
+export function supportedFileKinds(model: FileSupport): FileKind[] {
+  return kindsOf[model.ruleSet].filter((kind) => !needsVision.has(kind) || !lacksVision(model));
+}
+
 /**
  * Throws `invalid_request` for a file that the model doesn't support, before anything is sent. If a model's support is unknown, its
  * provider decides.
  */
 export function requireFileSupport(
-  { ruleSet, catalogueEntry, title }: Pick<ModelMetadata, 'ruleSet' | 'catalogueEntry' | 'title'>,
+  model: FileSupport & Pick<ModelMetadata, 'title'>,
   messages: readonly Message[],
 ): void {
+  const { ruleSet, title } = model;
   for (const { role, content } of messages) {
     for (const part of content) {
       if (part.type !== 'file') continue;
       if (role !== 'user') reject(`has a file in a ${role} message, and models take files from users only`);
-      const kind = kindOf(part);
+      const kind = fileKindOf(part.mediaType);
       if (!kindsOf[ruleSet].includes(kind)) {
         const provider = ruleSet === 'on-device' ? title : providerName(ruleSet);
-        reject(`has the file "${part.name}" (${part.mediaType}), and ${provider} doesn't take ${kindNames[kind]}`);
+        reject(`has the file "${part.name}" (${part.mediaType}), and ${provider} doesn't take ${fileKindNames[kind]}`);
       }
-      const lacksVision = catalogueEntry !== null && !catalogueEntry.capabilities.includes('images');
-      if (needsVision.has(kind) && lacksVision)
-        reject(`has the file "${part.name}" (${part.mediaType}), and ${title} doesn't take ${kindNames[kind]}`);
+      if (needsVision.has(kind) && lacksVision(model))
+        reject(`has the file "${part.name}" (${part.mediaType}), and ${title} doesn't take ${fileKindNames[kind]}`);
     }
   }
 }

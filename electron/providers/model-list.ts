@@ -8,6 +8,7 @@ import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import type { Credentials } from './credentials.ts';
 import { endpointId, isKeyedProvider, type ProviderId } from './provider-addresses.ts';
 import { detailsOf } from './catalogue.ts';
+import { supportedFileKinds } from './file-rules.ts';
 import type { KnownModel, ModelDirectory } from './model-directory.ts';
 import { combineMetadata, hasEnded, type ModelMetadata } from './model-metadata.ts';
 import { testProvider } from './provider-tests.ts';
@@ -153,6 +154,7 @@ function describe(metadata: ModelMetadata, known: Pick<Model, 'aiSystem' | 'name
     longPrompt: longPromptPrices(metadata),
     canCountTokens: isKeyedProvider(known.aiSystem) && detailsOf[known.aiSystem].countsTokens,
     capabilities: entry?.capabilities ?? [],
+    fileKinds: supportedFileKinds(metadata),
     parameters: [...metadata.parameters],
     shutdownDate: metadata.shutdownDate,
     hasEnded: hasEnded(metadata),

@@ -10,6 +10,13 @@ export interface FileReader {
   readonly canReadAll: boolean;
 }
 
+/** Files are removed that were last sent or used before a time, an earlier one for those of the window. */
+export interface UnusedAge {
+  readonly before: number;
+  readonly windowCallerId: string;
+  readonly windowBefore: number;
+}
+
 /** The table of files. Their content is in the folder `files`. */
 export interface FileStore {
   /** Records a file and its sender. Returns whether the content is new for this caller. */
@@ -19,8 +26,8 @@ export interface FileStore {
   /** Extends the time for which a file is stored by a day. */
   noteUse(id: string): void;
   has(id: string): boolean;
-  /** Removes files that no run and no dataset uses and that were last sent or used before a time; at most `limit`. Returns their ids. */
-  removeUnused(before: number, limit: number): string[];
+  /** Removes files that no run and no dataset uses and that are old enough; at most `limit`. Returns their ids. */
+  removeUnused(age: UnusedAge, limit: number): string[];
 }
 
 interface FileRow {
@@ -64,10 +71,14 @@ function fileStatements(database: Database.Database) {
   `);
   const has = database.prepare<[string], 1>('SELECT 1 FROM files WHERE id = ?').pluck();
   const unused = database
-    .prepare<[number, number], string>(
+    .prepare<[UnusedAge & { limit: number }], string>(
       `SELECT id FROM files
-       WHERE used_at < ? AND NOT EXISTS (SELECT 1 FROM run_files WHERE run_files.file = files.id)
-         AND NOT EXISTS (SELECT 1 FROM dataset_files WHERE dataset_files.file = files.id) LIMIT ?`,
+       WHERE used_at < @before AND NOT EXISTS (SELECT 1 FROM run_files WHERE run_files.file = files.id)
+         AND NOT EXISTS (SELECT 1 FROM dataset_files WHERE dataset_files.file = files.id)
+         AND (used_at < @windowBefore OR NOT EXISTS (
+           SELECT 1 FROM file_callers WHERE file_callers.file = files.id AND caller_id = @windowCallerId
+         ))
+       LIMIT @limit`,
     )
     .pluck();
   const removeCallers = database.prepare<[string]>('DELETE FROM file_callers WHERE file = ?');
@@ -86,8 +97,8 @@ export function createFileStore(database: Database.Database, flush: () => void):
     insertCaller.run(content.id, callerId, name);
     return isNew;
   });
-  const removeUnused = database.transaction((before: number, limit: number) => {
-    const ids = unused.all(before, limit);
+  const removeUnused = database.transaction((age: UnusedAge, limit: number) => {
+    const ids = unused.all({ ...age, limit });
     for (const id of ids) {
       removeCallers.run(id);
       remove.run(id);
@@ -104,9 +115,9 @@ export function createFileStore(database: Database.Database, flush: () => void):
     },
     noteUse: (id) => void touch.run(Date.now(), id),
     has: (id) => has.get(id) === 1,
-    removeUnused(before, limit) {
+    removeUnused(age, limit) {
       flush();
-      return removeUnused.immediate(before, limit);
+      return removeUnused.immediate(age, limit);
     },
   };
 }

@@ -75,14 +75,19 @@ export function titleOf(renderedPrompt: string): string {
   return line.slice(0, titleLength).replace(/[\uD800-\uDBFF]$/, '');
 }
 
+function fileNameIn({ content }: Message): string {
+  return content.find((part) => part.type === 'file')?.name ?? '';
+}
+
 /**
- * The title of a run: that of its last user message. In a turn of an agent whose prompt is a template, that is what the user wrote,
+ * The title of a run: that of its last user message, or the name of its file. In a turn of an agent whose prompt is a template, that is what the user wrote,
  * because the rest is for those who may read the audit.
  */
 export function runTitleOf(run: Pick<NewRun, 'promptText' | 'renderedPrompt' | 'messages' | 'metadata'>): string {
   if (run.metadata?.['isTemplate'] === true) return titleOf(run.promptText);
   const last = run.messages?.findLast(({ role }) => role === 'user');
-  return titleOf(last ? textOfMessage(last) : run.renderedPrompt);
+  if (!last) return titleOf(run.renderedPrompt);
+  return titleOf(textOfMessage(last)) || titleOf(fileNameIn(last));
 }
 
 /** Null for an empty list or object. Most runs have no headers, warnings or citations, and null needs no space. */

@@ -1,5 +1,6 @@
 import type { TemplateVariable, VariableKind } from '../../shared/prompt-template-variables.ts';
 import type { Draft } from '../stores/playground-drafts.ts';
+import { readFileValues } from './file-values.ts';
 import { describeMistake, parseJson } from './json-text.ts';
 
 /** One field of the variables panel. */
@@ -29,6 +30,7 @@ function isInside(name: string, outer: string): boolean {
 }
 
 function problemOf(text: string, kind: VariableKind): string | null {
+  if (kind === 'file' || kind === 'files') return readFileValues(text) === null ? 'Must be a file' : null;
   const parsed = parseJson(text);
   if ('mistake' in parsed) return describeMistake(parsed.mistake);
   if (kind === 'text' || kind === 'condition' || (typeof parsed.value === 'object' && parsed.value !== null))
@@ -47,7 +49,7 @@ export function readFields(variables: readonly TemplateVariable[], draft: Variab
   return whole.map(({ name, kind: use, itemFields, positions }) => {
     const hasParts = variables.some((other) => isInside(other.name, name));
     const kind = hasParts && use !== 'list' ? 'object' : use;
-    const isJson = kind === 'list' || kind === 'object' || draft.jsonNames.includes(name);
+    const isJson = (kind !== 'text' && kind !== 'condition') || draft.jsonNames.includes(name);
     const text = fieldText(draft.values, name);
     const isFilled = text.trim() !== '';
     const problem = isFilled && isJson ? problemOf(text, kind) : null;

@@ -122,6 +122,8 @@ export interface Client {
   call<E extends Endpoint>(...call: Arguments<E, CallOptions<E>>): Promise<ResponseOf<E>>;
   /** Calls an endpoint that streams. Resolves at the head of the response. Throws `AppError` for an error before it. */
   stream<E extends Endpoint>(...call: Arguments<E, StreamOptions<E>>): Promise<Streamed<Part<E>>>;
+  /** Calls an endpoint that returns a file. Throws `AppError` for every status outside 2xx. */
+  download<E extends Endpoint>(...call: Arguments<E, CallOptions<E>>): Promise<Blob>;
   /** Uploads a file with the fields of an endpoint's form. Throws `AppError` for every status outside 2xx. */
   upload<E extends Endpoint>(endpoint: E, options: UploadOptions<E>): Promise<ResponseOf<E>>;
 }
@@ -212,6 +214,11 @@ export function createClient(hostFetch: HostFetch): Client {
     return { status: response.status, headers: response.headers, parts: readParts(response, options.wire) };
   }
 
+  async function download(endpoint: Endpoint, options: AnyOptions = {}): Promise<Blob> {
+    const response = await send(hostFetch, requestOf(endpoint, options, mediaTypes.file), undefined);
+    return response.blob();
+  }
+
   async function upload(endpoint: Endpoint, options: UploadOptions<Endpoint>): Promise<unknown> {
     const { file, onProgress, signal } = options;
     const maxBytes = endpoint.form?.maximumFileBytes ?? 0;
@@ -236,5 +243,5 @@ export function createClient(hostFetch: HostFetch): Client {
     return (await response.json()) as unknown;
   }
 
-  return { call, stream, upload } as Client;
+  return { call, stream, download, upload } as Client;
 }

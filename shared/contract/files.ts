@@ -82,3 +82,15 @@ export const readFile = defineEndpoint({
   kinds: ['file'],
   errors: [404],
 });
+
+export const readFileDetails = defineEndpoint({
+  id: 'readFileDetails',
+  method: 'get',
+  path: '/window/files/{id}',
+  access: 'window',
+  tag: 'Window: files',
+  summary: 'Type, size and name of a file',
+  parameters: z.object({ id: fileId }),
+  response: storedFile,
+  errors: [404],
+});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { aiSystem, keyedProvider, timestamp } from './common.ts';
 import { namedParameters } from './completions.ts';
+import { fileKinds } from '../file-kinds.ts';
 import { defineEndpoint } from './endpoint.ts';
 
 const tag = 'Window: providers and models';
@@ -254,6 +255,8 @@ export const model = z.object({
   /** Whether its provider counts the tokens of a prompt on request. */
   canCountTokens: z.boolean(),
   capabilities: z.array(z.enum(['reasoning', 'tools', 'images', 'structured-output', 'open-weights'])),
+  /** Kinds of files that it supports, as far as that is known. Text files are sent as text. */
+  fileKinds: z.array(z.enum(fileKinds)),
   /** The named parameters that it supports; others are dropped with a warning, `reason` says why. */
   parameters: z.array(
     z.object({

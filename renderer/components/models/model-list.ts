@@ -1,6 +1,7 @@
 import { Braces, Brain, Image, type LucideIcon, Wrench } from 'lucide-react';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../../shared/contract/providers.ts';
 import { type AiSystem, aiSystems } from '../../../shared/contract/common.ts';
+import { type FileKind, fileKindNames } from '../../../shared/file-kinds.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { daysUntil, formatDate } from '../format.ts';
 
@@ -13,6 +14,12 @@ export const shownCapabilities: readonly { id: Capability; label: string; icon: 
   { id: 'reasoning', label: 'Reasoning', icon: Brain },
   { id: 'structured-output', label: 'JSON schema', icon: Braces },
 ];
+
+/** Why a model can't take the files of a prompt; null if it can, as far as is known. */
+export function filesReason({ fileKinds }: Pick<Model, 'fileKinds'>, files: readonly FileKind[]): string | null {
+  const missing = files.find((kind) => !fileKinds.includes(kind));
+  return missing === undefined ? null : `Doesn't take ${fileKindNames[missing]}`;
+}
 
 type ModelName = Pick<Model, 'aiSystem' | 'name'>;
 

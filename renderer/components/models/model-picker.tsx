@@ -3,6 +3,7 @@ import { Dialog } from 'radix-ui';
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../../shared/contract/providers.ts';
+import type { FileKind } from '../../../shared/file-kinds.ts';
 import { Icon } from '../icon.tsx';
 import { KeyCaps } from '../key-caps.tsx';
 import { ModalLayer } from '../dialog.tsx';
@@ -74,6 +75,8 @@ function UnknownName({ words, providers, endpoints, onAdded }: UnknownNameProps)
 interface PickerProps {
   /** `modelKey` of the selected model. */
   chosenKey: string;
+  /** Kinds of the files that the prompt has; models that don't take them are grey. */
+  fileKinds?: readonly FileKind[];
   onChoose: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
   onChooseAndRun: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
   onClose: () => void;
@@ -193,7 +196,9 @@ function useShownModels(groups: readonly ModelGroup[], words: string, chosenKey:
   return { shown, openKeys, toggleCopies };
 }
 
-function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProps) {
+const noFiles: readonly FileKind[] = [];
+
+function PickerBody({ chosenKey, fileKinds = noFiles, onChoose, onChooseAndRun, onClose }: PickerProps) {
   const [, navigate] = useLocation();
   const { all, isPending, filter, change, groups } = useFilteredModels();
   const providers = useProviders().data?.data ?? [];
@@ -237,6 +242,7 @@ function PickerBody({ chosenKey, onChoose, onChooseAndRun, onClose }: PickerProp
               words={filter.words}
               active={active}
               chosenKey={chosenKey}
+              fileKinds={fileKinds}
               openKeys={openKeys}
               onToggleCopies={toggleCopies}
               providers={providers}

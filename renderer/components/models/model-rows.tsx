@@ -1,6 +1,7 @@
 import { Check, ChevronDown, ChevronRight, Star } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../../shared/contract/providers.ts';
+import type { FileKind } from '../../../shared/file-kinds.ts';
 import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
 import { formatPlural, formatPrice, formatTokenCount } from '../format.ts';
@@ -9,6 +10,7 @@ import { Badge, Dot } from '../badges.tsx';
 import { accessAddress } from '../remedies.ts';
 import { toggleFavourite, useModelChoices } from '../../stores/model-choices.ts';
 import {
+  filesReason,
   isOnDevice,
   modelFamilies,
   type ModelGroup,
@@ -38,8 +40,14 @@ function Name({ name, words }: { name: string; words: string }) {
   );
 }
 
-function Note({ model }: { model: Model }) {
+function Note({ model, reason }: { model: Model; reason: string | null }) {
   const today = useToday();
+  if (reason !== null)
+    return (
+      <span className="caption caution truncate" title={reason}>
+        {reason}
+      </span>
+    );
   const badge = shutdownBadge(model, today);
   if (badge) return <Badge tone={badge.tone}>{badge.text}</Badge>;
   if (model.aiSystem !== 'ServiceAi') return null;
@@ -116,13 +124,15 @@ function NameCell({ model, isChosen, isFavourite, copies, words }: NameCellProps
 }
 
 interface ModelRowProps extends NameCellProps {
+  /** Why the model can't take the prompt's files; null if it can. */
+  reason: string | null;
   isActive: boolean;
   onActivate: () => void;
   onChoose: () => void;
 }
 
 /** One model of the list. */
-function ModelRow({ isActive, onActivate, onChoose, ...name }: ModelRowProps) {
+function ModelRow({ isActive, reason, onActivate, onChoose, ...name }: ModelRowProps) {
   const { model, isChosen, copies } = name;
   const row = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -137,7 +147,7 @@ function ModelRow({ isActive, onActivate, onChoose, ...name }: ModelRowProps) {
       className={classNames(
         'models__row',
         isActive && 'is-selected',
-        !model.isReady && 'is-off',
+        (!model.isReady || reason !== null) && 'is-off',
         copies === null && 'is-copy',
       )}
       onPointerMove={onActivate}
@@ -156,7 +166,7 @@ function ModelRow({ isActive, onActivate, onChoose, ...name }: ModelRowProps) {
         ))}
       </span>
       <span className="models__note">
-        <Note model={model} />
+        <Note model={model} reason={reason} />
       </span>
     </div>
   );
@@ -207,6 +217,8 @@ interface GroupRowsProps extends GroupHeadProps {
   active: Model | null;
   /** `modelKey` of the selected model. */
   chosenKey: string;
+  /** Kinds of the files that the prompt has. */
+  fileKinds: readonly FileKind[];
   /** `modelKey` of the models whose dated copies are shown. */
   openKeys: ReadonlySet<string>;
   onToggleCopies: (model: Model) => void;
@@ -216,7 +228,7 @@ interface GroupRowsProps extends GroupHeadProps {
 
 /** The models of one provider or endpoint, below its name. */
 export function GroupRows(props: GroupRowsProps) {
-  const { words, active, chosenKey, openKeys, onToggleCopies, onActivate, onChoose, ...head } = props;
+  const { words, active, chosenKey, fileKinds, openKeys, onToggleCopies, onActivate, onChoose, ...head } = props;
   const { group } = head;
   const favourites = useModelChoices((choices) => choices.favourites);
   const row = (model: Model, copies: NameCellProps['copies']) => (
@@ -225,6 +237,7 @@ export function GroupRows(props: GroupRowsProps) {
       model={model}
       words={words}
       copies={copies}
+      reason={filesReason(model, fileKinds)}
       isActive={model === active}
       isChosen={modelKey(model) === chosenKey}
       isFavourite={favourites.some(({ aiSystem, name }) => aiSystem === model.aiSystem && name === model.name)}

@@ -17,6 +17,7 @@ import { useAddresses } from './session/use-addresses.ts';
 import { usePlaygroundActions } from './session/use-playground-actions.ts';
 import { SidePanel } from './side-panel.tsx';
 import { Toolbar } from './toolbar.tsx';
+import { useFileKinds } from './variables/use-file-kinds.ts';
 import { WirePanel } from './wire/wire-panel.tsx';
 import './playground.css';
 
@@ -90,12 +91,15 @@ function Dialogs() {
     rememberModel(model);
     close('model-picker');
   };
+  const isPicking = openPart === 'model-picker' || comparison.isPicking;
+  const fileKinds = useFileKinds(isPicking ? draft : null);
   const chosenKey = modelKey({ aiSystem: draft.aiSystem, name: draft.model });
   return (
     <>
       <ModelPicker
         isOpen={openPart === 'model-picker'}
         chosenKey={chosenKey}
+        fileKinds={fileKinds}
         onChoose={choose}
         onChooseAndRun={(model) => {
           choose(model);
@@ -106,6 +110,7 @@ function Dialogs() {
       <ModelPicker
         isOpen={comparison.isPicking}
         chosenKey={chosenKey}
+        fileKinds={fileKinds}
         onChoose={comparison.onModel}
         onChooseAndRun={comparison.onModelAndRun}
         onClose={comparison.endPicking}

@@ -19,14 +19,14 @@ import type { PromptBlock } from './messages/prompt-document.ts';
 import { AddFirstMessage, maxMessageBlocks, TextForm, textOnlyReason } from './messages/text-form.tsx';
 import { usePromptDocument } from './messages/use-prompt-document.ts';
 import { useFocusTargets } from './session/playground-session.tsx';
-import { useAnswer } from './session/use-runner.ts';
+import { useAnswer, useChosenModel } from './session/use-runner.ts';
 import { useTemplateState, type TemplateState } from './template-state.ts';
 import { memberNames } from '../../drafts/variable-model.ts';
 import { RenderedPrompt } from './rendered/rendered-prompt.tsx';
 import { useCacheBreak } from './rendered/use-cache-break.ts';
 import { RunEstimateButton } from './run-estimate.tsx';
 import { ToolsRow } from './tools/tools-row.tsx';
-import { VariablesPanel } from './variables-panel.tsx';
+import { VariablesPanel } from './variables/variables-panel.tsx';
 
 type PromptChoice = 'messages' | 'template' | 'rendered';
 
@@ -200,7 +200,9 @@ function PromptHeader({ template, isInMessages, onFormChange }: PromptHeaderProp
         </Badge>
       )}
       <span className="grow" />
-      {rendered.trim() !== '' && <RunEstimateButton rendered={rendered} />}
+      {(rendered.trim() !== '' || template.files.length > 0) && (
+        <RunEstimateButton rendered={rendered} files={template.files} />
+      )}
       <Segmented
         label="Prompt view"
         value={view === 'rendered' ? 'rendered' : isInMessages ? 'messages' : 'template'}
@@ -279,6 +281,7 @@ export function PromptPanel() {
   // Parsing a template of megabytes takes longer than a key press; the editor doesn't wait for it.
   const readDraft = useDeferredValue(draft);
   const template = useTemplateState(readDraft);
+  const model = useChosenModel(draft);
   return (
     <section className="panel play__edit" aria-label="Prompt">
       <div className="play__write">
@@ -288,6 +291,8 @@ export function PromptPanel() {
       <div className="play__fill">
         <ToolsRow />
         <VariablesPanel
+          draftId={draft.id}
+          model={model}
           fields={template.fields}
           values={draft.values}
           unfilled={template.unfilled}

@@ -1,6 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
 import { countTokens, type CompletionRequest } from '../../../shared/contract/completions.ts';
+import type { StoredFile } from '../../../shared/contract/files.ts';
+import { estimateFileTokens } from '../../../shared/file-kinds.ts';
 import type { Model } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { Button } from '../../components/button.tsx';
@@ -96,14 +98,23 @@ function isRequestOf(counted: CompletionRequest, draft: Draft, model: Model | nu
   return 'request' in read && JSON.stringify(counted) === JSON.stringify(read.request);
 }
 
+function tokensOfFiles(files: readonly StoredFile[], model: Model | null): number {
+  const system = model && servingModel({ ...model, model: model.name }).aiSystem;
+  return files.reduce((sum, file) => sum + estimateFileTokens(file, system), 0);
+}
+
 /** Tokens and cost of the next run as a range, under a button in the head of the prompt. */
-export function RunEstimateButton({ rendered }: { rendered: string }) {
+export function RunEstimateButton({ rendered, files }: { rendered: string; files: readonly StoredFile[] }) {
   const draft = useActiveDraft();
   const model = useChosenModel(draft);
   const count = useCount();
   const counted = count.data && isRequestOf(count.data.request, draft, model) ? count.data.tokens : null;
   const about = counted === null ? 'about ' : '';
-  const estimate = estimateRun(model, counted ?? estimateTokens(draft.systemMessage + rendered), maxTokensOf(draft));
+  const estimate = estimateRun(
+    model,
+    counted ?? estimateTokens(draft.systemMessage + rendered) + tokensOfFiles(files, model),
+    maxTokensOf(draft),
+  );
   const cost = costText(estimate);
   const input = about + tokensOf(estimate.inputTokens);
   const trigger = (

@@ -1,11 +1,14 @@
 import { useMemo, useState } from 'react';
-import type { Message } from '../../../shared/contract/messages.ts';
+import type { FilePart, Message } from '../../../shared/contract/messages.ts';
+import type { StoredFile } from '../../../shared/contract/files.ts';
 import { AppError } from '../../../shared/app-error.ts';
 import { type ParsedTemplate, parseTemplate, renderMessages } from '../../../shared/prompt-template.ts';
 import { scanTags } from '../../../shared/prompt-template-tags.ts';
 import type { TemplateVariable } from '../../../shared/prompt-template-variables.ts';
 import type { Draft } from '../../stores/playground-drafts.ts';
 import type { TemplateMistake } from './editor/template-editor.tsx';
+import { fileIdsOf, isFileField, readFileValues } from '../../drafts/file-values.ts';
+import { type KnownFiles, useFiles } from '../../queries/files.ts';
 import { readFields, readReplacements, unfilledFields, type VariableField } from '../../drafts/variable-model.ts';
 
 /** A draft's template: its fields, its mistakes, and the prompt that a run would send. */
@@ -18,6 +21,10 @@ export interface TemplateState {
   printedObjects: readonly string[];
   /** Without the system message. Null when the template has mistakes or can't be rendered. */
   messages: readonly Message[] | null;
+  /** The files in the messages, as far as their details are read. */
+  files: readonly StoredFile[];
+  /** A file field that a rendering needs filled; null when every `{{media}}` has a file. */
+  missingFile: VariableField | null;
   /** Why a template without mistakes can't be rendered; null otherwise. */
   renderProblem: string | null;
 }
@@ -39,13 +46,38 @@ export function readMistakes({ text, problems }: ParsedTemplate): TemplateState[
   });
 }
 
-function render(template: ParsedTemplate, replacements: Record<string, unknown>) {
-  if (template.problems.length > 0) return { messages: null, unfilled: [], objects: [], problem: null };
+/** What the preview shows while a file isn't chosen, or its details aren't read. */
+const unknownFile: FilePart = { type: 'file', fileId: '', mediaType: '', name: 'No file', bytes: 0 };
+
+function filePartOf(value: unknown, files: KnownFiles): FilePart | null {
+  const [file] = readFileValues(JSON.stringify(value) ?? '') ?? [];
+  if (!file || Array.isArray(value)) return null;
+  const { fileId } = file;
+  const { mediaType, name, bytes } = files[fileId] ?? { mediaType: '', name: 'File', bytes: 0 };
+  return { type: 'file', fileId, mediaType, name, bytes };
+}
+
+function filesIn(messages: readonly Message[], known: KnownFiles): StoredFile[] {
+  return messages.flatMap(({ content }) =>
+    content.flatMap((part) => (part.type === 'file' ? (known[part.fileId] ?? []) : [])),
+  );
+}
+
+function render(template: ParsedTemplate, replacements: Record<string, unknown>, files: KnownFiles) {
+  const failed = { messages: null, unfilled: [], objects: [], isFileMissing: false };
+  if (template.problems.length > 0) return { ...failed, problem: null };
+  let isFileMissing = false;
+  const fileOf = (value: unknown): FilePart | null => {
+    if (value !== undefined && value !== null && value !== '') return filePartOf(value, files);
+    isFileMissing = true;
+    return unknownFile;
+  };
   try {
-    return { ...renderMessages(template, replacements), problem: null };
+    const rendered = renderMessages(template, replacements, { fileOf });
+    return { ...rendered, isFileMissing, problem: null };
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
-    return { messages: null, unfilled: [], objects: [], problem: cause.message };
+    return { ...failed, problem: cause.message };
   }
 }
 
@@ -54,21 +86,25 @@ export function readTemplate(
   template: ParsedTemplate,
   variables: readonly TemplateVariable[],
   draft: Pick<Draft, 'values' | 'jsonNames'>,
+  files: KnownFiles = {},
 ): TemplateState {
   const fields = readFields(variables, draft);
   const replacements = readReplacements(fields);
-  const { messages, unfilled, objects, problem } = render(template, replacements);
+  const { messages, unfilled, objects, isFileMissing, problem } = render(template, replacements, files);
   const mistakes = readMistakes(template);
+  const missingFile = isFileMissing ? (fields.find((field) => isFileField(field) && !field.isFilled) ?? null) : null;
   return {
     fields,
     replacements,
     unfilled:
       mistakes.length > 0
         ? fields.filter(({ isFilled, kind }) => !isFilled && kind !== 'condition')
-        : unfilledFields(fields, unfilled),
+        : [...unfilledFields(fields, unfilled), ...(missingFile ? [missingFile] : [])],
     mistakes,
     printedObjects: [...new Set([...template.objectTags.map(({ written }) => written), ...objects])],
     messages,
+    files: filesIn(messages ?? [], files),
+    missingFile,
     renderProblem: problem,
   };
 }
@@ -87,8 +123,11 @@ export function useTemplateState(draft: Draft): TemplateState {
   const earlier = lastParsed.id === id ? lastParsed.variables : noVariables;
   const variables = isParsed ? template.variables : earlier;
   if (isParsed && (lastParsed.id !== id || lastParsed.variables !== variables)) setLastParsed({ id, variables });
+  const files = useFiles(
+    useMemo(() => fileIdsOf(readFields(variables, { values, jsonNames })), [variables, values, jsonNames]),
+  );
   return useMemo(
-    () => readTemplate(template, variables, { values, jsonNames }),
-    [template, variables, values, jsonNames],
+    () => readTemplate(template, variables, { values, jsonNames }, files),
+    [template, variables, values, jsonNames, files],
   );
 }

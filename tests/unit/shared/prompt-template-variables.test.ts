@@ -39,6 +39,12 @@ test.each<[text: string, expected: string[]]>([
   ['{{lookup map "key"}} {{lookup map key}}', ['map.key text', 'key text']],
   ['{{#each people}}{{lookup ../cities @index}}{{/each}}', ['people list', 'cities list']],
   ['{{this}} {{@root}} {{@index}} {{! note }}', []],
+  ['{{media url=photo}}{{media url=photo}}', ['photo file']],
+  ['{{#if photo}}{{media url=photo}}{{/if}}', ['photo file']],
+  ['{{#with photo}}{{media url=this}}{{/with}}', ['photo file']],
+  ['{{#each photos}}{{media url=this}}{{/each}}', ['photos files']],
+  ['{{media url=photos.[0]}}', ['photos files']],
+  ['{{#each pages}}{{media url=scan}}{{title}}{{/each}}', ['pages list [scan, title]']],
   ['{{#if (lookup flags name)}}x{{/if}}', ['name text', 'flags object']],
 ])('%j needs %j', (text, expected) => {
   expect(fields(text)).toEqual(expected);

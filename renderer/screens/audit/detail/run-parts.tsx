@@ -10,7 +10,8 @@ import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import type { GuardFinding } from '../../../../shared/contract/moderation.ts';
 import { formatDuration, formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
-import { hasSeveralRoles, roleTitles } from '../../../components/sent-messages.ts';
+import { SentFile } from '../../../components/files/sent-file.tsx';
+import { filesIn, hasSeveralRoles, roleTitles, type SentMessage } from '../../../components/sent-messages.ts';
 import { CallList } from '../../../components/tool-calls/call-list.tsx';
 import { useToolCallChecks } from '../../../queries/runs.ts';
 import type { ToolCall } from '../../../../shared/contract/tools.ts';
@@ -141,11 +142,16 @@ function Answer({ run }: { run: ConversationRun }) {
   );
 }
 
-function Turn({ title, text }: { title: string; text: string }) {
+function Turn({ title, text, files }: { title: string } & Pick<SentMessage, 'text' | 'files'>) {
   return (
     <article className="turn">
       <h3>{title}</h3>
-      <p className="turn__text">{text}</p>
+      <div className="turn__body">
+        {text !== '' && <p className="turn__text">{text}</p>}
+        {files?.map(({ offset, file }) => (
+          <SentFile key={`${offset}/${file.fileId}`} file={file} />
+        ))}
+      </div>
     </article>
   );
 }
@@ -194,7 +200,7 @@ function Messages({ run: { input } }: { run: ConversationRun }) {
         // The results are below their calls.
         if (message.role === 'tool' && toolCallsIn(messages[index - 1]).length > 0) return null;
         const title = isPlain && message.role === 'user' ? 'Input' : roleTitles[message.role];
-        return <Turn key={index} title={title} text={textOfMessage(message)} />;
+        return <Turn key={index} title={title} text={textOfMessage(message)} files={filesIn(message)} />;
       })}
       {input.messages.length === 0 && <Turn title="Input" text={input.renderedPrompt} />}
     </>

@@ -20,14 +20,31 @@ function commonText(one: string, other: string): number {
   return length > 0 && /[\uD800-\uDBFF]/.test(one[length - 1]!) ? length - 1 : length;
 }
 
+/** The offset of the first file that the other message doesn't have there; null if both have the same files. */
+function firstOtherFile({ files = [] }: SentMessage, other: SentMessage | undefined): number | null {
+  const before = other?.files ?? [];
+  const length = Math.max(files.length, before.length);
+  for (let index = 0; index < length; index += 1) {
+    const [one, two] = [files[index], before[index]];
+    if (one?.offset !== two?.offset || one?.file.fileId !== two?.file.fileId)
+      return Math.min(one?.offset ?? Infinity, two?.offset ?? Infinity);
+  }
+  return null;
+}
+
 /** Where `now` first differs from `before`; null when it has nothing new, or when the common beginning is too short to be cached. */
 export function findCacheBreak(now: readonly SentMessage[], before: readonly SentMessage[]): CacheBreak | null {
   let sharedCharacters = 0;
-  for (const [message, { role, text }] of now.entries()) {
+  for (const [message, sent] of now.entries()) {
+    const { role, text } = sent;
     const other = before[message];
-    const offset = other?.role === role ? commonText(text, other.text) : 0;
+    const otherFile = firstOtherFile(sent, other);
+    const offset = other?.role === role ? Math.min(commonText(text, other.text), otherFile ?? Infinity) : 0;
     sharedCharacters += offset;
-    const isSame = offset === text.length && (text.length === other?.text.length || message === now.length - 1);
+    const isSame =
+      otherFile === null &&
+      offset === text.length &&
+      (text.length === other?.text.length || message === now.length - 1);
     if (isSame && other?.role === role) continue;
     const sharedTokens = Math.ceil(sharedCharacters / charactersPerToken);
     return sharedTokens < minCacheableTokens ? null : { message, offset, sharedTokens };

@@ -2,6 +2,7 @@ import { EditorState, StateEffect, StateField, type Extension } from '@codemirro
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
 import { useEffect, useMemo } from 'react';
 import { useEditor } from '../../../components/editor/code-editor.tsx';
+import { describeFile } from '../../../components/files/file-summary.tsx';
 import { estimateTokens, formatPlural, formatWhole } from '../../../components/format.ts';
 import { hasSeveralRoles, roleTitles, type SentMessage } from '../../../components/sent-messages.ts';
 import type { CacheBreak } from './cache-break.ts';
@@ -9,7 +10,7 @@ import type { CacheBreak } from './cache-break.ts';
 /** A label in the text, on a line of its own. */
 interface Label {
   offset: number;
-  kind: 'role' | 'cache-break';
+  kind: 'role' | 'file' | 'cache-break';
   title: string;
   detail: string;
 }
@@ -77,9 +78,16 @@ function readLabels(messages: readonly SentMessage[], cacheBreak: CacheBreak | n
   const result: Label[] = [];
   const hasRoles = hasSeveralRoles(messages);
   let start = 0;
-  for (const [index, { role, text }] of messages.entries()) {
+  for (const [index, { role, text, files = [] }] of messages.entries()) {
     const detail = `about ${formatPlural(estimateTokens(text), 'token')}`;
     if (hasRoles) result.push({ offset: start, kind: 'role', title: roleTitles[role], detail });
+    for (const { offset, file } of files)
+      result.push({
+        offset: start + offset,
+        kind: 'file',
+        title: file.name,
+        detail: file.mediaType === '' ? '' : describeFile(file),
+      });
     if (cacheBreak?.message === index) {
       result.push({
         offset: start + cacheBreak.offset,

@@ -94,7 +94,7 @@ export type RunRequest = { request: CompletionRequest } | { blocker: Blocker };
 /** The request of a draft, without the metadata that the window adds. */
 export function readRequest(draft: Draft, model: Model | null): RunRequest {
   const template = parseTemplate(draft.promptText);
-  const { fields, replacements, mistakes } = readTemplate(template, template.variables, draft);
+  const { fields, replacements, mistakes, missingFile } = readTemplate(template, template.variables, draft);
   const { configuration, problems } = readConfiguration(draft, model);
   const [mistake] = mistakes;
   const field = fields.find(({ problem }) => problem !== null);
@@ -108,6 +108,10 @@ export function readRequest(draft: Draft, model: Model | null): RunRequest {
   if (field)
     return {
       blocker: { message: `${field.name}: ${field.problem}`, location: { kind: 'variable', name: field.name } },
+    };
+  if (missingFile)
+    return {
+      blocker: { message: `${missingFile.name}: add a file`, location: { kind: 'variable', name: missingFile.name } },
     };
   if (problem)
     return {

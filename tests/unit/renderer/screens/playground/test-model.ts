@@ -13,6 +13,7 @@ export function testModel(facts: Partial<Model> = {}): Model {
     cachedInputPrice: null,
     longPrompt: null,
     canCountTokens: false,
+    fileKinds: ['image', 'pdf', 'audio', 'text'],
     outputPrice: 5,
     capabilities: [],
     parameters: [],

@@ -1,10 +1,13 @@
 import { Braces } from 'lucide-react';
 import { memo, useId, useMemo } from 'react';
-import { classNames } from '../../components/class-names.ts';
-import { IconButton } from '../../components/button.tsx';
-import { Badge } from '../../components/badges.tsx';
-import { useFieldRef } from './session/playground-session.tsx';
-import { fieldText, type VariableDraft, type VariableField } from '../../drafts/variable-model.ts';
+import { classNames } from '../../../components/class-names.ts';
+import { IconButton } from '../../../components/button.tsx';
+import { Badge } from '../../../components/badges.tsx';
+import { useFieldRef } from '../session/playground-session.tsx';
+import { isFileField } from '../../../drafts/file-values.ts';
+import { fieldText, type VariableDraft, type VariableField } from '../../../drafts/variable-model.ts';
+import type { Model } from '../../../../shared/contract/providers.ts';
+import { FileField } from './file-field.tsx';
 
 /** Characters from which a field has two lines. */
 const longText = 60;
@@ -86,6 +89,9 @@ const Field = memo(function Field({ field, text, isUnfilled, onTextChange, onJso
 });
 
 export interface VariablesPanelProps {
+  draftId: string;
+  /** The chosen model; null while it is unknown. */
+  model: Model | null;
   fields: readonly VariableField[];
   /** The current texts. `fields` may be some letters behind; a field with an older text would lose what was typed. */
   values: VariableDraft['values'];
@@ -95,7 +101,15 @@ export interface VariablesPanelProps {
 }
 
 /** A field for each variable of the template, in the order of its text. */
-export function VariablesPanel({ fields, values, unfilled, onTextChange, onJsonChange }: VariablesPanelProps) {
+export function VariablesPanel({
+  draftId,
+  model,
+  fields,
+  values,
+  unfilled,
+  onTextChange,
+  onJsonChange,
+}: VariablesPanelProps) {
   if (fields.length === 0) return null;
   const filled = fields.filter(({ isFilled }) => isFilled).length;
   return (
@@ -107,16 +121,26 @@ export function VariablesPanel({ fields, values, unfilled, onTextChange, onJsonC
         </span>
       </div>
       <div className="scroll variables">
-        {fields.map((field) => (
-          <Field
-            key={field.name}
-            field={field}
-            text={fieldText(values, field.name)}
-            isUnfilled={unfilled.includes(field)}
-            onTextChange={onTextChange}
-            onJsonChange={onJsonChange}
-          />
-        ))}
+        {fields.map((field) => {
+          const text = fieldText(values, field.name);
+          const isUnfilled = unfilled.includes(field);
+          if (isFileField(field)) {
+            const key = `${draftId}/${field.name}`;
+            return (
+              <FileField key={key} draftId={draftId} field={field} text={text} isUnfilled={isUnfilled} model={model} />
+            );
+          }
+          return (
+            <Field
+              key={field.name}
+              field={field}
+              text={text}
+              isUnfilled={isUnfilled}
+              onTextChange={onTextChange}
+              onJsonChange={onJsonChange}
+            />
+          );
+        })}
       </div>
     </section>
   );
