@@ -6,6 +6,7 @@ import { formatCost, formatPlural } from '../../../components/format.ts';
 import { Popover } from '../../../components/popover.tsx';
 import { Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
+import type { StepFootProps } from '../../../components/tool-calls/call-step.tsx';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { useStepStops } from '../session/automatic-steps.ts';
 
@@ -80,12 +81,6 @@ function Limits() {
       <LimitFields />
     </Popover>
   );
-}
-
-interface StepFootProps {
-  isNewest: boolean;
-  runId: string | null;
-  onContinue: () => void;
 }
 
 /** Sends the results of a step, by hand or automatically. */

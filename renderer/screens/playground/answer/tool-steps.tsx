@@ -1,25 +1,8 @@
-import { type KeyboardEvent, memo, useState } from 'react';
+import { memo } from 'react';
 import type { CompletionRequest } from '../../../../shared/contract/completions.ts';
-import type { ToolCallCheck } from '../../../../shared/contract/schemas.ts';
-import type { ToolCall, ToolResult } from '../../../../shared/contract/tools.ts';
-import { Badge } from '../../../components/badges.tsx';
-import { Button } from '../../../components/button.tsx';
-import { Checkbox } from '../../../components/choices.tsx';
-import { PlainEditor } from '../../../components/editor/code-editor.tsx';
-import { isMac } from '../../../components/key-caps.tsx';
+import type { ToolCall } from '../../../../shared/contract/tools.ts';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
-import { Notice } from '../../../components/state-panels.tsx';
-import { CallCard, callNames, CallPart, SentResult } from '../../../components/tool-calls/call-card.tsx';
-import { parseJson } from '../../../drafts/json-text.ts';
-import { useToolCallChecks } from '../../../queries/runs.ts';
-import {
-  collectResults,
-  type TypedResult,
-  type TypedResults,
-  typeResult,
-  untypeResult,
-  useToolResults,
-} from '../../../stores/tool-results.ts';
+import { CallStep } from '../../../components/tool-calls/call-step.tsx';
 import type { ToolStep } from '../../../stores/tool-steps.ts';
 import { useMockResults } from '../session/automatic-steps.ts';
 import type { ShownRun } from './shown-run.ts';
@@ -27,203 +10,6 @@ import { StepFoot } from './step-foot.tsx';
 
 /** Continues a run that began with a request: its answer is the last of these steps, with the results to send. */
 export type ContinueRun = (request: CompletionRequest, steps: readonly ToolStep[]) => void;
-
-/** More cards than this are closed at first. */
-const maxOpenCalls = 6;
-
-const noTyped: TypedResults = {};
-
-function jsonNote(text: string): string | null {
-  return /^\s*[[{]/.test(text) && !('value' in parseJson(text)) ? 'Not valid JSON. Sent as text' : null;
-}
-
-interface ResultFieldProps {
-  name: string;
-  result: TypedResult;
-  isMissing: boolean;
-  onResultChange: (result: TypedResult) => void;
-  /** Puts the result of the mock in place of the typed one; null where there is none. */
-  onReset: (() => void) | null;
-}
-
-/** Where a person enters what a tool returned. */
-function ResultField({ name, result, isMissing, onResultChange, onReset }: ResultFieldProps) {
-  const { content, isError = false } = result;
-  const note = isMissing ? 'Enter a result' : jsonNote(content);
-  return (
-    <CallPart title="Result">
-      <div className={isMissing ? 'field field--area is-invalid' : 'field field--area'}>
-        <PlainEditor
-          className="call-card__result"
-          label={`Result of ${name}`}
-          hint="Text or JSON"
-          value={content}
-          onValueChange={(text) => onResultChange({ content: text, isError })}
-        />
-      </div>
-      <div className="row">
-        <Checkbox
-          label="Is an error"
-          isChecked={isError}
-          onCheckedChange={(checked) => onResultChange({ content, isError: checked })}
-        />
-        {note !== null && <span className={isMissing ? 'caption negative' : 'caption caution'}>{note}</span>}
-        <span className="grow" />
-        {onReset && (
-          <Button size="small" variant="quiet" onClick={onReset}>
-            Use mock
-          </Button>
-        )}
-      </div>
-    </CallPart>
-  );
-}
-
-type ResultOrigin = 'hand' | 'hand instead of mock' | 'mock' | 'none';
-
-function originOf({ id }: ToolCall, typed: TypedResults, mocked: readonly ToolResult[]): ResultOrigin {
-  const hasMock = mocked.some(({ toolCallId }) => toolCallId === id);
-  if (Object.hasOwn(typed, id)) return hasMock ? 'hand instead of mock' : 'hand';
-  return hasMock ? 'mock' : 'none';
-}
-
-interface StepCallProps {
-  call: ToolCall;
-  name: string;
-  runId: string | null;
-  /** Null while there is none. */
-  result: TypedResult | null;
-  /** Where the result of the newest step comes from; null for the results that were sent. */
-  origin: ResultOrigin | null;
-  check: ToolCallCheck | undefined;
-  isGrowing: boolean;
-  isStreaming: boolean;
-  canEdit: boolean;
-  isMissing: boolean;
-  isOpenAtFirst: boolean;
-}
-
-/** Drawn again only when something of the call itself changes: an answer may have 128 calls. */
-const StepCall = memo(function StepCall(props: StepCallProps) {
-  const { call, name, runId, result, origin, canEdit, isMissing, isOpenAtFirst } = props;
-  const [chosen, setOpen] = useState<boolean | null>(null);
-  const isOpen = chosen ?? (isOpenAtFirst || isMissing);
-  return (
-    <CallCard
-      call={call}
-      name={name}
-      isGrowing={props.isGrowing}
-      isStreaming={props.isStreaming}
-      check={props.check}
-      isOpen={isOpen}
-      onOpenChange={setOpen}
-      end={
-        <>
-          {result?.isError && <Badge tone="caution">Error result</Badge>}
-          {origin === 'mock' && <span className="caption tertiary">From mock</span>}
-          {origin === 'none' && !isOpen && <span className="caption tertiary">No result</span>}
-        </>
-      }
-    >
-      {canEdit && runId !== null && (
-        <ResultField
-          name={name}
-          result={result ?? { content: '' }}
-          isMissing={isMissing}
-          onResultChange={(next) => typeResult(runId, call.id, next)}
-          onReset={origin === 'hand instead of mock' ? () => untypeResult(runId, call.id) : null}
-        />
-      )}
-      {!canEdit && result !== null && (
-        <CallPart title="Result">
-          <SentResult name={name} content={result.content} />
-        </CallPart>
-      )}
-    </CallCard>
-  );
-});
-
-function resultOf({ id }: ToolCall, typed: TypedResults, sent: readonly ToolResult[]): TypedResult | null {
-  if (Object.hasOwn(typed, id)) return typed[id]!;
-  return sent.find(({ toolCallId }) => toolCallId === id) ?? null;
-}
-
-function missingText(missing: readonly ToolCall[], calls: readonly ToolCall[]): string {
-  const names = callNames(calls);
-  const listed = missing.slice(0, 5).map((call) => names[calls.indexOf(call)]);
-  const more = missing.length > 5 ? ` and ${missing.length - 5} more` : '';
-  return `Enter a result for ${listed.join('; ')}${more}.`;
-}
-
-/** Ctrl+Enter, or Cmd+Enter on a Mac. */
-function isContinueKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
-  return key === 'Enter' && (isMac ? metaKey : ctrlKey) && !altKey && !shiftKey;
-}
-
-interface StepProps {
-  /** The run that called the tools; null while it is unknown. */
-  runId: string | null;
-  calls: readonly ToolCall[];
-  /** What was sent, or what mocks return for the newest step. */
-  sent: readonly ToolResult[];
-  isGrowing: boolean;
-  isStreaming: boolean;
-  isNewest: boolean;
-  /** Absent where the run can't be continued. */
-  onContinue?: ((results: readonly ToolResult[]) => void) | undefined;
-}
-
-/** The calls of one answer side by side, with their results. */
-function Step({ runId, calls, sent, isGrowing, isStreaming, isNewest, onContinue }: StepProps) {
-  const typed = useToolResults(({ byRun }) => (runId === null ? undefined : byRun[runId])) ?? noTyped;
-  const checks = useToolCallChecks(isGrowing ? null : runId).data;
-  const [showsMissing, setShowsMissing] = useState(false);
-  const { results, missing } = collectResults(calls, typed, sent);
-  const isEdited = results.some(
-    ({ content, isError }, index) => content !== sent[index]?.content || isError !== sent[index].isError,
-  );
-  const names = callNames(calls);
-  const continueRun = (): void => {
-    setShowsMissing(true);
-    if (missing.length === 0) onContinue?.(results);
-  };
-  const isOffered = onContinue !== undefined && (isNewest || isEdited || missing.length > 0);
-  return (
-    <section
-      aria-label="Tool calls"
-      onKeyDown={(event) => {
-        if (!isOffered || !isContinueKey(event)) return;
-        event.preventDefault();
-        continueRun();
-      }}
-    >
-      <div className="calls">
-        {calls.map((call, index) => (
-          <StepCall
-            key={index}
-            call={call}
-            name={names[index]!}
-            runId={runId}
-            result={resultOf(call, typed, sent)}
-            origin={isNewest && onContinue ? originOf(call, typed, sent) : null}
-            check={checks?.[index]}
-            isGrowing={isGrowing}
-            isStreaming={isStreaming && index === calls.length - 1}
-            canEdit={onContinue !== undefined}
-            isMissing={showsMissing && missing.includes(call)}
-            isOpenAtFirst={isNewest && calls.length <= maxOpenCalls}
-          />
-        ))}
-      </div>
-      {isOffered && (
-        <>
-          {showsMissing && missing.length > 0 && <Notice tone="negative">{missingText(missing, calls)}</Notice>}
-          <StepFoot isNewest={isNewest} runId={runId} onContinue={continueRun} />
-        </>
-      )}
-    </section>
-  );
-}
 
 interface EarlierStepsProps {
   request: CompletionRequest;
@@ -236,13 +22,14 @@ export const EarlierSteps = memo(function EarlierSteps({ request, steps, onConti
   return steps.map((step, index) => (
     <div key={index} className="calls__step" role="group" aria-label={`Step ${index + 1}`}>
       {step.text !== '' && <MarkdownView text={step.text} isGrowing={false} />}
-      <Step
+      <CallStep
         runId={step.runId}
         calls={step.calls}
         sent={step.results}
         isGrowing={false}
         isStreaming={false}
         isNewest={false}
+        Foot={StepFoot}
         onContinue={
           onContinue && step.runId !== null
             ? (results) => onContinue(request, [...steps.slice(0, index), { ...step, results }])
@@ -262,13 +49,14 @@ export function OwnCalls({ run, onContinue }: { run: ShownRun; onContinue: Conti
   const mocked = useMockResults(canContinue ? toolCalls : noCalls);
   if (toolCalls.length === 0) return null;
   return (
-    <Step
+    <CallStep
       runId={runId}
       calls={toolCalls}
       sent={mocked}
       isGrowing={state !== 'completed'}
       isStreaming={state === 'streaming'}
       isNewest
+      Foot={StepFoot}
       onContinue={
         canContinue
           ? (results) => onContinue(request, [...steps, { runId, text, calls: toolCalls, results }])
