@@ -1,14 +1,13 @@
 import { Search } from 'lucide-react';
-import { useState, type ComponentType } from 'react';
+import { type ComponentType, useState } from 'react';
 import { Link, Redirect, useLocation } from 'wouter';
 import { classNames } from '../../components/class-names.ts';
 import { ErrorBoundary } from '../../components/error-boundary.tsx';
 import { matchScore } from '../../components/match-score.ts';
 import { TextField } from '../../components/text-field.tsx';
 import { settingsAddress, type SettingsPageId } from '../../shell/addresses.ts';
-import { useShowPageTitle } from '../../stores/window.ts';
+import { applyTheme, type Theme, useShowPageTitle } from '../../stores/window.ts';
 import { ApiKeysPage } from './api-keys-page.tsx';
-import { AppearancePage } from './appearance-page.tsx';
 import { DataPage } from './data-page.tsx';
 import { EmbeddingsPage } from './embeddings-page.tsx';
 import { EndpointsPage } from './endpoints-page.tsx';
@@ -17,9 +16,44 @@ import { OnDevicePage } from './on-device-page.tsx';
 import { PrivacyPage } from './privacy-page.tsx';
 import { ProvidersPage } from './providers-page.tsx';
 import { ServiceModelsPage } from './service-models-page.tsx';
-import { settingsPages, type SettingsPageEntry } from './settings-pages.ts';
+import { type SettingsPageEntry, settingsPages } from './settings-pages.ts';
 import { UpdatesPage } from './updates-page.tsx';
+import { Segmented } from '../../components/choices.tsx';
+import { QueryView } from '../../components/state-panels.tsx';
+import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
+import { SettingRow, SettingsPage } from './settings-page.tsx';
 import './settings.css';
+
+const themes = [
+  { value: 'system', label: 'System' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const;
+
+function AppearancePage() {
+  const settings = useSettings();
+  const update = useUpdateSettings();
+  const choose = (theme: Theme) => {
+    applyTheme(theme);
+    update.mutate({ appearance: { theme } });
+  };
+  return (
+    <SettingsPage title="Appearance">
+      <div className="card settings__first">
+        <QueryView query={settings} subject="the settings" rows={2}>
+          {({ appearance }) => (
+            <>
+              <SettingRow label="Theme" detail="System follows your system setting">
+                <Segmented label="Theme" value={appearance.theme} onValueChange={choose} options={themes} />
+              </SettingRow>
+              <SettingRow label="Motion" detail="Respects the system's reduced-motion setting" />
+            </>
+          )}
+        </QueryView>
+      </div>
+    </SettingsPage>
+  );
+}
 
 const components: Record<SettingsPageId, ComponentType> = {
   providers: ProvidersPage,
