@@ -23,6 +23,7 @@ const models = createOnDeviceLanguageModels({
 await models.whenInstalled(defaultModelId, { signal });
 
 let valid = 0;
+let complete = 0;
 const seconds: number[] = [];
 for (let index = first; index < first + answers; index += 1) {
   const { prompt, schema } = structuredPrompts[index % structuredPrompts.length]!;
@@ -38,12 +39,15 @@ for (let index = first; index < first + answers; index += 1) {
   );
   seconds.push((performance.now() - startedAt) / 1000);
   const check = createAnswerCheck(schema)(content);
+  if (finishReason === 'Stop') complete += 1;
   if (check.outcome === 'valid') valid += 1;
   else console.error(`${prompt}\n${finishReason} ${check.outcome}: ${content}`);
 }
 await models.close();
 printReport('structured-output', [
   row('answers that follow their schema', valid, '', { min: answers }),
+  row('answers that end before their tokens', complete, '', { min: answers }),
   row('answers', answers, ''),
   row('seconds for an answer, median', median(seconds), 's'),
+  row('seconds for an answer, slowest', Math.max(...seconds), 's'),
 ]);

@@ -108,7 +108,7 @@ export function* schemaNodes(schema: JsonSchema): Generator<SchemaNode> {
 }
 
 /** The bytes of a text in UTF-8. */
-function utf8Bytes(text: string): number {
+export function utf8Bytes(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);

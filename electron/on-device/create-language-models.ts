@@ -10,7 +10,7 @@ import type {
 } from '../providers/provider.ts';
 import { AppError } from '../../shared/app-error.ts';
 import { splitThinking } from '../providers/split-thinking.ts';
-import { objectGrammar, schemaGrammar } from '../../shared/schema-grammar.ts';
+import { type Grammar, objectGrammar, schemaGrammar } from '../../shared/schema-grammar.ts';
 import { describeSchemaIssue } from '../../shared/json-schema.ts';
 import { forkChild, type StartChild } from '../child-process/child.ts';
 import type { Log } from '../log.ts';
@@ -138,7 +138,7 @@ function toModelPart(part: Exclude<EnginePart, { type: 'prompt' }>): OnDevicePar
 }
 
 /** The grammar of the requested format. Throws 400 with the parts of a schema that no grammar can express. */
-function toGrammar({ response_format: format }: Configuration): string | null {
+function toGrammar({ response_format: format }: Configuration): Grammar | null {
   if (format?.type === 'json_object') return objectGrammar;
   if (format?.type !== 'json_schema') return null;
   const result = schemaGrammar(format.json_schema.schema);

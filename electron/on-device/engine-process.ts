@@ -1,6 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import type { FinishReason, Usage } from '../../shared/contract/completions.ts';
 import { AppError, invalidField } from '../../shared/app-error.ts';
+import type { Grammar } from '../../shared/schema-grammar.ts';
 import { childEnvironment, describeEnd, type StartChild } from '../child-process/child.ts';
 import { workerUrl } from '../common/worker-url.ts';
 
@@ -20,8 +21,8 @@ export interface EngineRequest {
   readonly systemMessage: string | null;
   readonly messages: readonly { readonly role: 'system' | 'user' | 'assistant'; readonly text: string }[];
   readonly sampling: Sampling;
-  /** GBNF grammar of the answer; null for free text. */
-  readonly grammar: string | null;
+  /** The grammar of the answer; null for free text. */
+  readonly grammar: Grammar | null;
 }
 
 /** Why an engine couldn't load its model; `details` is for the log, because it may contain paths. */

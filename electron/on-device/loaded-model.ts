@@ -6,8 +6,11 @@ import type {
   LLamaChatGenerateResponseOptions,
   LlamaChatResponseChunk,
   Token,
+  TokenBias,
 } from 'node-llama-cpp';
+import type { Grammar } from '../../shared/schema-grammar.ts';
 import type { EngineRequest, Sampling } from './engine-process.ts';
+import { createEndingBias } from './ending-bias.ts';
 import { createThreadMeter } from './spare-cores.ts';
 
 /** Tokens of a prompt that are evaluated at a time. An abort takes effect between two slices. */
@@ -47,7 +50,7 @@ export interface LoadedModel {
  * arithmetic, at most eight, beyond which memory is the limit. Fewer are used while other programs need the cores.
  */
 export async function loadModel(modelPath: string, threads: number | null): Promise<LoadedModel> {
-  const { getLlama, LlamaChat, LlamaLogLevel } = await import('node-llama-cpp');
+  const { getLlama, LlamaChat, LlamaLogLevel, TokenBias } = await import('node-llama-cpp');
   const llama = await getLlama({
     gpu: false,
     build: 'never',
@@ -70,16 +73,22 @@ export async function loadModel(modelPath: string, threads: number | null): Prom
   const adaptThreads = () => {
     llama.maxThreads = countThreads();
   };
+  const createBias = () => TokenBias.for(model);
   return {
     contextTokens: context.contextSize,
     answer: (request, callbacks, signal) =>
-      answer(llama, chat, request, { ...callbacks, onStep: adaptThreads }, signal),
+      answer({ llama, chat, createBias }, request, { ...callbacks, onStep: adaptThreads }, signal),
   };
 }
 
+interface Engine {
+  readonly llama: Llama;
+  readonly chat: LlamaChat;
+  readonly createBias: () => TokenBias;
+}
+
 async function answer(
-  llama: Llama,
-  chat: LlamaChat,
+  { llama, chat, createBias }: Engine,
   request: EngineRequest,
   callbacks: AnswerCallbacks & { readonly onStep: () => void },
   signal: AbortSignal,
@@ -99,9 +108,10 @@ async function answer(
 
   await readPrompt(chat, prompt, { sampling: request.sampling, signal, onStep: callbacks.onStep });
   const before = chat.sequence.tokenMeter.getState();
+  const maxTokens = Math.min(request.sampling.maxTokens ?? roomForAnswer, roomForAnswer);
   const options = {
     ...toGenerationOptions(request.sampling),
-    maxTokens: Math.min(request.sampling.maxTokens ?? roomForAnswer, roomForAnswer),
+    maxTokens,
     signal,
     onToken: callbacks.onStep,
     onResponseChunk({ type, text }: LlamaChatResponseChunk) {
@@ -110,14 +120,28 @@ async function answer(
       else callbacks.onText(text);
     },
   };
-  const grammar = request.grammar === null ? null : await llama.createGrammar({ grammar: request.grammar });
-  const { metadata } = await chat.generateResponse(history, grammar ? { ...options, grammar } : options);
+  const { metadata } = await chat.generateResponse(
+    history,
+    request.grammar ? { ...options, ...(await toGrammarOptions(request.grammar)) } : options,
+  );
   return {
     type: 'finished',
     isCut: metadata.stopReason === 'maxTokens',
     promptTokens: prompt.length,
     answerTokens: chat.sequence.tokenMeter.diff(before).usedOutputTokens,
   };
+
+  async function toGrammarOptions({ text, endBytes }: Grammar) {
+    const bias = createEndingBias(chat.model, createBias, { endBytes, maxTokens });
+    return {
+      grammar: await llama.createGrammar({ grammar: text }),
+      tokenBias: bias.current,
+      onToken(tokens: Token[]) {
+        bias.read(tokens);
+        callbacks.onStep();
+      },
+    };
+  }
 }
 
 function toHistory({ systemMessage, messages }: EngineRequest): ChatHistoryItem[] {

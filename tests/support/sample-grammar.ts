@@ -120,7 +120,7 @@ export function seededRandom(seed: number): () => number {
 const fewCharacters = ['a', 'Z', '7', ' ', '.', 'é', '漢', '😀', '\u2028', '-'];
 
 /** Returns a function that writes a random text of the grammar's rule `root`. */
-export function grammarSampler(grammar: string, random: () => number): () => string {
+export function grammarSampler(grammar: string, random: () => number, size = 200): () => string {
   const rules = new Map<string, readonly Item[][]>();
   for (const line of grammar.split('\n')) {
     const [, name = '', body = ''] = /^(\w+) ::= (.*)$/su.exec(line)!;
@@ -154,7 +154,7 @@ export function grammarSampler(grammar: string, random: () => number): () => str
   }
 
   return () => {
-    budget = 200;
+    budget = size;
     return write({ kind: 'rule', name: 'root' });
   };
 }

@@ -163,6 +163,39 @@ describe('an answer of the on-device model', longTest, () => {
     expect(JSON.parse(answer.content)).toBeTypeOf('object');
   });
 
+  it.each([
+    ['a list without a maximum', { type: 'array', items: { type: 'string' } }],
+    ['a text without a maximum', { type: 'object', properties: { story: { type: 'string' } }, required: ['story'] }],
+    ['any value', { type: 'object', properties: { story: {}, notes: {} }, required: ['story', 'notes'] }],
+    [
+      'a tree',
+      {
+        type: 'object',
+        properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#' }, minItems: 1 } },
+        required: ['name'],
+      },
+    ],
+    [
+      'a list of references',
+      {
+        type: 'object',
+        properties: { name: { type: 'string' }, next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } },
+        required: ['name', 'next'],
+      },
+    ],
+  ])('ends the JSON before its tokens end: %s', async (_, schema) => {
+    const configuration = {
+      seed: 2,
+      max_tokens: 70,
+      response_format: { type: 'json_schema', json_schema: { name: 'story', schema } },
+    } as const;
+    const answer = await models.provider.generate(request('Write a very long story about the sea.', configuration), {
+      signal,
+    });
+    expect(createAnswerCheck(schema)(answer.content), answer.content).toMatchObject({ outcome: 'valid' });
+    expect(answer.finishReason).toBe('Stop');
+  });
+
   it('ends with Length where max_tokens cuts its JSON, and repairs nothing', async () => {
     const schema = { type: 'array', items: { type: 'string' }, minItems: 20 };
     const answer = await models.provider.generate(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkSchema, createAnswerCheck } from '../../../electron/schemas/check-schema.ts';
 import type { JsonSchema } from '../../../shared/json-schema.ts';
-import { objectGrammar, schemaGrammar } from '../../../shared/schema-grammar.ts';
+import { type Grammar, objectGrammar, schemaGrammar } from '../../../shared/schema-grammar.ts';
 import { grammarSampler, seededRandom } from '../../support/sample-grammar.ts';
 
 const person = {
@@ -76,22 +76,100 @@ const schemas: readonly (readonly [string, JsonSchema])[] = [
     },
   ],
   [
+    'a binary tree of two kinds',
+    {
+      $ref: '#/$defs/node',
+      $defs: {
+        node: { anyOf: [{ $ref: '#/$defs/sum' }, { $ref: '#/$defs/leaf' }] },
+        leaf: { type: 'object', properties: { value: { type: 'integer' } }, required: ['value'] },
+        sum: {
+          type: 'object',
+          properties: { left: { $ref: '#/$defs/node' }, right: { $ref: '#/$defs/node' } },
+          required: ['left', 'right'],
+        },
+      },
+    },
+  ],
+  [
+    'a map of itself, a tuple of itself and a list of at least one of itself',
+    {
+      type: ['object', 'null'],
+      properties: {
+        map: { type: 'object', additionalProperties: { $ref: '#' } },
+        pair: { type: 'array', prefixItems: [{ $ref: '#' }, { type: 'string' }], items: false },
+        list: { type: 'array', items: { $ref: '#' }, minItems: 1, maxItems: 2 },
+      },
+    },
+  ],
+  [
     'the form that zod writes',
     { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 't', description: 'd', default: 1, ...person },
   ],
 ];
 
+function grammarOf(schema: JsonSchema): Grammar {
+  const result = schemaGrammar(schema);
+  if ('problems' in result) throw new Error(JSON.stringify(result.problems));
+  return result.grammar;
+}
+
 describe('the grammar of a schema', () => {
   it.each(schemas)('allows only answers that follow it: %s', (_, schema) => {
     expect(checkSchema(schema)).toBeNull();
-    const result = schemaGrammar(schema);
-    if ('problems' in result) throw new Error(JSON.stringify(result.problems));
-    const sample = grammarSampler(result.grammar, seededRandom(7));
+    const sample = grammarSampler(grammarOf(schema).text, seededRandom(7));
     const check = createAnswerCheck(schema);
     for (let index = 0; index < 60; index += 1) {
       const text = sample();
       expect(check(text), text).toMatchObject({ outcome: 'valid' });
     }
+  });
+
+  it('lets references nest eight levels deep, and fewer where parts that must be there branch', () => {
+    const levelsOf = (schema: JsonSchema, count: (text: string) => number) => {
+      const sample = grammarSampler(grammarOf(schema).text, seededRandom(11), 5000);
+      return Math.max(...Array.from({ length: 300 }, () => count(sample())));
+    };
+    const chain = {
+      type: 'object',
+      properties: { next: { anyOf: [{ type: 'null' }, { $ref: '#' }] } },
+      required: ['next'],
+    };
+    expect(levelsOf(chain, (text) => text.split('next').length - 1)).toBe(8);
+    const branching = {
+      anyOf: [
+        { type: 'boolean' },
+        {
+          type: 'object',
+          properties: Object.fromEntries([...'abcdef'].map((name) => [name, { $ref: '#' }])),
+          required: [...'abcdef'],
+        },
+      ],
+    };
+    const depth = (text: string) =>
+      Math.max(
+        ...[...text].map(
+          (
+            (level) => (one: string) =>
+              (level += one === '{' ? 1 : one === '}' ? -1 : 0)
+          )(0),
+        ),
+      );
+    expect(levelsOf(branching, depth)).toBe(2);
+    expect(grammarOf(branching).endBytes).toBeLessThan(3000);
+  });
+
+  it('bounds texts, lists and maps that the schema leaves open', () => {
+    const { text } = grammarOf({ type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } });
+    expect(text).not.toMatch(/[*+](?= |$)|\{\d+,\}/m);
+  });
+
+  it('has rules for a recursive schema that is too large to repeat at every level', () => {
+    const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
+    const properties = Object.fromEntries(names.map((name) => [name, { type: 'string', maxLength: 100 }]));
+    const schema = { type: 'object', properties: { ...properties, next: { $ref: '#' } }, required: ['p0'] };
+    const sample = grammarSampler(grammarOf(schema).text, seededRandom(11), 5000);
+    const check = createAnswerCheck(schema);
+    for (let index = 0; index < 20; index += 1) expect(check(sample())).toMatchObject({ outcome: 'valid' });
   });
 
   it('reaches the ends of a range of integers, and nothing beyond', () => {
@@ -102,8 +180,7 @@ describe('the grammar of a schema', () => {
       [98, 1203],
       [-120, -99],
     ] as const) {
-      const result = schemaGrammar({ type: 'integer', minimum, maximum });
-      const sample = grammarSampler((result as { grammar: string }).grammar, seededRandom(3));
+      const sample = grammarSampler(grammarOf({ type: 'integer', minimum, maximum }).text, seededRandom(3));
       const numbers = Array.from({ length: 5000 }, () => Number(sample()));
       expect(Math.min(...numbers)).toBeGreaterThanOrEqual(minimum);
       expect(Math.max(...numbers)).toBeLessThanOrEqual(maximum);
@@ -113,7 +190,7 @@ describe('the grammar of a schema', () => {
   });
 
   it('allows any JSON object for json_object', () => {
-    const sample = grammarSampler(objectGrammar, seededRandom(5));
+    const sample = grammarSampler(objectGrammar.text, seededRandom(5));
     for (let index = 0; index < 100; index += 1) expect(JSON.parse(sample())).toBeTypeOf('object');
   });
 
