@@ -23,6 +23,7 @@ import { toolHandlers } from './api/tools.ts';
 import { apiKeyHandlers, privacyHandlers, settingsHandlers } from './api/settings.ts';
 import { createAgents } from './agents/create-agents.ts';
 import { createAuditServices } from './audit/create-audit-services.ts';
+import { createCapabilityTests } from './capabilities/create-capability-tests.ts';
 import { createCompletions } from './completions/create-completions.ts';
 import { PromptFileLoader } from './completions/load-files.ts';
 import { createGuard } from './completions/guard.ts';
@@ -155,13 +156,10 @@ async function createServices(options: HostOptions) {
     settings: storage.settings,
     onDevice,
   });
+  const capabilityTests = createCapabilityTests({ store: storage.capabilityTests, providers, log });
   const embeddings = createEmbeddings();
   const moderation = createModeration({ settings: () => storage.settings.read().moderation, providers, embeddings });
-  const embedder = createTextEmbedders({
-    settings: () => storage.settings.read().embeddings,
-    embeddings,
-    providers,
-  });
+  const embedder = createTextEmbedders({ settings: () => storage.settings.read().embeddings, embeddings, providers });
   const reader = createSourceReader({ startChild });
   const knowledge = await createKnowledge({ dataDirectory, storage, embedder, startChild, reader, log });
   const files = await openFiles(options, storage, reader);
@@ -207,6 +205,7 @@ async function createServices(options: HostOptions) {
     storage,
     providers,
     onDevice,
+    capabilityTests,
     embeddings,
     moderation,
     guard,
@@ -226,7 +225,7 @@ async function createServices(options: HostOptions) {
     close: () =>
       closeInOrder(
         [auditServices, library, completions, schemas, exchanges, batches, moderation],
-        [datasets, files, knowledge, embeddings, providers, onDevice, storage],
+        [datasets, files, capabilityTests, knowledge, embeddings, providers, onDevice, storage],
       ),
   };
 }
@@ -270,7 +269,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...datasetHandlers(services.datasets),
       ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
       ...openApiHandlers(packageFile.version),
-      ...providerHandlers(providers, onDevice, log),
+      ...providerHandlers(providers, onDevice, services.capabilityTests, log),
       ...runHandlers({ runs: storage.runs, completions, exchanges: services.exchanges, log }),
       ...schemaHandlers({ ...services, runs: storage.runs }),
       ...apiKeyHandlers(storage.apiKeys, allowances.credits),

@@ -21,7 +21,7 @@ const numberBytes = 22;
 const anyValue: EndSize = { whole: numberBytes, rest: 40 };
 
 function longest(sizes: readonly EndSize[]): EndSize {
-  const max = (key: keyof EndSize) => sizes.reduce((most, size) => Math.max(most, size[key]), 0);
+  const max = (key: keyof EndSize) => sizes.reduce((largest, size) => Math.max(largest, size[key]), 0);
   return { whole: max('whole'), rest: max('rest') };
 }
 
@@ -47,7 +47,7 @@ class EndSizes {
     if (typeof schema['$ref'] === 'string') return this.#ofReference(schema['$ref'], level);
     const values = schema['enum'] ?? (schema['const'] === undefined ? undefined : [schema['const']]);
     if (Array.isArray(values)) {
-      const bytes = values.reduce((most: number, value: unknown) => Math.max(most, bytesOf(value)), 0);
+      const bytes = values.reduce((largest: number, value: unknown) => Math.max(largest, bytesOf(value)), 0);
       return { whole: bytes, rest: bytes };
     }
     const options = schema['anyOf'] ?? schema['allOf'];

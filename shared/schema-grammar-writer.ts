@@ -281,12 +281,12 @@ export class GrammarWriter {
     const items = schema['items'] ?? schema['unevaluatedItems'] ?? true;
     if (low === 0 && (items === false || !this.#canEnd(items))) return '"[]"';
     const item = this.#schema(items, [...path, 'items']);
-    const fewest = Math.max(0, low - 1);
-    const most = Math.min(high, maxListLength) - 1;
-    let repetition = `{${fewest},${most}}`;
-    if (high === Infinity && low === 0) repetition = this.#openRepetition(fewest, most);
-    else this.#repeat(most, path, high === Infinity ? 'minItems' : 'maxItems');
-    const rest = most === 0 ? '' : ` ( "," ws ${item} )${repetition}`;
+    const min = Math.max(0, low - 1);
+    const max = Math.min(high, maxListLength) - 1;
+    let repetition = `{${min},${max}}`;
+    if (high === Infinity && low === 0) repetition = this.#openRepetition(min, max);
+    else this.#repeat(max, path, high === Infinity ? 'minItems' : 'maxItems');
+    const rest = max === 0 ? '' : ` ( "," ws ${item} )${repetition}`;
     return this.#newRule(low === 0 ? `"[" ws ( ${item}${rest} ws )? "]"` : `"[" ws ${item}${rest} ws "]"`);
   }
 

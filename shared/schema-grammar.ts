@@ -30,31 +30,31 @@ export function schemaGrammar(schema: JsonSchema): SchemaGrammar {
     return { problems: [{ pointer: '', keyword: '$ref', issue: `has more than ${2 * maxReferences} references` }] };
   }
   const levels = referenceLevels(schema);
-  const least = levels.of('#');
-  if (least === Infinity) {
+  const minLevels = levels.of('#');
+  if (minLevels === Infinity) {
     const { problems } = writeGrammar(schema, levels, 1);
     return { problems: problems.length > 0 ? problems : endlessProblems(schema, levels) };
   }
   const isRecursive = levels.leadsToRecursive('#');
   const written = Math.floor(maxLevelCharacters / JSON.stringify(schema).length);
-  let most = isRecursive ? Math.max(least, Math.min(maxLevels, written)) : 0;
-  while (most > least && endSize(schema, levels, most).whole > maxEndBytes) most -= 1;
+  let levelCount = isRecursive ? Math.max(minLevels, Math.min(maxLevels, written)) : 0;
+  while (levelCount > minLevels && endSize(schema, levels, levelCount).whole > maxEndBytes) levelCount -= 1;
   for (;;) {
-    const { text, problems } = writeGrammar(schema, levels, most);
+    const { text, problems } = writeGrammar(schema, levels, levelCount);
     if (problems.length === 0) {
       const endless = endlessProblems(schema, levels);
       if (endless.length > 0) return { problems: endless };
-      const { whole, rest } = endSize(schema, levels, most);
+      const { whole, rest } = endSize(schema, levels, levelCount);
       return { grammar: { text, endBytes: Math.max(whole, rest) } };
     }
-    if (most <= least) return { problems };
+    if (levelCount <= minLevels) return { problems };
     // It may be too large, because each level repeats the schema.
-    most = Math.max(least, Math.floor(most / 2));
+    levelCount = Math.max(minLevels, Math.floor(levelCount / 2));
   }
 }
 
-function writeGrammar(schema: JsonSchema, levels: ReferenceLevels, most: number) {
-  const writer = new GrammarWriter(schema, levels, most);
+function writeGrammar(schema: JsonSchema, levels: ReferenceLevels, levelCount: number) {
+  const writer = new GrammarWriter(schema, levels, levelCount);
   return { text: writer.write(), problems: writer.problems };
 }
 

@@ -15,6 +15,14 @@ import {
   updateEndpoint,
   updateProvider,
 } from '../../shared/contract/providers.ts';
+import {
+  estimateCapabilityTest,
+  listCapabilityTests,
+  readCapabilityTest,
+  startCapabilityTest,
+  stopCapabilityTest,
+} from '../../shared/contract/capability-tests.ts';
+import type { CapabilityTests } from '../capabilities/create-capability-tests.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { type Handler, implement } from './api.ts';
 import {
@@ -58,6 +66,16 @@ function keyHandlers(providers: Providers): Handler[] {
     implement(listModels, () => ({ data: providers.models() })),
     implement(addModel, ({ body }) => providers.addModel(body.aiSystem, body.model)),
     implement(removeModel, ({ body }) => providers.removeModel(body.aiSystem, body.model)),
+  ];
+}
+
+function capabilityHandlers(tests: CapabilityTests): Handler[] {
+  return [
+    implement(estimateCapabilityTest, ({ body }) => tests.estimate(body)),
+    implement(startCapabilityTest, ({ body }) => tests.start(body)),
+    implement(listCapabilityTests, () => ({ data: tests.list() })),
+    implement(readCapabilityTest, ({ parameters }) => tests.find(parameters.id)),
+    implement(stopCapabilityTest, ({ parameters }) => tests.stop(parameters.id)),
   ];
 }
 
@@ -106,7 +124,12 @@ export async function learnModelOf(
   if (model) await models.learnModel(aiSystem ?? null, model);
 }
 
-/** Providers, their models, and the on-device models. */
-export function providerHandlers(providers: Providers, onDevice: OnDeviceLanguageModels, log: Log): Handler[] {
-  return [...keyHandlers(providers), ...onDeviceHandlers(onDevice, log)];
+/** Providers, their models, their capabilities, and the on-device models. */
+export function providerHandlers(
+  providers: Providers,
+  onDevice: OnDeviceLanguageModels,
+  capabilityTests: CapabilityTests,
+  log: Log,
+): Handler[] {
+  return [...keyHandlers(providers), ...capabilityHandlers(capabilityTests), ...onDeviceHandlers(onDevice, log)];
 }

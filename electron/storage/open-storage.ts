@@ -19,7 +19,7 @@ import { createLogSync } from './write-ahead-log.ts';
 import { createDraftRuns } from './prompts/prompt-usage.ts';
 import { createFolderStore } from './prompts/folder-store.ts';
 import { createPromptStore } from './prompts/prompt-store.ts';
-import { createProviderCache } from './provider-cache.ts';
+import { createCapabilityTestStore, createProviderCache } from './provider-cache.ts';
 import { createReplayStore } from './replay-store.ts';
 import { createRetentionStore } from './retention-store.ts';
 import type { Durability } from './run-recorder.ts';
@@ -127,6 +127,7 @@ function assembleStorage(
     apiKeys,
     settings: createSettingsStore(metadata),
     providerCache: createProviderCache(database),
+    capabilityTests: createCapabilityTestStore(metadata),
     windowCallerId,
     databaseFile: file,
     flush: runs.flush,

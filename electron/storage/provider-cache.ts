@@ -1,10 +1,11 @@
 import type Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
+import type { CapabilityTest } from '../../shared/contract/capability-tests.ts';
 import type { ProviderTest } from '../../shared/contract/providers.ts';
 import type { ListedModel } from '../providers/provider.ts';
-import { prepareQuery } from './queries.ts';
-import type { ProviderCache } from './storage.ts';
+import { type Metadata, prepareQuery } from './queries.ts';
+import type { CapabilityTestStore, ProviderCache } from './storage.ts';
 
 interface CachedProvider {
   baseAddress: string | null;
@@ -86,6 +87,14 @@ export function createProviderCache(database: Database.Database): ProviderCache 
       endpoints = endpoints.filter((endpoint) => endpoint !== present);
     },
     ...createUserModels(queries),
+  };
+}
+
+/** All tests in one value: there are as many as providers. */
+export function createCapabilityTestStore(metadata: Metadata): CapabilityTestStore {
+  return {
+    read: () => JSON.parse(metadata.read('capability_tests') ?? '[]') as CapabilityTest[],
+    write: (tests) => metadata.write('capability_tests', JSON.stringify(tests)),
   };
 }
 

@@ -2,6 +2,7 @@ import type { ContinuableRun } from './continuable-run.ts';
 import type { NewRun, RunOutcome } from './run-rows.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import type { ApiKey, ApiKeyInput } from '../../shared/contract/api-keys.ts';
+import type { CapabilityTest } from '../../shared/contract/capability-tests.ts';
 import type { ProviderTest } from '../../shared/contract/providers.ts';
 import type { RunDetail, RunListItem } from '../../shared/contract/runs.ts';
 import type { Settings } from '../../shared/contract/settings.ts';
@@ -22,6 +23,12 @@ import type { ReplayStore } from './replay-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { SampleStore } from './sample-store.ts';
 import type { ToolStore } from './tool-store.ts';
+
+/** The last capability test of each provider. */
+export interface CapabilityTestStore {
+  read(): CapabilityTest[];
+  write(tests: readonly CapabilityTest[]): void;
+}
 
 /** Runs and the conversations that they belong to. */
 export interface RunStore {
@@ -133,6 +140,7 @@ export interface Storage {
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
   readonly providerCache: ProviderCache;
+  readonly capabilityTests: CapabilityTestStore;
   /** The caller id of the window, created at the first start. */
   readonly windowCallerId: string;
   /** The database file, for threads that open their own connection. */

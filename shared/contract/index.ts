@@ -6,6 +6,7 @@ import * as auditReplay from './audit-replay.ts';
 import * as auditViews from './audit-views.ts';
 import * as auditData from './audit-data.ts';
 import * as audit from './audit.ts';
+import * as capabilityTests from './capability-tests.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
 import * as datasets from './datasets.ts';
@@ -57,6 +58,7 @@ export const endpoints: readonly Endpoint[] = [
   knowledgeWindow,
   openApi,
   privacy,
+  capabilityTests,
   providers,
   runs,
   providerExchanges,
