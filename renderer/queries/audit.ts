@@ -65,7 +65,7 @@ export function useAuditFacetCounts(filter: AuditFilter) {
 
 const feedbackKey = ['feedback'] as const;
 
-function conversationKey(conversationId: string | null) {
+export function conversationKey(conversationId: string | null) {
   return ['audit', 'conversation', conversationId] as const;
 }
 

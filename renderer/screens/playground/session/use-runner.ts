@@ -8,6 +8,7 @@ import { useHost } from '../../../host/host-context.tsx';
 import { hostKey } from '../../../queries/host-state.ts';
 import { modelsKey, useModels } from '../../../queries/providers.ts';
 import { useInstallOnDevice, useOnDevice } from '../../../queries/on-device.ts';
+import { conversationKey } from '../../../queries/audit.ts';
 import { promptUsageKey } from '../../../queries/prompt-details.ts';
 import { runsKey, useRun } from '../../../queries/runs.ts';
 import { getActiveDraft, useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
@@ -129,6 +130,8 @@ export function useRunner(draftId: string, model: Model | null): Runner {
           queryClient.invalidateQueries({ queryKey: runsKey }),
           queryClient.invalidateQueries({ queryKey: hostKey }),
           queryClient.invalidateQueries({ queryKey: promptUsageKey }),
+          // A continuation joins a conversation that was read before.
+          queryClient.invalidateQueries({ queryKey: conversationKey(run.conversationId) }),
           run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
         ]);
         const next = await automaticSteps(run, use, { client, queryClient, slot, draftId });
