@@ -2,7 +2,7 @@ import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import { runAgent } from '../../shared/contract/agents.ts';
 import type { Client } from '../host/client.ts';
-import { startRun, type AgentTurn } from './live-runs.ts';
+import { type AgentTurn, type ContinuedTurn, startRun } from './live-runs.ts';
 import { shareBetweenWindows } from './share-between-windows.ts';
 
 interface AgentDrafts {
@@ -42,6 +42,8 @@ export interface AgentMessage {
   /** Null starts a new conversation. */
   conversationId: string | null;
   message: string;
+  /** The results of the calls of that run, which are sent instead of the message. */
+  continued?: ContinuedTurn | null;
   /** Called once, when the host has named the run and its conversation. */
   onAccepted: (conversationId: string) => void;
 }
@@ -49,17 +51,18 @@ export interface AgentMessage {
 /** Sends a message and stops the agent's active turn first. Resolves at the end of the turn: completed, stopped or failed. */
 export function sendToAgent(
   client: Client,
-  { agentId, conversationId, message, onAccepted }: AgentMessage,
+  { agentId, conversationId, message, continued = null, onAccepted }: AgentMessage,
 ): Promise<AgentTurn> {
+  const sent = continued ? { continueRunId: continued.runId, toolResults: [...continued.results] } : { message };
   return startRun(client, agentSlot(agentId), {
-    details: { message, conversationId },
+    details: { message, continued, conversationId },
     source: {
       isStreamed: true,
       hasReasoning: true,
       open: (host, options) =>
         host.stream(runAgent, {
           parameters: { id: agentId },
-          body: { message, ...(conversationId !== null && { conversationId }) },
+          body: { ...sent, ...(conversationId !== null && { conversationId }) },
           kind: 'event-stream',
           ...options,
         }),

@@ -1,5 +1,6 @@
 import { create } from 'zustand';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
+import type { ToolResult } from '../../shared/contract/tools.ts';
 import type { Client } from '../host/client.ts';
 import type { Transport } from './playground-drafts.ts';
 import type { ToolStep } from './tool-steps.ts';
@@ -14,9 +15,17 @@ export interface CompletionRun extends RunProgress {
   steps: readonly ToolStep[];
 }
 
-/** One message to an agent with its answer. */
+/** The run of an agent that another one continues, and what the tools returned. */
+export interface ContinuedTurn {
+  runId: string;
+  results: readonly ToolResult[];
+}
+
+/** One message to an agent, or the results of its tool calls, with the answer. */
 export interface AgentTurn extends RunProgress {
   message: string;
+  /** Null for a message. */
+  continued: ContinuedTurn | null;
 }
 
 /** A run of a stored prompt version through the endpoints that API clients call. */

@@ -9,7 +9,7 @@ import { agentAddress } from '../../shell/addresses.ts';
 import { useActions } from '../../stores/actions.ts';
 import { useFollowScroll } from '../../components/use-follow-scroll.ts';
 import { TurnView } from './turn-view.tsx';
-import { useConversation, type Conversation } from './use-conversation.ts';
+import { openCallsOf, useConversation, type Conversation } from './use-conversation.ts';
 
 /** The keys of the composer, and the button that sends the message or stops the answer. */
 function ComposerFoot({
@@ -94,7 +94,7 @@ interface TurnsProps {
 
 function Turns({ agent, conversationId, conversation, edited, onEdit }: TurnsProps) {
   const [, navigate] = useLocation();
-  const { turns, retry, sendInBranch, saved, isAnswering, isOwn } = conversation;
+  const { turns, retry, sendInBranch, sendResults, saved, isAnswering, isOwn } = conversation;
   if (turns.length === 0 && conversationId !== null && saved.isPending)
     return <LoadingRows label="Loading the conversation" />;
   if (turns.length === 0 && saved.error instanceof AppError && saved.error.code === 'not_found') {
@@ -124,20 +124,25 @@ function Turns({ agent, conversationId, conversation, edited, onEdit }: TurnsPro
   }
   const last = turns.at(-1);
   const onClose = (): void => onEdit(null);
-  return turns.map((turn) => (
-    <TurnView
-      key={turn.key}
-      agent={agent}
-      turn={turn}
-      conversationId={conversationId}
-      onRetry={turn === last && !isAnswering && isOwn ? () => retry(turn) : null}
-      editing={
-        isAnswering || !isOwn || turn.runId === null
-          ? null
-          : { isOpen: edited === turn.key, onSend: sendInBranch, onClose }
-      }
-    />
-  ));
+  return turns.map((turn) => {
+    const calls = isAnswering || !isOwn ? null : openCallsOf(turns, turn);
+    return (
+      <TurnView
+        key={turn.key}
+        agent={agent}
+        turn={turn}
+        conversationId={conversationId}
+        onResults={calls && ((answered, results) => sendResults(answered, calls, results))}
+        isAnswered={calls?.answered != null}
+        onRetry={turn === last && !isAnswering && isOwn ? () => retry(turn) : null}
+        editing={
+          isAnswering || !isOwn || turn.runId === null
+            ? null
+            : { isOpen: edited === turn.key, onSend: sendInBranch, onClose }
+        }
+      />
+    );
+  });
 }
 
 /** Announces the state of the last answer to screen readers, without its text. */
@@ -189,8 +194,9 @@ export function ConversationView({ agent, conversationId }: { agent: Agent; conv
   const input = useRef<HTMLTextAreaElement>(null);
   const [edited, setEdited] = useState<string | null>(null);
   const last = turns.at(-1);
-  const canEdit = conversation.isOwn && last?.runId != null && !isAnswering;
-  const editLast = (): void => setEdited(canEdit ? last.key : null);
+  const lastMessage = turns.findLast(({ continued }) => continued === null);
+  const canEdit = conversation.isOwn && lastMessage?.runId != null && !isAnswering;
+  const editLast = (): void => setEdited(canEdit ? lastMessage.key : null);
   const { scroller: scrollerRef, onScroll } = useFollowScroll(`${agent.id}/${turns.length}`, isAnsweringHere);
   useEffect(() => {
     input.current?.focus();

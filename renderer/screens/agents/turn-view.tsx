@@ -1,7 +1,8 @@
-import { Check, ChevronLeft, ChevronRight, CircleX, FileSearch, Pencil, RotateCcw, Square } from 'lucide-react';
+import { Check, ChevronLeft, ChevronRight, CircleX, FileSearch, Pencil, Play, RotateCcw, Square } from 'lucide-react';
 import { memo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
+import type { ToolResult } from '../../../shared/contract/tools.ts';
 import { Button, CopyButton, IconButton } from '../../components/button.tsx';
 import { formatRunDuration, formatTime, usageText } from '../../components/format.ts';
 import { accessAddress } from '../../components/remedies.ts';
@@ -15,6 +16,7 @@ import { failureWords, finishMeaning, type Remedy } from '../../components/run-w
 import { CitedText } from '../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
 import { CallList } from '../../components/tool-calls/call-list.tsx';
+import { CallStep, type StepFootProps } from '../../components/tool-calls/call-step.tsx';
 import { isActive } from '../../stores/run-stream.ts';
 import { historyText, branchesOf, type ShownTurn } from './use-conversation.ts';
 
@@ -25,6 +27,10 @@ export interface TurnViewProps {
   conversationId: string | null;
   /** Sends the same message again; null for all but the last turn. */
   onRetry: (() => void) | null;
+  /** Continues the turn with the results of its calls; null if it can't be. */
+  onResults: ((turn: ShownTurn, results: readonly ToolResult[]) => void) | null;
+  /** Whether a completed turn has continued this one. */
+  isAnswered: boolean;
   /** Null while the agent answers, and for turns without a run. */
   editing: { isOpen: boolean; onSend: (turn: ShownTurn, text: string) => void; onClose: () => void } | null;
 }
@@ -221,16 +227,64 @@ function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' 
   );
 }
 
-/** One message and its answer. */
+/** `isNewest` is false for calls that have been continued already. */
+function ContinueFoot({ isNewest, onContinue }: StepFootProps) {
+  return (
+    <div className="calls__foot">
+      <span className="caption tertiary grow">
+        {isNewest
+          ? "Continue sends the results. If you send a message instead, the agent won't remember this turn."
+          : 'Continue sends these results in a branch. The original stays unchanged.'}
+      </span>
+      <Button size="small" icon={Play} keys="Mod+Enter" onClick={onContinue}>
+        Continue
+      </Button>
+    </div>
+  );
+}
+
+const noResults: readonly ToolResult[] = [];
+
+/** The calls of a turn's answer, with fields for their results if it can be continued. */
+function TurnCalls({ turn, onResults, isAnswered }: Pick<TurnViewProps, 'turn' | 'onResults' | 'isAnswered'>) {
+  const { runId, toolCalls, results, state } = turn;
+  if (toolCalls.length === 0) return null;
+  if (onResults === null) {
+    const isLeft = results === null && state === 'completed' && turn.finishReason === 'ToolCalls';
+    return (
+      <>
+        <CallList calls={toolCalls} results={results ?? noResults} isGrowing={state !== 'completed'} />
+        {isLeft && <p className="small secondary">No results were sent. The agent doesn&apos;t remember this turn.</p>}
+      </>
+    );
+  }
+  return (
+    <CallStep
+      runId={runId}
+      calls={toolCalls}
+      sent={results ?? noResults}
+      isGrowing={false}
+      isStreaming={false}
+      isNewest={!isAnswered}
+      Foot={ContinueFoot}
+      onContinue={(entered) => onResults(turn, entered)}
+    />
+  );
+}
+
+/** One message and its answer, or the answer to results. */
 export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const { agent, turn } = props;
   const [isReasoningOpen, setReasoningOpen] = useState(false);
   const meaning = finishMeaning(turn.finishReason);
   return (
     <article className="agent-turn" aria-label={`Turn at ${formatTime(turn.createdAt)}`}>
-      <Message agent={agent} turn={turn} editing={props.editing} />
+      {turn.continued === null && <Message agent={agent} turn={turn} editing={props.editing} />}
       <div className="agent-turn__answer">
-        <span className="caption tertiary">{agent.name}</span>
+        <span className="caption tertiary row">
+          <span className="grow">{agent.name}</span>
+          {turn.continued !== null && <Branches agent={agent} turn={turn} />}
+        </span>
         {turn.text === '' && turn.toolCalls.length === 0 && turn.state === 'completed' && (
           <p className="tertiary">The model returned no text.</p>
         )}
@@ -247,14 +301,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
             <MarkdownView text={turn.text} isGrowing={turn.state === 'streaming'} />
           </CitedText>
         )}
-        {turn.toolCalls.length > 0 && (
-          <>
-            <CallList calls={turn.toolCalls} isGrowing={turn.state !== 'completed'} />
-            {!isActive(turn) && (
-              <Notice tone="caution">Turns of agents can&apos;t be continued with tool results.</Notice>
-            )}
-          </>
-        )}
+        <TurnCalls turn={turn} onResults={props.onResults} isAnswered={props.isAnswered} />
         {meaning && <Notice tone="caution">{meaning}</Notice>}
         {turn.state === 'stopped' && (
           <p className="small secondary">

@@ -3,9 +3,9 @@ import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { Agent, ThreadRun } from '../../../shared/contract/agents.ts';
 import type { Citation, Usage } from '../../../shared/contract/completions.ts';
-import type { ToolCall } from '../../../shared/contract/tools.ts';
+import type { ToolCall, ToolResult } from '../../../shared/contract/tools.ts';
 import { formatPlural } from '../../components/format.ts';
-import { type AgentTurn, stopRun, useLiveRuns } from '../../stores/live-runs.ts';
+import { type AgentTurn, type ContinuedTurn, stopRun, useLiveRuns } from '../../stores/live-runs.ts';
 import { isActive, type RunState } from '../../stores/run-stream.ts';
 import { useHost } from '../../host/host-context.tsx';
 import { useBranchConversation, useRenewTurns, useTurns } from '../../queries/agents.ts';
@@ -14,6 +14,8 @@ import { agentAddress } from '../../shell/addresses.ts';
 import { agentSlot, draftKey, sendToAgent, useAgentDrafts } from '../../stores/agents.ts';
 import { describeError } from '../../components/state-panels.tsx';
 import { showToast } from '../../stores/toasts.ts';
+import { clearResults } from '../../stores/tool-results.ts';
+import { readSteps, resultsIn } from '../../stores/tool-steps.ts';
 
 /** One message and its answer as the conversation shows it. */
 export interface ShownTurn {
@@ -23,6 +25,10 @@ export interface ShownTurn {
   message: string;
   text: string;
   toolCalls: readonly ToolCall[];
+  /** What was sent for the calls; null if nothing was. */
+  results: readonly ToolResult[] | null;
+  /** The run whose calls it has the results of; null for a message. */
+  continued: ContinuedTurn | null;
   reasoning: string;
   isReasoningLive: boolean;
   citations: readonly Citation[];
@@ -71,6 +77,11 @@ export function historyText({ turns, forgottenTurns }: HistoryUse): string | nul
   return forgottenTurns === 0 ? sent : `${sent}, ${formatPlural(forgottenTurns, 'turn')} dropped`;
 }
 
+function continuedTurn({ input, metadata }: ThreadRun): ContinuedTurn | null {
+  const runId = readSteps(input.messages, metadata).at(-1)?.runId ?? null;
+  return runId === null ? null : { runId, results: resultsIn(input.messages.at(-1)) };
+}
+
 function savedTurn(run: ThreadRun): ShownTurn {
   return {
     key: run.conversationRunId,
@@ -78,6 +89,8 @@ function savedTurn(run: ThreadRun): ShownTurn {
     message: run.input.promptText,
     text: run.output.content,
     toolCalls: run.output.toolCalls ?? [],
+    results: null,
+    continued: continuedTurn(run),
     reasoning: run.output.reasoning ?? '',
     isReasoningLive: false,
     citations: run.citations,
@@ -103,6 +116,8 @@ function liveShown(turn: AgentTurn): ShownTurn {
     message: turn.message,
     text: turn.text,
     toolCalls: turn.toolCalls,
+    results: null,
+    continued: turn.continued,
     reasoning: turn.reasoning,
     isReasoningLive: turn.isReasoningLive,
     citations: turn.citations,
@@ -130,7 +145,10 @@ function liveShown(turn: AgentTurn): ShownTurn {
  * comes from the window, because the host saves a turn a moment after its end.
  */
 export function shownTurns(saved: readonly ThreadRun[], live: AgentTurn | null): ShownTurn[] {
-  const turns = saved.map(savedTurn);
+  return withResults(withLive(saved.map(savedTurn), live));
+}
+
+function withLive(turns: ShownTurn[], live: AgentTurn | null): ShownTurn[] {
   if (!live) return turns;
   const index = turns.findIndex(({ runId }) => runId !== null && runId === live.runId);
   const known = turns[index];
@@ -138,6 +156,29 @@ export function shownTurns(saved: readonly ThreadRun[], live: AgentTurn | null):
   if (!isActive(live) && known.state !== 'streaming') return turns;
   const { aiSystem, model, memory, branches } = known;
   return turns.with(index, { ...liveShown(live), aiSystem, model, memory, branches });
+}
+
+/** Each turn that called tools has the results that were sent last. */
+function withResults(turns: readonly ShownTurn[]): ShownTurn[] {
+  const sent = new Map(turns.flatMap(({ continued }) => (continued ? [[continued.runId, continued.results]] : [])));
+  return turns.map((turn) => {
+    const results = turn.runId === null ? undefined : sent.get(turn.runId);
+    return results ? { ...turn, results } : turn;
+  });
+}
+
+/** A turn whose calls can be given results. */
+export interface OpenCalls {
+  /** The completed turn that had other results; a branch begins before it. Null for the newest turn, which is continued itself. */
+  answered: ShownTurn | null;
+}
+
+/** Null for a turn without calls, one that was cut off, and one that the conversation has left without results. */
+export function openCallsOf(turns: readonly ShownTurn[], turn: ShownTurn): OpenCalls | null {
+  if (turn.runId === null || turn.toolCalls.length === 0 || turn.finishReason !== 'ToolCalls') return null;
+  const next = turns.slice(turns.indexOf(turn) + 1).find(({ state }) => state === 'completed');
+  if (!next) return { answered: null };
+  return next.continued?.runId === turn.runId ? { answered: next } : null;
 }
 
 /** The previous and the next branch of this turn; null where the conversation has only one. */
@@ -157,6 +198,9 @@ function isHere(turn: AgentTurn | undefined, conversationId: string | null): tur
   return turn !== undefined && turn.conversationId === conversationId;
 }
 
+/** A message, or the results of the calls that it led to. */
+type Sent = Pick<ShownTurn, 'message' | 'continued'>;
+
 /** Sends messages to an agent, in this conversation or in a branch of it. */
 function useSend(agentId: string, conversationId: string | null) {
   const { client } = useHost();
@@ -171,32 +215,34 @@ function useSend(agentId: string, conversationId: string | null) {
     if (window.location.hash.endsWith(location)) navigate(agentAddress(agentId, target), options);
   };
 
-  const send = async (message: string, target = conversationId): Promise<void> => {
+  const send = async ({ message, continued }: Sent, target = conversationId): Promise<void> => {
     if (isActive(useLiveRuns.getState().runs[slot])) return;
     const turn = await sendToAgent(client, {
       agentId,
       conversationId: target,
       message,
+      continued,
       onAccepted: (id) => {
+        if (continued) clearResults(continued.runId);
         if (target === null) open(id, { replace: true });
         void refetchTurns();
       },
     });
     // A message that never became a turn would be lost with the window.
-    if (turn.runId === null && turn.state === 'failed')
+    if (turn.runId === null && turn.state === 'failed' && !continued)
       useAgentDrafts.getState().write(draftKey(agentId, target), message);
     await refetchTurns();
     await queryClient.invalidateQueries({ queryKey: auditKey });
   };
 
-  /** Sends another message in place of a turn's own. This creates a branch; the original conversation stays. */
-  const sendInBranch = async (turn: ShownTurn, message: string): Promise<void> => {
+  /** Sends something else in place of what a turn was sent. This creates a branch; the original conversation stays. */
+  const sendInBranch = async (turn: ShownTurn, sent: Sent): Promise<void> => {
     if (conversationId === null || turn.runId === null) return;
     if (isActive(useLiveRuns.getState().runs[slot])) return;
     try {
       const target = await branch({ conversationId, runId: turn.runId });
       open(target);
-      await send(message, target);
+      await send(sent, target);
     } catch (cause) {
       const { message: reason, requestId } = describeError(cause);
       showToast({ tone: 'negative', text: reason, requestId });
@@ -229,12 +275,17 @@ export function useConversation(agent: Agent, conversationId: string | null) {
     send: () => {
       if (message.trim() === '' || isActive(newest)) return;
       write('');
-      void send(message);
+      void send({ message, continued: null });
     },
     /** The model's history leaves out turns without a complete answer, so a retry of one follows it. A retry of a complete turn replaces it in a branch. */
-    retry: (turn: ShownTurn) =>
-      void (turn.state === 'completed' ? sendInBranch(turn, turn.message) : send(turn.message)),
-    sendInBranch: (turn: ShownTurn, text: string) => void sendInBranch(turn, text),
+    retry: (turn: ShownTurn) => void (turn.state === 'completed' ? sendInBranch(turn, turn) : send(turn)),
+    sendInBranch: (turn: ShownTurn, text: string) => void sendInBranch(turn, { message: text, continued: null }),
+    /** Continues a turn with these results, in a branch if it has been continued with others. */
+    sendResults: (turn: ShownTurn, { answered }: OpenCalls, results: readonly ToolResult[]) => {
+      if (turn.runId === null) return;
+      const sent = { message: turn.message, continued: { runId: turn.runId, results } };
+      void (answered ? sendInBranch(answered, sent) : send(sent));
+    },
     stop: () => stopRun(slot),
   };
 }

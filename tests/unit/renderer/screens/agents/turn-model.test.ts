@@ -3,6 +3,7 @@ import type { ThreadRun } from '../../../../../shared/contract/agents.ts';
 import {
   historyText,
   readHistory,
+  openCallsOf,
   shownTurns,
   branchesOf,
 } from '../../../../../renderer/screens/agents/use-conversation.ts';
@@ -14,7 +15,7 @@ function kept(conversationRunId: string, status: ThreadRun['status'], content: s
     status,
     aiSystem: 'ServiceAi',
     model: 'hl-gpt-4.1-mini',
-    input: { promptText: `ask ${conversationRunId}` },
+    input: { promptText: `ask ${conversationRunId}`, messages: [] },
     output: { content, reasoning: null, finishReason: null, error: null },
     usage: null,
     timing: { firstTokenMs: null, totalMs: null },
@@ -30,6 +31,7 @@ const live: AgentTurn = {
   conversationId: 'c',
   runId: 'two',
   message: 'ask two',
+  continued: null,
   toolCalls: [],
   text: 'more tha',
   reasoning: '',
@@ -102,4 +104,40 @@ test('a turn knows the ways before and after its own, where the conversation bra
     null,
     null,
   ]);
+});
+
+const calls = [{ id: 'a', name: 'clock', arguments: '{}' }];
+const ids = ['01a20000-0000-7000-8000-000000000001', '01a20000-0000-7000-8000-000000000002'] as const;
+const calling = {
+  ...kept(ids[0], 'Completed', ''),
+  output: { content: '', reasoning: null, finishReason: 'ToolCalls', error: null, toolCalls: calls },
+} as ThreadRun;
+
+function continuation(status: ThreadRun['status'], content: string): ThreadRun {
+  const toolResult = { type: 'toolResult' as const, toolCallId: 'a', content: 'Noon', isError: false };
+  const called = { role: 'assistant' as const, content: [{ type: 'toolCall' as const, ...calls[0]! }] };
+  const messages = [called, { role: 'tool' as const, content: [toolResult] }];
+  const run = kept(ids[1], status, content);
+  return { ...run, input: { ...run.input, messages }, metadata: { continuedRunIds: [ids[0]] } };
+}
+
+test('a turn has the results of its calls from the run that continued it, and can be given others', () => {
+  const results = [{ toolCallId: 'a', content: 'Noon', isError: false }];
+  const turns = shownTurns([calling, continuation('Completed', 'It is noon.')], null);
+  expect(turns).toMatchObject([
+    { toolCalls: calls, results, continued: null },
+    { results: null, continued: { runId: ids[0], results } },
+  ]);
+  expect(openCallsOf(turns, turns[0]!)).toEqual({ answered: turns[1] });
+  expect(openCallsOf(turns, turns[1]!)).toBeNull();
+});
+
+test('calls are open until a turn follows: a failed continuation leaves them open, another message does not', () => {
+  const failed = shownTurns([calling, continuation('Failed', '')], null);
+  expect(openCallsOf(failed, failed[0]!)).toEqual({ answered: null });
+  const left = shownTurns([calling, kept('two', 'Completed', 'yes')], null);
+  expect(openCallsOf(left, left[0]!)).toBeNull();
+  const cut = { ...calling, output: { ...calling.output, finishReason: 'Length' } };
+  const [turn] = shownTurns([cut], null);
+  expect(openCallsOf([turn!], turn!)).toBeNull();
 });

@@ -1,0 +1,133 @@
+import { EditorView } from '@codemirror/view';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { AgentsScreen } from '../../../../../renderer/screens/agents/agents-screen.tsx';
+import { useLiveRuns } from '../../../../../renderer/stores/live-runs.ts';
+import { useToolResults } from '../../../../../renderer/stores/tool-results.ts';
+import { createAgent, readAgentThread } from '../../../../../shared/contract/agents.ts';
+import { addEndpoint } from '../../../../../shared/contract/providers.ts';
+import { searchAudit } from '../../../../../shared/contract/audit.ts';
+import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+import {
+  type ScriptedProvider,
+  type ScriptedToolCall,
+  startScriptedProvider,
+} from '../../../../support/scripted-provider.ts';
+
+const clock = { type: 'function', function: { name: 'clock', parameters: { type: 'object', properties: {} } } };
+const time = { id: 'call_1', name: 'clock', arguments: '{"zone": "CET"}' };
+
+let opened: OpenWindow;
+let provider: ScriptedProvider;
+beforeEach(async () => {
+  giveEverythingSize();
+  Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList;
+  vi.stubGlobal('matchMedia', () => ({ matches: true, addEventListener() {}, removeEventListener() {} }));
+  useToolResults.setState(useToolResults.getInitialState(), true);
+  useLiveRuns.setState(useLiveRuns.getInitialState(), true);
+  provider = await startScriptedProvider();
+  opened = await openWindow(<AgentsScreen />, {
+    address: '/agents',
+    prepare: async (client) => {
+      provider.answerWith((call) => call.models(['kestrel']));
+      await client.call(addEndpoint, { body: { name: 'shop', baseAddress: provider.baseAddress } });
+      const model = { aiSystem: 'OpenAiCompatible', model: 'shop/kestrel' } as const;
+      await client.call(createAgent, { body: { name: 'Desk', ...model, configuration: { tools: [clock] } } });
+    },
+  });
+  fireEvent.click(await screen.findByRole('option', { name: /Desk/ }));
+});
+afterEach(async () => {
+  window.location.hash = '';
+  await opened.close();
+  await provider.close();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+/** Answers each call in turn: with a text, with tool calls, or with a failure. */
+function script(...answers: (string | readonly ScriptedToolCall[] | null)[]): void {
+  const rest = [...answers];
+  provider.answerWith((call) => {
+    if (!call.path.endsWith('/chat/completions')) return call.models(['kestrel']);
+    const next = rest.shift();
+    if (next == null) return call.fail(500, 'overloaded');
+    return typeof next === 'string' ? call.chatStream([next]) : call.chatCalls(next);
+  });
+}
+
+/** A conversation is only opened if the address hasn't changed in the meantime. */
+function followAddress(): void {
+  window.location.hash = opened.addresses.at(-1)!;
+}
+
+async function send(message: string): Promise<void> {
+  followAddress();
+  const field = await screen.findByLabelText('Message to Desk');
+  fireEvent.change(field, { target: { value: message } });
+  fireEvent.keyDown(field, { key: 'Enter' });
+}
+
+function enter(text: string): void {
+  const view = EditorView.findFromDOM(screen.getByRole('textbox', { name: 'Result of clock' }))!;
+  act(() => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }));
+}
+
+const turns = () => within(screen.getByRole('region', { name: 'Turns' }));
+function continueTurn(): void {
+  followAddress();
+  fireEvent.click(turns().getByRole('button', { name: 'Continue' }));
+}
+const lastMessages = () => provider.calls.at(-1)?.body['messages'];
+
+test('a person enters the result of a call and continues; a failure keeps it', async () => {
+  script([time], null, 'At noon.');
+  await send('When?');
+  await turns().findByRole('button', { name: 'Continue' });
+  continueTurn();
+  turns().getByText('Enter a result for clock.');
+  enter('12:00');
+  continueTurn();
+  fireEvent.click(await turns().findByRole('button', { name: 'Send again' }));
+  await turns().findByText('At noon.');
+  expect(lastMessages()).toEqual([
+    { role: 'user', content: 'When?' },
+    expect.objectContaining({ role: 'assistant' }),
+    { role: 'tool', tool_call_id: 'call_1', content: '12:00' },
+  ]);
+  // The message is shown once, and the result is that of the newest continuation.
+  expect(turns().getAllByText('When?')).toHaveLength(1);
+  await waitFor(() => expect(turns().queryByRole('button', { name: 'Continue' })).toBeNull());
+});
+
+test('another result of a continued turn goes into a branch', async () => {
+  script([time], 'At noon.', 'At six.');
+  await send('When?');
+  await turns().findByRole('button', { name: 'Continue' });
+  enter('12:00');
+  continueTurn();
+  await turns().findByText('At noon.');
+  fireEvent.click(await turns().findByRole('button', { name: /clock/, expanded: false }));
+  await waitFor(() => screen.getByRole('textbox', { name: 'Result of clock' }));
+  enter('18:00');
+  turns().getByText(/in a branch/);
+  continueTurn();
+  await waitFor(() => expect(provider.calls).toHaveLength(3 + 1));
+  const { client } = opened.window.host;
+  const conversations = async () => (await client.call(searchAudit, { body: { filter: {} } })).rows;
+  await waitFor(async () => expect(await conversations()).toHaveLength(2));
+  const [branch] = await conversations();
+  const { runs } = await client.call(readAgentThread, { parameters: { id: branch!.conversationId } });
+  expect(runs.map(({ output }) => output.content)).toEqual(['', 'At six.']);
+});
+
+test('a message instead of the result leaves the turn without one', async () => {
+  script([time], 'Fine.');
+  await send('When?');
+  await turns().findByRole('button', { name: 'Continue' });
+  await send('Never mind');
+  await turns().findByText('Fine.');
+  await turns().findByText(/No results were sent/);
+  expect(lastMessages()).toEqual([{ role: 'user', content: 'Never mind' }]);
+});
