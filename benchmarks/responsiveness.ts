@@ -5,6 +5,7 @@
  * delays, but not to the processor time that the main thread uses in one turn.
  */
 import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -117,6 +118,26 @@ const post =
   (text, world) =>
     world.send(path, JSON.stringify(bodyOf(text)));
 
+/** What follows the header of a WAV file may be anything. */
+const wavHeader = 'RIFF\u007f\u007f\u007f\u007fWAVEfmt ';
+
+/** Uploads files of at most 20 MB each and sends them in one request. */
+const filesOf =
+  (mediaType: string, header: string, megabytes: readonly number[]): Case =>
+  async (text, world) => {
+    const files: { fileId: string }[] = [];
+    for (const [index, size] of megabytes.entries()) {
+      const content = Buffer.alloc(size * 1_048_576, text === '' ? ' ' : text);
+      content.write(`${header}${index}`);
+      const form = new FormData();
+      form.append('file', new File([content], `file-${index}`, { type: mediaType }));
+      await world.send('/files', form);
+      files.push({ fileId: createHash('sha256').update(content).digest('hex') });
+    }
+    const promptText = '{{#each files}}{{media url=this}}{{/each}}';
+    await world.send('/api/completions/sync', JSON.stringify({ ...model, promptText, replacements: { files } }));
+  };
+
 const endedSources = new Set(['Ready', 'Failed']);
 
 const uploadOf =
@@ -220,6 +241,8 @@ const cases: Readonly<Record<string, Case>> = {
     promptText: '{{media url=notes}}',
     replacements: { notes: { mediaType: 'text/plain', data: Buffer.from(text).toString('base64') } },
   })),
+  'completion: 50 MB of files': filesOf('audio/wav', wavHeader, [20, 20, 10]),
+  'completion: text file of 20 MB': filesOf('text/plain', '', [20]),
   'completion: tools': post('/api/completions/sync', (text) => ({
     ...model,
     promptText: '{{text}}',

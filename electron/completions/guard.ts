@@ -214,8 +214,9 @@ function unchecked(failure: string): AppError {
 }
 
 function textFiles(files: PromptFiles | undefined): SentText[] {
-  const texts = [...(files?.values() ?? [])].filter(({ mediaType }) => isTextType(mediaType));
-  return texts.map(({ data }) => ({ field: 'replacements', text: data }));
+  return [...(files?.values() ?? [])].flatMap(({ data }) =>
+    typeof data === 'string' ? [{ field: 'replacements', text: data }] : [],
+  );
 }
 
 function textsOfContinuation(continued: ContinuedTexts | undefined): SentText[] {

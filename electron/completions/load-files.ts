@@ -143,7 +143,7 @@ export class PromptFileLoader {
 
   async #withContent(file: StoredFile): Promise<PromptFile> {
     const content = await this.#options.files.read(file);
-    return { ...file, data: content.toString(isTextType(file.mediaType) ? 'utf8' : 'base64') };
+    return { ...file, data: isTextType(file.mediaType) ? content.toString('utf8') : content };
   }
 }
 

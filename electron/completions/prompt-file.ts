@@ -1,9 +1,9 @@
 import type { StoredFile } from '../../shared/contract/files.ts';
 import type { FilePart, Message } from '../../shared/contract/messages.ts';
 
-/** A file of a prompt with its content: base64, or the text of a text file. */
+/** A file of a prompt with its content: the text of a text file, or the bytes of any other file. */
 export interface PromptFile extends StoredFile {
-  readonly data: string;
+  readonly data: string | Buffer;
 }
 
 /** By file id, in lower case. */

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { secretForms } from '../provider-exchanges/redact.ts';
 import { StreamTranslation, toAnswer } from './answer-translation.ts';
-import { isTextFile, toCallOptions, unnamedParameters } from './model-translation.ts';
+import { toCallOptions, unnamedParameters } from './model-translation.ts';
 import type { ListModels } from './provider-lists.ts';
 import type { ModelCallOptions, ModelPart, ModelRequest, Provider } from './provider.ts';
 import {
@@ -13,6 +12,7 @@ import {
   toProviderError,
   type ProviderIdentity,
 } from './provider-error.ts';
+import { type RequestFiles, requestFilesOf } from './request-files.ts';
 import type { ProviderFetch } from './provider-fetch.ts';
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
@@ -112,49 +112,6 @@ class Call {
   }
 }
 
-/** A file of a request that is sent as base64, and its placeholder while the body is written. */
-interface SentFile {
-  readonly placeholder: string;
-  readonly data: string;
-  /** Its placeholder in stored requests: the content is stored once, beside the database. */
-  readonly note: string;
-}
-
-function sentFilesOf({ files, messages }: ModelRequest): ReadonlyMap<string, SentFile> {
-  const sent = new Map<string, SentFile>();
-  if (!files) return sent;
-  for (const { content } of messages) {
-    for (const part of content) {
-      const data = part.type === 'file' && !isTextFile(part) ? files.get(part.fileId)?.data : undefined;
-      if (data === undefined || part.type !== 'file') continue;
-      const placeholder = randomUUID().replaceAll('-', '');
-      sent.set(part.fileId, { placeholder, data, note: `[file ${part.fileId}, ${part.bytes} bytes]` });
-    }
-  }
-  return sent;
-}
-
-/** The package's request: writing 20 MB of base64 as JSON would block the process for 400 ms. */
-function withPlaceholders(request: ModelRequest, sent: ReadonlyMap<string, SentFile>): ModelRequest {
-  if (sent.size === 0) return request;
-  const files = new Map(request.files);
-  for (const [id, { placeholder }] of sent) files.set(id, { data: placeholder });
-  return { ...request, files };
-}
-
-function fillPlaceholders(body: string, sent: ReadonlyMap<string, SentFile>): string {
-  let filled = body;
-  for (const { placeholder, data } of sent.values()) filled = filled.replaceAll(placeholder, data);
-  return filled;
-}
-
-function withoutFiles(request: SentRequest, sent: ReadonlyMap<string, SentFile>): SentRequest {
-  if (sent.size === 0 || request.body === null) return request;
-  let { body } = request;
-  for (const { data, note } of sent.values()) body = body.replaceAll(data, note);
-  return { ...request, body };
-}
-
 const maxModels = 200;
 
 /** A provider on one of the AI SDK's packages, at the level of single calls: no retry, no step loop. */
@@ -180,18 +137,14 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
 
   function begin(request: ModelRequest, { signal, onFirstByte, exchanges }: ModelCallOptions) {
     const call = new Call(signal);
-    const files = sentFilesOf(request);
-    const complete = bodyRewrite(unnamedParameters(request.configuration), traits.fixedBody);
-    const fill = (body: string) => fillPlaceholders(body, files);
-    const rewriteBody = files.size === 0 ? complete : (body: string) => fill(complete?.(body) ?? body);
-    const capture = exchanges
-      ? (sent: SentRequest) => exchanges.beginHttp(withoutFiles(sent, files), secrets)
-      : undefined;
-    if (onFirstByte || rewriteBody || capture) {
-      transport.join(call.signal, { onFirstByte: once(onFirstByte), rewriteBody, capture });
+    const files = requestFilesOf(request);
+    const rewriteBody = bodyRewrite(unnamedParameters(request.configuration), traits.fixedBody);
+    const capture = exchanges ? (sent: SentRequest) => exchanges.beginHttp(sent, secrets) : undefined;
+    if (onFirstByte || rewriteBody || files || capture) {
+      transport.join(call.signal, { onFirstByte: once(onFirstByte), rewriteBody, files, capture });
     }
-    const options = { ...toCallOptions(withPlaceholders(request, files)), abortSignal: call.signal };
-    return { call, fill, options: traits.adaptOptions?.(options, request) ?? options };
+    const options = { ...toCallOptions(files?.request ?? request), abortSignal: call.signal };
+    return { call, files, options: traits.adaptOptions?.(options, request) ?? options };
   }
 
   return {
@@ -240,10 +193,10 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
 
     ...(traits.counting && {
       countTokens: async (request: ModelRequest, { signal }: { signal: AbortSignal }) => {
-        const { call, options, fill } = begin(request, { signal });
+        const { call, options, files } = begin(request, { signal });
         try {
           const sent = await captureRequest(modelOf(request.model), options, transport);
-          return await countTokens(sent, fill, traits.counting!, request.model, settings, signal);
+          return await countTokens(sent, files, traits.counting!, request.model, settings, signal);
         } catch (error) {
           throw toProviderError(error, settings, signal);
         } finally {
@@ -283,7 +236,7 @@ async function captureRequest(
 
 async function countTokens(
   sent: SentRequest,
-  fill: (body: string) => string,
+  files: RequestFiles | null,
   counting: TokenCounting,
   model: string,
   settings: ProviderSettings,
@@ -291,6 +244,8 @@ async function countTokens(
 ): Promise<number> {
   const { host: _, 'content-length': __, ...headers } = sent.headers;
   const completionBody = JSON.parse(sent.body ?? '{}') as Record<string, unknown>;
+  const signal = AbortSignal.any([callerSignal]);
+  settings.transport.join(signal, { files });
   const {
     status,
     headers: responseHeaders,
@@ -298,8 +253,8 @@ async function countTokens(
   } = await settings.transport.request(counting.address(sent.url), {
     method: 'POST',
     headers,
-    body: fill(JSON.stringify(counting.body(completionBody, model))),
-    signal: AbortSignal.any([callerSignal]),
+    body: JSON.stringify(counting.body(completionBody, model)),
+    signal,
   });
   if (status < 200 || status >= 300)
     throw failureFromStatus({ status, headers: responseHeaders, body: text }, settings);

@@ -75,9 +75,9 @@ function toUserPart(part: MessagePart, files: ModelRequest['files']): UserPart {
   if (part.type !== 'file') return toTextPart(part);
   const file = files?.get(part.fileId);
   if (!file) throw new TypeError(`The content of the file ${part.fileId} was not loaded`);
-  if (isTextFile(part)) return { type: 'text', text: file.data };
+  if (isTextFile(part)) return { type: 'text', text: String(file.data) };
   const { mediaType, name } = part;
-  return { type: 'file', data: { type: 'data', data: file.data }, mediaType, filename: name };
+  return { type: 'file', data: { type: 'data', data: String(file.data) }, mediaType, filename: name };
 }
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];

@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { HttpCapture, SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { createDispatcher, trustSystemCertificates } from '../outgoing-network.ts';
+import type { RequestBody, RequestFiles } from './request-files.ts';
 import {
   CollectedResponse,
   StreamedResponse,
@@ -37,6 +39,8 @@ export interface CallContext {
   readonly onFirstByte?: (() => void) | undefined;
   /** Rewrites the JSON body before it is sent; absent if there is nothing to add. */
   readonly rewriteBody?: ((body: string) => string) | undefined;
+  /** Contents that the JSON body refers to; null or absent without any. */
+  readonly files?: RequestFiles | null | undefined;
   /** Called with the request. The returned object receives the response. */
   readonly capture?: ((request: SentRequest) => HttpCapture | undefined) | undefined;
 }
@@ -94,8 +98,12 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
     if (!init.signal?.aborted) {
       try {
         const request = dispatchOptions(String(address), init, context);
-        exchange.capture = context?.capture?.(sentRequest(request));
-        agent.dispatch(request, exchange);
+        const files = request.body === null ? null : (context?.files ?? null);
+        const filled = files?.fill(request.body!) ?? null;
+        exchange.capture = context?.capture?.(
+          sentRequest(files ? { ...request, body: files.describe(request.body!) } : request, filled?.bytes),
+        );
+        agent.dispatch(filled ? withBody(request, filled) : request, exchange);
       } catch (error) {
         exchange.fail(error as Error);
       }
@@ -118,15 +126,20 @@ type DispatchedRequest = Omit<Dispatcher.DispatchOptions, 'origin' | 'headers' |
   readonly body: string | null;
 };
 
-/** The request with the headers that undici adds. */
-function sentRequest({ method, origin, path, headers, body }: DispatchedRequest): SentRequest {
+function withBody(request: DispatchedRequest, { bytes, chunks }: RequestBody): Dispatcher.DispatchOptions {
+  const headers = { ...request.headers, 'content-length': String(bytes) };
+  return { ...request, headers, body: Readable.from(chunks, { objectMode: false }) };
+}
+
+/** The request with the headers that undici adds. `bytes` is the length of a body that `body` only describes. */
+function sentRequest({ method, origin, path, headers, body }: DispatchedRequest, bytes?: number): SentRequest {
   return {
     method,
     url: origin + path,
     headers: {
       host: new URL(origin).host,
       ...headers,
-      ...(body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      ...(body === null ? {} : { 'content-length': String(bytes ?? Buffer.byteLength(body)) }),
     },
     body,
   };

@@ -3,9 +3,9 @@ import type { Message } from '../../shared/contract/messages.ts';
 import type { ToolCall } from '../../shared/contract/tools.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 
-/** The content of a file: the text of a text file, or base64. */
+/** The content of a file: the text of a text file, or the bytes of any other file. */
 export interface ModelFile {
-  readonly data: string;
+  readonly data: string | Buffer;
 }
 
 /** One request to a model in the service's format. The provider's client translates it. */
