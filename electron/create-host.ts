@@ -31,8 +31,7 @@ import { createCredits } from './credits/credits.ts';
 import { createRateLimits } from './credits/rate-limits.ts';
 import { createKeyStore } from './key-store/create-key-store.ts';
 import { createDatasets } from './datasets/create-datasets.ts';
-import { createFiles, type Files } from './files/create-files.ts';
-import type { FileInspector } from './files/inspect-file.ts';
+import { createFiles, type Files, type FilesOptions } from './files/create-files.ts';
 import { createSourceReader } from './knowledge/parsing/source-reader.ts';
 import { createSourceFiles } from './knowledge/source-files.ts';
 import { createGrounding } from './knowledge/grounding/create-grounding.ts';
@@ -105,7 +104,11 @@ function warnAboutUnencrypted({ providerBases, endpoints, log }: HostOptions): v
   }
 }
 
-function openFiles({ dataDirectory, log }: HostOptions, storage: Storage, inspector: FileInspector): Promise<Files> {
+function openFiles(
+  { dataDirectory, log }: HostOptions,
+  storage: Storage,
+  inspector: FilesOptions['inspector'],
+): Promise<Files> {
   const lastBackupAt = () => {
     const times = storage.listBackups().map(({ createdAt }) => Date.parse(createdAt));
     return times.length === 0 ? null : Math.max(...times);

@@ -47,6 +47,14 @@ function imageTokens(width: number, height: number): number {
 /** Of what is sent for a PDF: text and an image of each page, or only the image for Gemini. */
 const tokensPerPage = (aiSystem: AiSystem | null) => (aiSystem === 'GoogleGemini' ? 258 : 2000);
 
+/** A page of text. */
+const textTokensPerPage = 600;
+
+/** About how many tokens the text of a PDF has. */
+export function estimateTextTokens({ pages }: Pick<StoredFile, 'pages'>): number {
+  return (pages ?? 1) * textTokensPerPage;
+}
+
 /** About how many tokens a file has on a provider, by the rule that the provider publishes. */
 export function estimateFileTokens(
   { mediaType, width, height, pages, bytes }: Pick<StoredFile, 'mediaType' | 'width' | 'height' | 'pages' | 'bytes'>,

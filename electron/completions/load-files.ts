@@ -1,7 +1,13 @@
 import { Readable } from 'node:stream';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
-import { maxFileBytes, maxRequestFileBytes, type StoredFile } from '../../shared/contract/files.ts';
+import {
+  type FileForm,
+  fileForms,
+  maxFileBytes,
+  maxRequestFileBytes,
+  type StoredFile,
+} from '../../shared/contract/files.ts';
 import type { Files, NewFile } from '../files/create-files.ts';
 import { isTextType } from '../files/detect-file.ts';
 import type { FileReader } from '../storage/file-store.ts';
@@ -12,7 +18,7 @@ import { type FileReplacement, fileReplacement, type PromptFile, type PromptFile
 export type OpenSource = (sourceId: string) => (NewFile & { readonly bytes: number }) | null;
 
 export interface PromptFilesOptions {
-  readonly files: Pick<Files, 'incoming' | 'find' | 'read'>;
+  readonly files: Pick<Files, 'incoming' | 'find' | 'read' | 'textOf'>;
   readonly openSource: OpenSource;
   /** Stores the files of requests that the window makes. */
   readonly windowCallerId: string;
@@ -50,6 +56,13 @@ function fileOfSource(field: string, sourceId: string, openSource: OpenSource): 
   if (source.bytes > maxFileBytes)
     throw new AppError('payload_too_large', `The source "${source.fileName}" is larger than 20 MB.`);
   return source;
+}
+
+/** What a replacement is sent as. Throws `invalid_request` for an unknown form. */
+function formOf(field: string, { as = 'file' }: FileReplacement): FileForm {
+  const form = fileForms.find((one) => one === as);
+  if (form) return form;
+  throw invalidField(`${field}.as`, `must be ${fileForms.join(' or ')}`);
 }
 
 /** Moves the error of a file in a replacement to the field of the request. */
@@ -113,7 +126,7 @@ export class PromptFileLoader {
     const stored = new Map<FileReplacement, StoredFile>();
     const files = new Map<string, StoredFile>();
     for (const { field, file } of found) {
-      const one = await this.#store(field, file, origin, signal);
+      const one = await this.#storeAs(formOf(field, file), { field, file }, origin, signal);
       stored.set(file, one);
       files.set(one.id, one);
     }
@@ -122,6 +135,28 @@ export class PromptFileLoader {
     const contents = new Map<string, PromptFile>();
     for (const file of files.values()) contents.set(file.id, await this.#withContent(file));
     return { request: { ...request, replacements: withFileIds(request.replacements ?? {}, stored) }, files: contents };
+  }
+
+  /** The file that is sent for a replacement: its own, or a text file with the text of its PDF. */
+  async #storeAs(
+    form: FileForm,
+    { field, file }: { readonly field: string; readonly file: FileReplacement },
+    origin: FileOrigin,
+    signal: AbortSignal,
+  ): Promise<StoredFile> {
+    const stored = await this.#store(field, file, origin, signal);
+    if (form === 'file' || isTextType(stored.mediaType)) return stored;
+    if (stored.mediaType !== 'application/pdf')
+      throw invalidField(
+        `${field}.as`,
+        'must be file',
+        `${field}.as is text, but ${stored.mediaType} contains no text. Only a PDF can be sent as text.`,
+      );
+    try {
+      return await this.#options.files.textOf(stored, { signal, callerId: origin.callerId });
+    } catch (error) {
+      throw underField(error, field);
+    }
   }
 
   async #store(field: string, file: FileReplacement, origin: FileOrigin, signal: AbortSignal): Promise<StoredFile> {

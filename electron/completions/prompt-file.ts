@@ -9,16 +9,20 @@ export interface PromptFile extends StoredFile {
 /** By file id, in lower case. */
 export type PromptFiles = ReadonlyMap<string, PromptFile>;
 
-export type FileReplacement =
-  { readonly fileId: string } | { readonly sourceId: string } | { readonly mediaType: string; readonly data: string };
+export type FileReplacement = (
+  { readonly fileId: string } | { readonly sourceId: string } | { readonly mediaType: string; readonly data: string }
+) & {
+  /** What a PDF is sent as; not checked yet. */
+  readonly as?: string;
+};
 
 /** A replacement is a file if it has exactly the fields of one. Any other object is a value for the template, as before. */
 export function fileReplacement(value: unknown): FileReplacement | null {
   if (typeof value !== 'object' || value === null) return null;
   const entries = Object.entries(value);
-  const names = entries.map(([name]) => name).sort();
+  const names = entries.map(([name]) => name).filter((name) => name !== 'as');
   if (!entries.every(([, inner]) => typeof inner === 'string')) return null;
-  return ['fileId', 'sourceId', 'data,mediaType'].includes(names.join()) ? (value as FileReplacement) : null;
+  return ['fileId', 'sourceId', 'data,mediaType'].includes(names.sort().join()) ? (value as FileReplacement) : null;
 }
 
 /** The files that messages contain. */

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../shared/app-error.ts';
-import type { FileMediaType, StoredFile } from '../../shared/contract/files.ts';
+import { type FileMediaType, maxFileBytes, type StoredFile } from '../../shared/contract/files.ts';
 import type { Log } from '../log.ts';
+import type { SourceReader } from '../knowledge/parsing/parsed-source.ts';
 import type { FileReader, FileStore } from '../storage/file-store.ts';
 import { FileFolder } from './file-folder.ts';
 import { detectFile } from './detect-file.ts';
@@ -61,6 +62,11 @@ export interface Files {
   keep(id: string, reader: FileReader): StoredFile;
   /** Throws `not_found`, and `internal` if the content is missing from the disk. */
   download(id: string, reader: FileReader): Promise<FileDownload>;
+  /**
+   * A text file with the text of a PDF, which it stores for the caller. Throws `invalid_request` if the PDF contains no text, and
+   * `payload_too_large` for more than 20 MB of it.
+   */
+  textOf(pdf: StoredFile, options: Cancellable & { readonly callerId: string }): Promise<StoredFile>;
   /** The content of a file. Extends the time for which it is stored by a day. Throws `internal` if the content is missing from the disk. */
   read(file: Pick<StoredFile, 'id' | 'name'>): Promise<Buffer>;
   /** Removes files that no run uses any more, and content without a row, which a crash can leave behind. */
@@ -71,7 +77,7 @@ export interface Files {
 export interface FilesOptions {
   readonly directory: string;
   readonly store: FileStore;
-  readonly inspector: FileInspector;
+  readonly inspector: FileInspector & Pick<SourceReader, 'readSource'>;
   /** Who sends the files of the window, which stay longer. */
   readonly windowCallerId: string;
   /** When the newest backup of the database was made, in milliseconds since 1970; null without one. */
@@ -135,6 +141,34 @@ function nameFor(mediaType: FileMediaType): string {
   return mediaType.startsWith('text/') ? 'file.txt' : `file.${mediaType.split('/')[1]!.replace('mpeg', 'mp3')}`;
 }
 
+/** More conversions than these are made again. */
+const maxKnownTexts = 200;
+
+/** Keeps which text belongs to which PDF, so that a comparison of models reads a PDF once. */
+function createTextConversion({ store, inspector }: FilesOptions, folder: FileFolder): Files['textOf'] {
+  const known = new Map<string, StoredFile>();
+  return async (pdf, { signal, callerId }) => {
+    const converted = known.get(pdf.id);
+    if (converted && store.has(converted.id)) {
+      store.add(converted, callerId);
+      return converted;
+    }
+    const { id, mediaType, name } = pdf;
+    if (mediaType !== 'application/pdf') throw new TypeError(`${mediaType} has no text to extract`);
+    const { text } = await inspector.readSource({ path: folder.pathOf(id), fileName: name, mediaType }, { signal });
+    const content = Buffer.from(text);
+    if (content.length > maxFileBytes)
+      throw new AppError('payload_too_large', `The text of "${name}" is larger than 20 MB. Split the PDF.`);
+    await using incoming = new Incoming(folder, inspector);
+    const fileName = `${name.replace(/\.pdf$/i, '')}.txt`;
+    await incoming.receive({ content: Readable.from([content]), fileName, mediaType: 'text/plain' });
+    const { file } = await incoming.store({ signal, callerId, keepLocation: false });
+    if (known.size >= maxKnownTexts) known.clear();
+    known.set(id, file);
+    return file;
+  };
+}
+
 /** Opens the folder of files and removes what an earlier process left behind. */
 export async function createFiles(options: FilesOptions): Promise<Files> {
   const { directory, store, inspector, windowCallerId, lastBackupAt, log } = options;
@@ -172,6 +206,7 @@ export async function createFiles(options: FilesOptions): Promise<Files> {
       const file = requireFile(id, reader);
       return { file, stream: (await folder.open(file)).createReadStream() };
     },
+    textOf: createTextConversion(options, folder),
     async read(file) {
       store.noteUse(file.id);
       await using content = await folder.open(file);

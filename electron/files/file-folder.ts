@@ -68,7 +68,7 @@ export class FileFolder {
     return this.#exclusively(async () => {
       const folder = join(this.#directory, file.id.slice(0, 2));
       await makeFolder(folder);
-      await rename(path, this.#pathOf(file.id));
+      await rename(path, this.pathOf(file.id));
       await syncFolder(folder);
       return this.#store.add(file, callerId);
     });
@@ -77,7 +77,7 @@ export class FileFolder {
   /** Throws `internal` if the content is missing. */
   async open(file: Pick<StoredFile, 'id' | 'name'>): Promise<FileHandle> {
     try {
-      return await open(this.#pathOf(file.id));
+      return await open(this.pathOf(file.id));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw missingContent(file, error);
       throw error;
@@ -88,7 +88,7 @@ export class FileFolder {
     const age = { before: now - unusedMilliseconds, windowCallerId, windowBefore: now - unusedInWindowMilliseconds };
     const removeStep = async () => {
       const ids = this.#store.removeUnused(age, removedAtOnce);
-      for (const id of ids) await rm(this.#pathOf(id), { force: true });
+      for (const id of ids) await rm(this.pathOf(id), { force: true });
       return ids.length;
     };
     while ((await this.#exclusively(removeStep)) === removedAtOnce);
@@ -123,7 +123,8 @@ export class FileFolder {
     return join(this.#directory, 'incoming');
   }
 
-  #pathOf(id: string): string {
+  /** Where the content of a file is. */
+  pathOf(id: string): string {
     return join(this.#directory, id.slice(0, 2), id);
   }
 

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { fileId } from '../../shared/contract/files.ts';
+import { type FileForm, fileForms, fileId, type StoredFile } from '../../shared/contract/files.ts';
 import type { VariableKind } from '../../shared/prompt-template-variables.ts';
 
 /** A file as a variable of a draft holds it and a run sends it. */
-const fileValue = z.strictObject({ fileId });
+const fileValue = z.strictObject({ fileId, as: z.enum(fileForms).optional() });
 export type FileValue = z.infer<typeof fileValue>;
+
+/** A file that a prompt sends, and what it is sent as. */
+export interface UsedFile {
+  readonly file: StoredFile;
+  readonly form: FileForm;
+}
 
 const fieldValue = z.union([fileValue.transform((file) => [file]), z.array(fileValue)]);
 
@@ -32,8 +38,7 @@ export function isFileField<Field extends { readonly kind: VariableKind }>(
   return field.kind === 'file' || field.kind === 'files';
 }
 
-/** The files of all fields, each id once. */
-export function fileIdsOf(fields: readonly { readonly kind: VariableKind; readonly text: string }[]): string[] {
-  const values = fields.filter(isFileField).flatMap(({ text }) => readFileValues(text) ?? []);
-  return [...new Set(values.map((value) => value.fileId))];
+/** The files of all fields. */
+export function fileValuesOf(fields: readonly { readonly kind: VariableKind; readonly text: string }[]): FileValue[] {
+  return fields.filter(isFileField).flatMap(({ text }) => readFileValues(text) ?? []);
 }

@@ -28,9 +28,10 @@ function combine(results: readonly UseQueryResult<StoredFile>[], ids: readonly s
 /** The details of files by their ids. */
 export function useFiles(ids: readonly string[]): KnownFiles {
   const { client } = useHost();
+  const unique = [...new Set(ids)];
   return useQueries({
-    queries: ids.map((id) => detailsQuery(client, id)),
-    combine: (results) => combine(results, ids),
+    queries: unique.map((id) => detailsQuery(client, id)),
+    combine: (results) => combine(results, unique),
   });
 }
 

@@ -73,7 +73,12 @@ export const completionRequest = z.strictObject({
   aiSystem,
   model: z.string().min(1, 'must not be empty'),
   configuration: configuration.nullish(),
-  replacements: z.record(z.string(), z.unknown()).nullish(),
+  replacements: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .describe(
+      'Values of the variables. For `{{media}}`: `{"fileId"}`, `{"sourceId"}` or `{"mediaType", "data"}`, each with an optional `"as"`, which is `file` or `text` and decides what a PDF is sent as',
+    ),
   dataspaceIds: z.array(uuid).max(100).nullish(),
   metadata: metadata.nullish(),
 });

@@ -30,6 +30,10 @@ export const fileMediaTypes = [
 export const fileMediaType = z.enum(fileMediaTypes).meta({ id: 'FileMediaType' });
 export type FileMediaType = z.infer<typeof fileMediaType>;
 
+/** What a PDF is sent as: itself, or the text that it contains. */
+export const fileForms = ['file', 'text'] as const;
+export type FileForm = (typeof fileForms)[number];
+
 /** SHA-256 of the stored content. */
 export const fileId = z.string().regex(/^[\da-f]{64}$/i, 'must be a file ID: 64 hexadecimal digits');
 

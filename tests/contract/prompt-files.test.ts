@@ -194,6 +194,41 @@ test('a provider and a role that take no such file are 400 and name it', async (
   expect(calls).toEqual([]);
 });
 
+const pdf = {
+  mediaType: 'application/pdf',
+  data: readFileSync(join(import.meta.dirname, '../fixtures/knowledge/report.pdf')).toString('base64'),
+};
+
+test.each(ways)('%s: a PDF is sent as the text that it contains', async (way) => {
+  const { status, body } = await run(way, { replacements: { photo: { ...pdf, as: 'text' } } });
+  expect([status, JSON.stringify(calls[0]!.body)]).toEqual([200, expect.stringContaining('rubbed on the touchstone')]);
+  const { messages, replacements } = host.host.storage.runs.read(body.runId)!.input;
+  const part = messages.at(-1)!.content.find(({ type }) => type === 'file');
+  expect(part).toMatchObject({ mediaType: 'text/plain', name: 'file.txt' });
+  expect(replacements).toEqual({ photo: { fileId: (part as { fileId: string }).fileId } });
+});
+
+test.each([
+  [{ photo: { ...photo, as: 'text' } }, 'replacements.photo.as'],
+  [{ photo: { ...pdf, as: 'pages' } }, 'replacements.photo.as'],
+  [{ photo: { ...pdf, as: '' } }, 'replacements.photo.as'],
+])('a form that the file has not is 400: %j', async (replacements, field) => {
+  const rejected = await run('in memory', { replacements });
+  expect([rejected.status, rejected.body.error.details[0].field]).toEqual([400, field]);
+});
+
+test('a PDF without text is 400 and names the field', async () => {
+  const scanned = readFileSync(join(import.meta.dirname, '../fixtures/knowledge/scanned.pdf')).toString('base64');
+  const rejected = await run('in memory', { replacements: { photo: { ...pdf, data: scanned, as: 'text' } } });
+  expect([rejected.status, rejected.body.error]).toEqual([
+    400,
+    expect.objectContaining({
+      message: expect.stringContaining('no text'),
+      details: [expect.objectContaining({ field: 'replacements.photo' })],
+    }),
+  ]);
+});
+
 test('files of more than 50 MB in all are 413', async () => {
   const contents = [1, 2, 3].map((digit) => send(Buffer.alloc(19_000_000, `${digit}`), `${digit}.txt`));
   const files = (await Promise.all(contents)).map(({ id }) => ({ fileId: id }));

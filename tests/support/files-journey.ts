@@ -45,6 +45,7 @@ export async function followFilesJourney({
   writePrompt,
   nextRun,
 }: FilesJourney): Promise<void> {
+  await expect(page.getByRole('textbox', { name: 'Prompt, Handlebars' })).toBeVisible();
   await chooseModel(model);
   await writePrompt('What is broken here? {{media url=photo}}');
   const field = page.getByRole('region', { name: 'Variables' }).getByRole('group', { name: 'photo', exact: true });

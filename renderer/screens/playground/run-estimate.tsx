@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
 import { countTokens, type CompletionRequest } from '../../../shared/contract/completions.ts';
-import type { StoredFile } from '../../../shared/contract/files.ts';
-import { estimateFileTokens } from '../../../shared/file-kinds.ts';
+import { estimateFileTokens, estimateTextTokens } from '../../../shared/file-kinds.ts';
 import type { Model } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { Button } from '../../components/button.tsx';
@@ -12,6 +11,7 @@ import { servingModel } from '../../components/remedies.ts';
 import { Popover } from '../../components/popover.tsx';
 import { describeError, Notice } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
+import type { UsedFile } from '../../drafts/file-values.ts';
 import { useActiveDraft, type Draft } from '../../stores/playground-drafts.ts';
 import { readRequest } from './session/run-request.ts';
 import { useChosenModel } from './session/use-runner.ts';
@@ -98,13 +98,16 @@ function isRequestOf(counted: CompletionRequest, draft: Draft, model: Model | nu
   return 'request' in read && JSON.stringify(counted) === JSON.stringify(read.request);
 }
 
-function tokensOfFiles(files: readonly StoredFile[], model: Model | null): number {
+function tokensOfFiles(files: readonly UsedFile[], model: Model | null): number {
   const system = model && servingModel({ ...model, model: model.name }).aiSystem;
-  return files.reduce((sum, file) => sum + estimateFileTokens(file, system), 0);
+  return files.reduce(
+    (sum, { file, form }) => sum + (form === 'text' ? estimateTextTokens(file) : estimateFileTokens(file, system)),
+    0,
+  );
 }
 
 /** Tokens and cost of the next run as a range, under a button in the head of the prompt. */
-export function RunEstimateButton({ rendered, files }: { rendered: string; files: readonly StoredFile[] }) {
+export function RunEstimateButton({ rendered, files }: { rendered: string; files: readonly UsedFile[] }) {
   const draft = useActiveDraft();
   const model = useChosenModel(draft);
   const count = useCount();

@@ -1,13 +1,12 @@
 import { useMemo, useState } from 'react';
 import type { FilePart, Message } from '../../../shared/contract/messages.ts';
-import type { StoredFile } from '../../../shared/contract/files.ts';
 import { AppError } from '../../../shared/app-error.ts';
 import { type ParsedTemplate, parseTemplate, renderMessages } from '../../../shared/prompt-template.ts';
 import { scanTags } from '../../../shared/prompt-template-tags.ts';
 import type { TemplateVariable } from '../../../shared/prompt-template-variables.ts';
 import type { Draft } from '../../stores/playground-drafts.ts';
 import type { TemplateMistake } from './editor/template-editor.tsx';
-import { fileIdsOf, isFileField, readFileValues } from '../../drafts/file-values.ts';
+import { fileValuesOf, isFileField, readFileValues, type UsedFile } from '../../drafts/file-values.ts';
 import { type KnownFiles, useFiles } from '../../queries/files.ts';
 import { readFields, readReplacements, unfilledFields, type VariableField } from '../../drafts/variable-model.ts';
 
@@ -22,7 +21,7 @@ export interface TemplateState {
   /** Without the system message. Null when the template has mistakes or can't be rendered. */
   messages: readonly Message[] | null;
   /** The files in the messages, as far as their details are read. */
-  files: readonly StoredFile[];
+  files: readonly UsedFile[];
   /** A file field that a rendering needs filled; null when every `{{media}}` has a file. */
   missingFile: VariableField | null;
   /** Why a template without mistakes can't be rendered; null otherwise. */
@@ -49,32 +48,40 @@ export function readMistakes({ text, problems }: ParsedTemplate): TemplateState[
 /** What the preview shows while a file isn't chosen, or its details aren't read. */
 const unknownFile: FilePart = { type: 'file', fileId: '', mediaType: '', name: 'No file', bytes: 0 };
 
+/** What a run sends for the value; a PDF that is sent as text is a text file with another name. */
 function filePartOf(value: unknown, files: KnownFiles): FilePart | null {
-  const [file] = readFileValues(JSON.stringify(value) ?? '') ?? [];
-  if (!file || Array.isArray(value)) return null;
-  const { fileId } = file;
+  const [one] = readFileValues(JSON.stringify(value) ?? '') ?? [];
+  if (!one || Array.isArray(value)) return null;
+  const { fileId, as } = one;
   const { mediaType, name, bytes } = files[fileId] ?? { mediaType: '', name: 'File', bytes: 0 };
-  return { type: 'file', fileId, mediaType, name, bytes };
+  return { type: 'file', fileId, mediaType, name: as === 'text' ? `${name}, as text` : name, bytes };
 }
 
-function filesIn(messages: readonly Message[], known: KnownFiles): StoredFile[] {
-  return messages.flatMap(({ content }) =>
-    content.flatMap((part) => (part.type === 'file' ? (known[part.fileId] ?? []) : [])),
-  );
+/** The files that a rendering took, in their order. */
+function usedFiles(values: readonly unknown[], known: KnownFiles): UsedFile[] {
+  return values.flatMap((value) => {
+    const [one] = readFileValues(JSON.stringify(value) ?? '') ?? [];
+    const file = one && known[one.fileId];
+    return file ? [{ file, form: one.as ?? 'file' }] : [];
+  });
 }
 
 function render(template: ParsedTemplate, replacements: Record<string, unknown>, files: KnownFiles) {
-  const failed = { messages: null, unfilled: [], objects: [], isFileMissing: false };
+  const failed = { messages: null, unfilled: [], objects: [], values: [], isFileMissing: false };
   if (template.problems.length > 0) return { ...failed, problem: null };
   let isFileMissing = false;
+  const values: unknown[] = [];
   const fileOf = (value: unknown): FilePart | null => {
-    if (value !== undefined && value !== null && value !== '') return filePartOf(value, files);
+    if (value !== undefined && value !== null && value !== '') {
+      values.push(value);
+      return filePartOf(value, files);
+    }
     isFileMissing = true;
     return unknownFile;
   };
   try {
     const rendered = renderMessages(template, replacements, { fileOf });
-    return { ...rendered, isFileMissing, problem: null };
+    return { ...rendered, values, isFileMissing, problem: null };
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
     return { ...failed, problem: cause.message };
@@ -90,7 +97,7 @@ export function readTemplate(
 ): TemplateState {
   const fields = readFields(variables, draft);
   const replacements = readReplacements(fields);
-  const { messages, unfilled, objects, isFileMissing, problem } = render(template, replacements, files);
+  const { messages, unfilled, objects, values, isFileMissing, problem } = render(template, replacements, files);
   const mistakes = readMistakes(template);
   const missingFile = isFileMissing ? (fields.find((field) => isFileField(field) && !field.isFilled) ?? null) : null;
   return {
@@ -103,7 +110,7 @@ export function readTemplate(
     mistakes,
     printedObjects: [...new Set([...template.objectTags.map(({ written }) => written), ...objects])],
     messages,
-    files: filesIn(messages ?? [], files),
+    files: usedFiles(values, files),
     missingFile,
     renderProblem: problem,
   };
@@ -123,9 +130,11 @@ export function useTemplateState(draft: Draft): TemplateState {
   const earlier = lastParsed.id === id ? lastParsed.variables : noVariables;
   const variables = isParsed ? template.variables : earlier;
   if (isParsed && (lastParsed.id !== id || lastParsed.variables !== variables)) setLastParsed({ id, variables });
-  const files = useFiles(
-    useMemo(() => fileIdsOf(readFields(variables, { values, jsonNames })), [variables, values, jsonNames]),
+  const ids = useMemo(
+    () => fileValuesOf(readFields(variables, { values, jsonNames })).map(({ fileId }) => fileId),
+    [variables, values, jsonNames],
   );
+  const files = useFiles(ids);
   return useMemo(
     () => readTemplate(template, variables, { values, jsonNames }, files),
     [template, variables, values, jsonNames, files],

@@ -1,31 +1,22 @@
-import { FileUp, Minimize2, Plus, X } from 'lucide-react';
+import { Plus, X } from 'lucide-react';
 import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react';
-import type { StoredFile } from '../../../../shared/contract/files.ts';
+import type { FileForm } from '../../../../shared/contract/files.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
-import { estimateFileTokens, fileKindNames, fileKindOf } from '../../../../shared/file-kinds.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Progress } from '../../../components/badges.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { describeFile, FileThumbnail } from '../../../components/files/file-summary.tsx';
-import { formatBytes, formatPlural, formatWhole } from '../../../components/format.ts';
-import { servingModel } from '../../../components/remedies.ts';
+import { formatBytes, formatWhole } from '../../../components/format.ts';
 import { type FileFieldKind, type FileValue, readFileValues, writeFileValues } from '../../../drafts/file-values.ts';
 import { fieldText, type VariableField } from '../../../drafts/variable-model.ts';
 import { useFiles } from '../../../queries/files.ts';
 import { useDrafts } from '../../../stores/playground-drafts.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { useFieldRef } from '../session/playground-session.tsx';
-import { canBeSmaller, maxUsefulSide } from './smaller-image.ts';
-import { SmallerVersion } from './smaller-version.tsx';
+import { MissingFile, rememberCleaned, StoredFileView } from './stored-file.tsx';
 import { type FileUpload, type FileUploads, useFileUploads } from './use-file-uploads.ts';
 
 const acceptedTypes =
   'image/png,image/jpeg,image/webp,image/gif,application/pdf,audio/*,text/*,application/json,.md,.csv,.txt,.json';
-
-/** Images that were stored without their metadata since the window opened. Older ones may have come from a program that kept it. */
-const cleanedIds = new Set<string>();
-
-const hasMetadata = canBeSmaller;
 
 /** Changes the files of a field. The draft may have changed since an upload began. */
 function changeFiles(
@@ -71,74 +62,6 @@ function Upload({ upload, uploads }: { upload: FileUpload; uploads: FileUploads 
   );
 }
 
-/** Why the model can't take the file; null if it can, as far as is known. */
-function modelProblem({ mediaType }: StoredFile, model: Model | null): string | null {
-  const kind = fileKindOf(mediaType);
-  return model === null || model.fileKinds.includes(kind) ? null : `${model.title} doesn't take ${fileKindNames[kind]}`;
-}
-
-interface StoredProps {
-  file: StoredFile;
-  model: Model | null;
-  onReplace: () => void;
-  onRemove: () => void;
-  onSmaller: (file: File) => void;
-}
-
-function Stored({ file, model, onReplace, onRemove, onSmaller }: StoredProps) {
-  const [isShrinking, setShrinking] = useState(false);
-  const tokens = estimateFileTokens(file, model && servingModel({ ...model, model: model.name }).aiSystem);
-  const problem = modelProblem(file, model);
-  const isLarge = canBeSmaller(file.mediaType) && Math.max(file.width ?? 0, file.height ?? 0) > maxUsefulSide;
-  return (
-    <>
-      <div className="file-field__file" role="group" aria-label={file.name}>
-        <FileThumbnail {...file} />
-        <span className="grow file-summary">
-          <span className="truncate">{file.name}</span>
-          <span className="caption tertiary">
-            {describeFile(file)}, about {formatPlural(tokens, 'token')}
-          </span>
-          {cleanedIds.has(file.id) && <span className="caption tertiary">Location data removed</span>}
-        </span>
-        {isLarge && (
-          <IconButton
-            icon={Minimize2}
-            size="small"
-            label={`Smaller version of ${file.name}`}
-            aria-expanded={isShrinking}
-            onClick={() => setShrinking(!isShrinking)}
-          />
-        )}
-        <IconButton icon={FileUp} size="small" label={`Replace ${file.name}`} onClick={onReplace} />
-        <IconButton icon={X} size="small" label={`Remove ${file.name}`} onClick={onRemove} />
-      </div>
-      {problem !== null && <p className="caption negative">{problem}</p>}
-      {isShrinking && (
-        <SmallerVersion
-          file={file}
-          onUse={(smaller) => {
-            setShrinking(false);
-            onSmaller(smaller);
-          }}
-          onClose={() => setShrinking(false)}
-        />
-      )}
-    </>
-  );
-}
-
-function Missing({ onRemove }: { onRemove: () => void }) {
-  return (
-    <div className="file-field__file">
-      <span className="grow caption negative" role="alert">
-        This file was removed because no run used it. Add it again.
-      </span>
-      <IconButton icon={X} size="small" label="Remove missing file" onClick={onRemove} />
-    </div>
-  );
-}
-
 export interface FileFieldProps {
   draftId: string;
   field: VariableField & { kind: FileFieldKind };
@@ -156,7 +79,7 @@ function useFieldFiles({ draftId, field: { name, kind }, text }: FileFieldProps)
   const change = (next: (files: readonly FileValue[]) => readonly FileValue[]): void =>
     changeFiles(draftId, { name, kind }, next);
   const uploads = useFileUploads((file) => {
-    if (hasMetadata(file.mediaType)) cleanedIds.add(file.id);
+    rememberCleaned(file);
     const value = { fileId: file.id };
     const index = replaced.current;
     replaced.current = null;
@@ -167,7 +90,7 @@ function useFieldFiles({ draftId, field: { name, kind }, text }: FileFieldProps)
   });
   return {
     uploads,
-    stored: values.map(({ fileId }) => ({ fileId, file: known[fileId] })),
+    stored: values.map(({ fileId, as = 'file' }) => ({ file: known[fileId], form: as })),
     send(files: readonly File[]): void {
       const [first] = files;
       if (!first) return;
@@ -180,6 +103,8 @@ function useFieldFiles({ draftId, field: { name, kind }, text }: FileFieldProps)
     expect(position: number | null): void {
       replaced.current = position;
     },
+    setForm: (position: number, form: FileForm): void =>
+      change((files) => files.map((file, index) => (index === position ? { ...file, as: form } : file))),
     remove: (position: number): void => change((files) => files.filter((_, index) => index !== position)),
   };
 }
@@ -230,8 +155,8 @@ interface StoredFilesProps {
 }
 
 function StoredFiles({ files, model, onReplace }: StoredFilesProps) {
-  return files.stored.map(({ file }, index) => {
-    if (file === null) return <Missing key={index} onRemove={() => files.remove(index)} />;
+  return files.stored.map(({ file, form }, index) => {
+    if (file === null) return <MissingFile key={index} onRemove={() => files.remove(index)} />;
     if (file === undefined)
       return (
         <p key={index} className="caption tertiary">
@@ -239,10 +164,12 @@ function StoredFiles({ files, model, onReplace }: StoredFilesProps) {
         </p>
       );
     return (
-      <Stored
+      <StoredFileView
         key={index}
         file={file}
+        form={form}
         model={model}
+        onForm={(next) => files.setForm(index, next)}
         onReplace={() => onReplace(index)}
         onRemove={() => files.remove(index)}
         onSmaller={(smaller) => {

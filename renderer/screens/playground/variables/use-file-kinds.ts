@@ -1,20 +1,23 @@
 import { useMemo } from 'react';
 import { type FileKind, fileKindOf } from '../../../../shared/file-kinds.ts';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
-import { fileIdsOf } from '../../../drafts/file-values.ts';
+import { fileValuesOf } from '../../../drafts/file-values.ts';
 import { readFields } from '../../../drafts/variable-model.ts';
 import { useFiles } from '../../../queries/files.ts';
 import type { Draft } from '../../../stores/playground-drafts.ts';
 
 /** The kinds of the files that a draft sends; none for null. */
 export function useFileKinds(draft: Draft | null): readonly FileKind[] {
-  const ids = useMemo(
-    () => (draft === null ? [] : fileIdsOf(readFields(parseTemplate(draft.promptText).variables, draft))),
+  const values = useMemo(
+    () => (draft === null ? [] : fileValuesOf(readFields(parseTemplate(draft.promptText).variables, draft))),
     [draft],
   );
-  const files = useFiles(ids);
-  return useMemo(
-    () => [...new Set(Object.values(files).flatMap((file) => (file ? [fileKindOf(file.mediaType)] : [])))],
-    [files],
-  );
+  const files = useFiles(values.map(({ fileId }) => fileId));
+  return useMemo(() => {
+    const kinds = values.flatMap(({ fileId, as }) => {
+      const file = files[fileId];
+      return file ? [as === 'text' ? ('text' as const) : fileKindOf(file.mediaType)] : [];
+    });
+    return [...new Set(kinds)];
+  }, [files, values]);
 }

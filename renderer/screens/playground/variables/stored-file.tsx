@@ -1,0 +1,101 @@
+import { FileUp, Minimize2, X } from 'lucide-react';
+import { useState } from 'react';
+import type { FileForm, StoredFile } from '../../../../shared/contract/files.ts';
+import type { Model } from '../../../../shared/contract/providers.ts';
+import { estimateFileTokens, estimateTextTokens, fileKindNames, fileKindOf } from '../../../../shared/file-kinds.ts';
+import { IconButton } from '../../../components/button.tsx';
+import { Segmented } from '../../../components/choices.tsx';
+import { describeFile, FileThumbnail } from '../../../components/files/file-summary.tsx';
+import { formatPlural } from '../../../components/format.ts';
+import { servingModel } from '../../../components/remedies.ts';
+import { canBeSmaller, maxUsefulSide } from './smaller-image.ts';
+import { SmallerVersion } from './smaller-version.tsx';
+
+/** Images that were stored without their metadata since the window opened. A program may have kept that of older ones. */
+const cleanedIds = new Set<string>();
+
+/** The host removes the metadata of the images that the window sends. */
+export function rememberCleaned({ id, mediaType }: StoredFile): void {
+  if (canBeSmaller(mediaType)) cleanedIds.add(id);
+}
+
+/** Why the model can't take the file; null if it can, as far as is known. */
+function modelProblem({ mediaType }: StoredFile, form: FileForm, model: Model | null): string | null {
+  const kind = form === 'text' ? 'text' : fileKindOf(mediaType);
+  return model === null || model.fileKinds.includes(kind) ? null : `${model.title} doesn't take ${fileKindNames[kind]}`;
+}
+
+const formOptions: readonly { value: FileForm; label: string }[] = [
+  { value: 'file', label: 'File' },
+  { value: 'text', label: 'Text' },
+];
+
+interface StoredProps {
+  file: StoredFile;
+  form: FileForm;
+  model: Model | null;
+  onReplace: () => void;
+  onRemove: () => void;
+  onSmaller: (file: File) => void;
+  onForm: (form: FileForm) => void;
+}
+
+/** A file of a variable, with what can be done with it. */
+export function StoredFileView({ file, form, model, onReplace, onRemove, onSmaller, onForm }: StoredProps) {
+  const [isShrinking, setShrinking] = useState(false);
+  const system = model && servingModel({ ...model, model: model.name }).aiSystem;
+  const tokens = form === 'text' ? estimateTextTokens(file) : estimateFileTokens(file, system);
+  const problem = modelProblem(file, form, model);
+  const isLarge = canBeSmaller(file.mediaType) && Math.max(file.width ?? 0, file.height ?? 0) > maxUsefulSide;
+  return (
+    <>
+      <div className="file-field__file" role="group" aria-label={file.name}>
+        <FileThumbnail {...file} />
+        <span className="grow file-summary">
+          <span className="truncate">{file.name}</span>
+          <span className="caption tertiary">
+            {describeFile(file)}, about {formatPlural(tokens, 'token')}
+          </span>
+          {cleanedIds.has(file.id) && <span className="caption tertiary">Location data removed</span>}
+        </span>
+        {file.mediaType === 'application/pdf' && (
+          <Segmented label={`Send ${file.name} as`} value={form} onValueChange={onForm} options={formOptions} />
+        )}
+        {isLarge && (
+          <IconButton
+            icon={Minimize2}
+            size="small"
+            label={`Smaller version of ${file.name}`}
+            aria-expanded={isShrinking}
+            onClick={() => setShrinking(!isShrinking)}
+          />
+        )}
+        <IconButton icon={FileUp} size="small" label={`Replace ${file.name}`} onClick={onReplace} />
+        <IconButton icon={X} size="small" label={`Remove ${file.name}`} onClick={onRemove} />
+      </div>
+      {problem !== null && <p className="caption negative">{problem}</p>}
+      {isShrinking && (
+        <SmallerVersion
+          file={file}
+          onUse={(smaller) => {
+            setShrinking(false);
+            onSmaller(smaller);
+          }}
+          onClose={() => setShrinking(false)}
+        />
+      )}
+    </>
+  );
+}
+
+/** In place of a file that the host removed. */
+export function MissingFile({ onRemove }: { onRemove: () => void }) {
+  return (
+    <div className="file-field__file">
+      <span className="grow caption negative" role="alert">
+        This file was removed because no run used it. Add it again.
+      </span>
+      <IconButton icon={X} size="small" label="Remove missing file" onClick={onRemove} />
+    </div>
+  );
+}
