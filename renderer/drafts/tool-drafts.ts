@@ -21,6 +21,8 @@ export interface FunctionTool {
   strict: boolean | null;
   /** What a call returns; null where a person enters it. Never sent. */
   mock: ToolMock | null;
+  /** The version of the library's tool that it was copied from or saved as. */
+  source?: { toolId: string; versionId: string } | null;
 }
 
 /** A provider's own tool, such as its web search. */
@@ -177,18 +179,21 @@ function writeTool(value: unknown): DraftTool {
   });
 }
 
-/** The draft's tools that produce this configuration, and the rest of the configuration. Mocks stay with the tools of the same name. */
+/** The draft's tools that produce this configuration, and the rest of the configuration. Tools keep the mock and the library's version of those with their names. */
 export function writeTools(
   sent: Readonly<Record<string, unknown>> | null,
   before: readonly DraftTool[] = [],
 ): { tools: Required<DraftTools>; rest: Record<string, unknown> | null } {
   if (sent === null) return { tools: { tools: [], toolChoice: null, parallelToolCalls: null }, rest: null };
   const { tools: list, tool_choice: choice, parallel_tool_calls: parallel, ...rest } = sent;
-  const mocks = new Map(before.flatMap((tool) => (tool.kind === 'function' ? [[tool.name, tool.mock]] : [])));
+  const known = new Map(before.flatMap((tool) => (tool.kind === 'function' ? [[tool.name, tool]] : [])));
   const written = Array.isArray(list) ? list.map(writeTool) : [];
   return {
     tools: {
-      tools: written.map((tool) => (tool.kind === 'function' ? { ...tool, mock: mocks.get(tool.name) ?? null } : tool)),
+      tools: written.map((tool) => {
+        const earlier = tool.kind === 'function' ? known.get(tool.name) : undefined;
+        return earlier ? { ...tool, mock: earlier.mock, source: earlier.source ?? null } : tool;
+      }),
       toolChoice: choice ?? null,
       parallelToolCalls: typeof parallel === 'boolean' ? parallel : null,
     },

@@ -37,7 +37,7 @@ export async function openPlayground({ isWide = true } = {}): Promise<OpenPlaygr
     address: '/playground',
     prepare: (client) => client.call(addEndpoint, { body: { name: 'shop', baseAddress: provider.baseAddress } }),
   });
-  const toolbar = within(await screen.findByRole('toolbar', { name: 'Prompt' }));
+  await screen.findByRole('toolbar', { name: 'Prompt' });
   return {
     opened,
     provider,
@@ -45,6 +45,7 @@ export async function openPlayground({ isWide = true } = {}): Promise<OpenPlaygr
       provider.answerWith((call) =>
         call.path.endsWith('/chat/completions') ? call.chatStream([answer]) : call.models(['kestrel']),
       );
+      const toolbar = within(screen.getByRole('toolbar', { name: 'Prompt' }));
       act(() => void fireEvent.click(toolbar.getByRole('button', { name: /^Run/ })));
     },
     close: async () => {

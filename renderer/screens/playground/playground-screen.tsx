@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import type { Model } from '../../../shared/contract/providers.ts';
 import { modelKey } from '../../components/models/model-list.ts';
 import { ModelPicker } from '../../components/models/model-picker.tsx';
@@ -12,7 +12,13 @@ import { useShowPageTitle } from '../../stores/window.ts';
 import { AnswerPanel } from './answer/answer-panel.tsx';
 import { PromptPanel } from './prompt-panel.tsx';
 import { SaveDialog } from './save-dialog.tsx';
-import { PlaygroundSession, useComparison, useOpenParts, useRunControls } from './session/playground-session.tsx';
+import {
+  openToolId,
+  PlaygroundSession,
+  useComparison,
+  useOpenParts,
+  useRunControls,
+} from './session/playground-session.tsx';
 import { useAddresses } from './session/use-addresses.ts';
 import { usePlaygroundActions } from './session/use-playground-actions.ts';
 import { SidePanel } from './side-panel.tsx';
@@ -20,6 +26,9 @@ import { Toolbar } from './toolbar.tsx';
 import { useFileKinds } from './variables/use-file-kinds.ts';
 import { WirePanel } from './wire/wire-panel.tsx';
 import './playground.css';
+
+/** The editor is large, and few prompts have tools. */
+const ToolsView = lazy(async () => ({ default: (await import('./tools/tools-view.tsx')).ToolsView }));
 
 /** Percentages of the prompt and the answer, side by side and one above the other. */
 const besideLayout = { edit: 48, answer: 52 };
@@ -130,11 +139,10 @@ function WindowConnection() {
 }
 
 /** Toolbar, prompt, answer and wire, with model, parameters and history at the side. */
-function Playground() {
+function PromptAndAnswer() {
   const isWide = useMediaQuery('(min-width: 1100px)');
   return (
-    <PlaygroundSession>
-      <WindowConnection />
+    <>
       <Toolbar isWide={isWide} />
       <ResizableGroup id="playground" className="play">
         <ResizablePanel id="work" minSize="50%">
@@ -153,6 +161,26 @@ function Playground() {
           </ResizablePanel>
         )}
       </ResizableGroup>
+    </>
+  );
+}
+
+/** The tool editor takes the place of prompt and answer. */
+function Views() {
+  const { openPart } = useOpenParts();
+  if (openToolId(openPart) === null) return <PromptAndAnswer />;
+  return (
+    <Suspense fallback={<LoadingRows label="Loading the tool editor" rows={6} />}>
+      <ToolsView />
+    </Suspense>
+  );
+}
+
+function Playground() {
+  return (
+    <PlaygroundSession>
+      <WindowConnection />
+      <Views />
       <Dialogs />
     </PlaygroundSession>
   );

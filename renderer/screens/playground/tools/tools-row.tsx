@@ -1,33 +1,14 @@
 import { CircleX, Plus } from 'lucide-react';
-import { useState } from 'react';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { Select, type SelectOption } from '../../../components/select.tsx';
-import {
-  type DraftTool,
-  newTool,
-  readTools,
-  renamedChoice,
-  type ToolProblem,
-  toolsField,
-  toolTitle,
-} from '../../../drafts/tool-drafts.ts';
+import { type DraftTool, readTools, type ToolProblem, toolsField, toolTitle } from '../../../drafts/tool-drafts.ts';
 import { chosenFunction } from '../../../../shared/contract/tools.ts';
-import { type Draft, useActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
-import { useFieldRef } from '../session/playground-session.tsx';
-import { ToolDialog } from './tool-dialog.tsx';
+import { useActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
+import { useFieldRef, useOpenParts } from '../session/playground-session.tsx';
 import './tools.css';
 
 const noTools: readonly DraftTool[] = [];
-
-function changeTool({ id, tools = noTools, toolChoice }: Draft, before: DraftTool, next: DraftTool | null): void {
-  const wasNamed = before.kind === 'function' && before.name !== '';
-  const name = next?.kind === 'function' ? next.name : null;
-  useDrafts.getState().change(id, {
-    tools: tools.flatMap((tool) => (tool.id === before.id ? (next ?? []) : tool)),
-    ...(wasNamed && before.name !== name && { toolChoice: renamedChoice(toolChoice, before.name, name) }),
-  });
-}
 
 const automatic = 'default';
 const functionPrefix = 'function:';
@@ -112,46 +93,33 @@ function problemOf(problems: readonly ToolProblem[], tool: DraftTool): string | 
   return problems.find(({ toolId }) => toolId === tool.id)?.problem ?? null;
 }
 
-/** The tools of the open draft, each as a button that opens it. */
+/** The tools of the open draft, each as a button that opens the tool editor. */
 export function ToolsRow() {
   const draft = useActiveDraft();
   const { tools = noTools } = draft;
+  const { open } = useOpenParts();
   const fieldRef = useFieldRef();
-  const [openId, setOpenId] = useState<string | null>(null);
   const { problems } = readTools(draft);
-  const open = tools.find(({ id }) => id === openId);
-  const add = (): void => {
-    const tool = newTool();
-    useDrafts.getState().change(draft.id, { tools: [...tools, tool] });
-    setOpenId(tool.id);
-  };
   const general = problems.find(({ toolId }) => toolId === null)?.problem;
   return (
     <section className="tools-row line-top" aria-label="Tools" tabIndex={-1} ref={fieldRef(`parameter/${toolsField}`)}>
       <h2 className="section-title">Tools</h2>
       {tools.map((tool) => (
-        <ToolChip key={tool.id} tool={tool} problem={problemOf(problems, tool)} onOpen={() => setOpenId(tool.id)} />
+        <ToolChip
+          key={tool.id}
+          tool={tool}
+          problem={problemOf(problems, tool)}
+          onOpen={() => open(`tools/${tool.id}`)}
+        />
       ))}
       {tools.length === 0 ? (
-        <Button size="small" variant="quiet" icon={Plus} onClick={add}>
+        <Button size="small" variant="quiet" icon={Plus} onClick={() => open('tools/')}>
           Add tool
         </Button>
       ) : (
-        <IconButton icon={Plus} label="Add tool" size="small" onClick={add} />
+        <IconButton icon={Plus} label="Add tool" size="small" onClick={() => open('tools/')} />
       )}
       {general && <span className="caption negative">{general}</span>}
-      {open && (
-        <ToolDialog
-          tool={open}
-          problem={problemOf(problems, open)}
-          onChange={(tool) => changeTool(draft, open, tool)}
-          onRemove={() => {
-            setOpenId(null);
-            changeTool(draft, open, null);
-          }}
-          onClose={() => setOpenId(null)}
-        />
-      )}
     </section>
   );
 }

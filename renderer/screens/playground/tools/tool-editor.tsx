@@ -1,0 +1,161 @@
+import { Braces } from 'lucide-react';
+import { CopyButton, IconButton } from '../../../components/button.tsx';
+import { Checkbox } from '../../../components/choices.tsx';
+import { useCheckedSchema, useSchemaLint } from '../../../components/editor/checked-schema.ts';
+import { JsonEditor } from '../../../components/editor/json-editor.tsx';
+import { estimateTokens, formatPlural } from '../../../components/format.ts';
+import { TextField } from '../../../components/text-field.tsx';
+import { describeSchemaIssue, isObject, type JsonSchema } from '../../../../shared/json-schema.ts';
+import { describeMistake, parseJson } from '../../../drafts/json-text.ts';
+import type { DraftTool, FunctionTool, ProviderTool } from '../../../drafts/tool-drafts.ts';
+import { showToast } from '../../../stores/toasts.ts';
+import { MockEditor } from './mock-editor.tsx';
+import { ParametersForm } from './parameters-form.tsx';
+import { ProviderSupport } from './provider-support.tsx';
+
+/** The schema of a tool is never inside `{"schema"}`: that may be a parameter's name. */
+function readObject(text: string): JsonSchema | null {
+  const parsed = parseJson(text);
+  return 'value' in parsed && isObject(parsed.value) ? parsed.value : null;
+}
+
+const writeJson = (value: unknown): string => JSON.stringify(value, null, 2);
+
+function SchemaSource({
+  text,
+  issue,
+  onTextChange,
+}: {
+  text: string;
+  issue: string | null;
+  onTextChange: (text: string) => void;
+}) {
+  const parsed = parseJson(text);
+  const mistake = 'mistake' in parsed ? parsed.mistake : null;
+  const problem = mistake ? describeMistake(mistake) : issue;
+  return (
+    <div className="tool-pane tool-pane--source" role="group" aria-label="Source">
+      <div className="header">
+        <h2>JSON schema</h2>
+        <span className="caption tertiary">about {formatPlural(estimateTokens(text), 'token')}</span>
+        <span className="grow" />
+        <IconButton
+          icon={Braces}
+          label="Format"
+          size="small"
+          aria-disabled={mistake !== null || undefined}
+          onClick={() => 'value' in parsed && onTextChange(writeJson(parsed.value))}
+        />
+        <CopyButton text={text} label="Copy schema" size="small" variant="quiet" isIconOnly />
+      </div>
+      <JsonEditor
+        className="tool-pane__editor"
+        label="JSON schema"
+        value={text}
+        onValueChange={onTextChange}
+        mistake={mistake}
+      />
+      {problem && (
+        <p className="caption negative tool-pane__note" role="status">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface EditorProps<Tool extends DraftTool> {
+  tool: Tool;
+  /** Why it can't be sent. */
+  problem: string | null;
+  /** Every edit is kept at once, valid or not. */
+  onChange: (tool: Tool) => void;
+}
+
+function FunctionEditor({ tool, problem, onChange }: EditorProps<FunctionTool>) {
+  const { parameters, mock } = tool;
+  const { schema, issue } = useCheckedSchema(parameters, readObject);
+  const lint = useSchemaLint(issue === null ? schema : null);
+  const form = readObject(parameters);
+  const setSchema = (next: JsonSchema): void => onChange({ ...tool, parameters: writeJson(next) });
+  const fix = (fixed: JsonSchema): void => {
+    setSchema(fixed);
+    showToast({
+      tone: 'neutral',
+      text: `Fixed the schema of ${tool.name || 'the tool'}.`,
+      action: { label: 'Undo', run: () => onChange(tool) },
+    });
+  };
+  const isNameProblem = problem !== null && (/name/i.test(problem) || tool.name === '');
+  return (
+    <>
+      <section className="panel tools-view__editor scroll" aria-label={tool.name || 'Unnamed tool'}>
+        <div className="tool-head">
+          <TextField
+            label="Name"
+            isMono
+            value={tool.name}
+            error={isNameProblem ? problem : null}
+            onValueChange={(name) => onChange({ ...tool, name })}
+          />
+          <TextField
+            label="Description"
+            value={tool.description}
+            onValueChange={(description) => onChange({ ...tool, description })}
+          />
+          <Checkbox
+            label="Strict: arguments must follow the schema exactly"
+            isChecked={tool.strict === true}
+            onCheckedChange={(isStrict) => onChange({ ...tool, strict: isStrict ? true : null })}
+          />
+        </div>
+        <div className="tool-schema line-top">
+          {form ? (
+            <ParametersForm schema={form} onChange={setSchema} />
+          ) : (
+            <div className="tool-pane" role="group" aria-label="Form">
+              <p className="small tertiary tool-pane__note">Fix the JSON schema to edit its parameters here.</p>
+            </div>
+          )}
+          <SchemaSource
+            key={tool.id}
+            text={parameters}
+            issue={issue ? `The schema ${describeSchemaIssue(issue)}` : null}
+            onTextChange={(text) => onChange({ ...tool, parameters: text })}
+          />
+        </div>
+        <MockEditor name={tool.name} mock={mock} onChange={(next) => onChange({ ...tool, mock: next })} />
+      </section>
+      <ProviderSupport lint={lint} onFix={fix} />
+    </>
+  );
+}
+
+function ProviderToolEditor({ tool, problem, onChange }: EditorProps<ProviderTool>) {
+  const parsed = parseJson(tool.json);
+  return (
+    <section className="panel tools-view__editor" aria-label="Provider tool">
+      <div className="header">
+        <h2>Provider tool</h2>
+        <span className="caption tertiary">Passed through unchanged</span>
+      </div>
+      <JsonEditor
+        className="tool-pane__editor"
+        label="Provider tool"
+        value={tool.json}
+        onValueChange={(json) => onChange({ ...tool, json })}
+        mistake={'mistake' in parsed ? parsed.mistake : null}
+      />
+      {problem && <p className="caption negative tool-pane__note">{problem}</p>}
+    </section>
+  );
+}
+
+/** One tool: its fields, its schema as a form and as text, where its results come from, and what the providers support. */
+export function ToolEditor({ tool, problem, onChange }: EditorProps<DraftTool>) {
+  return tool.kind === 'function' ? (
+    <FunctionEditor key={tool.id} tool={tool} problem={problem} onChange={onChange} />
+  ) : (
+    <ProviderToolEditor key={tool.id} tool={tool} problem={problem} onChange={onChange} />
+  );
+}

@@ -1,0 +1,187 @@
+import { Ellipsis, Plus, Search } from 'lucide-react';
+import { useState } from 'react';
+import { Button, IconButton } from '../../../components/button.tsx';
+import { ConfirmDialog } from '../../../components/dialog.tsx';
+import { Menu } from '../../../components/menu.tsx';
+import { Select } from '../../../components/select.tsx';
+import { describeError, ErrorFailure } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import type { Tool, ToolInput, ToolVersion } from '../../../../shared/contract/tool-library.ts';
+import { isObject } from '../../../../shared/json-schema.ts';
+import { parseJson } from '../../../drafts/json-text.ts';
+import { type FunctionTool, newTool } from '../../../drafts/tool-drafts.ts';
+import { useDeleteTool, useReadTool, useSaveTool, useToolList, useToolVersions } from '../../../queries/tools.ts';
+import { showToast } from '../../../stores/toasts.ts';
+
+export const mockNames = { fixed: 'Fixed', lookUp: 'Lookup', recorded: 'Recording' } as const;
+
+/** The fields of a draft's tool that a version fills in. */
+export function versionFields(version: ToolVersion): Omit<FunctionTool, 'kind' | 'id'> {
+  const { id, toolId, name, description, parameters, strict, mock } = version;
+  return {
+    name,
+    description: description ?? '',
+    parameters: JSON.stringify(parameters, null, 2),
+    strict,
+    mock,
+    source: { toolId, versionId: id },
+  };
+}
+
+/** The version that a tool would be saved as; null while its schema is no JSON object. */
+function inputOf({ name, description, parameters, strict, mock }: FunctionTool): ToolInput | null {
+  const parsed = parseJson(parameters);
+  if (!('value' in parsed) || !isObject(parsed.value)) return null;
+  return { name, description: description === '' ? null : description, parameters: parsed.value, strict, mock };
+}
+
+function isSame(input: ToolInput, version: ToolVersion): boolean {
+  const contents = ({ name, description, parameters, strict, mock }: ToolInput) =>
+    JSON.stringify([name, description ?? null, parameters, strict ?? null, mock ?? null]);
+  return contents(input) === contents(version);
+}
+
+/** Saves a tool of the prompt to the library, and opens its earlier versions. */
+export function SaveTool({ tool, onChange }: { tool: FunctionTool; onChange: (tool: FunctionTool) => void }) {
+  const toolId = tool.source?.toolId ?? null;
+  const versions = useToolVersions(toolId);
+  const save = useSaveTool();
+  const stored = versions.data?.data;
+  // Someone may have deleted the tool in the library.
+  const isStored = toolId !== null && !versions.isError;
+  const version = stored?.find(({ id }) => id === tool.source?.versionId);
+  const input = inputOf(tool);
+  const isEdited = !input || !version || !isSame(input, version);
+  const press = (): void => {
+    if (!input) return;
+    save.mutate(
+      { toolId: isStored ? toolId : null, body: input },
+      {
+        onSuccess: ({ id, toolId: savedId, number, name }) => {
+          onChange({ ...tool, source: { toolId: savedId, versionId: id } });
+          showToast({ tone: 'neutral', text: `Saved version ${number} of ${name} to the library.` });
+        },
+      },
+    );
+  };
+  return (
+    <>
+      {save.error && (
+        <span className="small negative truncate" role="alert">
+          {describeError(save.error).message}
+        </span>
+      )}
+      {isStored && stored && stored.length > 0 && (
+        <Select
+          label="Version"
+          value={version?.id ?? null}
+          placeholder="Earlier version"
+          options={stored.map(({ id, number }) => ({ value: id, label: `Version ${number}` }))}
+          onValueChange={(id) => {
+            const chosen = stored.find((one) => one.id === id);
+            if (chosen) onChange({ ...tool, ...versionFields(chosen) });
+          }}
+        />
+      )}
+      {(!isStored || isEdited) && (
+        <Button isBusy={save.isPending} aria-disabled={input === null || undefined} onClick={press}>
+          {isStored ? 'Save version' : 'Save to library'}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function LibraryRow({ tool, onAdd, onDelete }: { tool: Tool; onAdd: () => void; onDelete: () => void }) {
+  const { name, description, mockKind } = tool;
+  return (
+    <li className="tool-row">
+      <button type="button" className="tool-row__open" title={description ?? undefined} onClick={onAdd}>
+        <span className="mono truncate">{name}</span>
+        <span className="caption tertiary truncate">{mockKind === null ? 'By hand' : mockNames[mockKind]}</span>
+      </button>
+      <Menu
+        align="end"
+        groups={[
+          [{ label: 'Add to prompt', icon: Plus, onSelect: onAdd }],
+          [{ label: 'Delete from library', isNegative: true, onSelect: onDelete }],
+        ]}
+      >
+        <IconButton icon={Ellipsis} label={`More actions for ${name}`} size="small" />
+      </Menu>
+    </li>
+  );
+}
+
+/** The tools of the library, each to be added to the prompt. */
+export function ToolLibrary({ onAdd }: { onAdd: (tool: FunctionTool) => void }) {
+  const [search, setSearch] = useState('');
+  const list = useToolList(search);
+  const readTool = useReadTool();
+  const { mutate: remove } = useDeleteTool();
+  const [removed, setRemoved] = useState<Tool | null>(null);
+  const tools = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const add = async (tool: Tool): Promise<void> => {
+    try {
+      onAdd(newTool(versionFields(await readTool(tool))));
+    } catch (error) {
+      const { message, requestId } = describeError(error);
+      showToast({ tone: 'negative', text: message, requestId });
+    }
+  };
+  return (
+    <section className="tools-view__library" aria-label="Library">
+      <div className="header line-top">
+        <h2>Library</h2>
+      </div>
+      {(tools.length > 0 || search !== '') && (
+        <div className="tools-view__search">
+          <TextField
+            label="Search the library"
+            isLabelHidden
+            size="small"
+            icon={Search}
+            type="search"
+            placeholder="Search"
+            value={search}
+            onValueChange={setSearch}
+          />
+        </div>
+      )}
+      {list.isError && (
+        <ErrorFailure title="Couldn't load the library" error={list.error}>
+          <Button size="small" onClick={() => void list.refetch()}>
+            Retry
+          </Button>
+        </ErrorFailure>
+      )}
+      {list.isSuccess && tools.length === 0 && (
+        <p className="caption tertiary tool-pane__note">
+          {search === '' ? 'Tools that you save appear here.' : `No results for "${search}".`}
+        </p>
+      )}
+      <ul aria-label="Tools in the library">
+        {tools.map((tool) => (
+          <LibraryRow key={tool.id} tool={tool} onAdd={() => void add(tool)} onDelete={() => setRemoved(tool)} />
+        ))}
+      </ul>
+      {list.hasNextPage && (
+        <Button size="small" variant="quiet" isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      <ConfirmDialog
+        title={`Delete ${removed?.name ?? 'the tool'}?`}
+        isOpen={removed !== null}
+        onClose={() => setRemoved(null)}
+        action="Delete tool"
+        onConfirm={() => {
+          if (removed) remove(removed.id);
+          setRemoved(null);
+        }}
+      >
+        All its versions are deleted from the library. Prompts that have the tool keep it. This can&apos;t be undone.
+      </ConfirmDialog>
+    </section>
+  );
+}
