@@ -6,6 +6,7 @@ import { forkChild, type StartChild } from './child-process/child.ts';
 import { agentHandlers } from './api/agents.ts';
 import type { Api, Handler } from './api/api.ts';
 import { auditHandlers } from './api/audit.ts';
+import { comparisonHandlers } from './api/comparisons.ts';
 import { completionHandlers } from './api/completions.ts';
 import { conversationHandlers } from './api/conversations.ts';
 import { createApi } from './api/create-api.ts';
@@ -30,7 +31,7 @@ import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
 import { createRateLimits } from './credits/rate-limits.ts';
 import { createKeyStore } from './key-store/create-key-store.ts';
-import { createDatasets } from './datasets/create-datasets.ts';
+import { createComparisonServices } from './comparisons/create-comparison-services.ts';
 import { createFiles, type Files, type FilesOptions } from './files/create-files.ts';
 import { createSourceReader } from './knowledge/parsing/source-reader.ts';
 import { createSourceFiles } from './knowledge/source-files.ts';
@@ -183,7 +184,8 @@ async function createServices(options: HostOptions) {
     files: createFileLoader(options, storage, files),
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
-  const datasets = createDatasets({ store: storage.datasets, files: storage.files, comparisonWith: () => null, log });
+  const services = { storage, providers, grounding, completions, schemas, embeddings, moderation, log };
+  const { datasets, comparisons } = createComparisonServices(services);
   const library = createPromptLibrary({ storage, providers, completions, log });
   const agents = createAgents({
     store: storage.agents,
@@ -220,6 +222,7 @@ async function createServices(options: HostOptions) {
     knowledge,
     files,
     datasets,
+    comparisons,
     ...library,
     agents,
     threads: createConversationThreads({ turns: storage.turns, audit: storage.audit }),
@@ -227,7 +230,7 @@ async function createServices(options: HostOptions) {
     /** Stops every run so that it is recorded as cancelled, then closes everything. */
     close: () =>
       closeInOrder(
-        [auditServices, library, completions, schemas, exchanges, batches, moderation],
+        [auditServices, library, comparisons, completions, schemas, exchanges, batches, moderation],
         [datasets, files, capabilityTests, knowledge, embeddings, providers, onDevice, storage],
       ),
   };
@@ -270,6 +273,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...agentHandlers({ ...services, models: providers, log }),
       ...fileHandlers(services.files),
       ...datasetHandlers(services.datasets),
+      ...comparisonHandlers(services.comparisons, log),
       ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers, onDevice, services.capabilityTests, log),

@@ -19,6 +19,8 @@ export interface RunOrigin {
 /** What a stored prompt or an agent adds to a request. */
 export interface RunContext {
   readonly signal: AbortSignal;
+  /** The id of the new run, for callers that store it before the run starts; a new one unless given. */
+  readonly runId?: string;
   /** The version that the request was made from. */
   readonly storedPrompt?: StoredPromptIds;
   /** Whether the stored prompt declares a variable `history`. */

@@ -38,13 +38,13 @@ interface RunIds {
 
 /** Stores a run as `Running`, in the conversation that it has joined. */
 function recordStart(
-  { request, target, systemMessage, renderedPrompt, ownMessages, dataspaceIds, warnings }: PreparedRun,
+  { request, context, target, systemMessage, renderedPrompt, ownMessages, dataspaceIds, warnings }: PreparedRun,
   origin: RunOrigin,
   { conversationId, workspaceId }: ReturnType<RunStore['joinConversation']>,
   storedPrompt: StoredPromptIds | null,
   runs: Pick<RunStore, 'begin'>,
 ): RunIds {
-  const ids = { runId: timeOrderedId(), messageId: randomUUID(), conversationId };
+  const ids = { runId: context.runId ?? timeOrderedId(), messageId: randomUUID(), conversationId };
   runs.begin({
     ...ids,
     ...origin,

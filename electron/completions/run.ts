@@ -114,6 +114,7 @@ export class Run {
   #isRecorded = false;
   #grounded: GroundedRequest | null = null;
   #toolCalls: ToolCalls | null = null;
+  #outcome: RunOutcome | null = null;
 
   constructor(plan: RunPlan, signal: AbortSignal) {
     this.plan = plan;
@@ -132,6 +133,11 @@ export class Run {
 
   get reasoning(): string {
     return this.#reasoning;
+  }
+
+  /** What was recorded; null while the run is active. */
+  get outcome(): RunOutcome | null {
+    return this.#outcome;
   }
 
   /** Resolves when the outcome is on disk. */
@@ -290,7 +296,7 @@ export class Run {
     const toolCalls = this.#toolCalls?.list ?? [];
     try {
       const moderation = await this.plan.guard?.findings(withCalls(this.#content, toolCalls));
-      await this.plan.runs.finish(this.plan.runId, {
+      this.#outcome = {
         ...end,
         content: this.#content,
         reasoning: this.#reasoning === '' ? null : this.#reasoning,
@@ -305,7 +311,8 @@ export class Run {
         }),
         ...(moderation && { moderation }),
         ...(toolCalls.length > 0 && { toolCalls }),
-      });
+      };
+      await this.plan.runs.finish(this.plan.runId, this.#outcome);
       this.plan.exchanges?.store(this.plan.runId);
     } finally {
       this.#stop.dispose();

@@ -30,7 +30,7 @@ import {
   toolCalls,
   usageDetails,
 } from './migrations/from-0018.ts';
-import { datasets, toolTables } from './migrations/from-0024.ts';
+import { comparisons, datasets, toolTables } from './migrations/from-0024.ts';
 
 /** All migrations, oldest first. `user_version` is the number of applied ones. Only append. */
 const migrations: readonly string[] = [
@@ -59,6 +59,7 @@ const migrations: readonly string[] = [
   toolCalls,
   datasets,
   toolTables,
+  comparisons,
 ];
 
 function version(database: Database.Database): number {

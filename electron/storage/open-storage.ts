@@ -8,6 +8,7 @@ import { createAuditStore } from '../audit/query/audit-store.ts';
 import { applyScheduledRestore, createBackups } from './backups.ts';
 import { prepareDirectory } from './data-directory.ts';
 import { createPrivateFile, databaseFile, openDatabase } from './database.ts';
+import { createComparisonStore } from './comparison-store.ts';
 import { createDatasetStore } from './dataset-store.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createExportRows } from './export-rows.ts';
@@ -124,6 +125,7 @@ function assembleStorage(
     sources: createSourceStore(database, tokenSecret),
     files: createFileStore(database, runs.flush),
     datasets: createDatasetStore(database, tokenSecret),
+    comparisons: createComparisonStore(database, tokenSecret),
     apiKeys,
     settings: createSettingsStore(metadata),
     providerCache: createProviderCache(database),

@@ -7,6 +7,8 @@ import * as auditViews from './audit-views.ts';
 import * as auditData from './audit-data.ts';
 import * as audit from './audit.ts';
 import * as capabilityTests from './capability-tests.ts';
+import * as comparisonResults from './comparison-results.ts';
+import * as comparisons from './comparisons.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
 import * as datasets from './datasets.ts';
@@ -55,6 +57,8 @@ export const endpoints: readonly Endpoint[] = [
   files,
   dataspaces,
   datasets,
+  comparisons,
+  comparisonResults,
   knowledgeWindow,
   openApi,
   privacy,

@@ -1,5 +1,5 @@
 /**
- * Datasets. A row is stored once for all versions that have it: `dataset_row_contents` holds its values, `dataset_rows` its position in a
+ * 24. Datasets. A row is stored once for all versions that have it: `dataset_row_contents` holds its values, `dataset_rows` its position in a
  * version. Large versions are written in many transactions, so only complete ones are visible. `dataset_files` keeps the files of rows.
  */
 export const datasets = `
@@ -79,4 +79,48 @@ export const toolTables = `
   ) STRICT;
   CREATE TRIGGER tool_versions_never_change BEFORE UPDATE ON tool_versions
     BEGIN SELECT RAISE(ABORT, 'A version of a tool never changes'); END;
+`;
+
+/**
+ * 26. Comparisons, which run variants over the rows of a dataset. `comparison_cells` has a row for each cell that was claimed, skipped or
+ * stopped; a cell without a row waits. `position` is `(row * variants + variant) * repeats + repeat`, each from 0. `setup_json` can have
+ * megabytes, so lists don't read it. `comparison_progress` is a separate table because it is written with every cell.
+ */
+export const comparisons = `
+  CREATE TABLE comparisons (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    dataset_id TEXT NOT NULL,
+    dataset_version INTEGER NOT NULL,
+    settings_json TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    setup_json TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX comparisons_by_dataset ON comparisons (dataset_id);
+
+  CREATE TABLE comparison_progress (
+    comparison INTEGER PRIMARY KEY REFERENCES comparisons (sequence) ON DELETE CASCADE,
+    state TEXT NOT NULL,
+    summary_json TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE comparison_cells (
+    comparison INTEGER NOT NULL REFERENCES comparisons (sequence) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    run_id TEXT,
+    attempts INTEGER NOT NULL,
+    failure_json TEXT,
+    cost REAL,
+    first_token_ms REAL,
+    total_ms REAL,
+    prompt_tokens INTEGER,
+    completion_tokens INTEGER,
+    answer_hash TEXT,
+    checks_json TEXT,
+    passed INTEGER,
+    score REAL,
+    PRIMARY KEY (comparison, position)
+  ) STRICT, WITHOUT ROWID;
 `;

@@ -1,0 +1,54 @@
+import {
+  readComparedRows,
+  readComparisonCells,
+  readComparisonReport,
+} from '../../shared/contract/comparison-results.ts';
+import {
+  createComparison,
+  deleteComparison,
+  followComparisons,
+  listComparisons,
+  readComparison,
+  retryComparison,
+  startComparison,
+  stopComparison,
+} from '../../shared/contract/comparisons.ts';
+import type { Comparisons } from '../comparisons/create-comparisons.ts';
+import type { Log } from '../log.ts';
+import { type Handler, implement } from './api.ts';
+import { longJsonResponse } from './json-response.ts';
+import { originOf } from './run-response.ts';
+import { followList, followResponse } from './stream-response.ts';
+import { toListQuery } from './validation.ts';
+
+const defaultCells = 100;
+const defaultRows = 20;
+
+export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[] {
+  return [
+    implement(listComparisons, ({ query }) => comparisons.list(toListQuery(query))),
+    implement(createComparison, ({ body, signal }) => comparisons.create(body, { signal })),
+    implement(followComparisons, (input) =>
+      followResponse(input, (signal) => followList(comparisons.recent, signal), log),
+    ),
+    implement(readComparison, ({ parameters }) => comparisons.read(parameters.id)),
+    implement(deleteComparison, ({ parameters }) => comparisons.remove(parameters.id)),
+    implement(startComparison, (input) =>
+      comparisons.start(input.parameters.id, { origin: originOf(input), maxRows: input.body.maxRows ?? null }),
+    ),
+    implement(stopComparison, ({ parameters, body }) => comparisons.stop(parameters.id, body)),
+    implement(retryComparison, (input) =>
+      comparisons.retry(input.parameters.id, input.body, { origin: originOf(input) }),
+    ),
+    implement(readComparisonCells, ({ parameters, query }) => {
+      const { offset = 0, limit = defaultCells, variant = null, state = null } = query;
+      return longJsonResponse(comparisons.cells(parameters.id, { offset, limit, variant, state }));
+    }),
+    implement(readComparisonReport, ({ parameters, signal }) => comparisons.report(parameters.id, { signal })),
+    implement(readComparedRows, ({ parameters, query }) => {
+      const { offset = 0, limit = defaultRows, filter = 'all' } = query;
+      const found = { offset, limit, filter: filter === 'all' ? null : filter };
+      return longJsonResponse(comparisons.rows(parameters.id, found));
+    }),
+  ];
+}

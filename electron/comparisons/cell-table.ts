@@ -1,0 +1,111 @@
+import type { CellCounts, CellState } from '../../shared/contract/comparisons.ts';
+import { createSeededRandom } from '../../shared/seeded-random.ts';
+import type { CellOutline } from '../storage/comparison-cells.ts';
+
+const states: readonly CellState[] = ['Waiting', 'Running', 'Completed', 'Failed', 'Skipped', 'Stopped'];
+const codes = Object.fromEntries(states.map((state, code) => [state, code])) as Record<CellState, number>;
+
+export interface CellIndex {
+  readonly row: number;
+  readonly variant: number;
+  /** Counts from 0. */
+  readonly repeat: number;
+}
+
+/** The states of all cells of a comparison: one byte each, because there can be a million. */
+export class CellTable {
+  readonly rows: number;
+  readonly variants: number;
+  readonly repeats: number;
+  readonly #states: Uint8Array;
+  readonly #counts = states.map(() => 0);
+
+  constructor(size: { rows: number; variants: number; repeats: number }) {
+    this.rows = size.rows;
+    this.variants = size.variants;
+    this.repeats = size.repeats;
+    this.#states = new Uint8Array(size.rows * size.variants * size.repeats);
+    this.#counts[codes.Waiting] = this.#states.length;
+  }
+
+  /** Takes over what is stored. */
+  load(cells: Iterable<CellOutline>): void {
+    for (const { position, state } of cells) this.set(position, state);
+  }
+
+  get total(): number {
+    return this.#states.length;
+  }
+
+  get(position: number): CellState {
+    return states[this.#states[position]!]!;
+  }
+
+  set(position: number, state: CellState): void {
+    this.#counts[this.#states[position]!]! -= 1;
+    this.#states[position] = codes[state];
+    this.#counts[codes[state]]! += 1;
+  }
+
+  count(state: CellState): number {
+    return this.#counts[codes[state]]!;
+  }
+
+  counts(): CellCounts {
+    return {
+      total: this.total,
+      waiting: this.count('Waiting'),
+      running: this.count('Running'),
+      completed: this.count('Completed'),
+      failed: this.count('Failed'),
+      skipped: this.count('Skipped'),
+      stopped: this.count('Stopped'),
+    };
+  }
+
+  position({ row, variant, repeat }: CellIndex): number {
+    return (row * this.variants + variant) * this.repeats + repeat;
+  }
+
+  index(position: number): CellIndex {
+    const group = Math.floor(position / this.repeats);
+    return {
+      row: Math.floor(group / this.variants),
+      variant: group % this.variants,
+      repeat: position % this.repeats,
+    };
+  }
+
+  /** Waiting cells of some variants. Row by row, so that the variants can be compared while they run. */
+  *waiting(order: Uint32Array, variants: readonly number[]): Generator<number> {
+    for (const row of order) {
+      for (const variant of variants) {
+        for (let repeat = 0; repeat < this.repeats; repeat += 1) {
+          const position = this.position({ row, variant, repeat });
+          if (this.get(position) === 'Waiting') yield position;
+        }
+      }
+    }
+  }
+
+  /** Positions in one of the states; of one variant unless it is null. */
+  *positions(requested: readonly CellState[], variant: number | null = null): Generator<number> {
+    const set = new Set(requested.map((state) => codes[state]));
+    for (let position = 0; position < this.total; position += 1) {
+      if (!set.has(this.#states[position]!)) continue;
+      if (variant === null || Math.floor(position / this.repeats) % this.variants === variant) yield position;
+    }
+  }
+}
+
+/** Row numbers in a random order that a seed decides; in their own order without one. */
+export function rowOrder(rows: number, seed: number | null): Uint32Array {
+  const order = Uint32Array.from({ length: rows }, (_, row) => row);
+  if (seed === null) return order;
+  const random = createSeededRandom(seed);
+  for (let row = rows - 1; row > 0; row -= 1) {
+    const other = random.between(0, row);
+    [order[row], order[other]] = [order[other]!, order[row]!];
+  }
+  return order;
+}

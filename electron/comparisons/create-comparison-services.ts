@@ -1,0 +1,35 @@
+import { createDatasets, type Datasets } from '../datasets/create-datasets.ts';
+import type { Storage } from '../storage/storage.ts';
+import { createCheckRunner } from './checks/create-check-runner.ts';
+import { type Comparisons, type ComparisonsOptions, createComparisons } from './create-comparisons.ts';
+import { createStatistics } from './create-statistics.ts';
+
+type Parts = 'store' | 'datasets' | 'runs' | 'findVersion' | 'statistics' | 'checks';
+
+export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Parts> {
+  readonly storage: Pick<Storage, 'comparisons' | 'datasets' | 'files' | 'runs' | 'prompts'>;
+  readonly schemas: Parameters<typeof createCheckRunner>[0]['schemas'];
+  readonly embeddings: Parameters<typeof createCheckRunner>[0]['embeddings'];
+  readonly moderation: Parameters<typeof createCheckRunner>[0]['moderation'];
+}
+
+/** Datasets, and the comparisons that run over them. */
+export function createComparisonServices(options: ComparisonServicesOptions): {
+  datasets: Datasets;
+  comparisons: Comparisons;
+} {
+  const { storage, schemas, embeddings, moderation, log } = options;
+  const { comparisonWith } = storage.comparisons;
+  return {
+    datasets: createDatasets({ store: storage.datasets, files: storage.files, comparisonWith, log }),
+    comparisons: createComparisons({
+      ...options,
+      store: storage.comparisons,
+      datasets: storage.datasets,
+      runs: storage.runs,
+      findVersion: storage.prompts.findVersion,
+      statistics: createStatistics(),
+      checks: createCheckRunner({ schemas, embeddings, moderation }),
+    }),
+  };
+}

@@ -1,0 +1,153 @@
+import { invalidField } from '../../shared/app-error.ts';
+import type { ComparisonReport } from '../../shared/contract/comparison-results.ts';
+import type {
+  Comparison,
+  ComparisonInput,
+  ComparisonItem,
+  RetryInput,
+  StopInput,
+} from '../../shared/contract/comparisons.ts';
+import type { Dataset } from '../../shared/contract/datasets.ts';
+import type { RunOrigin } from '../completions/completions.ts';
+import type { ComparisonSetup, StoredComparison } from '../storage/comparison-store.ts';
+import { type ListPage, type ListQuery } from '../storage/list-page.ts';
+import type { CheckRunner } from './checks/create-check-runner.ts';
+import type { CellSelection, ComparisonJob, StartOptions } from './comparison-job.ts';
+import type { Statistics } from './create-statistics.ts';
+import { comparisonItemOf, comparisonOf } from './describe-comparison.ts';
+import { type ComparisonJobs, type ComparisonJobsOptions, createComparisonJobs } from './open-comparisons.ts';
+import { planComparison } from './plan-comparison.ts';
+import { reportOf } from './report.ts';
+import { type CellQuery, type CellReader, createCellReader, type RowQuery } from './read-cells.ts';
+
+interface Cancellable {
+  readonly signal: AbortSignal;
+}
+
+/** Runs variants of prompts over the rows of datasets. Methods with an id throw `not_found`. */
+export interface Comparisons {
+  /** Throws `invalid_request` with the field. */
+  create(input: ComparisonInput, options: Cancellable): Promise<Comparison>;
+  list(query: ListQuery): ListPage<ComparisonItem>;
+  read(id: string): Comparison;
+  /** Those that ran since the host's start, newest first. */
+  recent: ComparisonJobs['recent'];
+  start(id: string, options: StartOptions): Promise<Comparison>;
+  /** Stops all, or throws `invalid_request` for an unknown variant or cell. */
+  stop(id: string, choice: StopInput): Promise<Comparison>;
+  retry(id: string, choice: RetryInput, options: { readonly origin: RunOrigin }): Promise<Comparison>;
+  cells(id: string, query: CellQuery): ReturnType<CellReader['cells']>;
+  rows(id: string, query: RowQuery): ReturnType<CellReader['rows']>;
+  report(id: string, options: Cancellable): Promise<ComparisonReport>;
+  remove(id: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ComparisonsOptions extends ComparisonJobsOptions {
+  readonly statistics: Statistics;
+  readonly checks: CheckRunner;
+}
+
+/** Rows from which the cost is estimated. */
+const sampledRows = 20;
+const sampleBytes = 1_048_576;
+
+/** Finds the cells that a request names. */
+function selectionOf(
+  { variant, cell }: StopInput,
+  setup: ComparisonSetup,
+  job: ComparisonJob,
+  rowNumber: (rowId: string) => number | null,
+): CellSelection {
+  const indexOf = (name: string, field: string) => {
+    const index = setup.variants.findIndex((one) => one.name === name);
+    if (index < 0) throw invalidField(field, 'is not a variant of the comparison');
+    return index;
+  };
+  if (!cell) return { variant: variant === undefined ? null : indexOf(variant, 'variant') };
+  const row = rowNumber(cell.rowId);
+  if (row === null) throw invalidField('cell.rowId', 'is not a row of the comparison');
+  if (cell.repeat > job.cells.repeats) throw invalidField('cell.repeat', `must be at most ${job.cells.repeats}`);
+  return {
+    position: job.cells.position({ row, variant: indexOf(cell.variant, 'cell.variant'), repeat: cell.repeat - 1 }),
+  };
+}
+
+export function createComparisons(options: ComparisonsOptions): Comparisons {
+  const { store, datasets, statistics, checks } = options;
+  const reader = createCellReader(store, datasets);
+  const jobs = createComparisonJobs(options);
+  const described = (comparison: StoredComparison) => comparisonOf(comparison, store.setup(comparison.sequence));
+
+  const selectionIn = (job: ComparisonJob, choice: StopInput) =>
+    selectionOf(choice, store.setup(job.comparison.sequence), job, reader.rowNumberIn(job.comparison));
+
+  function isComparison(id: string): boolean {
+    try {
+      return store.find(id).id !== '';
+    } catch {
+      return false;
+    }
+  }
+
+  function datasetOf({ datasetId, datasetVersion }: ComparisonInput): Dataset {
+    try {
+      return datasets.read(datasetId, datasetVersion ?? null);
+    } catch {
+      if (datasetVersion === undefined) throw invalidField('datasetId', 'is not a dataset', 'No dataset has this ID.');
+      throw invalidField('datasetVersion', 'is not a version of the dataset');
+    }
+  }
+
+  return {
+    async create(input, { signal }) {
+      for (const { aiSystem, model } of input.variants) {
+        if (model != null) await options.providers.learnModel(aiSystem ?? null, model);
+      }
+      await checks.validate(input.checks ?? [], { signal });
+      signal.throwIfAborted();
+      if (input.basedOn != null && !isComparison(input.basedOn)) throw invalidField('basedOn', 'is not a comparison');
+      const dataset = datasetOf(input);
+      const page = { offset: 0, limit: sampledRows, maxBytes: sampleBytes };
+      const sample = datasets.rows(dataset.id, dataset.version, page);
+      return described(store.create(planComparison(input, dataset, sample, options)));
+    },
+    list(query) {
+      const { data, continuationToken } = store.list(query);
+      return { data: data.map(({ id }) => comparisonItemOf(jobs.read(id))), continuationToken };
+    },
+    read: (id) => described(jobs.read(id)),
+    recent: jobs.recent,
+    async start(id, start) {
+      const job = await jobs.openToRun(id);
+      job.start(start);
+      return described(job.comparison);
+    },
+    async stop(id, choice) {
+      const job = jobs.open(id);
+      const selection = selectionIn(job, choice);
+      if ('variant' in selection && selection.variant === null) await job.stop({ isClosing: false });
+      else job.stopCells(selection);
+      return described(job.comparison);
+    },
+    async retry(id, choice, { origin }) {
+      const job = await jobs.openToRun(id);
+      await job.retry(selectionIn(job, choice), { origin, maxRows: null });
+      return described(job.comparison);
+    },
+    cells: (id, query) => reader.cells(jobs.open(id), query),
+    rows: (id, query) => reader.rows(jobs.open(id), query),
+    async report(id, { signal }) {
+      const comparison = jobs.readWritten(id);
+      const { variants } = store.setup(comparison.sequence);
+      const measurements = store.measurements(comparison.sequence);
+      return reportOf(comparison, variants, measurements, statistics, { signal });
+    },
+    remove: jobs.remove,
+    async close() {
+      await jobs.close();
+      await checks.close();
+      await statistics.close();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { Check } from '../../shared/contract/checks.ts';
+import type { DatasetRow } from '../../shared/contract/datasets.ts';
+import type { Log } from '../log.ts';
+import { newCell, type StoredCell } from '../storage/comparison-cells.ts';
+import type { ComparisonStore } from '../storage/comparison-store.ts';
+import type { RunOutcome } from '../storage/run-rows.ts';
+import type { RunStore } from '../storage/storage.ts';
+import type { CheckRunner } from './checks/create-check-runner.ts';
+import { cellVerdict } from './checks/combine-results.ts';
+import { type CellOutcome, outcomeOf } from './run-cell.ts';
+
+interface Cancellable {
+  readonly signal: AbortSignal;
+}
+
+/** A completed run, as it was recorded or as the audit has it. */
+interface JudgedRun extends Omit<Parameters<typeof outcomeOf>[0], 'totalMs'> {
+  readonly totalMs: number | null;
+  readonly finishReason: string | null;
+  readonly citations: readonly { readonly index: number }[];
+}
+
+/** What checks say about a cell. */
+type CellVerdict = Pick<StoredCell, 'checks' | 'passed' | 'score'>;
+
+/** What a completed run says about its cell. */
+export type JudgedCell = CellOutcome & CellVerdict;
+
+/** Runs the checks of a comparison on the answers of its runs. */
+export interface RunJudge {
+  /** Never rejects: the run is paid, so a cell without a verdict is completed, too. */
+  judge(comparison: number, run: RunOutcome, row: DatasetRow, options: Cancellable): Promise<JudgedCell>;
+  /** The cell of a run that was completed; null for any other run. */
+  completedCell(comparison: number, runId: string, row: DatasetRow, options: Cancellable): Promise<StoredCell | null>;
+}
+
+export interface RunJudgeOptions {
+  readonly store: Pick<ComparisonStore, 'setup'>;
+  readonly runs: Pick<RunStore, 'read'>;
+  readonly checks: Pick<CheckRunner, 'run'>;
+  readonly log: Log;
+}
+
+const noVerdict: CellVerdict = { checks: [], passed: null, score: null };
+
+export function createRunJudge({ store, runs, checks, log }: RunJudgeOptions): RunJudge {
+  const lists = new Map<number, readonly Check[]>();
+
+  /** Read once: a setup can have megabytes. */
+  function checksOf(comparison: number): readonly Check[] {
+    const list = lists.get(comparison) ?? store.setup(comparison).checks;
+    lists.set(comparison, list);
+    return list;
+  }
+
+  async function verdict(
+    comparison: number,
+    run: JudgedRun,
+    row: DatasetRow,
+    { signal }: Cancellable,
+  ): Promise<CellVerdict> {
+    const list = checksOf(comparison);
+    if (list.length === 0) return noVerdict;
+    const output = {
+      answer: run.content,
+      toolCalls: run.toolCalls ?? [],
+      finishReason: run.finishReason,
+      latencyMs: run.totalMs,
+      cost: run.cost,
+      passages: run.citations.map(({ index }) => index),
+    };
+    const results = await checks.run(list, output, row.values, { signal });
+    const { pass: passed, score } = cellVerdict(list, results);
+    return { checks: results, passed, score };
+  }
+
+  async function judge(comparison: number, run: JudgedRun, row: DatasetRow, options: Cancellable): Promise<JudgedCell> {
+    const outcome = outcomeOf(run);
+    try {
+      return { ...outcome, ...(await verdict(comparison, run, row, options)) };
+    } catch (error) {
+      if (!options.signal.aborted) log('the checks of a cell failed', error);
+      return { ...outcome, ...noVerdict };
+    }
+  }
+
+  return {
+    judge: (comparison, run, row, options) =>
+      judge(comparison, { ...run, cost: run.cost?.amount ?? null }, row, options),
+    async completedCell(comparison, runId, row, options) {
+      const run = runs.read(runId);
+      if (run?.status !== 'Completed') return null;
+      const { content, toolCalls = [], finishReason } = run.output;
+      return {
+        ...newCell(0),
+        ...(await judge(comparison, { ...run, content, toolCalls, finishReason }, row, options)),
+      };
+    },
+  };
+}

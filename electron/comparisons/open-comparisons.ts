@@ -1,0 +1,128 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ComparisonItem } from '../../shared/contract/comparisons.ts';
+import { createJobRegistry } from '../common/jobs.ts';
+import type { Completions } from '../completions/completions.ts';
+import type { Log } from '../log.ts';
+import type { ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
+import type { DatasetStore } from '../storage/dataset-store.ts';
+import { ComparisonJob, type PreparedVariant } from './comparison-job.ts';
+import { createRunJudge, type RunJudgeOptions } from './judge-run.ts';
+import { type PlanOptions, requestsOf } from './plan-comparison.ts';
+import { createProviderPauses } from './provider-pauses.ts';
+import { createRowReader } from './row-reader.ts';
+
+export interface ComparisonJobsOptions extends PlanOptions, RunJudgeOptions {
+  readonly store: ComparisonStore;
+  readonly datasets: DatasetStore;
+  readonly completions: Pick<Completions, 'start'>;
+  readonly log: Log;
+}
+
+/** The comparisons that were opened since the host's start, because they ran or their cells were read. */
+export interface ComparisonJobs {
+  /** Those that ran, newest first. */
+  readonly recent: { list(): ComparisonItem[]; subscribe(listener: (items: ComparisonItem[]) => void): () => void };
+  /** The following throw `not_found`. */
+  open(id: string): ComparisonJob;
+  read(id: string): StoredComparison;
+  /** As `read`, when every cell is in the store. */
+  readWritten(id: string): StoredComparison;
+  /** A comparison that is about to run: it is in `recent` from now on. Waits until those that a crash interrupted are recovered. */
+  openToRun(id: string): Promise<ComparisonJob>;
+  remove(id: string): Promise<void>;
+  /** Stops all of them. */
+  close(): Promise<void>;
+}
+
+/** Providers limit each account: that of an endpoint, or of the provider. */
+function providerOf(servedBy: string): string {
+  return servedBy.split('/', servedBy.startsWith('OpenAiCompatible/') ? 2 : 1).join('/');
+}
+
+export function createComparisonJobs(options: ComparisonJobsOptions): ComparisonJobs {
+  const { store, datasets, completions, providers, log } = options;
+  const jobs = createJobRegistry<ComparisonJob>({ notFound: 'No comparison has this ID.' });
+  const opened = new Map<string, ComparisonJob>();
+  const started = new Set<ComparisonJob>();
+  const closing = new AbortController();
+  const pauses = createProviderPauses();
+  const { judge, completedCell } = createRunJudge(options);
+
+  async function prepare({ datasetId, datasetVersion, sequence }: StoredComparison): Promise<PreparedVariant[]> {
+    const dataset = datasets.read(datasetId, datasetVersion);
+    const { variants, variables } = store.setup(sequence);
+    const prepared: PreparedVariant[] = [];
+    for (const variant of variants) {
+      const requests = requestsOf(variant, dataset, variables, options);
+      const { servedBy } = providers.resolve(variant.aiSystem, variant.model);
+      prepared.push({ requests, provider: providerOf(servedBy) });
+      // A template of 4 MB takes up to 150 ms.
+      await nextTurn();
+    }
+    return prepared;
+  }
+
+  function openJob(comparison: StoredComparison): ComparisonJob {
+    const { sequence, datasetId, datasetVersion } = comparison;
+    const job = new ComparisonJob({
+      comparison,
+      store,
+      completions,
+      pauses,
+      readRow: createRowReader(datasets, datasetId, datasetVersion),
+      prepare: () => prepare(comparison),
+      judge: (run, row, cancellable) => judge(sequence, run, row, cancellable),
+      onChange: jobs.changed,
+      log,
+    });
+    opened.set(job.id, job);
+    return job;
+  }
+
+  const open = (id: string) => opened.get(id.toLowerCase()) ?? openJob(store.find(id));
+
+  async function removeDeleted(): Promise<void> {
+    while (!closing.signal.aborted && store.removeSome()) await nextTurn();
+  }
+
+  async function recover(): Promise<void> {
+    for (const comparison of store.interrupted()) {
+      const job = open(comparison.id);
+      await job.recover((runId, row) => completedCell(comparison.sequence, runId, row, closing));
+    }
+  }
+
+  const recovered = recover().catch((error: unknown) => log('comparisons could not be recovered', error));
+  let background = recovered.then(removeDeleted);
+
+  return {
+    recent: { list: jobs.list, subscribe: jobs.subscribe },
+    open,
+    read: (id) => opened.get(id.toLowerCase())?.comparison ?? store.find(id),
+    readWritten(id) {
+      const job = opened.get(id.toLowerCase());
+      job?.flush();
+      return job?.comparison ?? store.find(id);
+    },
+    async openToRun(id) {
+      await recovered;
+      const job = open(id);
+      if (!started.has(job)) jobs.add(job);
+      started.add(job);
+      return job;
+    },
+    async remove(id) {
+      const job = open(id);
+      await job.stop({ isClosing: false });
+      store.remove(job.id);
+      opened.delete(job.id);
+      if (started.delete(job)) await jobs.remove(job.id, () => {});
+      background = background.then(removeDeleted);
+    },
+    async close() {
+      closing.abort(new DOMException('The host was closed.', 'AbortError'));
+      await jobs.close();
+      await background;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { invalidField } from '../../shared/app-error.ts';
+import type { ComparedRow, ComparisonCell, ComparisonCells } from '../../shared/contract/comparison-results.ts';
+import { type CellState, cellState } from '../../shared/contract/comparisons.ts';
+import { newCell, type RowFilter, type StoredCell } from '../storage/comparison-cells.ts';
+import type { ComparisonSetup, ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
+import type { DatasetStore } from '../storage/dataset-store.ts';
+import type { ComparisonJob } from './comparison-job.ts';
+
+export interface CellQuery {
+  readonly offset: number;
+  readonly limit: number;
+  readonly variant: string | null;
+  readonly state: CellState | null;
+}
+
+export interface RowQuery {
+  readonly offset: number;
+  readonly limit: number;
+  readonly filter: RowFilter | null;
+}
+
+/** Reads cells and rows of comparisons as callers see them. */
+export interface CellReader {
+  /** Throws `invalid_request` for an unknown variant. */
+  cells(job: ComparisonJob, query: CellQuery): ComparisonCells;
+  rows(job: ComparisonJob, query: RowQuery): { data: ComparedRow[]; offset: number; total: number };
+  /** The number of a row; null for an unknown one. */
+  rowNumberIn(comparison: StoredComparison): (rowId: string) => number | null;
+}
+
+const rowsAtOnce = 1000;
+
+/** The numbers of one page. */
+function pageOf(total: number, { offset, limit }: { offset: number; limit: number }): number[] {
+  return Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, step) => offset + step);
+}
+
+export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetStore, 'rows' | 'rowIds'>): CellReader {
+  /** Reads rows ahead, because cells of a page are usually next to each other. */
+  function rowIdsIn({ datasetId, datasetVersion }: StoredComparison, ahead: number): (row: number) => string {
+    const rowIds = new Map<number, string>();
+    return (row) => {
+      if (!rowIds.has(row)) {
+        const ids = datasets.rowIds(datasetId, datasetVersion, { offset: row, limit: ahead });
+        for (const [index, { id }] of ids.entries()) rowIds.set(row + index, id);
+      }
+      return rowIds.get(row) ?? '';
+    };
+  }
+
+  /** Positions must be ascending. */
+  function describe(job: ComparisonJob, setup: ComparisonSetup, positions: readonly number[]): ComparisonCell[] {
+    const [from, to] = [positions[0] ?? 0, (positions.at(-1) ?? -1) + 1];
+    const isDense = to - from < 2 * positions.length + 100;
+    const { sequence } = job.comparison;
+    const range: StoredCell[] = isDense ? store.cells(sequence, { from, to }) : [];
+    const found = new Map(range.map((cell) => [cell.position, cell]));
+    const rowIdOf = rowIdsIn(job.comparison, isDense ? 200 : 1);
+    return positions.map((position) => {
+      const cell = (isDense ? found.get(position) : store.cell(sequence, position)) ?? newCell(position);
+      const { row, variant, repeat } = job.cells.index(position);
+      const { position: _position, ...shown } = cell;
+      return {
+        ...shown,
+        checks: [...cell.checks],
+        rowId: rowIdOf(row),
+        variant: setup.variants[variant]!.name,
+        repeat: repeat + 1,
+        // A variant can be stopped without a change of its stored cells.
+        state: job.cells.get(position),
+        answer: cell.state === 'Completed' && cell.runId !== null ? store.answer(cell.runId) : null,
+      };
+    });
+  }
+
+  return {
+    cells(job, { variant, state, ...page }) {
+      job.flush();
+      const setup = store.setup(job.comparison.sequence);
+      const index = variant === null ? null : setup.variants.findIndex(({ name }) => name === variant);
+      if (index === -1) throw invalidField('variant', 'is not a variant of the comparison');
+      if (index === null && state === null) {
+        const { total } = job.cells;
+        return { data: describe(job, setup, pageOf(total, page)), offset: page.offset, total };
+      }
+      const matching = [...job.cells.positions(state === null ? cellState.options : [state], index)];
+      const positions = matching.slice(page.offset, page.offset + page.limit);
+      return { data: describe(job, setup, positions), offset: page.offset, total: matching.length };
+    },
+    rows(job, { filter, ...page }) {
+      job.flush();
+      const { sequence, datasetId, datasetVersion, settings } = job.comparison;
+      const setup = store.setup(sequence);
+      const cellsPerRow = settings.variantCount * settings.repeats;
+      const found = filter && store.matchingRows(sequence, { filter, cellsPerRow, ...page });
+      const data = (found?.rows ?? pageOf(settings.rowCount, page)).map((position) => {
+        const [row] = datasets.rows(datasetId, datasetVersion, { offset: position, limit: 1, maxBytes: Infinity });
+        const positions = Array.from({ length: cellsPerRow }, (_, step) => position * cellsPerRow + step);
+        return { ...row!, position, cells: describe(job, setup, positions) };
+      });
+      return { data, offset: page.offset, total: found?.total ?? settings.rowCount };
+    },
+    rowNumberIn: ({ datasetId, datasetVersion, settings }) => {
+      return (rowId) => {
+        for (let offset = 0; offset < settings.rowCount; offset += rowsAtOnce) {
+          const ids = datasets.rowIds(datasetId, datasetVersion, { offset, limit: rowsAtOnce });
+          const index = ids.findIndex(({ id }) => id === rowId);
+          if (index >= 0) return offset + index;
+        }
+        return null;
+      };
+    },
+  };
+}

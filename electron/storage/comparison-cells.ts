@@ -1,0 +1,194 @@
+import type Database from 'better-sqlite3';
+import type { CheckResult } from '../../shared/contract/checks.ts';
+import type { CellState } from '../../shared/contract/comparisons.ts';
+
+/** A cell, by its position in the comparison. */
+export interface StoredCell {
+  readonly position: number;
+  readonly state: CellState;
+  readonly runId: string | null;
+  readonly attempts: number;
+  readonly failure: { readonly code: string; readonly message: string } | null;
+  readonly cost: number | null;
+  readonly firstTokenMs: number | null;
+  readonly totalMs: number | null;
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  readonly answerHash: string | null;
+  readonly checks: readonly CheckResult[];
+  /** Whether all checks passed; null if that isn't known. */
+  readonly passed: boolean | null;
+  /** From 0 to 1. */
+  readonly score: number | null;
+}
+
+export interface CellMeasurement {
+  readonly position: number;
+  /** 0, 1 or null. */
+  readonly passed: number | null;
+  readonly score: number | null;
+  readonly cost: number | null;
+  readonly totalMs: number | null;
+}
+
+/** `differs`: completed cells of a row differ in their result, or without checks in their answer. `fails`: one failed, or a check of it. */
+export type RowFilter = 'differs' | 'fails';
+
+/** What a job keeps of each cell in memory. */
+export type CellOutline = Pick<StoredCell, 'position' | 'state' | 'runId' | 'attempts'>;
+
+/** A cell that has not run. */
+export function newCell(position: number): StoredCell {
+  return {
+    position,
+    state: 'Waiting',
+    runId: null,
+    attempts: 0,
+    failure: null,
+    cost: null,
+    firstTokenMs: null,
+    totalMs: null,
+    promptTokens: null,
+    completionTokens: null,
+    answerHash: null,
+    checks: [],
+    passed: null,
+    score: null,
+  };
+}
+
+/** Reads the cells of comparisons. */
+export interface ComparisonCells {
+  /** The cells that have a row, in their order. */
+  outlines(comparison: number): IterableIterator<CellOutline>;
+  /** Cells in a range of positions that have a row. */
+  cells(comparison: number, range: { from: number; to: number }): StoredCell[];
+  cell(comparison: number, position: number): StoredCell | null;
+  /** Numbers of the completed cells, for statistics. */
+  measurements(comparison: number): IterableIterator<CellMeasurement>;
+  /** Numbers of the rows that match, and how many do. `cellsPerRow` is the number of variants times that of repeats. */
+  matchingRows(
+    comparison: number,
+    search: { filter: RowFilter; cellsPerRow: number; offset: number; limit: number },
+  ): { rows: number[]; total: number };
+  /** The start of the answer of a run; null for an unknown run. */
+  answer(runId: string): string | null;
+}
+
+interface CellRow extends Omit<StoredCell, 'failure' | 'checks' | 'passed'> {
+  failure: string | null;
+  checks: string | null;
+  passed: number | null;
+}
+
+function cellOf({ failure, checks, passed, ...row }: CellRow): StoredCell {
+  return {
+    ...row,
+    failure: failure === null ? null : (JSON.parse(failure) as StoredCell['failure']),
+    checks: checks === null ? [] : (JSON.parse(checks) as CheckResult[]),
+    passed: passed === null ? null : passed === 1,
+  };
+}
+
+function cellRow({ failure, checks, passed, ...cell }: StoredCell): CellRow {
+  return {
+    ...cell,
+    failure: failure === null ? null : JSON.stringify(failure),
+    checks: checks.length === 0 ? null : JSON.stringify(checks),
+    passed: passed === null ? null : Number(passed),
+  };
+}
+
+/** Cells that one call deletes: a few milliseconds. */
+const removedAtOnce = 2000;
+const cellColumns = `position, state, run_id AS runId, attempts, failure_json AS failure, cost, first_token_ms AS firstTokenMs,
+  total_ms AS totalMs, prompt_tokens AS promptTokens, completion_tokens AS completionTokens, answer_hash AS answerHash,
+  checks_json AS checks, passed, score`;
+
+const filters: Readonly<Record<RowFilter, string>> = {
+  fails: `SELECT DISTINCT position / CAST(@cellsPerRow AS INTEGER) AS row FROM comparison_cells
+    WHERE comparison = @comparison AND (state = 'Failed' OR passed = 0)`,
+  differs: `SELECT position / CAST(@cellsPerRow AS INTEGER) AS row FROM comparison_cells WHERE comparison = @comparison AND state = 'Completed'
+    GROUP BY row HAVING count(DISTINCT coalesce(passed, answer_hash)) > 1`,
+};
+
+/** Characters of an answer that tables show. */
+const answerCharacters = 2000;
+
+function filterStatements(database: Database.Database, filter: RowFilter) {
+  interface Search {
+    comparison: number;
+    cellsPerRow: number;
+  }
+  return {
+    page: database
+      .prepare<Search & { offset: number; limit: number }, number>(
+        `${filters[filter]} ORDER BY row LIMIT @limit OFFSET @offset`,
+      )
+      .pluck(),
+    total: database.prepare<Search, number>(`SELECT count(*) FROM (${filters[filter]})`).pluck(),
+  };
+}
+
+function cellStatements(database: Database.Database) {
+  return {
+    write: database.prepare<[CellRow & { comparison: number }]>(
+      `INSERT OR REPLACE INTO comparison_cells (comparison, position, state, run_id, attempts, failure_json, cost, first_token_ms,
+         total_ms, prompt_tokens, completion_tokens, answer_hash, checks_json, passed, score)
+       VALUES (@comparison, @position, @state, @runId, @attempts, @failure, @cost, @firstTokenMs, @totalMs, @promptTokens,
+         @completionTokens, @answerHash, @checks, @passed, @score)`,
+    ),
+    outlines: database.prepare<[number], CellOutline>(
+      'SELECT position, state, run_id AS runId, attempts FROM comparison_cells WHERE comparison = ? ORDER BY position',
+    ),
+    range: database.prepare<[number, number, number], CellRow>(
+      `SELECT ${cellColumns} FROM comparison_cells
+       WHERE comparison = ? AND position >= ? AND position < ? ORDER BY position`,
+    ),
+    measurements: database.prepare<[number], CellMeasurement>(
+      `SELECT position, passed, score, cost, total_ms AS totalMs FROM comparison_cells
+       WHERE comparison = ? AND state = 'Completed' ORDER BY position`,
+    ),
+    answer: database
+      .prepare<[string], string | null>(
+        `SELECT substr(run_texts.content, 1, ${answerCharacters}) FROM runs JOIN run_texts ON run_texts.run = runs.sequence
+         WHERE runs.id = ?`,
+      )
+      .pluck(),
+    differs: filterStatements(database, 'differs'),
+    fails: filterStatements(database, 'fails'),
+    remove: database.prepare<[number, number, number]>(
+      `DELETE FROM comparison_cells WHERE comparison = ? AND position IN (
+         SELECT position FROM comparison_cells WHERE comparison = ? LIMIT ?)`,
+    ),
+  };
+}
+
+export function createComparisonCells(database: Database.Database) {
+  const cells = cellStatements(database);
+  const reading: ComparisonCells = {
+    outlines: (comparison) => cells.outlines.iterate(comparison),
+    cells: (comparison, { from, to }) => cells.range.all(comparison, from, to).map(cellOf),
+    cell(comparison, position) {
+      const [row] = cells.range.all(comparison, position, position + 1);
+      return row ? cellOf(row) : null;
+    },
+    measurements: (comparison) => cells.measurements.iterate(comparison),
+    matchingRows(comparison, { filter, cellsPerRow, offset, limit }) {
+      const search = { comparison, cellsPerRow };
+      return {
+        rows: cells[filter].page.all({ ...search, offset, limit }),
+        total: cells[filter].total.get(search)!,
+      };
+    },
+    answer: (runId) => cells.answer.get(runId) ?? null,
+  };
+  return {
+    reading,
+    write(comparison: number, changed: readonly StoredCell[]): void {
+      for (const cell of changed) cells.write.run({ ...cellRow(cell), comparison });
+    },
+    /** Deletes some cells of a comparison. Returns whether there were any. */
+    removeSome: (comparison: number): boolean => cells.remove.run(comparison, comparison, removedAtOnce).changes > 0,
+  };
+}

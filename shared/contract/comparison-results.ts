@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { checkResult } from './checks.ts';
+import { uuid } from './common.ts';
+import { cellState, comparisonParameters, maxCells, variantName } from './comparisons.ts';
+import { maxDatasetRows, rowValues, wholeNumber } from './datasets.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+/** What the cells of a comparison say, one by one and together. */
+
+const tag = 'Comparisons';
+
+const cellKey = {
+  rowId: z.string(),
+  variant: z.string(),
+  repeat: z.int().describe('Counts from 1'),
+};
+
+export const comparisonCell = z
+  .object({
+    ...cellKey,
+    runId: uuid.nullable().describe('The newest run of the cell, which the audit has; null before the first'),
+    state: cellState,
+    failure: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .describe(
+        'Why the cell failed or was skipped. `interrupted`: the service ended during the run, which may have been charged',
+      ),
+    attempts: z.int(),
+    cost: z.number().nullable().describe('US dollars'),
+    firstTokenMs: z.number().nullable(),
+    totalMs: z.number().nullable(),
+    promptTokens: z.int().nullable(),
+    completionTokens: z.int().nullable(),
+    checks: z.array(checkResult).describe('In the order of the checks of the comparison'),
+    passed: z.boolean().nullable().describe('Whether every check passed; null if that is unknown'),
+    score: z.number().nullable().describe('The weighted mean of the checks, from 0 to 1'),
+    answerHash: z.string().nullable().describe('The same for equal answers'),
+    answer: z.string().nullable().describe('The first 2,000 characters of the answer'),
+  })
+  .meta({ id: 'ComparisonCell' });
+export type ComparisonCell = z.infer<typeof comparisonCell>;
+
+export const comparisonCells = z
+  .object({ data: z.array(comparisonCell), offset: z.int(), total: z.int() })
+  .meta({ id: 'ComparisonCells' });
+export type ComparisonCells = z.infer<typeof comparisonCells>;
+
+export const readComparisonCells = defineEndpoint({
+  id: 'readComparisonCells',
+  method: 'get',
+  path: '/comparisons/{id}/cells',
+  access: 'run',
+  tag,
+  summary: 'Read cells of a comparison',
+  description:
+    'Returns up to `limit` cells from `offset` on, by row, variant and repeat. With a filter, `offset` and `total` count the cells that match.',
+  parameters: comparisonParameters,
+  query: z.strictObject({
+    offset: wholeNumber(0, maxCells).optional().describe('0 unless given'),
+    limit: wholeNumber(1, 1000).optional().describe('100 unless given'),
+    variant: variantName.optional(),
+    state: cellState.optional(),
+  }),
+  response: comparisonCells,
+  errors: [404],
+});
+
+const interval = z.tuple([z.number(), z.number()]).nullable().describe('95 % interval; null if there are too few rows');
+const mean = { mean: z.number(), interval, rows: z.int() };
+
+const difference = z.object({
+  estimate: z.number(),
+  interval,
+  verdict: z.enum(['better', 'worse', 'unclear']),
+  rows: z.int().describe('Rows that both variants have'),
+  rowsNeeded: z
+    .int()
+    .nullable()
+    .describe('About how many rows would tell; null if the interval tells, or no difference was seen'),
+  sentence: z.string(),
+});
+
+const variantReport = z
+  .object({
+    name: z.string(),
+    passRate: z
+      .number()
+      .nullable()
+      .describe('Share of rows that pass; a row passes if most of its repeats do. Null without checks'),
+    interval,
+    passes: z.int(),
+    rows: z.int().describe('Rows with a judged run'),
+    repeatRates: z.array(
+      z.object({
+        repeats: z.int(),
+        anyPasses: z.object(mean).describe('How likely at least one of so many repeats passes'),
+        allPass: z.object(mean).describe('How likely all of so many repeats pass'),
+      }),
+    ),
+    score: z.object(mean).nullable(),
+    cost: z
+      .object({ ...mean, total: z.number() })
+      .nullable()
+      .describe('US dollars per run'),
+    latency: z
+      .object({ ...mean, p50: z.number(), p95: z.number() })
+      .nullable()
+      .describe('Milliseconds'),
+    difference: difference
+      .nullable()
+      .describe('Of the pass rate to that of the baseline, paired by row; null for the baseline'),
+    differences: z
+      .object({ passRate: difference, score: difference, cost: difference, latency: difference })
+      .nullable()
+      .describe('Null for the baseline'),
+  })
+  .meta({ id: 'VariantReport' });
+
+export const comparisonReport = z
+  .object({
+    isFinal: z.boolean().describe('Whether the comparison has completed. Until then the numbers are those so far'),
+    baseline: z.string(),
+    variants: z.array(variantReport),
+  })
+  .meta({ id: 'ComparisonReport' });
+export type ComparisonReport = z.infer<typeof comparisonReport>;
+
+export const readComparisonReport = defineEndpoint({
+  id: 'readComparisonReport',
+  method: 'get',
+  path: '/comparisons/{id}/report',
+  access: 'run',
+  tag,
+  summary: 'Compare the variants',
+  description:
+    'Returns rates, costs and latencies with their 95 % intervals, and for each variant its difference to the baseline, paired by row and as a sentence.',
+  parameters: comparisonParameters,
+  response: comparisonReport,
+  errors: [404],
+});
+
+/** A row with its cells, for the table. */
+const comparedRow = z.object({
+  id: z.string(),
+  /** Counts from 0 in the dataset. */
+  position: z.int(),
+  values: rowValues,
+  cells: z.array(comparisonCell),
+});
+export type ComparedRow = z.infer<typeof comparedRow>;
+
+export const readComparedRows = defineEndpoint({
+  id: 'readComparedRows',
+  method: 'get',
+  path: '/window/comparisons/{id}/rows',
+  access: 'window',
+  tag,
+  summary:
+    'Rows with their cells; `differs` are rows whose variants differ in their result, `fails` those with a failed cell',
+  parameters: comparisonParameters,
+  query: z.strictObject({
+    offset: wholeNumber(0, maxDatasetRows).optional(),
+    limit: wholeNumber(1, 100).optional(),
+    filter: z.enum(['all', 'differs', 'fails']).optional(),
+  }),
+  response: z.object({ data: z.array(comparedRow), offset: z.int(), total: z.int() }),
+  errors: [404],
+});

@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { ComparisonCell } from '../../shared/contract/comparison-results.ts';
+import type { Comparison } from '../../shared/contract/comparisons.ts';
+import { callJson, refusalOf, walk } from '../support/json-call.ts';
+import type { ScriptedCall } from '../support/scripted-provider.ts';
+import { startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
+
+let host: TestHost;
+beforeAll(async () => {
+  host = await startTestHost();
+});
+afterAll(() => host.close());
+
+const [memory] = ways;
+const columns = [
+  { name: 'ticket', type: 'text' },
+  { name: 'answer', type: 'expected' },
+];
+const rows = [
+  { ticket: 'late', answer: 'A: late' },
+  { ticket: 'broken', answer: 'A: broken' },
+  { ticket: 'lost', answer: 'none' },
+];
+const provider = { aiSystem: 'OpenAiCompatible', model: 'scripted/model' };
+const variant = (name: string) => ({ name, prompt: { promptText: `${name}: {{ticket}}` }, ...provider });
+const checks = [{ kind: 'equals', column: 'answer' }];
+
+async function createDataset(change: Record<string, unknown> = {}): Promise<string> {
+  const { body } = await callJson(host, memory, 'POST', '/datasets', { body: { name: 'T', columns, rows, ...change } });
+  return body.id;
+}
+
+async function create(way: Way, change: Record<string, unknown> = {}): Promise<Comparison> {
+  const datasetId = await createDataset();
+  const body = { name: 'A or B', datasetId, variants: [variant('A'), variant('B')], ...change };
+  const answer = await callJson(host, way, 'POST', '/comparisons', { body });
+  expect([answer.status, answer.body]).toEqual([201, expect.any(Object)]);
+  return answer.body;
+}
+
+const act = (way: Way, id: string, action: string, body?: unknown, key = host.key) =>
+  callJson(host, way, 'POST', `/comparisons/${id}/${action}`, { key, ...(body === undefined ? {} : { body }) });
+const read = async (way: Way, id: string) =>
+  (await callJson(host, way, 'GET', `/comparisons/${id}`)).body as Comparison;
+const cellsOf = async (way: Way, id: string, query = '') =>
+  (await callJson(host, way, 'GET', `/comparisons/${id}/cells${query}`)).body.data as ComparisonCell[];
+
+async function ended(way: Way, id: string): Promise<Comparison> {
+  for (;;) {
+    const comparison = await read(way, id);
+    if (comparison.state !== 'Running') return comparison;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function run(way: Way, id: string): Promise<Comparison> {
+  expect((await act(way, id, 'start')).status).toBe(202);
+  return ended(way, id);
+}
+
+const promptOf = (call: ScriptedCall) => (call.body['messages'] as { content: string }[]).at(-1)!.content;
+const echo = (call: ScriptedCall) => void call.chatStream([promptOf(call)]);
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+beforeEach(() => host.provider.answerWith(echo));
+
+describe.each(ways)('%s: comparisons', (way) => {
+  test('variants run over every row, and each cell is a run', async () => {
+    const created = await create(way, { repeats: 2, checks });
+    expect(created).toMatchObject({
+      state: 'Ready',
+      baseline: 'A',
+      rowCount: 3,
+      datasetVersion: 1,
+      repeats: 2,
+      cells: { total: 12, waiting: 12, completed: 0 },
+      cost: { spent: 0, estimate: null },
+      startedAt: null,
+    });
+    const before = host.provider.calls.length;
+    const done = await run(way, created.id);
+    expect(done).toMatchObject({
+      state: 'Completed',
+      stopReason: null,
+      cells: { total: 12, completed: 12, waiting: 0 },
+    });
+    expect(host.provider.calls.length - before).toBe(12);
+    const cells = await cellsOf(way, created.id);
+    expect(cells.map((cell) => [cell.variant, cell.repeat, cell.answer, cell.passed])).toEqual(
+      rows.flatMap(({ ticket }) =>
+        ['A', 'B'].flatMap((name) =>
+          [1, 2].map((repeat) => [name, repeat, `${name}: ${ticket}`, name === 'A' && ticket !== 'lost']),
+        ),
+      ),
+    );
+    const page = await callJson(host, way, 'GET', `/comparisons/${created.id}/cells?variant=B&offset=4&limit=1`);
+    expect(page.body).toMatchObject({ offset: 4, total: 6, data: [{ variant: 'B', repeat: 1, answer: 'B: lost' }] });
+    const [cell] = cells;
+    const stored = host.host.storage.runs.read(cell!.runId!)!;
+    expect([stored.status, stored.input.renderedPrompt, stored.metadata]).toEqual([
+      'Completed',
+      'A: late',
+      { comparisonId: created.id, rowId: cell!.rowId, variant: 'A', repeat: 1 },
+    ]);
+    expect(cell!.checks).toEqual([{ kind: 'equals', name: null, pass: true, score: 1, reason: expect.any(String) }]);
+    const report = (await callJson(host, way, 'GET', `/comparisons/${created.id}/report`)).body;
+    expect([report.isFinal, report.baseline]).toEqual([true, 'A']);
+    expect(report.variants).toMatchObject([
+      { name: 'A', passRate: 2 / 3, rows: 3, difference: null, latency: { p50: expect.any(Number) } },
+      {
+        name: 'B',
+        passRate: 0,
+        rows: 3,
+        difference: { estimate: -2 / 3, sentence: expect.stringContaining('3 rows') },
+      },
+    ]);
+    expect((await walk(host, way, '/comparisons', 1)).map(({ id }) => id)).toContain(created.id);
+    expect((await callJson(host, way, 'DELETE', `/datasets/${created.datasetId}`)).status).toBe(409);
+    expect((await callJson(host, way, 'DELETE', `/comparisons/${created.id}`)).status).toBe(204);
+    expect((await act(way, created.id, 'start')).status).toBe(404);
+    expect((await callJson(host, way, 'DELETE', `/datasets/${created.datasetId}`)).status).toBe(204);
+  });
+
+  test('a row that lacks a variable is skipped and not run', async () => {
+    const datasetId = await createDataset({ rows: [{ ticket: 'late' }, { answer: 'no ticket' }] });
+    const { id } = await create(way, { datasetId, variants: [variant('A')] });
+    const before = host.provider.calls.length;
+    expect((await run(way, id)).cells).toMatchObject({ completed: 1, skipped: 1 });
+    expect(host.provider.calls.length - before).toBe(1);
+    const [, skipped] = await cellsOf(way, id);
+    expect([skipped!.state, skipped!.runId, skipped!.failure]).toEqual([
+      'Skipped',
+      null,
+      { code: 'missing_value', message: 'The row has no value for ticket.' },
+    ]);
+  });
+
+  test('failed cells are run again by retry and not by start', async () => {
+    const failing = (call: ScriptedCall) => (promptOf(call).includes('broken') ? call.fail(500, 'Oh no') : echo(call));
+    host.provider.answerWith(failing);
+    const { id } = await create(way);
+    expect((await run(way, id)).cells).toMatchObject({ completed: 4, failed: 2 });
+    const failed = await cellsOf(way, id, '?state=Failed');
+    expect(failed.map(({ variant: name, failure, runId }) => [name, failure?.code, typeof runId])).toEqual([
+      ['A', 'provider_failed', 'string'],
+      ['B', 'provider_failed', 'string'],
+    ]);
+    host.provider.answerWith(echo);
+    const before = host.provider.calls.length;
+    expect((await run(way, id)).cells.failed).toBe(2);
+    expect(host.provider.calls.length).toBe(before);
+    expect((await act(way, id, 'retry', { variant: 'B' })).status).toBe(202);
+    expect((await ended(way, id)).cells).toMatchObject({ completed: 5, failed: 1 });
+    const [{ rowId }] = failed as [ComparisonCell];
+    await act(way, id, 'retry', { cell: { rowId, variant: 'A', repeat: 1 } });
+    expect((await ended(way, id)).cells).toMatchObject({ completed: 6, failed: 0 });
+    expect(host.provider.calls.length - before).toBe(2);
+  });
+
+  test('a stopped comparison resumes with the cells that have not completed', async () => {
+    const held: ScriptedCall[] = [];
+    host.provider.answerWith((call) => (held.length < 2 ? void held.push(call) : echo(call)));
+    const { id } = await create(way, { concurrency: 2 });
+    await act(way, id, 'start');
+    await until(() => held.length === 2);
+    const stopped = (await act(way, id, 'stop')).body as Comparison;
+    expect([stopped.state, stopped.stopReason, stopped.cells]).toEqual([
+      'Stopped',
+      'Stopped.',
+      { total: 6, waiting: 4, running: 0, completed: 0, failed: 0, skipped: 0, stopped: 2 },
+    ]);
+    const before = host.provider.calls.length;
+    expect((await run(way, id)).cells.completed).toBe(6);
+    expect(host.provider.calls.length - before).toBe(6);
+  });
+
+  test('one cell or one variant is stopped while the others run', async () => {
+    const held: ScriptedCall[] = [];
+    host.provider.answerWith((call) => (promptOf(call) === 'A: late' ? void held.push(call) : echo(call)));
+    const { id } = await create(way, { concurrency: 1 });
+    await act(way, id, 'start');
+    await until(() => held.length === 1);
+    await act(way, id, 'stop', { variant: 'B' });
+    const [first] = await cellsOf(way, id);
+    await act(way, id, 'stop', { cell: { rowId: first!.rowId, variant: 'A', repeat: 1 } });
+    const partly = await ended(way, id);
+    expect([partly.state, partly.cells]).toEqual(['Stopped', expect.objectContaining({ completed: 2, stopped: 4 })]);
+    host.provider.answerWith(echo);
+    expect((await run(way, id)).cells.completed).toBe(6);
+  });
+
+  test('invalid input names its field', async () => {
+    const datasetId = await createDataset();
+    const good = { name: 'A', datasetId, variants: [variant('A')] };
+    const rejected = async (change: Record<string, unknown>) => {
+      const { status, body } = await callJson(host, way, 'POST', '/comparisons', { body: { ...good, ...change } });
+      return [status, body.error.details[0]?.field];
+    };
+    const missing = '00000000-0000-4000-8000-000000000000';
+    const one = (change: Record<string, unknown>) => ({ variants: [{ ...variant('A'), ...change }] });
+    expect(await rejected({ datasetId: missing })).toEqual([400, 'datasetId']);
+    expect(await rejected({ datasetVersion: 7 })).toEqual([400, 'datasetVersion']);
+    expect(await rejected({ variants: [] })).toEqual([400, 'variants']);
+    expect(await rejected({ variants: [variant('A'), variant('A')] })).toEqual([400, 'variants[1].name']);
+    expect(await rejected({ baseline: 'C' })).toEqual([400, 'baseline']);
+    expect(await rejected({ basedOn: missing })).toEqual([400, 'basedOn']);
+    expect(await rejected({ repeats: 0 })).toEqual([400, 'repeats']);
+    expect(await rejected({ maxCost: 0 })).toEqual([400, 'maxCost']);
+    expect(await rejected({ variables: { ticket: 'subject' } })).toEqual([400, 'variables.ticket']);
+    expect(await rejected({ checks: [{ kind: 'equals' }] })).toEqual([400, 'checks[0].value']);
+    expect(await rejected({ checks: [{ kind: 'regularExpression', pattern: '(' }] })).toEqual([
+      400,
+      'checks[0].pattern',
+    ]);
+    expect(await rejected(one({ prompt: null }))).toEqual([400, 'variants[0].promptVersionId']);
+    expect(await rejected(one({ prompt: null, promptVersionId: missing }))).toEqual([
+      400,
+      'variants[0].promptVersionId',
+    ]);
+    expect(await rejected(one({ prompt: { promptText: '{{#if' } }))).toEqual([400, 'variants[0].prompt.promptText']);
+    expect(await rejected(one({ aiSystem: 'ServiceAi', model: 'no-such' }))).toEqual([400, 'variants[0].model']);
+    expect(await rejected(one({ dataspaceIds: [missing] }))).toEqual([400, expect.stringContaining('variants[0]')]);
+    const { id } = await create(way);
+    expect((await act(way, id, 'stop', { variant: 'C' })).body.error.details[0].field).toBe('variant');
+    const cell = { rowId: 'x', variant: 'A', repeat: 1 };
+    expect((await act(way, id, 'retry', { cell })).body.error.details[0].field).toBe('cell.rowId');
+    expect(refusalOf(await act(way, missing, 'start'))).toEqual([404, 'not_found', []]);
+  });
+
+  test('reading needs the scope run, starting needs manage', async () => {
+    const { id } = await create(way);
+    const [runKey, auditKey] = [host.issueKey({ scopes: ['run'] }), host.issueKey({ scopes: ['audit'] })];
+    const path = `/comparisons/${id}`;
+    const status = async (key: string) => (await callJson(host, way, 'GET', path, { key })).status;
+    expect([await status(runKey), await status(auditKey)]).toEqual([200, 403]);
+    expect((await act(way, id, 'start', undefined, runKey)).status).toBe(403);
+  });
+});
+
+describe('a comparison', () => {
+  test('waits as long as the provider asks, and counts no attempt', async () => {
+    const times: number[] = [];
+    host.provider.answerWith((call) => {
+      times.push(performance.now());
+      if (times.length === 1) call.fail(429, 'Slow down', { 'retry-after': '1' });
+      else echo(call);
+    });
+    const { id } = await create(memory, { concurrency: 1, variants: [variant('A')] });
+    const done = await run(memory, id);
+    expect([done.state, done.cells.completed]).toEqual(['Completed', 3]);
+    expect(times).toHaveLength(4);
+    expect(times[1]! - times[0]!).toBeGreaterThan(900);
+    expect((await cellsOf(memory, id)).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+  });
+
+  test('tries a cell again as often as it allows', async () => {
+    let calls = 0;
+    host.provider.answerWith((call) => ((calls += 1) % 3 === 0 ? echo(call) : call.fail(500, 'Again')));
+    const { id } = await create(memory, { attempts: 3, concurrency: 1, variants: [variant('A')] });
+    expect((await run(memory, id)).cells).toMatchObject({ completed: 3, failed: 0 });
+    expect((await cellsOf(memory, id)).map(({ attempts }) => attempts)).toEqual([3, 3, 3]);
+  });
+
+  test('ends a cell whose provider hangs, cuts off or lies', async () => {
+    host.provider.answerWith((call) => {
+      const prompt = promptOf(call);
+      if (prompt.includes('late')) return;
+      if (prompt.includes('broken')) call.cut();
+      else call.openEventStream().end('data: {"choices": "many"}\n\n');
+    });
+    const { id } = await create(memory, { timeLimitSeconds: 1, variants: [variant('A')] });
+    const done = await run(memory, id);
+    expect([done.state, done.cells.failed]).toEqual(['Completed', 3]);
+    const failures = (await cellsOf(memory, id)).map(({ failure }) => failure);
+    expect(failures[0]).toEqual({ code: 'time_limit', message: 'The run took longer than 1 s.' });
+    expect(failures.slice(1).map((failure) => failure?.code)).toEqual(['provider_failed', 'provider_failed']);
+  });
+
+  test('stops when no other run would succeed', async () => {
+    host.provider.answerWith((call) => call.fail(401, 'Wrong key'));
+    const { id } = await create(memory, { concurrency: 1, variants: [variant('A')] });
+    const stopped = await run(memory, id);
+    expect([stopped.state, stopped.cells.failed, stopped.cells.waiting]).toEqual(['Stopped', 1, 2]);
+    expect(stopped.stopReason).toContain('API key');
+  });
+
+  test('stops before it exceeds its maximum cost', async () => {
+    const { settings } = host.host.storage;
+    settings.update({ endpointPrices: [{ model: 'scripted/model', inputPrice: 1, outputPrice: 2 }] });
+    onTestFinished(() => void settings.update({ endpointPrices: [] }));
+    const many = Array.from({ length: 40 }, (_, index) => ({ ticket: `${index}` }));
+    const datasetId = await createDataset({ rows: many });
+    const priced = await create(memory, { datasetId, variants: [variant('A')], concurrency: 2 });
+    expect(priced.cost.estimate).toEqual({ low: expect.any(Number), high: expect.any(Number) });
+    const all = await run(memory, priced.id);
+    const maxCost = all.cost.spent * 0.26;
+    const capped = await create(memory, { datasetId, variants: [variant('A')], concurrency: 2, maxCost });
+    const stopped = await run(memory, capped.id);
+    expect([stopped.state, stopped.stopReason]).toEqual(['Stopped', 'The next run could exceed the maximum cost.']);
+    expect(stopped.cost.spent).toBeLessThanOrEqual(maxCost);
+    expect(stopped.cells.completed).toBe(10);
+  });
+
+  test('fills variables from the columns that it maps', async () => {
+    const datasetId = await createDataset({
+      columns: [
+        { name: 'text', type: 'text' },
+        { name: 'customer', type: 'json' },
+      ],
+      rows: [{ text: 'late', customer: { name: 'Ada' } }],
+    });
+    const prompt = { promptText: '{{customer.name}}, {{ticket.body}}{{#if note}}!{{/if}}' };
+    const variables = { 'ticket.body': 'text' };
+    const { id } = await create(memory, { datasetId, variables, variants: [{ ...variant('A'), prompt }] });
+    await run(memory, id);
+    expect((await cellsOf(memory, id)).map(({ answer }) => answer)).toEqual(['Ada, late']);
+  });
+
+  test('starts with the first rows only, and runs rows in the order of a seed', async () => {
+    const datasetId = await createDataset({ rows: Array.from({ length: 30 }, (_, index) => ({ ticket: `${index}` })) });
+    const { id } = await create(memory, { datasetId, variants: [variant('A')], concurrency: 1 });
+    expect((await act(memory, id, 'start', { maxRows: 2 })).status).toBe(202);
+    expect(await ended(memory, id)).toMatchObject({ state: 'Stopped', cells: { completed: 2, waiting: 28 } });
+    const seeded = await create(memory, { datasetId, variants: [variant('S')], concurrency: 1, seed: 7 });
+    const before = host.provider.calls.length;
+    await run(memory, seeded.id);
+    const order = host.provider.calls.slice(before).map(promptOf);
+    expect(order).toHaveLength(30);
+    expect(order).not.toEqual(order.toSorted());
+    expect((await cellsOf(memory, seeded.id)).map(({ answer }) => answer)).toEqual(
+      Array.from({ length: 30 }, (_, index) => `S: ${index}`),
+    );
+  });
+
+  test('charges the key that starts it', async () => {
+    const key = host.issueKey({ creditLimit: 4 });
+    const { id } = await create(memory, { concurrency: 1 });
+    await act(memory, id, 'start', undefined, key);
+    const stopped = await ended(memory, id);
+    expect([stopped.state, stopped.cells.completed]).toEqual(['Stopped', 4]);
+    expect(stopped.stopReason).toContain('4 credits');
+  });
+
+  test('lets the window read rows with their cells', async () => {
+    const { id } = await create(memory, { checks });
+    await run(memory, id);
+    const readRows = async (filter: string) => {
+      const request = new Request(`http://window.test/window/comparisons/${id}/rows?filter=${filter}`);
+      return (await host.host.api.fetch(request, { access: 'window' })).json() as Promise<{
+        total: number;
+        data: { position: number; values: unknown; cells: ComparisonCell[] }[];
+      }>;
+    };
+    const all = await readRows('all');
+    expect(all.data.map(({ values, cells }) => [values, cells.map(({ variant: name }) => name)])).toEqual(
+      rows.map((values) => [values, ['A', 'B']]),
+    );
+    const differs = await readRows('differs');
+    expect([differs.total, differs.data.map(({ position }) => position)]).toEqual([2, [0, 1]]);
+    expect((await readRows('fails')).total).toBe(3);
+  });
+});
