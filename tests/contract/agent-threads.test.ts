@@ -66,7 +66,7 @@ async function counted(conversationId: string): Promise<[runs: number, turns: nu
   return [rows[0]!.runs, rows[0]!.turns];
 }
 
-test('lists a branch with the turns before it, which are not its own runs', async () => {
+test("lists a branch with the turns before it, which don't count as its own runs", async () => {
   const say = await agent();
   const first = await say('one');
   const second = await say('two', first.conversationId);
@@ -83,7 +83,7 @@ test('lists a branch with the turns before it, which are not its own runs', asyn
   ]);
 });
 
-test('a branch remembers what was said before it, and the other one stays as it is', async () => {
+test('a branch has the history before it, and the original stays unchanged', async () => {
   const say = await agent();
   const first = await say('one');
   const second = await say('two', first.conversationId);
@@ -118,7 +118,7 @@ test('a branch remembers what was said before it, and the other one stays as it 
   ]);
 });
 
-test('what is said anew in a branch stands beside what was said there first, and branches go on from branches', async () => {
+test('branches of the same turn are siblings, and a branch can have branches', async () => {
   const say = await agent();
   const { conversationId: main, runId } = await say('one');
   const second = await branch(main, runId);
@@ -136,7 +136,7 @@ test('what is said anew in a branch stands beside what was said there first, and
   ]);
 });
 
-test('only runs of the conversation can be branched from, and no API key reaches it', async () => {
+test('only a run of the conversation can start a branch, and no API key can create one', async () => {
   const say = await agent();
   const first = await say('one');
   const elsewhere = await say('elsewhere');
@@ -155,7 +155,7 @@ test('only runs of the conversation can be branched from, and no API key reaches
   expect(status).toBe(404);
 });
 
-test('a conversation of another caller is read, and not gone on with', async () => {
+test('a conversation of another caller can be read but not continued', async () => {
   const made = await ask<{ id: string }>('POST', '/agents', {
     name: 'Desk',
     aiSystem: 'OpenAiCompatible',
@@ -173,7 +173,7 @@ test('a conversation of another caller is read, and not gone on with', async () 
   expect(status).toBe(403);
 });
 
-test('the window finds the runs of an agent, whoever asked, and those of no other', async () => {
+test("the window finds an agent's runs from all callers, and no other runs", async () => {
   const make = async () =>
     (await ask<{ id: string }>('POST', '/agents', { name: 'A', aiSystem: 'OpenAiCompatible', model: 'scripted/model' }))
       .body.id;

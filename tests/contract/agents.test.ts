@@ -47,7 +47,7 @@ const user = (content: string) => ({ role: 'user', content });
 const assistant = (content: string) => ({ role: 'assistant', content });
 
 describe.each(ways)('%s: agents', (way) => {
-  test('both addresses make the same resource', async () => {
+  test('both addresses create the same resource', async () => {
     const whole = await callJson(host, way, 'POST', '/v1/agents', { body: { name: 'A', model, prompt: 'Be kind.' } });
     const named = await callJson(host, way, 'POST', '/agents', { body: { name: 'B' } });
     const bare = { configuration: null, dataspaceIds: null, promptId: null, promptVersionId: null };
@@ -66,7 +66,7 @@ describe.each(ways)('%s: agents', (way) => {
     expect(listed.body.data).toEqual([named.body, whole.body]);
   });
 
-  test('a change touches what it names; a model finds its provider', async () => {
+  test('a change affects only its fields; a model without a provider finds one', async () => {
     const made = await create(way);
     const change = async (body: unknown) => (await callJson(host, way, 'PATCH', `/agents/${made.id}`, { body })).body;
     expect(await change({})).toEqual(made);
@@ -75,7 +75,7 @@ describe.each(ways)('%s: agents', (way) => {
     expect(await change({ aiSystem: 'Groq', model: 'llama3-70b-8192' })).toMatchObject({ aiSystem: 'Groq' });
   });
 
-  test('a deleted agent is gone, its conversations stay', async () => {
+  test('deleting an agent keeps its conversations', async () => {
     answerLoudly();
     const made = await create(way);
     const { conversationId } = (await say(way, made, { message: 'Hi' })).body;
@@ -91,7 +91,7 @@ describe.each(ways)('%s: agents', (way) => {
 });
 
 describe.each(ways)('%s: a turn', (way) => {
-  test('is answered, and recorded in its conversation with the id of its agent; its message is no template', async () => {
+  test("is answered and recorded in its conversation with the agent's id; its message is no template", async () => {
     answerLoudly();
     const made = await create(way);
     const message = 'What is {{this}} {{#if';
@@ -130,7 +130,7 @@ describe.each(ways)('%s: a turn', (way) => {
     ]);
   });
 
-  test('remembers the turns before it, oldest first, whatever the agent has become', async () => {
+  test('includes the turns before it, oldest first, even after a change of the agent', async () => {
     answerLoudly();
     const made = await create(way);
     const { conversationId } = (await say(way, made, { message: 'one' })).body;
@@ -148,7 +148,7 @@ describe.each(ways)('%s: a turn', (way) => {
     ]);
   });
 
-  test('forgets the oldest turns when they no longer fit the context', async () => {
+  test('drops the oldest turns when they no longer fit the context', async () => {
     const digits = '7'.repeat(1200);
     host.provider.answerWith((call) => call.chatAnswer({ content: digits, usage }));
     const made = await create(way);
@@ -160,7 +160,7 @@ describe.each(ways)('%s: a turn', (way) => {
     expect((await runsOf(way, conversationId)).at(-1).metadata.memory).toEqual({ turns: 2, forgottenTurns: 1 });
   });
 
-  test('remembers no turn that failed, was cut off or said nothing; they are kept all the same', async () => {
+  test('excludes failed, truncated and empty turns, which are stored all the same', async () => {
     answerLoudly();
     const made = await create(way);
     const { conversationId } = (await say(way, made, { message: 'one' })).body;
@@ -199,7 +199,7 @@ describe.each(ways)('%s: a turn', (way) => {
     ]);
   });
 
-  test('is streamed like /sse for whoever accepts events, and remembered', async () => {
+  test('is streamed like /sse for callers that accept events, and joins the history', async () => {
     answerLoudly();
     const made = await create(way);
     const path = `/agents/${made.id}/run`;
@@ -211,7 +211,7 @@ describe.each(ways)('%s: a turn', (way) => {
     expect(lastMessages()).toEqual([system, user('one'), assistant('one!'), user('two')]);
   });
 
-  test('is streamed only for those who say so', async () => {
+  test('is streamed only for callers that request it', async () => {
     answerLoudly();
     const made = await create(way);
     const typeFor = async (accept: string) => {
@@ -232,7 +232,7 @@ describe.each(ways)('%s: a turn', (way) => {
     ]).toEqual([events, events, events, json, json, json, json, json]);
   });
 
-  test('that fails before its stream begins has a status, afterwards it is the last event', async () => {
+  test('has a status if it fails before its stream starts, and a last event afterwards', async () => {
     const made = await create(way);
     const call = { body: { message: 'Hi' }, headers: { accept: 'text/event-stream' } };
     host.provider.answerWith((scripted) => scripted.fail(429, 'slow down'));
@@ -247,7 +247,7 @@ describe.each(ways)('%s: a turn', (way) => {
   });
 });
 
-describe.each(ways)('%s: what a turn is run with', (way) => {
+describe.each(ways)('%s: the configuration of a turn', (way) => {
   const rule = 'Employees may carry over at most five days of unused leave into the next year.';
 
   async function rulesDataspace(): Promise<string> {
@@ -259,7 +259,7 @@ describe.each(ways)('%s: what a turn is run with', (way) => {
 
   const change = async (agent: Agent, body: unknown) => callJson(host, way, 'PATCH', `/agents/${agent.id}`, { body });
 
-  test('its parameters go to the provider and the run; null removes them', async () => {
+  test("sends the agent's parameters to the provider and records them; null removes them", async () => {
     answerLoudly();
     const configuration = { temperature: 0.2, min_p: 0.1 };
     const made = await create(way, { configuration: { ...configuration, seed: null } });
@@ -273,7 +273,7 @@ describe.each(ways)('%s: what a turn is run with', (way) => {
     expect(host.provider.calls.at(-1)?.body).not.toHaveProperty('temperature');
   });
 
-  test('its dataspaces answer every turn; what was said is remembered without the passages', async () => {
+  test("searches the agent's dataspaces in every turn, and leaves the passages out of the history", async () => {
     answerLoudly();
     const dataspaceId = await rulesDataspace();
     const made = await create(way, { dataspaceIds: [dataspaceId.toUpperCase()] });
@@ -287,7 +287,7 @@ describe.each(ways)('%s: what a turn is run with', (way) => {
     expect((await change(made, { dataspaceIds: [] })).body.dataspaceIds).toBe(null);
   });
 
-  test('a dataspace that was deleted stops the turn with the reason', async () => {
+  test('fails with the reason if a dataspace was deleted', async () => {
     const dataspaceId = await rulesDataspace();
     const made = await create(way, { dataspaceIds: [dataspaceId] });
     await callJson(host, way, 'DELETE', `/dataspaces/${dataspaceId}`);
@@ -297,7 +297,7 @@ describe.each(ways)('%s: what a turn is run with', (way) => {
     expect((await change(made, { name: 'Still editable' })).status).toBe(200);
   });
 
-  test('a version of a stored prompt gives what the caller leaves out', async () => {
+  test('takes the fields that the caller omits from a version of a stored prompt', async () => {
     const version = { systemMessage: 'Be brief.', aiSystem: 'OpenAiCompatible', model, configuration: { top_p: 0.5 } };
     const { body: prompt } = await callJson(host, way, 'POST', '/prompts', {
       body: { name: 'Brief', promptText: 'Answer {{this}}', ...version },
@@ -337,7 +337,7 @@ describe.each(ways)('%s: what a turn is run with', (way) => {
 });
 
 describe.each(ways)('%s: turns at the same time', (way) => {
-  test('in one conversation they follow each other, each knowing the one before', async () => {
+  test('run one after the other in one conversation, each with the answer of the one before', async () => {
     answerLoudly();
     const made = await create(way);
     const { conversationId } = (await say(way, made, { message: 'one' })).body;
@@ -363,7 +363,7 @@ describe.each(ways)('%s: turns at the same time', (way) => {
     ]);
   });
 
-  test('a caller that leaves while it waits holds nobody up', async () => {
+  test("don't wait for a queued caller that disconnects", async () => {
     answerLoudly();
     const made = await create(way);
     const { conversationId } = (await say(way, made, { message: 'one' })).body;
@@ -381,7 +381,7 @@ describe.each(ways)('%s: turns at the same time', (way) => {
     expect(statuses.filter(({ status }: { status: string }) => status === 'Completed')).toHaveLength(3);
   });
 
-  test('a stream names its conversation at its start: what is said then waits for its end', async () => {
+  test('wait for the end of a stream that names its conversation at its start', async () => {
     const made = await create(way);
     host.provider.answerWith(null);
     const path = `/agents/${made.id}/run`;
@@ -413,13 +413,13 @@ const bad: [path: string, body: Record<string, unknown>, field: string, issue: s
   ['/agents', { name: 'A', tools: [] }, 'tools', 'is not a known field'],
 ];
 
-describe.each(ways)('%s: refusals', (way) => {
-  test.each(bad)('%s takes no %j: %s', async (path, body, field, issue) => {
+describe.each(ways)('%s: rejections', (way) => {
+  test.each(bad)('%s rejects %j: %s', async (path, body, field, issue) => {
     const answer = await callJson(host, way, 'POST', path, { body });
     expect(refusalOf(answer)).toEqual([400, 'invalid_request', [{ field, issue }]]);
   });
 
-  test('an unknown model or provider is refused, also in a change, which then changes nothing', async () => {
+  test('rejects an unknown model or provider, also in a change, which then changes nothing', async () => {
     const made = await create(way);
     const changes = [{ model: 'none' }, { aiSystem: 'Groq', model: 'gpt-4o' }, { aiSystem: 'Groq' }, { aiSystem: 'x' }];
     for (const change of changes) {
@@ -439,12 +439,12 @@ describe.each(ways)('%s: refusals', (way) => {
     [{ message: 'Hi', conversationId: 'x' }, 'conversationId', 'must be a UUID'],
     [{ message: 'Hi', conversationId: randomUUID() }, 'conversationId', 'is not a conversation'],
     [{ message: 'Hi', replacements: {} }, 'replacements', 'is not a known field'],
-  ])('a turn %j is refused, naming %s', async (body, field, issue) => {
+  ])('rejects a turn %j and names %s', async (body, field, issue) => {
     const made = await create(way);
     expect(refusalOf(await say(way, made, body))).toEqual([400, 'invalid_request', [{ field, issue }]]);
   });
 
-  test("another caller's conversation is 403; an unknown agent 404 before that", async () => {
+  test("rejects another caller's conversation with 403, and an unknown agent with 404 before that", async () => {
     answerLoudly();
     const made = await create(way);
     const { conversationId } = (await say(way, made, { message: 'Hi' })).body;
@@ -459,7 +459,7 @@ describe.each(ways)('%s: refusals', (way) => {
     expect(await runsOf(way, conversationId)).toHaveLength(1);
   });
 
-  test('a turn that may not begin leaves no conversation behind: credits, keys, missing models', async () => {
+  test('a rejected turn leaves no conversation: credits, keys, missing models', async () => {
     const made = await create(way);
     const spent = host.issueKey({ creditLimit: 0 });
     judgeError(await say(way, made, { message: 'Hi' }, { key: spent }), 402);
@@ -470,7 +470,7 @@ describe.each(ways)('%s: refusals', (way) => {
     judgeError(await say(way, local, { message: 'Hi' }), 503);
   });
 
-  test("a key with `run` alone reads its own messages and the answers, not the agent's system message", async () => {
+  test("a key with only `run` reads its own messages and the answers, not the agent's system message", async () => {
     answerLoudly();
     const made = await create(way, { prompt: 'Stored instructions.', configuration: { max_tokens: 77 } });
     const runs = host.issueKey({ scopes: ['run'] });
@@ -483,7 +483,7 @@ describe.each(ways)('%s: refusals', (way) => {
     expect(whole.input.systemMessage).toBe('Stored instructions.');
   });
 
-  test('a key may do what its scopes say; other methods are 405', async () => {
+  test('a key can use only its scopes; other methods are 405', async () => {
     answerLoudly();
     const made = await create(way);
     const runs = host.issueKey({ scopes: ['run'] });
@@ -507,7 +507,7 @@ describe.each(ways)('%s: refusals', (way) => {
     ]).toEqual([403, 403, 403, 403, 403, 403, 403, 405, 405, 401, 200, 200]);
   });
 
-  test('pages and tokens that are not ours are refused', async () => {
+  test('rejects foreign pages and tokens', async () => {
     for (let index = 0; index < 3; index += 1) await create(way);
     const token = (await callJson(host, way, 'GET', '/agents?pageSize=1')).body.continuationToken;
     for (const query of ['pageSize=0', 'pageSize=101', 'continuationToken=', 'continuationToken=x', 'name=A']) {
@@ -518,7 +518,7 @@ describe.each(ways)('%s: refusals', (way) => {
   });
 });
 
-test('a turn that waits when the service ends is refused, and leaves no run', async () => {
+test('rejects a queued turn when the service stops, and records no run', async () => {
   const ending = await startTestHost();
   ending.provider.answerWith((call) => call.chatAnswer({ content: 'ONE' }));
   const made = await callJson(ending, 'in memory', 'POST', '/agents', { body: { name: 'A', model } });
@@ -536,6 +536,6 @@ test('a turn that waits when the service ends is refused, and leaves no run', as
   expect([ended.status, ending.provider.calls.length, ending.log]).toEqual([500, 2, []]);
 });
 
-test('nothing of this was a failure of the service', () => {
+test('reports none of this as a failure of the service', () => {
   expect(host.log).toEqual([]);
 });

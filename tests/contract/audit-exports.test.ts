@@ -55,7 +55,7 @@ async function completedPack(change: Partial<AuditExportInput> = {}): Promise<Au
 describe('evidence packs, samples, retention and replays', () => {
   const own = endpoints.filter(({ path }) => /^\/window\/audit\/(?:exports|samples|retention|replays)/.test(path));
 
-  test('are all on addresses that no API key reaches', async () => {
+  test('have no address that an API key can reach', async () => {
     expect(own.length).toBeGreaterThanOrEqual(21);
     for (const way of ways) {
       for (const { method, path } of own) {
@@ -69,7 +69,7 @@ describe('evidence packs, samples, retention and replays', () => {
     }
   });
 
-  test('answer 404 in the error form for an unknown id', async () => {
+  test('answer 404 in the error format for an unknown id', async () => {
     const id = '11111111-1111-4111-8111-111111111111';
     for (const { path, method } of own.filter((endpoint) => endpoint.path.includes('{id}'))) {
       const address = path.replace('{id}', id).replace('{fileName}', 'manifest.json');
@@ -81,7 +81,7 @@ describe('evidence packs, samples, retention and replays', () => {
   });
 });
 
-describe('a pack is refused', () => {
+describe('rejects a pack', () => {
   test.each([
     ['without a column', { columns: [] }, 'columns'],
     ['with an unknown column', { columns: ['password'] }, 'columns[0]'],
@@ -103,7 +103,7 @@ describe('a pack is refused', () => {
       'selection.conversationIds[0]',
     ],
     ['with an unknown field', { colour: 'red' }, 'colour'],
-  ])('%s, by name', async (_, change, field) => {
+  ])('%s, and names the field', async (_, change, field) => {
     const body = { ...input(), ...change } as AuditExportInput;
     await expect(client.call(createAuditExport, { body })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -112,7 +112,7 @@ describe('a pack is refused', () => {
   });
 });
 
-test('a preview refuses the same patterns', async () => {
+test('a preview rejects the same patterns', async () => {
   const rules = [{ kind: 'pattern', name: 'x', pattern: '(?=x)' }] as const;
   const body = { selection: { filter: {} }, columns: ['content'] as ['content'], rules: [...rules] };
   await expect(client.call(previewRedaction, { body })).rejects.toMatchObject({ code: 'invalid_request' });
@@ -146,7 +146,7 @@ test.each(['folder', 'zip'] as const)(
   },
 );
 
-test('a pack that is not complete is not sent', async () => {
+test("an incomplete pack can't be downloaded", async () => {
   const { id } = await client.call(createAuditExport, { body: input({ selection: { filter: {} } }) });
   const answer = await windowFetch(`/window/audit/exports/${id}/download`);
   const { state } = await client.call(stopAuditExport, { parameters: { id } });

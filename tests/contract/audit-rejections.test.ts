@@ -71,12 +71,12 @@ function refusal(text: string): unknown {
 }
 
 describe.each(ways)('%s', (way) => {
-  test.each(bad)('%j is refused, naming %s', async (body, field, issue) => {
+  test.each(bad)('rejects %j and names %s', async (body, field, issue) => {
     const answer = await askAudit(host, way, body);
     expect([answer.status, refusal(answer.text)]).toEqual([400, ['invalid_request', [{ field, issue }]]]);
   });
 
-  test('a token that is cut, changed, or from other filters is refused, whoever sends it', async () => {
+  test('rejects a token that is truncated, changed, or from other filters, for every caller', async () => {
     const changed = `${token.slice(0, 5)}${token[5] === 'A' ? 'B' : 'A'}${token.slice(6)}`;
     const bodies = [
       { continuationToken: token.slice(0, -1) },
@@ -101,7 +101,7 @@ describe.each(ways)('%s', (way) => {
     expect([next.status, JSON.parse(next.text).conversations.length]).toEqual([200, 2]);
   });
 
-  test('the three media types are taken and others are 415', async () => {
+  test('accepts the three media types and rejects others with 415', async () => {
     const taken = ['application/json', 'text/json', 'application/vnd.audit+json', 'Application/JSON; charset=utf-8'];
     const refused = ['text/plain', 'application/xml', 'application/jsonx', 'json', 'multipart/form-data'];
     const statuses = async (types: string[]) => {
@@ -112,14 +112,14 @@ describe.each(ways)('%s', (way) => {
     expect(await statuses(refused)).toEqual(refused.map(() => 415));
   });
 
-  test('a body that is no JSON object is refused', async () => {
+  test("rejects a body that isn't a JSON object", async () => {
     for (const body of ['', '{', '[]', 'null', '"text"', '5']) {
       const { status, text } = await askAudit(host, way, body);
       expect([body, status, JSON.parse(text).error.code]).toEqual([body, 400, 'invalid_request']);
     }
   });
 
-  test('no key, a wrong key and two keys are 401, a key without the scope 403, another method 405', async () => {
+  test('rejects no key, a wrong key and two keys with 401, a missing scope with 403, another method with 405', async () => {
     const statusOf = async (headers: Record<string, string>, method = 'POST') => {
       const path = '/audit/conversations';
       const answer = await host.send(way, {
@@ -141,7 +141,7 @@ describe.each(ways)('%s', (way) => {
     ]).toEqual([401, 401, 401, 403, 405, 200]);
   });
 
-  test('what only the window may ask is not there for any key', async () => {
+  test('hides window endpoints from every key', async () => {
     for (const path of ['/window/audit/search', '/window/audit/summary', '/window/audit/views']) {
       const answer = await host.send(way, {
         method: 'POST',
@@ -154,6 +154,6 @@ describe.each(ways)('%s', (way) => {
   });
 });
 
-test('nothing of this was a failure of the service', () => {
+test('reports none of this as a failure of the service', () => {
   expect(host.log).toEqual([]);
 });

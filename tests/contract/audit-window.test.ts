@@ -69,7 +69,7 @@ async function found(filter: AuditFilter, query: Omit<AuditSearch, 'filter'> = {
   return rows.map(({ conversationId }) => conversations.indexOf(conversationId));
 }
 
-test('a row says what a list needs, with the newest matching run and how many there are', async () => {
+test('a row has the fields of the list, with the newest matching run and the number of matches', async () => {
   const page = await search({ conversationId: conversations[1], totalMs: { min: 300 } });
   expect(page).toEqual({
     rows: [
@@ -127,7 +127,7 @@ test('the list is sorted by time, latency, cost and score', async () => {
   });
 });
 
-test('any place of the list is reached: by offset, by moment, around a conversation', async () => {
+test('finds any position of the list: by offset, by time, around a conversation', async () => {
   const at = new Date(start + 3 * day + 5).toISOString();
   expect({
     offset: await found({}, { offset: 2, limit: 2 }),
@@ -148,7 +148,7 @@ test('any place of the list is reached: by offset, by moment, around a conversat
   });
 });
 
-test('filters of the window narrow further than the public ones', async () => {
+test('supports more filters than the public query', async () => {
   expect({
     models: await found({ models: ['gpt-4o-mini'] }),
     callers: await found({ callerIds: [otherCaller, randomUUID()] }),
@@ -176,7 +176,7 @@ test('filters of the window narrow further than the public ones', async () => {
   });
 });
 
-test('text is searched with operators, and as plain words where it does not parse', async () => {
+test('searches text with operators, and as plain words if the syntax is invalid', async () => {
   const texts: Record<string, number[]> = {
     'n3 OR a4': [4, 3],
     'number NOT (n0 OR n1 OR n2)': [5, 4, 3],
@@ -201,7 +201,7 @@ test('text is searched with operators, and as plain words where it does not pars
   ]);
 });
 
-test('a snapshot keeps the list while runs arrive, and fits no other list', async () => {
+test('a snapshot keeps the list unchanged while runs arrive, and is invalid for another list', async () => {
   const filter: AuditFilter = { callerId: randomUUID() };
   const caller = filter.callerId!;
   for (let index = 0; index < 3; index += 1) await recordRun(host.host, { callerId: caller, createdAt: start - index });
@@ -219,7 +219,7 @@ test('a snapshot keeps the list while runs arrive, and fits no other list', asyn
   ]).toEqual([400, 400, 400, 400, 400, 400]);
 });
 
-test('figures follow the filter', async () => {
+test('statistics follow the filter', async () => {
   const { status, body } = await call('POST', '/window/audit/summary', {
     filter: { callerIds: [callerId, otherCaller] },
     bucketSize: 'week',
@@ -272,7 +272,7 @@ test('figures count the runs whose cost is unknown', async () => {
   });
 });
 
-test('facets name what exists, with the names of callers and which of them is the window', async () => {
+test('facets list existing values, with the names of callers and a mark for the window', async () => {
   const key = host.host.storage.apiKeys.issue({ name: 'Nightly job' });
   await recordRun(host.host, { callerId: key.callerId, appHeaders: { job: '17' } });
   const { body } = await call('GET', '/window/audit/facets');
@@ -329,7 +329,7 @@ test("counts the runs of each value under the filter's other fields, and tags un
   expect(await counts({ text: 'n1' })).toEqual(tagged);
 });
 
-test('views are saved, listed by name, changed and forgotten', async () => {
+test('views are saved, listed by name, changed and deleted', async () => {
   const view = { name: ' Slow ones ', filter: { totalMs: { min: 1000 }, text: 'n1' }, sort: 'slowest' };
   const created = await call('POST', '/window/audit/views', view);
   const { id } = created.body as { id: string };
@@ -352,7 +352,7 @@ test('views are saved, listed by name, changed and forgotten', async () => {
   expect(statuses).toEqual([204, 404, 404, 400, 400]);
 });
 
-test('a view keeps the name of its span of time until it is given another one', async () => {
+test('a view keeps its relative span until it gets another one', async () => {
   const made = await call('POST', '/window/audit/views', {
     name: 'This week',
     filter: {},
@@ -373,6 +373,6 @@ test('a view keeps the name of its span of time until it is given another one', 
   ]).toEqual(['last-7-days', 'last-7-days', 'this-month', null, 400]);
 });
 
-test('nothing of this was a failure of the service', () => {
+test('reports none of this as a failure of the service', () => {
   expect(host.log).toEqual([]);
 });

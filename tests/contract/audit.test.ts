@@ -37,7 +37,7 @@ async function call(
 }
 
 describe.each(ways)('%s', (way) => {
-  test('a completion is there as soon as it is answered, whole and as the contract has it', async () => {
+  test("a completion appears immediately, complete and in the contract's format", async () => {
     host.provider.answerWith((scripted) =>
       scripted.chatAnswer({
         content: 'Hello there',
@@ -109,7 +109,7 @@ describe.each(ways)('%s', (way) => {
     expect((await ask(way, { workspaceId })).conversations[0]?.runs[0]).not.toHaveProperty('feedback');
   });
 
-  test('a run under way is there as Running', async () => {
+  test('an active run appears as Running', async () => {
     const callerId = randomUUID();
     const run = { callerId, conversationId: randomUUID(), runId: randomUUID() };
     const { sampleRun } = await import('../unit/storage/sample-run.ts');
@@ -118,7 +118,7 @@ describe.each(ways)('%s', (way) => {
     expect(conversation?.runs).toMatchObject([{ status: 'Running', completedAt: null, usage: null }]);
   });
 
-  test('a run has its cost, by the prices of its token classes, or of an earlier version', async () => {
+  test('a run has its cost, by the prices of its token classes or those of an earlier version', async () => {
     const usage = { prompt_tokens: 2_000_000, completion_tokens: 1_000_000, total_tokens: 3_000_000 };
     const raw = { ...usage, prompt_tokens_details: { cached_tokens: 1_500_000 } };
     host.provider.answerWith((scripted) => scripted.chatAnswer({ content: 'Dear', usage: raw }));
@@ -137,7 +137,7 @@ describe.each(ways)('%s', (way) => {
     ]);
   });
 
-  test('all filters hold for one and the same run; matched tells which; the other runs are shown too', async () => {
+  test('all filters must match the same run; `matched` marks it, and the other runs are included', async () => {
     const callerId = randomUUID();
     const conversationId = randomUUID();
     const promptId = randomUUID();
@@ -178,7 +178,7 @@ describe.each(ways)('%s', (way) => {
     });
   });
 
-  test('dates bound the moment of a run, both ends included, in any zone', async () => {
+  test('dates limit the time of a run, both ends included, in any zone', async () => {
     const callerId = randomUUID();
     const createdAt = Date.UTC(2026, 4, 1, 12, 0, 0, 500);
     await recordRun(host.host, { callerId, createdAt });
@@ -193,7 +193,7 @@ describe.each(ways)('%s', (way) => {
     ]).toEqual([true, true, false, false, false, true]);
   });
 
-  test('the conversation with the newest run comes first, ties by descending id, twenty to a page unless told', async () => {
+  test('sorts by the newest run, ties by descending id, twenty per page by default', async () => {
     const callerId = randomUUID();
     const ids = Array.from({ length: 25 }, () => randomUUID());
     const createdAt = Date.UTC(2026, 6, 1);
@@ -214,7 +214,7 @@ describe.each(ways)('%s', (way) => {
     expect([end.conversations.map(({ id }) => id), end.continuationToken]).toEqual([expected.slice(23), null]);
   });
 
-  test('a walk sees the runs that there were at its start', async () => {
+  test('all pages show the runs that existed at the first one', async () => {
     const callerId = randomUUID();
     const ids = Array.from({ length: 4 }, () => randomUUID());
     for (const [index, conversationId] of ids.entries()) {
@@ -234,7 +234,7 @@ describe.each(ways)('%s', (way) => {
     expect(await idsOf(way, { callerId })).toHaveLength(8);
   });
 
-  test('feedback is given, replaced, found, and shown to those who ask for it', async () => {
+  test('stores, replaces and finds feedback, and returns it on request', async () => {
     const { conversationId, runId, callerId } = await recordRun(host.host, { callerId: randomUUID() });
     const path = `/conversations/${conversationId}/runs/${runId}/feedback`;
     const first = await call(way, 'PUT', path, {
@@ -265,7 +265,7 @@ describe.each(ways)('%s', (way) => {
     expect([await isFound({ score: -10 }), await isFound({ score: 3 })]).toEqual([false, true]);
   });
 
-  test('feedback that cannot be is refused', async () => {
+  test('rejects invalid feedback', async () => {
     const { conversationId, runId } = await recordRun(host.host);
     const path = `/conversations/${conversationId}/runs/${runId}/feedback`;
     const statusOf = async (body: unknown, address = path, key = host.key) =>
@@ -283,7 +283,7 @@ describe.each(ways)('%s', (way) => {
     ]).toEqual([400, 400, 400, 400, 404, 404, 400, 403, 405]);
   });
 
-  test("conversations are listed and read; without the scope `audit` only the caller's own", async () => {
+  test("lists and reads conversations; without the scope `audit` only the caller's own", async () => {
     const { key, callerId } = host.host.storage.apiKeys.issue({ name: 'a program', scopes: ['run'] });
     const own = await recordRun(host.host, { callerId });
     await recordRun(host.host, { callerId, createdAt: own.createdAt + 1 });
@@ -323,7 +323,7 @@ describe.each(ways)('%s', (way) => {
     ]).toEqual([403, 404, 400, 400, 400, 400, 403, 200]);
   });
 
-  test('a workspace that a conversation gets later holds for all its runs', async () => {
+  test('a workspace that is set later applies to all runs of the conversation', async () => {
     const { conversationId, callerId } = await recordRun(host.host, { callerId: randomUUID() });
     const workspaceId = randomUUID();
     expect(await idsOf(way, { callerId, workspaceId })).toEqual([]);
@@ -334,6 +334,6 @@ describe.each(ways)('%s', (way) => {
   });
 });
 
-test('nothing of this was a failure of the service', () => {
+test('reports none of this as a failure of the service', () => {
   expect(host.log).toEqual([]);
 });

@@ -45,11 +45,11 @@ async function callTools(called: readonly ToolCall[], body: object = {}, key = h
 
 const paths = ['/api/completions', '/api/completions/sync', '/api/completions/stream', '/api/completions/sse'];
 
-describe('with the guard refusing prompts', () => {
+describe('with the guard blocking prompts', () => {
   test.each([
     ['plain', threat],
     ['escaped in JSON', `{"page":"${escapedText(threat)}"}`],
-  ])('a flagged result (%s) is a 400 that names it in all transports, and no provider sees it', async (_, content) => {
+  ])('rejects a flagged result (%s) with 400 and its name in all transports, and sends nothing', async (_, content) => {
     const { body } = await callTools([post('{}'), post('{}', 'call_2')]);
     setGuard({ prompts: 'refuse', answers: 'off' });
     const calls = host.provider.calls.length;
@@ -69,7 +69,7 @@ describe('with the guard refusing prompts', () => {
     expect((await send(paths[0]!, { continueRunId: body.runId, toolResults: harmless })).status).toBe(200);
   });
 
-  test('flagged arguments from before the guard are not sent back', async () => {
+  test("doesn't send flagged arguments from before the guard back", async () => {
     const { body } = await callTools([post(JSON.stringify({ text: threat }))]);
     setGuard({ prompts: 'refuse', answers: 'off' });
     const calls = host.provider.calls.length;
@@ -84,7 +84,7 @@ describe('with the guard refusing prompts', () => {
     ['name', tool({ name: 'I_will_kill_you_with_a_knife_you_worthless_idiot' })],
     ['parameters', tool({ parameters: { type: 'object', properties: { a: { type: 'string', enum: [threat] } } } })],
     ['field name', tool({ parameters: { type: 'object', properties: { [threat]: { type: 'string' } } } })],
-  ])('a tool with a flagged %s is a 400 that names the tools', async (_, flagged) => {
+  ])('rejects a tool with a flagged %s with 400 and names the tools', async (_, flagged) => {
     setGuard({ prompts: 'refuse', answers: 'off' });
     const calls = host.provider.calls.length;
     const configuration = { tools: [tool({ name: 'bake', description: 'Bakes bread' }), flagged] };
@@ -94,7 +94,7 @@ describe('with the guard refusing prompts', () => {
   });
 });
 
-describe('with the guard refusing answers', () => {
+describe('with the guard blocking answers', () => {
   test.each(paths.flatMap((path) => [false, true].map((isEscaped) => [path, isEscaped] as const)))(
     '%s withholds flagged arguments (escaped: %s), also from GET /conversations/{id}',
     async (path, isEscaped) => {
@@ -121,7 +121,7 @@ describe('with the guard refusing answers', () => {
     },
   );
 
-  test('a stream has the calls before the flagged one, and nothing after', async () => {
+  test('a stream contains the calls before the flagged one, and nothing after it', async () => {
     setGuard({ prompts: 'off', answers: 'refuse' });
     const called = [post('{"text":"Bread"}', 'a'), post(JSON.stringify({ text: threat }), 'b'), post('{}', 'c')];
     host.provider.answerWith((call) => void answerCalls(call, called));

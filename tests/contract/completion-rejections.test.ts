@@ -106,7 +106,7 @@ const post = (body: CallerRequest['body'], headers: Record<string, string>, path
 });
 
 describe.each(ways)('%s', (way) => {
-  test.each(badBodies)('%s is 400 on every completion endpoint', async (_, body, fields) => {
+  test.each(badBodies)('rejects %s with 400 on every completion endpoint', async (_, body, fields) => {
     for (const path of paths) {
       const error = judgeError(await host.send(way, post(JSON.stringify(body), {}, path)), 400);
       expect(error.code).toBe('invalid_request');
@@ -115,27 +115,33 @@ describe.each(ways)('%s', (way) => {
     }
   });
 
-  test.each(badTemplates)('the template %j is 400 at line %i, column %i', async (promptText, line, column) => {
-    for (const path of paths) {
-      const error = judgeError(await host.send(way, completionCall(host, path, { promptText })), 400);
-      expect(error.details[0]).toEqual({ field: 'promptText', issue: expect.any(String), line, column });
-      expect(error.message).toMatch(new RegExp(`line ${line}, column ${column}`));
-    }
-  });
+  test.each(badTemplates)(
+    'rejects the template %j with 400 at line %i, column %i',
+    async (promptText, line, column) => {
+      for (const path of paths) {
+        const error = judgeError(await host.send(way, completionCall(host, path, { promptText })), 400);
+        expect(error.details[0]).toEqual({ field: 'promptText', issue: expect.any(String), line, column });
+        expect(error.message).toMatch(new RegExp(`line ${line}, column ${column}`));
+      }
+    },
+  );
 
-  test('an unknown model names the nearest valid ones', async () => {
+  test('suggests the nearest names for an unknown model', async () => {
     const body = { aiSystem: 'ServiceAi', model: 'hl-gpt-4o-min' };
     const error = judgeError(await host.send(way, completionCall(host, '/api/completions/sync', body)), 400);
     expect(JSON.stringify(error)).toContain('hl-gpt-4o-mini');
   });
 
-  test.each(['maybe', '', '1', 'TRUE', 'true&stream=true', 'false&stream=true'])('stream=%s is 400', async (value) => {
-    const error = judgeError(await host.send(way, completionCall(host, `/api/completions?stream=${value}`)), 400);
-    expect(error.details.map(({ field }) => field)).toEqual(['stream']);
-  });
+  test.each(['maybe', '', '1', 'TRUE', 'true&stream=true', 'false&stream=true'])(
+    'rejects stream=%s with 400',
+    async (value) => {
+      const error = judgeError(await host.send(way, completionCall(host, `/api/completions?stream=${value}`)), 400);
+      expect(error.details.map(({ field }) => field)).toEqual(['stream']);
+    },
+  );
 
   test.each(['{', '{"a":1,}', "{'a':1}", 'undefined', '{}{}', '\u0000'])(
-    'the body %j is 400: broken JSON',
+    'rejects the body %j with 400: invalid JSON',
     async (text) => {
       for (const path of paths) {
         expect(judgeError(await host.send(way, post(text, {}, path)), 400).message).toMatch(/JSON/);
@@ -143,11 +149,11 @@ describe.each(ways)('%s', (way) => {
     },
   );
 
-  test('a body without content is 400', async () => {
+  test('rejects a body without content with 400', async () => {
     for (const path of paths) judgeError(await host.send(way, post('', {}, path)), 400);
   });
 
-  test('a body of 4 MB is taken, one byte more is 413', async () => {
+  test('accepts a body of 4 MB and rejects one more byte with 413', async () => {
     const bodyOf = (bytes: number) => {
       const empty = JSON.stringify({ ...minimalRequest, promptText: '' }).length;
       return JSON.stringify({ ...minimalRequest, promptText: 'x'.repeat(bytes - empty) });
@@ -166,7 +172,7 @@ describe.each(ways)('%s', (way) => {
     'application/jsonp',
     'nonsense',
     undefined,
-  ])('the media type %s is 415', async (type) => {
+  ])('rejects the media type %s with 415', async (type) => {
     for (const path of paths) {
       // A buffer: for a text a Request would name a media type by itself.
       const request = post(Buffer.from(JSON.stringify(minimalRequest)), {}, path);
@@ -182,12 +188,12 @@ describe.each(ways)('%s', (way) => {
     ['another charset', 'content-type', 'application/json; charset=utf-16'],
     ['another charset in quotes', 'content-type', 'application/json;charset="latin1"'],
     ['a compression', 'content-encoding', 'gzip'],
-  ])('a body said to be in %s is 415', async (_, name, value) => {
+  ])('rejects a body with the encoding %s with 415', async (_, name, value) => {
     const request = completionCall(host, '/api/completions/sync', {}, { [name]: value });
     judgeError(await host.send(way, request), 415);
   });
 
-  test('a body that is not UTF-8 is 400, however it is sent', async () => {
+  test('rejects a body that is not UTF-8 with 400, however it is sent', async () => {
     const [before, after] = JSON.stringify({ ...minimalRequest, promptText: 'SPLIT' }).split('SPLIT') as [
       string,
       string,
@@ -199,7 +205,7 @@ describe.each(ways)('%s', (way) => {
     expect(judgeError(inPieces, 400).message).toMatch(/UTF-8/);
   });
 
-  test('a media type may carry a charset and any letter case', async () => {
+  test('accepts a media type with a charset and in any letter case', async () => {
     const request = completionCall(
       host,
       '/api/completions/sync',
@@ -223,7 +229,7 @@ describe.each(ways)('%s', (way) => {
     ['a good key beside an unusable authorization', () => ({ authorization: 'Digest x', 'x-hl-api-key': host.key })],
   ];
 
-  test.each(wrongKeys)('%s is 401', async (_, headers) => {
+  test.each(wrongKeys)('rejects %s with 401', async (_, headers) => {
     for (const path of paths) {
       const request = { method: 'POST', path, body: JSON.stringify(minimalRequest) };
       const answer = await host.send(way, {
@@ -235,7 +241,7 @@ describe.each(ways)('%s', (way) => {
     }
   });
 
-  test('a revoked key is 401 at once', async () => {
+  test('rejects a revoked key with 401 at once', async () => {
     const { id, key } = host.host.storage.apiKeys.issue({ name: 'Short-lived' });
     const request = completionCall({ key }, '/api/completions/sync');
     const before = await host.send(way, request);
@@ -243,14 +249,14 @@ describe.each(ways)('%s', (way) => {
     expect([before.status, judgeError(await host.send(way, request), 401).code]).toEqual([200, 'unauthorized']);
   });
 
-  test('a key without the scope is 403', async () => {
+  test('rejects a key without the scope with 403', async () => {
     const key = host.issueKey({ scopes: ['audit', 'manage'] });
     for (const path of paths) {
       expect(judgeError(await host.send(way, completionCall({ key }, path)), 403).code).toBe('forbidden');
     }
   });
 
-  test("another caller's conversation is 403, a second workspace 409", async () => {
+  test("rejects another caller's conversation with 403, a second workspace with 409", async () => {
     const [conversationId, workspaceId] = [crypto.randomUUID(), crypto.randomUUID()];
     const request = (key: string, metadata: object) => completionCall({ key }, '/api/completions/sync', { metadata });
     await host.send(way, request(host.key, { conversationId, workspaceId }));
@@ -258,7 +264,7 @@ describe.each(ways)('%s', (way) => {
     judgeError(await host.send(way, request(host.key, { conversationId, workspaceId: crypto.randomUUID() })), 409);
   });
 
-  test('an address that is not there is 404, with a key and without', async () => {
+  test('an unknown address is 404, with a key and without', async () => {
     for (const path of [
       '/',
       '/api',
@@ -272,13 +278,13 @@ describe.each(ways)('%s', (way) => {
     }
   });
 
-  test('what only the window may do is 404 for every key', async () => {
+  test('window endpoints are 404 for every key', async () => {
     for (const path of ['/window/settings', '/window/api-keys', '/window/providers', '/window/runs']) {
       judgeError(await host.send(way, { path, headers: { authorization: `Bearer ${host.key}` } }), 404);
     }
   });
 
-  test('another method is 405 and told what the address takes', async () => {
+  test('another method is 405 and lists the methods of the address', async () => {
     // A `Request` in memory cannot be a TRACE.
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', ...(way === 'in memory' ? [] : ['TRACE'])]) {
       judgeError(await host.send(way, { method, path: paths[0]! }), 401);
@@ -290,7 +296,7 @@ describe.each(ways)('%s', (way) => {
     }
   });
 
-  test('refusals come in their order: 404, 401, 405, 403, 415, 413, 400', async () => {
+  test('checks in this order: 404, 401, 405, 403, 415, 413, 400', async () => {
     const audit = host.issueKey({ scopes: ['audit'] });
     const everythingWrong = { 'content-type': 'text/plain' };
     const large = 'x'.repeat(4 * 1_048_576 + 1);
@@ -307,7 +313,7 @@ describe.each(ways)('%s', (way) => {
     ]).toEqual([404, 401, 405, 403, 415, 413, 400]);
   });
 
-  test('a service model that is not installed is 503 and says how to get it', async () => {
+  test('a service model that is not installed is 503 and says how to install it', async () => {
     const body = { aiSystem: 'ServiceAi', model: 'hl-gpt-4o-mini' };
     for (const path of paths) {
       const answer = await host.send(way, completionCall(host, path, body));
@@ -324,6 +330,6 @@ describe.each(ways)('%s', (way) => {
   });
 });
 
-test('nothing was a failure of the service itself', () => {
+test('reports none of this as a failure of the service', () => {
   expect(host.log).toEqual([]);
 });

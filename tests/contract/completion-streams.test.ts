@@ -47,7 +47,7 @@ async function settled(runId: string) {
 }
 
 describe.each(ways)('%s', (way) => {
-  test.each(streams)('$path sends every piece as soon as the provider has sent it', async ({ path, judge }) => {
+  test.each(streams)('$path sends every chunk as soon as the provider has sent it', async ({ path, judge }) => {
     const { call, response, received, finished } = await openStream(way, path, ['One ', 'two ']);
     await call.chatDelta({ content: 'three' });
     await call.chatEnd();
@@ -57,7 +57,7 @@ describe.each(ways)('%s', (way) => {
   });
 
   test.each(streams)(
-    '$path: a caller that goes away ends the call at the provider, and the run is kept',
+    '$path: a caller that disconnects ends the call at the provider, and the run is recorded',
     async ({ path }) => {
       const { call, response, received } = await openStream(way, path, ['Partial ', 'text']);
       response.leave();
@@ -70,7 +70,7 @@ describe.each(ways)('%s', (way) => {
     },
   );
 
-  test('a caller of the whole answer that goes away ends the call and pays nothing before the first byte', async () => {
+  test('a caller without streaming that disconnects ends the call and pays nothing before the first byte', async () => {
     const pending = host.begin(way, completionCall(host, '/api/completions/sync'));
     pending.response.catch(() => {});
     const call = await host.provider.nextCall();
@@ -99,7 +99,7 @@ describe.each(ways)('%s', (way) => {
   ];
 
   describe.each(streams)('$path', ({ path, judge }) => {
-    test.each(breaks)('a provider that %s after the first byte becomes a last error', async (_, fail) => {
+    test.each(breaks)('reports a provider that %s after the first byte as a last error', async (_, fail) => {
       const { call, response, received, finished } = await openStream(way, path, ['Begun ']);
       await fail(call);
       await finished;
@@ -128,26 +128,23 @@ describe.each(ways)('%s', (way) => {
     [529, {}, 503, 'provider_overloaded'],
   ];
 
-  test.each(failures)(
-    'a provider that answers %i %j is answered with %i %s and costs nothing',
-    async (status, headers, ours, code) => {
-      for (const { path } of everywhere) {
-        host.provider.answerWith((call) => call.fail(status, 'The provider says no', headers));
-        const before = host.provider.calls.length;
-        const answer = await host.send(way, completionCall(host, path));
-        const error = judgeError(answer, ours);
-        expect([
-          error.code,
-          answer.headers['retry-after'],
-          answer.headers['x-credits-consumed'],
-          host.provider.calls.length - before,
-        ]).toEqual([code, headers['retry-after'], '0', 1]);
-        if (status === 400) expect(error.message).toContain('The provider says no');
-      }
-    },
-  );
+  test.each(failures)("maps the provider's status %i %j to %i %s at no cost", async (status, headers, ours, code) => {
+    for (const { path } of everywhere) {
+      host.provider.answerWith((call) => call.fail(status, 'The provider says no', headers));
+      const before = host.provider.calls.length;
+      const answer = await host.send(way, completionCall(host, path));
+      const error = judgeError(answer, ours);
+      expect([
+        error.code,
+        answer.headers['retry-after'],
+        answer.headers['x-credits-consumed'],
+        host.provider.calls.length - before,
+      ]).toEqual([code, headers['retry-after'], '0', 1]);
+      if (status === 400) expect(error.message).toContain('The provider says no');
+    }
+  });
 
-  test('a failure before the first byte gives the credit of a limited key back', async () => {
+  test('a failure before the first byte returns the credit of a limited key', async () => {
     const limited = { key: host.issueKey({ creditLimit: 1 }) };
     host.provider.answerWith((call) => call.fail(500, 'No'));
     judgeError(await host.send(way, completionCall(limited, '/api/completions/sse')), 502);
@@ -156,7 +153,7 @@ describe.each(ways)('%s', (way) => {
   });
 });
 
-describe('a provider that falls silent', () => {
+describe('a provider that stops responding', () => {
   beforeAll(() => {
     host.host.storage.settings.update({ timeLimits: { firstByteSeconds: 0.3, betweenBytesSeconds: 0.3 } });
   });
@@ -164,7 +161,7 @@ describe('a provider that falls silent', () => {
     host.host.storage.settings.update({ timeLimits: { firstByteSeconds: 60, betweenBytesSeconds: 30 } });
   });
 
-  test.each(everywhere)('$path: before the first byte it is 504 and costs nothing', async ({ path }) => {
+  test.each(everywhere)('$path: is 504 before the first byte and costs nothing', async ({ path }) => {
     const pending = host.send('HTTP/1.1', completionCall(host, path));
     const call = await host.provider.nextCall();
     const answer = await pending;
@@ -172,7 +169,7 @@ describe('a provider that falls silent', () => {
     await call.closed;
   });
 
-  test.each(streams)('$path: between bytes it is the last error', async ({ path, judge }) => {
+  test.each(streams)('$path: is the last error between two chunks', async ({ path, judge }) => {
     const { call, response, received, finished } = await openStream('HTTP/2', path, ['Begun ']);
     await finished;
     expect(judge({ ...response, text: received() })).toMatchObject({
@@ -241,6 +238,6 @@ test.runIf(curlVersion.includes('HTTP2'))('curl with prior knowledge of HTTP/2 r
   ]);
 });
 
-test('the process still has nothing to report', () => {
+test('logs nothing during these tests', () => {
   expect(host.log).toEqual([]);
 });

@@ -73,7 +73,7 @@ const endpoints = [
 
 describe.each(ways)('%s', (way) => {
   test.each(cases)(
-    'POST $path with Accept $accept is answered to the letter',
+    'POST $path with Accept $accept returns exactly the documented response',
     async ({ path, accept, judge, isStreamed }) => {
       const answer = await host.send(way, completionCall(host, path, {}, accept === undefined ? {} : { accept }));
       const run = judge(answer);
@@ -107,7 +107,7 @@ describe.each(ways)('%s', (way) => {
     ['length', 'Length'],
     ['content_filter', 'ContentFilter'],
     ['tool_calls', 'ToolCalls'],
-  ])('a provider that ends with %s is answered with %s', async (theirs, ours) => {
+  ])('maps the finish reason %s to %s', async (theirs, ours) => {
     host.provider.answerWith((call) => answerAny(call, theirs));
     for (const { path, judge } of endpoints) {
       expect(judge(await host.send(way, completionCall(host, path))).finishReason).toBe(ours);
@@ -115,7 +115,7 @@ describe.each(ways)('%s', (way) => {
   });
 
   test.each(endpoints)(
-    '$path fills the template, names what is missing and passes the configuration on',
+    '$path renders the template, warns of missing values and passes the configuration on',
     async ({ path, judge }) => {
       const body = {
         promptText: 'To {{customer.name}} & {{{who}}}:{{#each items}} {{@index}}={{this}}{{/each}} {{missing}}',
@@ -139,7 +139,7 @@ describe.each(ways)('%s', (way) => {
     },
   );
 
-  test.each(endpoints)('$path takes the key in either header, and in both', async ({ path, judge }) => {
+  test.each(endpoints)('$path accepts the key in either header, and in both', async ({ path, judge }) => {
     const forms: Record<string, string>[] = [
       { authorization: `Bearer ${host.key}` },
       { authorization: `bearer ${host.key}` },
@@ -153,7 +153,7 @@ describe.each(ways)('%s', (way) => {
   });
 
   test.each(endpoints)(
-    '$path tells which parameter a model does not take, and that a model ends',
+    '$path warns of unsupported parameters, and of a model that retires',
     async ({ path, judge }) => {
       const body = {
         aiSystem: 'Groq',
@@ -189,7 +189,7 @@ describe.each(ways)('%s', (way) => {
     judgeSync(await host.send(way, completionCall(host, '/api/completions/sync', nothing)));
   });
 
-  test('a conversation is joined by its id, headers of the application are kept', async () => {
+  test("a run joins a conversation by its id, and stores the application's headers", async () => {
     const conversationId = crypto.randomUUID();
     const workspaceId = crypto.randomUUID();
     const request = completionCall(
@@ -208,7 +208,7 @@ describe.each(ways)('%s', (way) => {
     }
   });
 
-  test('a conversation is called by the first line of its prompt, whoever ended that line, and never by half a character', async () => {
+  test('names a conversation by the first line of its prompt, with any line end, without splitting a character', async () => {
     const nameOf = async (promptText: string) => {
       const run = await host.send(way, completionCall(host, '/api/completions/sync', { promptText }));
       const id = run.headers['x-conversation-id'] as string;
@@ -224,7 +224,7 @@ describe.each(ways)('%s', (way) => {
     ]);
   });
 
-  test('a key with a limit is told what it has left, and is refused when nothing is', async () => {
+  test('a key with a limit gets its remaining credits, and is rejected without any', async () => {
     const limited = { key: host.issueKey({ creditLimit: 2 }) };
     const left: unknown[] = [];
     for (const { path, judge } of [endpoints[0]!, endpoints[2]!]) {
@@ -243,7 +243,7 @@ describe.each(ways)('%s', (way) => {
     ]);
   });
 
-  test('the description of the service needs no key', async () => {
+  test('the OpenAPI document needs no key', async () => {
     const answer = await host.send(way, { path: '/openapi.json' });
     expect([answer.status, JSON.parse(answer.text).openapi]).toEqual([200, '3.1.0']);
   });

@@ -15,7 +15,7 @@ afterAll(() => host.close());
 /** This device, but not by an address that is known to be. */
 const foreign = () => host.provider.baseAddress.replace('127.0.0.1', '0.0.0.0');
 
-test('a run at an address from another database fails with where to confirm it, which no API key can', async () => {
+test('a run at an address from another database says where to confirm it, which no API key can do', async () => {
   const { origin } = new URL(foreign());
   host.host.storage.providerCache.addEndpoint({ name: 'foreign', baseAddress: foreign() });
   host.host.storage.providerCache.addUserModel('OpenAiCompatible', 'foreign/model');

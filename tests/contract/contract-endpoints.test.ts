@@ -15,7 +15,7 @@ function methodsByPath(): Record<string, string[]> {
   return methods;
 }
 
-test('every endpoint of the contract is answered by the host, and nothing else at its address', async () => {
+test('the host implements every endpoint of the contract, and nothing else at its address', async () => {
   const answered: Record<string, string[]> = {};
   for (const path of Object.keys(methodsByPath())) {
     const address = `http://127.0.0.1${path.replaceAll(/\{\w+\}/g, 'x')}`;

@@ -42,7 +42,7 @@ async function countPrompts(host: RunningHost, folder: string): Promise<number> 
   return count;
 }
 
-test('an import is there as a whole or not at all, however often the host is killed during it', longTest, async () => {
+test('an import is complete or absent, however often the host is killed during it', longTest, async () => {
   const directory = await temporaryFolder();
   const count = 40;
   const rounds = Array.from({ length: isFull ? 25 : 2 }, (_, round) => `round${round}`);
@@ -73,26 +73,22 @@ async function upload(host: RunningHost, name: string): Promise<Response> {
   return host.fetch('/sources', { method: 'POST', body: form });
 }
 
-test(
-  'a data folder that vanishes fails what needs it with a message, and works again when it is back',
-  longTest,
-  async () => {
-    const parent = await temporaryFolder();
-    const directory = join(parent, 'data');
-    const host = await startHost(directory);
-    expect((await upload(host, 'before')).status).toBe(201);
-    renameSync(directory, join(parent, 'gone'));
-    const failed = await upload(host, 'during');
-    const { error } = (await failed.json()) as { error: { message: string } };
-    expect([failed.status, error.message]).toEqual([
-      500,
-      'The data folder is missing. Reconnect the disk that it is on and try again.',
-    ]);
-    expect((await host.fetch('/openapi.json')).status).toBe(200);
-    renameSync(join(parent, 'gone'), directory);
-    const { id } = (await (await upload(host, 'after')).json()) as { id: string };
-    const status = async () => (await read<SourceDetail>(host, `/sources/${id}`)).status;
-    await expect.poll(status).toBe('Ready');
-    await end(host, 'SIGTERM');
-  },
-);
+test('requests fail with a message while the data folder is missing, and work again afterwards', longTest, async () => {
+  const parent = await temporaryFolder();
+  const directory = join(parent, 'data');
+  const host = await startHost(directory);
+  expect((await upload(host, 'before')).status).toBe(201);
+  renameSync(directory, join(parent, 'gone'));
+  const failed = await upload(host, 'during');
+  const { error } = (await failed.json()) as { error: { message: string } };
+  expect([failed.status, error.message]).toEqual([
+    500,
+    'The data folder is missing. Reconnect the disk that it is on and try again.',
+  ]);
+  expect((await host.fetch('/openapi.json')).status).toBe(200);
+  renameSync(join(parent, 'gone'), directory);
+  const { id } = (await (await upload(host, 'after')).json()) as { id: string };
+  const status = async () => (await read<SourceDetail>(host, `/sources/${id}`)).status;
+  await expect.poll(status).toBe('Ready');
+  await end(host, 'SIGTERM');
+});

@@ -138,7 +138,7 @@ test.each([
   expect(incoming()).toEqual([]);
 });
 
-test('what follows the end of a PNG is not stored, so it is no second file', async () => {
+test("drops the bytes after the end of a PNG, so that they don't make a second file", async () => {
   const { body } = await uploadFile('in memory', [filePart(Buffer.concat([pngOf(), zip]), 'a.png')]);
   expect(body.id).toBe(sha256(pngOf()));
 });
@@ -159,7 +159,7 @@ test('a file is readable for its sender and for the scope audit, and 404 for oth
   expect(noScope.status).toBe(403);
 });
 
-test('content that is missing from the disk is an error that says so, until it is sent again', async () => {
+test('reports content that is missing from the disk, until it is sent again', async () => {
   const part = filePart('soon gone', 'gone.txt');
   const { body } = await uploadFile('in memory', [part]);
   rmSync(storedPath(body.id));

@@ -26,7 +26,7 @@ async function countingWindow() {
   return { client, body: { promptText: 'Hello', aiSystem: 'OpenAi', model: 'gpt-4o' } as const };
 }
 
-test('a provider without a counting endpoint is a 400 that names it', async () => {
+test('rejects a provider without a counting endpoint with 400 and its name', async () => {
   const { client, body } = await countingWindow();
   const other = { ...body, aiSystem: 'OpenAiCompatible', model: minimalRequest.model } as const;
   await expect(client.call(countTokens, { body: other })).rejects.toMatchObject({
@@ -35,7 +35,7 @@ test('a provider without a counting endpoint is a 400 that names it', async () =
   });
 });
 
-test('the tokens of a model that no list names yet are counted, as it would be run', async () => {
+test('counts the tokens of a model that no list has yet, as a run would', async () => {
   const { client, body } = await countingWindow();
   host.provider.answerWith((call) =>
     call.path.endsWith('/models') ? call.models(['gpt-brand-new']) : call.json(200, { input_tokens: 9 }),
@@ -46,8 +46,8 @@ test('the tokens of a model that no list names yet are counted, as it would be r
   });
 });
 
-describe('with the guard refusing prompts', () => {
-  test('a threat is a 400 in all transports, naming promptText, and no provider sees it', async () => {
+describe('with the guard blocking prompts', () => {
+  test('rejects a threat with 400 in all transports, naming promptText, and sends nothing', async () => {
     setGuard({ prompts: 'refuse', answers: 'off' });
     const calls = host.provider.calls.length;
     for (const path of [
@@ -68,7 +68,7 @@ describe('with the guard refusing prompts', () => {
     expect(host.provider.calls.length).toBe(calls);
   });
 
-  test('a threat in the configuration is a 400 that names its field, and no provider sees it', async () => {
+  test('rejects a threat in the configuration with 400 and its field, and sends nothing', async () => {
     setGuard({ prompts: 'refuse', answers: 'off' });
     const calls = host.provider.calls.length;
     const answer = await send('/api/completions/sync', { configuration: { instructions: threat } });
@@ -77,7 +77,7 @@ describe('with the guard refusing prompts', () => {
     expect(host.provider.calls.length).toBe(calls);
   });
 
-  test('a threat is not sent to be counted either', async () => {
+  test("doesn't send a threat to be counted either", async () => {
     setGuard({ prompts: 'refuse', answers: 'off' });
     const { client, body } = await countingWindow();
     const calls = host.provider.calls.length;
@@ -88,7 +88,7 @@ describe('with the guard refusing prompts', () => {
     expect(await client.call(countTokens, { body })).toEqual({ tokens: 9 });
   });
 
-  test('an everyday prompt goes through', async () => {
+  test('an everyday prompt passes', async () => {
     setGuard({ prompts: 'refuse', answers: 'off' });
     host.provider.answerWith((call) => call.chatAnswer({ content: 'With kill -9.' }));
     const { status } = await send('/api/completions/sync', { promptText: 'How do I kill a Python process?' });
@@ -96,8 +96,8 @@ describe('with the guard refusing prompts', () => {
   });
 });
 
-describe('with the guard refusing answers', () => {
-  test('a flagged answer is withheld, and kept with its run', async () => {
+describe('with the guard blocking answers', () => {
+  test('withholds a flagged answer, and stores it with its run', async () => {
     setGuard({ prompts: 'off', answers: 'refuse' });
     host.provider.answerWith((call) => call.chatAnswer({ content: threat }));
     const answer = JSON.parse((await send('/api/completions/sync')).text) as { runId: string; choices: unknown };
@@ -113,7 +113,7 @@ describe('with the guard refusing answers', () => {
     expect(await foundRuns(host, { moderationFlags: ['answer:violence'] })).toContain(answer.runId);
   });
 
-  test.each(ways)('%s: only a key with the scope `audit` reads what was withheld, and the reasoning', async (way) => {
+  test.each(ways)('%s: only a key with the scope `audit` reads the withheld text and the reasoning', async (way) => {
     setGuard({ prompts: 'off', answers: 'refuse' });
     host.provider.answerWith((call) => call.chatAnswer({ content: threat, reasoning: `They want this: ${threat}` }));
     const key = host.issueKey({ scopes: ['run'] });
@@ -153,8 +153,8 @@ describe('with the guard refusing answers', () => {
   });
 });
 
-describe('with the guard taking notes', () => {
-  test('nothing changes for the caller, and the run is found by what was flagged', async () => {
+describe('with the guard only logging', () => {
+  test('nothing changes for the caller, and the audit finds the run by its flags', async () => {
     setGuard({ prompts: 'note', answers: 'note' });
     host.provider.answerWith((call) => call.chatAnswer({ content: 'I cannot help with that.' }));
     const answer = JSON.parse((await send('/api/completions/sync', { promptText: threat })).text) as {
@@ -175,7 +175,7 @@ describe('with the guard taking notes', () => {
   });
 });
 
-test('without the guard a run carries nothing of it', async () => {
+test('without the guard a run has no findings', async () => {
   host.provider.answerWith((call) => call.chatAnswer({ content: threat }));
   const answer = JSON.parse((await send('/api/completions/sync', { promptText: threat })).text) as { runId: string };
   expect(host.host.storage.runs.read(answer.runId)).not.toHaveProperty('moderation');

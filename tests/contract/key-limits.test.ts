@@ -66,7 +66,7 @@ describe('credits', () => {
     expect(host.provider.calls.length).toBe(calls);
   });
 
-  test('a verdict of a provider costs one, and one that failed there costs nothing', async () => {
+  test("a provider's verdict costs one, a failed one nothing", async () => {
     usePaidClassifier();
     host.provider.answerWith(answerBoth());
     const input = { name: 'judged', creditLimit: 2 };
@@ -78,7 +78,7 @@ describe('credits', () => {
     expect(storedUse(input)).toBe(1);
   });
 
-  test('verdicts at the same moment cannot overspend', async () => {
+  test("simultaneous verdicts can't overspend", async () => {
     usePaidClassifier();
     host.provider.answerWith(answerBoth());
     const key = host.issueKey({ creditLimit: 2 });
@@ -86,7 +86,7 @@ describe('credits', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
   });
 
-  test('a blocked prompt costs one when a provider judged it, so that nobody can go on for nothing', async () => {
+  test("a prompt that a provider's classifier blocked costs one, so that repeating it isn't free", async () => {
     usePaidClassifier();
     host.host.storage.settings.update({ guard: { prompts: 'refuse', answers: 'off' } });
     host.provider.answerWith(answerBoth(1));
@@ -97,7 +97,7 @@ describe('credits', () => {
     expect(storedUse(input)).toBe(1);
   });
 
-  test('moderation on the device, and a prompt blocked there, cost nothing', async () => {
+  test('on-device moderation, and a prompt that it blocked, cost nothing', async () => {
     host.host.storage.settings.update({ guard: { prompts: 'refuse', answers: 'off' } });
     const key = host.issueKey({ creditLimit: 1 });
     expect((await moderate(key)).status).toBe(200);
@@ -107,7 +107,7 @@ describe('credits', () => {
     expect(await creditsOf(key)).toMatchObject({ consumed: 0, remaining: 1 });
   });
 
-  test('embeddings by a provider cost a key one for each source and search, and are not made without credits', async () => {
+  test("a provider's embeddings cost one per source and search, and need credits", async () => {
     host.host.storage.settings.update({
       embeddings: { kind: 'provider', aiSystem: 'OpenAiCompatible', model: 'scripted/vectors' },
     });
@@ -153,7 +153,7 @@ describe('credits', () => {
     expect((await search(withoutCredits)).status).toBe(200);
   });
 
-  test('any key reads its own limits and use', async () => {
+  test('any key reads its own limits and usage', async () => {
     const limited = host.issueKey({ scopes: ['audit'], creditLimit: 5, requestsPerMinute: 100, tokensPerMinute: 9000 });
     expect(await creditsOf(limited)).toEqual({
       creditLimit: 5,
@@ -174,7 +174,7 @@ describe('credits', () => {
 });
 
 describe('limits per minute', () => {
-  test('requests above the limit get 429 with the time to wait, and every response the headers', async () => {
+  test('requests above the limit get 429 with the time to wait, and every response has the headers', async () => {
     const key = host.issueKey({ requestsPerMinute: 2 });
     const call = { path: '/prompts', headers: { authorization: `Bearer ${key}` } };
     const { status, headers } = await host.send('HTTP/1.1', call);
@@ -191,7 +191,7 @@ describe('limits per minute', () => {
     expect(refused.headers['ratelimit-reset']).toBe(refused.headers['retry-after']);
   });
 
-  test('tokens that a provider counted are used up, and no run begins after that', async () => {
+  test("the provider's token count is deducted, and no run starts without tokens", async () => {
     host.provider.answerWith((call) =>
       call.chatAnswer({
         content: 'Hi.',
@@ -206,12 +206,12 @@ describe('limits per minute', () => {
     expect(await creditsOf(key)).toMatchObject({ consumed: 1, remaining: 8 });
   });
 
-  test('a key without limits, and the window, have no such headers', async () => {
+  test('a key without limits, and the window, get no such headers', async () => {
     const answer = await host.send('in memory', { path: '/prompts', headers: { authorization: `Bearer ${host.key}` } });
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
   });
 
-  test('are changed at the window and count at once', async () => {
+  test('changes in the window apply at once', async () => {
     const { id, key } = host.host.storage.apiKeys.issue({ name: 'changed', requestsPerMinute: 1 });
     const call = { path: '/prompts', headers: { authorization: `Bearer ${key}` } };
     await host.send('in memory', call);

@@ -51,7 +51,7 @@ function answerVectors(call: ScriptedCall): void {
 const ready = (id: string) =>
   expect.poll(async () => (await client.call(readSourceDetail, { parameters: { id } })).status).not.toBe('Processing');
 
-test('a person sees what is in a dataspace, with counts, and opens a citation in its place', async () => {
+test('lists the sources of a dataspace with counts, and opens a citation at its position', async () => {
   const { id } = await client.call(createDataspace, { body: { name: 'Texts' } });
   const text = lines(200);
   const source = await add(id, 'Many "lines" – ü', text);
@@ -88,7 +88,7 @@ test('a person sees what is in a dataspace, with counts, and opens a citation in
   });
 });
 
-test('sources are listed by ranges, by part of a name and by status', async () => {
+test('lists sources by range, by part of a name and by status', async () => {
   const { id } = await client.call(createDataspace, { body: { name: 'Ranges' } });
   for (const name of ['Alpha', 'Beta', 'Alphabet']) await ready((await add(id, name, `${name} text`)).id);
   const names = async (query: Record<string, string | number>) => {
@@ -105,7 +105,7 @@ test('sources are listed by ranges, by part of a name and by status', async () =
   expect(await names({ status: 'Failed' })).toEqual([[], 0]);
 });
 
-test('a person stops sources, indexes them again, renames a dataspace, and follows all of it', async () => {
+test('stops sources, indexes them again, renames a dataspace, and streams all changes', async () => {
   const opened = Promise.withResolvers<void>();
   host.provider.answerWith(async (call) => {
     await opened.promise;
@@ -151,7 +151,7 @@ test('a person stops sources, indexes them again, renames a dataspace, and follo
   await client.call(updateSettings, { body: { embeddings: { kind: 'on-device' } } });
 });
 
-test('a file goes over the port, and one that is too large is refused while it is sent', async () => {
+test('uploads a file over the port, and rejects one that is too large during the upload', async () => {
   using pair = connectByPort(host.host.api.fetch);
   const port = createClient(pair.hostFetch);
   const { id } = await port.call(createDataspace, { body: { name: 'Port' } });
@@ -170,7 +170,7 @@ test('a file goes over the port, and one that is too large is refused while it i
   await port.call(deleteDataspace, { parameters: { id } });
 });
 
-test('embeddings of a provider are used once they are chosen, and sources are indexed again only when asked', async () => {
+test("uses a provider's embeddings once they are chosen, and indexes sources again only on request", async () => {
   host.provider.answerWith(answerVectors);
   const { id } = await client.call(createDataspace, { body: { name: 'Provider' } });
   const gold = await add(id, 'Gold', 'Gold leaves a yellow streak.');

@@ -45,7 +45,7 @@ describe('malformed HTTP/1.1', () => {
     ],
     ['a coding that ends in something else', 'POST / HTTP/1.1\r\nHost: HOST\r\nTransfer-Encoding: chunked, x\r\n\r\n'],
     ['bytes of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-  ])('%s gets a 400 in the error form and is cut', async (_what, text) => {
+  ])('responds to %s with 400 in the error format and closes the connection', async (_what, text) => {
     const { connect, host, expectAlive } = await startVictim();
     const answer = await connect()
       .send(Buffer.from(text.replace('HOST', host), 'latin1'))
@@ -56,7 +56,7 @@ describe('malformed HTTP/1.1', () => {
     await expectAlive();
   });
 
-  test('a broken chunk in the middle of a body ends the connection', async () => {
+  test('a malformed chunk in the middle of a body ends the connection', async () => {
     const { connect, host, expectAlive } = await startVictim();
     const connection = connect();
     connection.send(`POST / HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\nZZ\r\n`);
@@ -67,7 +67,7 @@ describe('malformed HTTP/1.1', () => {
   test.each([
     ['one huge header', (): string => `x: ${'a'.repeat(1_000_000)}\r\n`],
     ['very many headers', (): string => 'x-a: b\r\n'.repeat(100_000)],
-  ])('%s is refused in the error form', async (_what, headers) => {
+  ])('rejects %s in the error format', async (_what, headers) => {
     const { connect, host, expectAlive } = await startVictim();
     const answer = await connect().send(`GET / HTTP/1.1\r\nHost: ${host}\r\n${headers()}\r\n`).untilClosed();
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
@@ -75,7 +75,7 @@ describe('malformed HTTP/1.1', () => {
     await expectAlive();
   });
 
-  test('a method or a header that Fetch does not know is refused in the error form', async () => {
+  test("rejects a method or a header that Fetch doesn't support, in the error format", async () => {
     const { connect, host } = await startVictim();
     const connection = connect().send(`CONNECT evil.example:443 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     const refused = await connection.untilClosed();
@@ -90,18 +90,18 @@ describe('slow callers', () => {
   // As short as a caller that is not slow still keeps on a machine that is.
   const limits = { headTime: 500, bodyTime: 500, lingerTime: 500, idleTime: 500 };
 
-  test('a connection that sends nothing is cut', async () => {
+  test('closes a connection that sends nothing', async () => {
     const { connect, expectAlive } = await startVictim(limits);
     expect(await connect().untilClosed()).toBe('');
     await expectAlive();
   });
 
-  test('a connection that sends half a word of a method is cut', async () => {
+  test('closes a connection that sends half of a method', async () => {
     const { connect } = await startVictim(limits);
     expect(await connect().send('PR').untilClosed()).toBe('');
   });
 
-  test('a head that never ends is refused and cut', async () => {
+  test('rejects a head that never ends and closes the connection', async () => {
     const { connect, host, expectAlive } = await startVictim(limits);
     const connection = connect().send(`GET / HTTP/1.1\r\nHost: ${host}\r\n`);
     const drip = setInterval(() => connection.send('x-a: b\r\n'), 20);
@@ -111,7 +111,7 @@ describe('slow callers', () => {
     await expectAlive();
   });
 
-  test('a head after an answer that never ends is cut', async () => {
+  test('closes the connection for an endless head after a response', async () => {
     const { connect, host } = await startVictim(limits);
     const connection = connect().send(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     await connection.receive('<>');
@@ -132,7 +132,7 @@ describe('slow callers', () => {
     },
   );
 
-  test('a large body may take its time while it keeps coming', async () => {
+  test('a large body may take long while bytes arrive', async () => {
     const arrived = Promise.withResolvers<void>();
     const { connect, host } = await startVictim(
       { ...limits, bodyTime: 1500, smallBody: 1000 },
@@ -151,7 +151,7 @@ describe('slow callers', () => {
     expect(await connection.receive('bbb>')).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('a caller that sends on and on after its answer is cut', async () => {
+  test('closes the connection of a caller that keeps sending after the response', async () => {
     const { connect, host } = await startVictim(
       { ...limits, bodyTime: 60_000 },
       async () => new Response('no', { status: 413 }),
@@ -169,13 +169,13 @@ describe('slow callers', () => {
       'leaves its head unfinished',
       (host: string) => Buffer.concat([preface, emptySettings, frame('headers', flags.endStream, 1, getRequest(host))]),
     ],
-  ])('an HTTP/2 connection that %s is closed', async (_what, bytes) => {
+  ])('closes an HTTP/2 connection that %s', async (_what, bytes) => {
     const { connect, host, expectAlive } = await startVictim(limits);
     await connect().send(bytes(host)).closed;
     await expectAlive();
   });
 
-  test('an HTTP/2 connection without requests is closed, one with a request is not', async () => {
+  test('closes an HTTP/2 connection without requests, but not one with a request', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { address } = await startVictim(limits, async () => {
       await promise;
@@ -189,7 +189,7 @@ describe('slow callers', () => {
     expect(String(await once(body, 'data'))).toBe('patience');
   });
 
-  test('more connections than allowed are dropped', async () => {
+  test('drops connections above the limit', async () => {
     const { connect } = await startVictim({ connections: 2 });
     const kept = [connect(), connect()];
     await Promise.all(kept.map(({ socket }) => once(socket, 'connect')));
@@ -267,7 +267,7 @@ describe('malformed HTTP/2', () => {
     expect(reached).toBe(0);
   });
 
-  test('frames of unknown types and flags are passed over', async () => {
+  test('ignores frames of unknown types and flags', async () => {
     const { connect, host } = await startVictim();
     const connection = connect().send(
       after(frame(0xbe, 0xff, 0, 'what'), frame('headers', 5 | 0x80, 1, getRequest(host))),
@@ -275,7 +275,7 @@ describe('malformed HTTP/2', () => {
     expect(await connection.receive('<>')).toContain('<>');
   });
 
-  test('random bytes after the preface, many times over, leave it alive', async () => {
+  test('survives random bytes after the preface, many times', async () => {
     const { connect, expectAlive } = await startVictim({ headTime: 500 });
     let seed = 1;
     const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) & 255;
@@ -292,7 +292,7 @@ describe('malformed HTTP/2', () => {
 describe('floods over HTTP/2', () => {
   const begin = Buffer.concat([preface, emptySettings]);
 
-  test('requests that are reset as soon as they are made end the connection, and all that they started', async () => {
+  test('requests that are reset immediately end the connection and their work', async () => {
     let [started, ended] = [0, 0];
     const { connect, host, expectAlive } = await startVictim({}, async (request) => {
       if (request.method === 'POST') return echo(request, { access: 'network' });
@@ -321,7 +321,7 @@ describe('floods over HTTP/2', () => {
       'empty settings that ask for an answer and are never read',
       () => frame('settings', 0, 0, Buffer.from([0, 4, 0, 0, 1, 0])),
     ],
-  ])('%s without end and without reading the answers end the connection', async (_what, make) => {
+  ])('endless %s without reading the responses end the connection', async (_what, make) => {
     const { connect, expectAlive } = await startVictim();
     const connection = connect();
     connection.socket.pause();
@@ -337,14 +337,14 @@ describe('floods over HTTP/2', () => {
     await expectAlive();
   });
 
-  test('continuations without end end the connection', async () => {
+  test('endless continuations end the connection', async () => {
     const { connect, host, expectAlive } = await startVictim();
     const pieces = Array.from({ length: 10_000 }, () => frame('continuation', 0, 1, literal('x-a', 'b'.repeat(100))));
     await connect().send(Buffer.concat([begin, frame('headers', 1, 1, getRequest(host)), ...pieces])).closed;
     await expectAlive();
   });
 
-  test('a few bytes that unpack to a bomb of headers never reach the service', async () => {
+  test('a header bomb of a few bytes never reaches the service', async () => {
     let reached = 0;
     const { connect, host, expectAlive } = await startVictim({ headTime: 500 }, async (request) => {
       if (request.method === 'POST') return echo(request, { access: 'network' });

@@ -54,7 +54,7 @@ async function startPlain() {
 }
 
 describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
-  test.each(['127.0.0.1', 'localhost', '[::1]', 'LocalHost'])('the Host %s with the port is taken', async (name) => {
+  test.each(['127.0.0.1', 'localhost', '[::1]', 'LocalHost'])('accepts the Host %s with the port', async (name) => {
     const { address, port } = await startPlain();
     const answer = await fetchText(transport, address, { headers: { host: `${name}:${port}` } });
     expect(answer.text).toBe('reached');
@@ -67,7 +67,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
     ['another loopback address', '127.0.0.2:PORT'],
     ['a name that only begins like ours', 'localhost.example:PORT'],
     ['a dot at the end', 'localhost.:PORT'],
-  ])('the Host with %s is refused with 421 in the error form', async (_what, host) => {
+  ])('rejects the Host with %s with 421 in the error format', async (_what, host) => {
     const { address, port } = await startPlain();
     const answer = await fetchText(transport, address, { headers: { host: host.replace('PORT', String(port)) } });
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
@@ -84,7 +84,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
   });
 
   test.each(['null', 'https://example.com', 'http://localhost:1', 'http://127.0.0.1', 'file://', ''])(
-    'the Origin "%s" is refused with 403',
+    'rejects the Origin "%s" with 403',
     async (origin) => {
       const { address } = await startPlain();
       const answer = await fetchText(transport, address, { headers: { origin } });
@@ -99,7 +99,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
     expect(Object.keys(answer.headers).filter((header) => header.startsWith('access-control'))).toEqual([]);
   });
 
-  test('responses are never stored, guessed at or embedded by another origin, with or without an error', async () => {
+  test("responses can't be stored, sniffed or embedded by another origin, with or without an error", async () => {
     const { address } = await startListener(async (request) =>
       request.url.endsWith('/kept')
         ? Response.json({}, { headers: { 'cache-control': 'max-age=1' } })
@@ -116,7 +116,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
     expect(kept.headers).toMatchObject({ ...expected, 'cache-control': 'max-age=1' });
   });
 
-  test('a preflight of a foreign page is refused', async () => {
+  test('rejects a preflight of a foreign page', async () => {
     const { address } = await startPlain();
     const headers = { origin: 'https://example.com', 'access-control-request-method': 'POST' };
     expect((await fetchText(transport, address, { method: 'OPTIONS', headers })).status).toBe(403);
@@ -144,7 +144,7 @@ describe.runIf(hasIpv6)('the other loopback address', () => {
     expect(error.code).toBe('EADDRINUSE');
   });
 
-  test('that is taken already ends the start and leaves nothing behind', async () => {
+  test('ends the start and leaves nothing behind if it is in use', async () => {
     const port = await takePort();
     await expect(startListener(async () => new Response(), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     const first = createServer().listen(port, '127.0.0.1');
@@ -152,7 +152,7 @@ describe.runIf(hasIpv6)('the other loopback address', () => {
     await once(first, 'listening');
   });
 
-  test('that has a port which the system chose on the first one taken gets another port on both', async () => {
+  test("gets another port on both if the system's choice for the first one is in use", async () => {
     const taken = await takePort();
     const chosen: unknown[] = [];
     const listen = Server.prototype.listen as (port: number, host: string) => Server;
@@ -177,7 +177,7 @@ describe.runIf(hasIpv6)('the other loopback address', () => {
     await once(free, 'listening');
   });
 
-  test('is free again once the listener is closed', async () => {
+  test('is free again after the listener has closed', async () => {
     const listener = await startListener(async () => new Response());
     await listener.close();
     const server = createServer().listen(listener.port, '::1');
@@ -193,7 +193,7 @@ test.each([
   ['a foreign authority in its target', 'GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n', 421],
   ['our authority in its target', 'GET http://127.0.0.1:PORT/x HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n', 200],
   ['a target that is no path', 'OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n\r\n', 400],
-])('a request with %s is answered as it should be', async (_what, text, status) => {
+])('responds to a request with %s as documented', async (_what, text, status) => {
   const { address, port } = await startPlain();
   const answer = await new RawConnection(address).send(text.replaceAll('PORT', String(port))).receive('\r\n\r\n');
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -201,12 +201,12 @@ test.each([
 });
 
 describe('the window in a browser', () => {
-  test('its address holds the token', async () => {
+  test('its address contains the token', async () => {
     const { address, windowAddress } = await startWithWindow();
     expect(windowAddress).toBe(`${address}/?token=${token}`);
   });
 
-  test('the token is exchanged for a cookie and a session secret, and leaves the address', async () => {
+  test('exchanges the token for a cookie and a session secret, and removes it from the address', async () => {
     const { get, port } = await startWithWindow();
     const { status, headers, text } = await get(`/?token=${token}`);
     expect({ status, cache: headers['cache-control'], policy: headers['content-security-policy'] }).toEqual({
@@ -222,7 +222,7 @@ describe('the window in a browser', () => {
     expect(JSON.stringify([headers, text])).not.toContain(token);
   });
 
-  test('the token works once; the next address is printed when somebody needs it, and once for all who ask', async () => {
+  test('the token works once; the next address is printed on demand, once for all requests', async () => {
     const { get, addresses, address } = await startWithWindow();
     expect((await get('/')).status).toBe(401);
     expect(addresses).toEqual([]);
@@ -238,7 +238,7 @@ describe('the window in a browser', () => {
     expect(readSession(next.headers['set-cookie'], next.text)).toHaveProperty('cookie', cookie);
   });
 
-  test('a look at the address without opening it leaves the token as it is', async () => {
+  test('a HEAD request leaves the token unused', async () => {
     const { get } = await startWithWindow();
     expect((await get(`/?token=${token}`, {}, { method: 'HEAD' })).headers['set-cookie']).toBeUndefined();
     expect(await signIn(get)).toHaveProperty('cookie');
@@ -251,7 +251,7 @@ describe('the window in a browser', () => {
     expect([status, headers['location'], headers['set-cookie']]).toEqual([303, '/', undefined]);
   });
 
-  test('with the cookie it is served under the strict policy', async () => {
+  test('serves it with the cookie under the strict policy', async () => {
     const { get } = await startWithWindow();
     const { cookie } = await signIn(get);
     const { status, headers, text } = await get('/', { cookie: `other=1; ${cookie}` });
@@ -271,7 +271,7 @@ describe('the window in a browser', () => {
     ['a wrong token', '/?token=guess', {}],
     ['an empty token', '/?token=', {}],
     ['a made-up cookie', '/', { cookie: 'touchstone_PORT=guess' }],
-  ])('with %s it says where the address is found', async (_what, path, headers: Record<string, string>) => {
+  ])('with %s it says where to find the address', async (_what, path, headers: Record<string, string>) => {
     const { get, port } = await startWithWindow();
     const cookie = headers['cookie']?.replace('PORT', String(port));
     const answer = await get(path, cookie ? { cookie } : {});
@@ -282,7 +282,7 @@ describe('the window in a browser', () => {
   test.each([
     ['without its cookie', {}],
     ['with the cookie of an earlier start', { cookie: 'touchstone_PORT=earlier' }],
-  ])('a page of it %s is told to open the address again', async (_what, headers: Record<string, string>) => {
+  ])('a page of it %s shows that the address must be opened again', async (_what, headers: Record<string, string>) => {
     const { get, port } = await startWithWindow();
     const cookie = headers['cookie']?.replace('PORT', String(port));
     const ask = (others: Record<string, string>) =>
@@ -319,7 +319,7 @@ describe('the window in a browser', () => {
     '/index.html',
     '/favicon/../../secret.js',
     '/%2e%2e/secret.js',
-  ])('%s leads to nothing in or outside the window', async (path) => {
+  ])('%s reaches nothing in or outside the window', async (path) => {
     const { address, port } = await startWithWindow();
     const head = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`;
     const text = await new RawConnection(address).send(head).untilClosed();
@@ -378,13 +378,13 @@ describe('a request with the cookie and the session secret of the window', () =>
     expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([401, 'unauthorized']);
   });
 
-  test('needs both: the secret alone counts for nothing', async () => {
+  test('needs both: the secret alone is worthless', async () => {
     const { get } = await startWithWindow();
     const { [sessionHeader]: secret = '' } = await signIn(get);
     expect((await get('/api', { [sessionHeader]: secret })).text).toContain('network');
   });
 
-  test('is the only one that may follow a download address, which works once and for one path', async () => {
+  test('alone may follow a download address, which works once and for one path', async () => {
     const { get, downloads } = await startWithWindow();
     const { cookie = '' } = await signIn(get);
     const address = downloads.issue('/window/pack');
@@ -395,14 +395,14 @@ describe('a request with the cookie and the session secret of the window', () =>
     expect((await get(address, { cookie, ...navigate })).text).toContain('network');
   });
 
-  test('counts for the listener that gave it alone', async () => {
+  test('is valid only for the listener that issued it', async () => {
     const [one, other] = [await startWithWindow(), await startWithWindow()];
     const session = await signIn(one.get);
     const cookie = session['cookie']!.replace(String(one.port), String(other.port));
     expect((await other.get('/api', { ...session, cookie })).text).toContain('network');
   });
 
-  test('counts for nothing on a listener without a window', async () => {
+  test('is worthless on a listener without a window', async () => {
     const { address } = await startListener(async (_request, { access }) => new Response(access));
     expect((await fetchText('HTTP/1.1', address, { headers: { cookie: 'touchstone_1=x' } })).text).toBe('network');
     expect((await fetchText('HTTP/1.1', address, { path: '/?token=x' })).text).toBe('network');

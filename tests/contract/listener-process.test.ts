@@ -26,7 +26,7 @@ async function startSlowProvider(): Promise<{ address: string; closed: Promise<v
   return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, closed: closed.promise };
 }
 
-test('with --json it prints one line, serves the API to keys and to the window that signed in', async () => {
+test('with --json it prints one line, serves the API to keys and to a signed-in window', async () => {
   const host = await startReadyHost(['--port', '0', '--data-dir', await temporaryFolder()]);
   expect(host.output().stdout).toBe(`${JSON.stringify({ address: host.address, windowUrl: host.windowUrl })}\n`);
   expect(host.windowUrl).toMatch(new RegExp(`^${host.address}/\\?token=[\\w-]{43}$`));
@@ -52,7 +52,7 @@ test('with --json it prints one line, serves the API to keys and to the window t
   expect(await host.ended).toBe(0);
 });
 
-test('without --json it tells a person the addresses and how to issue a key', async () => {
+test('without --json it prints the addresses and how to create a key', async () => {
   const host = startHeadlessHost(['--port', '0', '--data-dir', await temporaryFolder()]);
   while (!host.output().stdout.includes('Ctrl+C')) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(host.output().stdout).toMatch(/http:\/\/127\.0\.0\.1:\d+\n.*\?token=.*\n.*npm run keys -- issue/);
@@ -60,7 +60,7 @@ test('without --json it tells a person the addresses and how to issue a key', as
   expect(await host.ended).toBe(0);
 });
 
-test('with --tls the address is https and both protocols are spoken', async () => {
+test('with --tls the address is https and both protocols work', async () => {
   const host = startHeadlessHost(['--json', '--tls', '--port', '0', '--data-dir', await temporaryFolder()]);
   while (!host.output().stdout.includes('\n')) await new Promise((resolve) => setTimeout(resolve, 10));
   const { address } = JSON.parse(host.output().stdout) as { address: string };
@@ -101,7 +101,7 @@ test('a signal in the middle of a run ends it at the provider, records it as can
   expect(run).toMatchObject({ output: { content: 'Half an answer' } });
 });
 
-test('a port that is taken ends the start with the remedy', async () => {
+test('a port in use ends the start with the remedy', async () => {
   const { port } = await startListener(async () => new Response());
   const host = startHeadlessHost(['--port', String(port), '--data-dir', await temporaryFolder()]);
   expect(await host.ended).toBe(1);
@@ -111,7 +111,7 @@ test('a port that is taken ends the start with the remedy', async () => {
   });
 });
 
-test('without --port it takes a free one when the usual one is taken', async () => {
+test('without --port it uses a free one if the default is in use', async () => {
   // Taken by this test or, on a machine where Touchstone runs, already.
   await startListener(async () => new Response(), { port: defaultPort }).catch(() => {});
   const host = await startReadyHost(['--data-dir', await temporaryFolder()]);

@@ -53,7 +53,7 @@ function ask(session: ClientHttp2Session, headers: Record<string, string> = {}):
 describe('a stranger that reads nothing', () => {
   const limits = { strangerStallTime: 300, stallTime: 60_000, strangerIdleTime: 60_000 };
 
-  test('over HTTP/2 is cut, and other callers are served meanwhile', async () => {
+  test('over HTTP/2 loses its connection, and other callers are served meanwhile', async () => {
     const { session, short } = await startVictim(limits);
     const deaf = session();
     ask(deaf);
@@ -62,7 +62,7 @@ describe('a stranger that reads nothing', () => {
     await cut;
   });
 
-  test('over HTTP/1.1 is cut, and other callers are served meanwhile', async () => {
+  test('over HTTP/1.1 loses its connection, and other callers are served meanwhile', async () => {
     const { deaf, short } = await startVictim(limits);
     const { socket, closed } = deaf();
     expect(await short()).toBe('short');
@@ -72,7 +72,7 @@ describe('a stranger that reads nothing', () => {
     clearInterval(pulse);
   });
 
-  test('is cut although it keeps sending', async () => {
+  test('loses its connection although it keeps sending', async () => {
     const { session } = await startVictim(limits);
     const deaf = session();
     ask(deaf);
@@ -81,7 +81,7 @@ describe('a stranger that reads nothing', () => {
     clearInterval(pulse);
   });
 
-  test('gets two responses at a time, and the further requests of a connection are refused', async () => {
+  test('gets two responses at a time, and its further requests are rejected', async () => {
     let made = 0;
     const { session } = await startVictim(
       { ...limits, strangerStallTime: 60_000, strangerRequests: 4 },
@@ -102,7 +102,7 @@ describe('a stranger that reads nothing', () => {
   });
 });
 
-test('a stranger that opens many more requests than it may have is cut, and most are never looked at', async () => {
+test('a stranger that opens too many requests loses its connection, and most are never processed', async () => {
   let made = 0;
   const { session } = await startVictim({ strangerRequests: 4, strangerStallTime: 60_000 }, async () => {
     made += 1;
@@ -114,7 +114,7 @@ test('a stranger that opens many more requests than it may have is cut, and most
   expect(made).toBeLessThanOrEqual(4);
 });
 
-test('of many connections that bring a request at once a few are served in each turn of the event loop', async () => {
+test('of many simultaneous connections with a request a few are served in each turn of the event loop', async () => {
   const count = 60;
   let turn = 0;
   let ticking = setImmediate(function tick() {
@@ -147,7 +147,7 @@ test('of many connections that bring a request at once a few are served in each 
 });
 
 describe('a stranger', () => {
-  test('that reads slowly gets the whole response', async () => {
+  test('gets the whole response if it reads slowly', async () => {
     const { session } = await startVictim({ strangerStallTime: 1500 });
     const stream = ask(session(65_536));
     let length = 0;
@@ -163,7 +163,7 @@ describe('a stranger', () => {
     expect(length).toBe(JSON.stringify({ text }).length);
   });
 
-  test('that is idle is closed, and a known caller is not', async () => {
+  test("loses an idle connection, and a known caller doesn't", async () => {
     const { session } = await startVictim({ strangerIdleTime: 300 });
     const [known, stranger] = [session(65_535), session(65_535)];
     await once(ask(known, { ':path': '/short', ...withKey }).resume(), 'end');
@@ -172,7 +172,7 @@ describe('a stranger', () => {
     expect(known.closed).toBe(false);
   });
 
-  test('makes room for another one when too many made a request: the quietest goes', async () => {
+  test('replaces the stranger that has been idle longest when too many made a request', async () => {
     const { session } = await startVictim({ strangers: 2 });
     const [first, second, third] = [session(65_535), session(65_535), session(65_535)];
     const short = async (from: ClientHttp2Session) => once(ask(from, { ':path': '/short' }).resume(), 'end');
@@ -185,7 +185,7 @@ describe('a stranger', () => {
     expect([first.closed, third.closed]).toEqual([false, false]);
   });
 
-  test('makes room for a new caller when the listener is full', async () => {
+  test('is replaced by a new caller when the listener is full', async () => {
     const { deaf, short } = await startVictim({ connections: 3 });
     const connections = [deaf(), deaf(), deaf()];
     for (const { socket } of connections) {
@@ -198,7 +198,7 @@ describe('a stranger', () => {
 });
 
 describe('a caller with a key that reads nothing', () => {
-  test('loses the response alone, and only after a long time', async () => {
+  test('loses only the response, and only after a long time', async () => {
     const { session } = await startVictim({ stallTime: 900, strangerStallTime: 100 });
     // Room for the short response only.
     const known = session(1000);
@@ -210,7 +210,7 @@ describe('a caller with a key that reads nothing', () => {
     expect(String(await once(stream, 'data'))).toBe('short');
   });
 
-  test('has no further response held for it until it reads', async () => {
+  test('gets no further response until it reads', async () => {
     let made = 0;
     const { session } = await startVictim({ unreadBytes: 20 * megabyte }, async (request, context) => {
       made += 1;
@@ -227,7 +227,7 @@ describe('a caller with a key that reads nothing', () => {
     expect(made).toBe(3);
   });
 
-  test('is known for the rest of the connection, whose earlier requests waited', async () => {
+  test('stays known for the rest of the connection, whose earlier requests waited', async () => {
     const { session } = await startVictim({ unreadBytes: 1024 * megabyte });
     const deaf = session();
     const streams = Array.from({ length: 6 }, (_, index) => ask(deaf, index === 5 ? withKey : {}));

@@ -26,7 +26,7 @@ function hash(bytes: Uint8Array): string {
 describe.each(transports)('%s', (transport) => {
   const isTls = isSecure(transport);
 
-  test('carries method, address, headers and body in, and status, headers and body out', async () => {
+  test('passes method, address, headers and body in, and status, headers and body out', async () => {
     const { address } = await startListener(
       async (request, { access }) => {
         const { method, url, headers } = request;
@@ -76,7 +76,7 @@ describe.each(transports)('%s', (transport) => {
     expect([answer.status, answer.headers['x-answer'], answer.text]).toEqual([200, 'yes', '']);
   });
 
-  test('sends the head before the first piece, and every piece as soon as it is there', async () => {
+  test('sends the head before the first chunk, and every chunk immediately', async () => {
     const pieces = new TransformStream<Uint8Array, Uint8Array>();
     const { address } = await startListener(
       async () => new Response(pieces.readable, { headers: { 'content-type': 'text/event-stream' } }),
@@ -94,7 +94,7 @@ describe.each(transports)('%s', (transport) => {
     await once(body, 'end');
   });
 
-  test('carries large bodies unharmed in both directions', async () => {
+  test('transfers large bodies unchanged in both directions', async () => {
     const bytes = randomBytes(3 * megabyte);
     const { address } = await startListener(async (request) => new Response(request.body), { isTls });
     const { body } = await call(transport, address, { method: 'POST', body: bytes }).response;
@@ -103,7 +103,7 @@ describe.each(transports)('%s', (transport) => {
     expect(hash(Buffer.concat(chunks))).toBe(hash(bytes));
   });
 
-  test('aborts the request when its caller leaves before the answer', async () => {
+  test('aborts the request when its caller leaves before the response', async () => {
     const [arrived, ended] = [gate(), gate()];
     const { address } = await startListener(
       async (request) => {
@@ -121,7 +121,7 @@ describe.each(transports)('%s', (transport) => {
     await ended.opened;
   });
 
-  test('aborts the request and cancels the source when its caller leaves in the middle of the answer', async () => {
+  test('aborts the request and cancels the source when its caller leaves in the middle of the response', async () => {
     const [ended, cancelled] = [gate(), gate()];
     const { address } = await startListener(
       async (request) => {
@@ -140,7 +140,7 @@ describe.each(transports)('%s', (transport) => {
     await Promise.all([ended.opened, cancelled.opened]);
   });
 
-  test('ends the reading of a body whose caller leaves in the middle of it', async () => {
+  test('stops reading a body whose caller leaves in the middle of it', async () => {
     const [arrived, failed] = [gate(), gate()];
     const { address } = await startListener(
       async (request) => {
@@ -158,7 +158,7 @@ describe.each(transports)('%s', (transport) => {
     await failed.opened;
   });
 
-  test('does not wait for the body of a caller that has left already', async () => {
+  test('does not wait for the body of a caller that has already left', async () => {
     const [arrived, failed] = [gate(), gate()];
     const { address } = await startListener(
       async (request) => {
@@ -191,7 +191,7 @@ describe.each(transports)('%s', (transport) => {
     expect(signal?.aborted).toBe(false);
   });
 
-  test('asks the source for no more than the caller takes', async () => {
+  test('reads no more from the source than the caller does', async () => {
     let asked = 0;
     let stalled = gate();
     const { address } = await startListener(
@@ -226,7 +226,7 @@ describe.each(transports)('%s', (transport) => {
     expect([asked, received]).toEqual([64, 63 * megabyte]);
   });
 
-  test('takes a body in no faster than it is read', async () => {
+  test('receives a body no faster than it is read', async () => {
     const reading = gate();
     const { address } = await startListener(
       async (request) => {
@@ -258,7 +258,7 @@ describe.each(transports)('%s', (transport) => {
   test.each([
     ['announced', { 'content-length': String(64 * megabyte) }],
     ['unannounced', {}],
-  ])('lets a caller read the refusal of an %s body that it is still sending', async (_how, headers) => {
+  ])('lets a caller read the rejection of an %s body that it is still sending', async (_how, headers) => {
     const { address } = await startListener(
       async (request) => {
         const reader = request.body?.getReader();
@@ -281,7 +281,7 @@ describe.each(transports)('%s', (transport) => {
     expect([answer.status, answer.text]).toEqual([413, 'too large']);
   });
 
-  test('answers a fault of the service with the error form and goes on', async () => {
+  test('reports a bug of the service in the error format and continues', async () => {
     const { address, logged } = await startListener(
       async (request) => {
         if (request.method === 'POST') throw new Error('a secret path');
@@ -305,7 +305,7 @@ describe.each(transports)('%s', (transport) => {
     expect((await fetchText(transport, address)).text).toBe('fine');
   });
 
-  test('cuts an answer whose source fails, so that it cannot be taken for a whole one', async () => {
+  test("ends a response whose source fails, so that it doesn't look complete", async () => {
     const { address, logged } = await startListener(
       async () => {
         let isFirst = true;
@@ -325,7 +325,7 @@ describe.each(transports)('%s', (transport) => {
     expect(logged.join()).toContain('the source broke');
   });
 
-  test('tells a caller that waits before sending to go on once its body is wanted', async () => {
+  test('sends 100 Continue once the body is needed', async () => {
     const { address } = await startListener(async (request) => new Response(await request.text()), { isTls });
     const body = new Readable({ read() {} });
     const { response } = call(transport, address, { method: 'POST', headers: { expect: '100-continue' }, body });
@@ -337,7 +337,7 @@ describe.each(transports)('%s', (transport) => {
   });
 });
 
-test('refuses a body that is not wanted before it is sent', async () => {
+test('rejects an unneeded body before it is sent', async () => {
   const { address } = await startListener(async () => new Response('no', { status: 413 }));
   const connection = new RawConnection(address).send(
     `POST / HTTP/1.1\r\nHost: ${new URL(address).host}\r\nContent-Length: 9000000\r\nExpect: 100-continue\r\n\r\n`,
@@ -350,26 +350,23 @@ test.each([
   ['not read at all', 0, ''],
   ['read in part', 1, ''],
   ['not read at all and the last of its connection', 0, 'Connection: close\r\n'],
-])(
-  'takes in the rest of a body that was %s, for callers that read after they have sent',
-  async (_how, pieces, last) => {
-    const { address } = await startListener(async (request) => {
-      const reader = request.body?.getReader();
-      for (let piece = 0; piece < pieces; piece += 1) await reader?.read();
-      await reader?.cancel();
-      return new Response('too large', { status: 413 });
-    });
-    const connection = new RawConnection(address);
-    connection.socket.pause();
-    const { host } = new URL(address);
-    connection.send(`POST / HTTP/1.1\r\nHost: ${host}\r\n${last}Content-Length: ${32 * megabyte}\r\n\r\n`);
-    await new Promise((resolve) => connection.socket.write(Buffer.alloc(32 * megabyte), resolve));
-    connection.socket.resume();
-    expect(await connection.receive('too large')).toMatch(/^HTTP\/1\.1 413 /);
-  },
-);
+])('reads the rest of a body that was %s, for callers that read after they have sent', async (_how, pieces, last) => {
+  const { address } = await startListener(async (request) => {
+    const reader = request.body?.getReader();
+    for (let piece = 0; piece < pieces; piece += 1) await reader?.read();
+    await reader?.cancel();
+    return new Response('too large', { status: 413 });
+  });
+  const connection = new RawConnection(address);
+  connection.socket.pause();
+  const { host } = new URL(address);
+  connection.send(`POST / HTTP/1.1\r\nHost: ${host}\r\n${last}Content-Length: ${32 * megabyte}\r\n\r\n`);
+  await new Promise((resolve) => connection.socket.write(Buffer.alloc(32 * megabyte), resolve));
+  connection.socket.resume();
+  expect(await connection.receive('too large')).toMatch(/^HTTP\/1\.1 413 /);
+});
 
-test('tells a caller that waits to go on only when the body is read', async () => {
+test('sends 100 Continue only when the body is read', async () => {
   const { address } = await startListener(async (request) => new Response(await request.text()));
   const connection = new RawConnection(address).send(
     `POST / HTTP/1.1\r\nHost: ${new URL(address).host}\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n`,
@@ -379,7 +376,7 @@ test('tells a caller that waits to go on only when the body is read', async () =
   expect(await connection.receive('\r\n\r\nbody')).toContain('HTTP/1.1 200 OK');
 });
 
-test('answers requests that are sent one behind the other in order', async () => {
+test('responds to pipelined requests in order', async () => {
   const { address } = await startListener(async (request) => new Response(`<${new URL(request.url).pathname}>`));
   const head = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: ${new URL(address).host}\r\n\r\n`;
   const connection = new RawConnection(address).send(head('/1') + head('/2') + head('/3'));
@@ -387,7 +384,7 @@ test('answers requests that are sent one behind the other in order', async () =>
   expect(text.match(/<[^>]+>/g)).toEqual(['</1>', '</2>', '</3>']);
 });
 
-test('tells the protocol of a connection whose first bytes come one by one', async () => {
+test('detects the protocol of a connection whose first bytes arrive one by one', async () => {
   const { address } = await startListener(async () => new Response('yes'));
   const request = `PROPFIND / HTTP/1.1\r\nHost: ${new URL(address).host}\r\n\r\n`;
   const connection = new RawConnection(address);
@@ -401,7 +398,7 @@ test('tells the protocol of a connection whose first bytes come one by one', asy
   expect(await connection.receive('yes')).toMatch(/^HTTP\/1\.1 200 OK/);
 });
 
-test('gives the port back when it is closed, and cuts who is still connected', async () => {
+test('frees the port when it closes, and ends open connections', async () => {
   const { address, port, close } = await startListener(async (request) => {
     await aborted(request.signal);
     return new Response();
@@ -416,7 +413,7 @@ test('gives the port back when it is closed, and cuts who is still connected', a
   expect((await fetchText('HTTP/1.1', second.address)).text).toBe('second');
 });
 
-test('says which port is taken by the error of the system', async () => {
+test("reports the port in use with the system's error", async () => {
   const { port } = await startListener(async () => new Response());
   await expect(startListener(async () => new Response(), { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-test.each(ways)('a conversation of many megabytes is answered as a short one is, piece by piece (%s)', async (way) => {
+test.each(ways)('a conversation of many megabytes is sent like a short one, in chunks (%s)', async (way) => {
   const answer = await host.send(way, {
     path: `/conversations/${conversationId}`,
     headers: { authorization: `Bearer ${host.key}` },
@@ -43,7 +43,7 @@ test.each(ways)('a conversation of many megabytes is answered as a short one is,
   );
 });
 
-test.each(ways)('a page of the audit with such a conversation is whole, with what matched (%s)', async (way) => {
+test.each(ways)('a page of the audit with such a conversation is complete, with the matches (%s)', async (way) => {
   const pages = [];
   let continuationToken: string | null = null;
   do {

@@ -68,7 +68,7 @@ describe.each(ways)('%s', (way) => {
   });
 
   test.each(endpoints)(
-    '$path sends a prompt without roles as one message, white space and all',
+    '$path sends a prompt without roles as one message, including white space',
     async ({ path, judge }) => {
       const body = {
         promptText: ' \n{{a}} {{role}} {{media}} {{history}}\n',
@@ -91,7 +91,7 @@ describe.each(ways)('%s', (way) => {
     ['a role that opens a block', '{{#role "user"}}x{{/role}}', { line: 1, column: 4 }],
     ['only system messages', '{{role "system"}}x', {}],
     ['roles without a text', '{{role "user"}} {{role "model"}}', {}],
-  ])('%s is a 400 that names the place', async (_, promptText, place) => {
+  ])('rejects %s with 400 and its position', async (_, promptText, place) => {
     const answer = await callJson(host, way, 'POST', '/api/completions/sync', {
       body: { ...minimalRequest, promptText, replacements: { photo: 'x', who: 'user' } },
     });
@@ -102,7 +102,7 @@ describe.each(ways)('%s', (way) => {
     ]);
   });
 
-  test('a prompt of more than 1,000 messages is a 400', async () => {
+  test('rejects a prompt of more than 1,000 messages with 400', async () => {
     const promptText = '{{#each items}}{{role "user"}}x{{/each}}';
     const send = (count: number) =>
       callJson(host, way, 'POST', '/api/completions/sync', {
@@ -130,7 +130,7 @@ describe.each(ways)('%s', (way) => {
     expect([status, lastMessages()]).toEqual([200, [{ role: 'user', content: 'Before: .' }]]);
   });
 
-  test('an agent whose prompt sets roles renders it with the conversation in its place', async () => {
+  test('an agent whose prompt sets roles renders it with the conversation in place of the history', async () => {
     const { body: prompt } = await callJson(host, way, 'POST', '/prompts', {
       body: {
         name: 'Chat',
@@ -159,7 +159,7 @@ describe.each(ways)('%s', (way) => {
     });
   });
 
-  test('a key without the scope audit reads of such a turn only what its caller said', async () => {
+  test("a key without the scope audit reads only the caller's own message of such a turn", async () => {
     const key = host.issueKey({ scopes: ['run'] });
     const { body: agent } = await callJson(host, way, 'POST', '/agents', {
       body: { name: 'A', model: minimalRequest.model, prompt: '{{role "user"}}Secretly: {{message}}' },
@@ -171,7 +171,7 @@ describe.each(ways)('%s', (way) => {
     expect(text).not.toContain('Secretly');
   });
 
-  test('an agent prompt with roles that cannot be rendered is a 400 that names the prompt', async () => {
+  test("rejects an agent prompt with roles that can't be rendered with 400 and names the prompt", async () => {
     const answer = await callJson(host, way, 'POST', '/agents', {
       body: { name: 'A', prompt: '{{role "system"}}x\n{{media url=photo}}' },
     });
@@ -195,7 +195,7 @@ test('passages go before the last user message', async () => {
   expect(messages[1]!.content).toContain('<request>\nQ?\n</request>');
 });
 
-test('a run of a prompt with roles is found by the text of each message', async () => {
+test('finds a run of a prompt with roles by the text of each message', async () => {
   const promptText = '{{role "system"}}Xylograph{{role "user"}}Quincunx{{role "model"}}Yataghan{{role "user"}}Zymurgy';
   const { runId } = judgeSync(
     await host.send('in memory', completionCall(host, '/api/completions/sync', { promptText })),
@@ -244,7 +244,7 @@ test('the guard checks every message and names the prompt', async () => {
   }
 });
 
-test('an agent that goes on with a conversation remembers what the user said last, not the other messages', async () => {
+test("the history of an agent with roles has the user's last message, not the other messages", async () => {
   const conversationId = randomUUID();
   const promptText = '{{role "system"}}S{{role "user"}}one{{role "model"}}two{{role "user"}}three';
   await host.send(

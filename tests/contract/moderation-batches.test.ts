@@ -54,7 +54,7 @@ async function judged(selection: Selection) {
   return { id, texts, flagged: texts.filter((_, index) => results[index]!.scores[0]![4]! >= limit) };
 }
 
-test('the prompts of every run are judged, the conversation with the newest run first', async () => {
+test('classifies the prompts of every run, the conversation with the newest run first', async () => {
   const { texts, flagged } = await judged({ side: 'prompts' });
   expect([texts[0], texts.slice(1).toSorted(), flagged]).toEqual([
     'Where is the torque table?',
@@ -63,7 +63,7 @@ test('the prompts of every run are judged, the conversation with the newest run 
   ]);
 });
 
-test('the answers of what a filter finds are judged', async () => {
+test('classifies the answers of the matches of a filter', async () => {
   expect(await judged({ side: 'answers', filter: { conversationId } })).toMatchObject({
     texts: expect.arrayContaining([threat, 'I cannot help with that.']) as string[],
     flagged: [threat],
@@ -74,7 +74,7 @@ test('the answers of what a filter finds are judged', async () => {
   });
 });
 
-test('the conversations that a person chose are judged, and their texts are read and exported', async () => {
+test('classifies the selected conversations, whose texts can be read and exported', async () => {
   const { id, texts } = await judged({ side: 'prompts', conversationIds: [conversationId] });
   expect(texts.toSorted()).toEqual(['How do I kill a Python process?', threat].toSorted());
   const index = texts.indexOf(threat);
@@ -88,13 +88,13 @@ test('the conversations that a person chose are judged, and their texts are read
   expect(content).toContain(threat.split(',')[0]);
 });
 
-test('a selection without a text is refused, naming the source', async () => {
+test('rejects a selection without a text, naming the source', async () => {
   const nobody: Selection = { side: 'prompts', conversationIds: [randomUUID()] };
   const refusal = await judged(nobody).catch((error: unknown) => error as AppError);
   expect(refusal).toMatchObject({ code: 'invalid_request', details: [{ field: 'source' }] });
 });
 
-test('no API key reaches batches', async () => {
+test('no API key can reach batches', async () => {
   const path = '/window/moderation/batches';
   judgeError(await host.send('HTTP/1.1', { path, headers: { authorization: `Bearer ${host.key}` } }), 404);
 });

@@ -34,7 +34,7 @@ const badBodies: [name: string, body: string, field: string | null][] = [
 ];
 
 describe.each(ways)('%s', (way) => {
-  test('a text is answered with scores, thresholds and passages', async () => {
+  test('returns scores, thresholds and passages for a text', async () => {
     const input = 'It was a calm day. Watch naked girls get fucked in free porn videos. Then we had tea.';
     const answer = await host.send(way, check(input));
     const body = JSON.parse(answer.text) as Record<string, unknown>;
@@ -66,12 +66,12 @@ describe.each(ways)('%s', (way) => {
     expect(results).toEqual([expect.objectContaining({ flagged: false, highlights: [] })]);
   });
 
-  test.each(badBodies)('%s is 400', async (_, body, field) => {
+  test.each(badBodies)('rejects %s with 400', async (_, body, field) => {
     const error = judgeError(await host.send(way, post(body)), 400);
     if (field !== null) expect(error.details.map((detail) => detail.field)).toContain(field);
   });
 
-  test('1 MB is taken, one byte more is 413, counted in UTF-8', async () => {
+  test('accepts 1 MB and rejects one more byte with 413, counted in UTF-8', async () => {
     const megabyte = 1_048_576;
     const taken = await host.send(way, check('a'.repeat(megabyte)));
     const takenWide = await host.send(way, check('é'.repeat(megabyte / 2)));
@@ -84,7 +84,7 @@ describe.each(ways)('%s', (way) => {
     judgeError(await host.send(way, post('{"input":"a"}', { 'content-type': type })), 415);
   });
 
-  test('no key is 401, a key without the scope 403, another method 405', async () => {
+  test('rejects no key with 401, a missing scope with 403, another method with 405', async () => {
     judgeError(await host.send(way, post('{"input":"a"}', { 'x-hl-api-key': 'ts_wrong' })), 401);
     const key = host.issueKey({ scopes: ['audit', 'manage'] });
     judgeError(await host.send(way, post('{"input":"a"}', { 'x-hl-api-key': key })), 403);
@@ -103,7 +103,7 @@ describe.each(ways)('%s', (way) => {
   });
 });
 
-test('a streaming run keeps its pace while a large text is checked', async () => {
+test("a streaming run isn't delayed while a large text is checked", async () => {
   const large = Array.from({ length: 20_000 }, (_, index) => `Line ${index} tells of day ${index * 7}.`).join(' ');
   let isChecked = false;
   const checking = host.send('HTTP/1.1', check(large)).finally(() => (isChecked = true));
@@ -118,6 +118,6 @@ test('a streaming run keeps its pace while a large text is checked', async () =>
   expect((await checking).status).toBe(200);
 });
 
-test('nothing was a failure of the service itself', () => {
+test('reports none of this as a failure of the service', () => {
   expect(host.log).toEqual([]);
 });

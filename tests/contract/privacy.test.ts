@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-test('every file of a data folder that was used is in a location that the page names', async () => {
+test('every file of a used data folder is in a location that the page lists', async () => {
   await client.call(loadAuditSamples);
   await client.call(createBackup);
   await readOrMakeCertificate(host.dataDirectory, Date.now());
@@ -41,7 +41,7 @@ test('every file of a data folder that was used is in a location that the page n
   expect(isNamed('elsewhere')).toBe(false);
 });
 
-test('a linked folder is named as long as it is linked, and the folder for temporary files always', async () => {
+test('a linked folder is listed while it is linked, and the folder for temporary files always', async () => {
   const path = mkdtempSync(join(tmpdir(), 'touchstone-linked-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   writeFileSync(join(path, 'hello.prompt'), 'Hello');
@@ -59,7 +59,7 @@ test('a linked folder is named as long as it is linked, and the folder for tempo
   expect(desktop.find(({ kind }) => kind === 'window')).toEqual({ kind: 'window', path: join('/data', 'window') });
 });
 
-test('hosts are those of the present settings, with what keeps them from being contacted', async () => {
+test('lists the hosts of the current settings, with what prevents contacts', async () => {
   const named = async (name: string) => (await client.call(readPrivacy)).hosts.find((entry) => entry.name === name);
   const { origin } = new URL(host.provider.baseAddress);
   expect(await named('Groq')).toEqual({
@@ -83,7 +83,7 @@ test('hosts are those of the present settings, with what keeps them from being c
   expect(await named('foreign')).toMatchObject({ isReady: false, isConfirmed: false });
 });
 
-test('proxies, the npm registry and another Hugging Face are those of the environment, without their passwords', () => {
+test('lists proxies, the npm registry and another Hugging Face from the environment, without their passwords', () => {
   const none = { providerStates: () => [], endpoints: () => [] };
   const addresses = (environment: Record<string, string>, registry: string | null) =>
     Object.fromEntries(contactedHosts(none, environment, registry).map((entry) => [entry.use, entry.addresses]));

@@ -167,7 +167,7 @@ test("another caller's file is unknown", async () => {
   ]);
 });
 
-test('the caller of a run may read its file', async () => {
+test('the caller of a run can read its file', async () => {
   const key = host.issueKey({ scopes: ['run'] });
   const body = { aiSystem: 'OpenAiCompatible', model: 'scripted/model', promptText, replacements: { photo } };
   expect((await callJson(host, 'in memory', 'POST', '/api/completions/sync', { key, body })).status).toBe(200);
@@ -175,7 +175,7 @@ test('the caller of a run may read its file', async () => {
   expect((await callJson(host, 'in memory', 'GET', `/files/${id}`, { key })).status).toBe(200);
 });
 
-test('a provider and a role that take no such file are 400 and name it', async () => {
+test("rejects files that a provider or a role doesn't support with 400 and names them", async () => {
   const pdf = {
     mediaType: 'application/pdf',
     data: readFileSync(join(import.meta.dirname, '../fixtures/knowledge/report.pdf')).toString('base64'),
@@ -229,7 +229,7 @@ test('a PDF without text is 400 and names the field', async () => {
   ]);
 });
 
-test('files of more than 50 MB in all are 413', async () => {
+test('rejects files of more than 50 MB in all with 413', async () => {
   const contents = [1, 2, 3].map((digit) => send(Buffer.alloc(19_000_000, `${digit}`), `${digit}.txt`));
   const files = (await Promise.all(contents)).map(({ id }) => ({ fileId: id }));
   const rejected = await run('in memory', {
@@ -263,7 +263,7 @@ test.each([
   expect([stored.includes(base64), stored.includes('"fileId"')]).toEqual([false, true]);
 });
 
-test('templates have no partials, so that none can bring a file', async () => {
+test('templates have no partials, so none can add a file', async () => {
   const rejected = await run('in memory', { promptText: '{{> media url=photo}}', replacements: { photo } });
   expect([rejected.status, rejected.body.error.details[0].field]).toEqual([400, 'promptText']);
 });
@@ -285,11 +285,11 @@ test('a file stays as long as a run uses it', async () => {
   expect((await callJson(host, 'in memory', 'GET', `/files/${unused.id}`)).status).toBe(404);
 });
 
-describe('with the guard refusing prompts', () => {
+describe('with the guard blocking prompts', () => {
   beforeEach(() => void host.host.storage.settings.update({ guard: { prompts: 'refuse', answers: 'off' } }));
   afterEach(() => void host.host.storage.settings.update({ guard: { prompts: 'off', answers: 'off' } }));
 
-  test('the text of a file is checked', async () => {
+  test('checks the text of a file', async () => {
     const threat = 'I will find you, break your fingers and kill you with a knife, you worthless idiot.';
     const text = { mediaType: 'text/plain', data: btoa(threat) };
     const rejected = await run('in memory', { replacements: { photo: text } });
@@ -299,7 +299,7 @@ describe('with the guard refusing prompts', () => {
     expect(calls.length).toBe(1);
   });
 
-  test('an image, which no classifier reads, is rejected by name', async () => {
+  test('rejects an image, which no classifier reads, by name', async () => {
     const { id } = await send(png, 'cat.png');
     const rejected = await run('in memory', { replacements: { photo: { fileId: id } } });
     expect([rejected.status, rejected.body.error.message]).toEqual([

@@ -37,7 +37,7 @@ async function requireNothingLost(left: Left): Promise<void> {
   }
 }
 
-test.each([1, 2, 3, 4])('whatever is written and saved in whatever order, nothing is lost (seed %i)', async (seed) => {
+test.each([1, 2, 3, 4])('loses nothing with random writes and saves in random order (seed %i)', async (seed) => {
   const next = numbersOf(seed);
   for (const name of names) world.write(`${name}.prompt`, `${name} first\n`);
   await world.link('Team');

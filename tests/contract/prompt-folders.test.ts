@@ -13,7 +13,7 @@ afterEach(() => world.close());
 const issues = async () =>
   (await world.folder()).issues.map(({ path, kind, promptName }) => `${kind} ${path} ${promptName}`);
 
-test('a linked folder is in the library with its folders, and what cannot be read is told with its reason', async () => {
+test('a linked folder appears in the library with its subfolders, and unreadable files with their reasons', async () => {
   world.write('greeting.prompt', '---\nname: Greeting\ntouchstone.tags: [a]\n---\nHello {{name}}\n');
   world.write('support/mail/reply.prompt', 'Dear {{name}}\n');
   world.write('broken.prompt', '---\nname: [\n---\nx');
@@ -30,7 +30,7 @@ test('a linked folder is in the library with its folders, and what cannot be rea
   ]);
 });
 
-test('changes on disk appear by themselves: new, changed, moved and deleted files', async () => {
+test('changes on disk appear automatically: new, changed, moved and deleted files', async () => {
   world.write('a.prompt', 'First');
   await world.link('Team');
   world.write('sub/b.prompt', 'New');
@@ -50,7 +50,7 @@ test('changes on disk appear by themselves: new, changed, moved and deleted file
   expect(await world.library()).toEqual(['Team/moved/c: Second', 'Team/sub/b: New']);
 });
 
-test('saving a version writes the file, with all that it said beside', async () => {
+test('saving a version writes the file and keeps its other fields', async () => {
   const text =
     '---\n# ours\nmodel: unknown/one # later\nowner.team: [a,  b]\n---\n{{role "system"}}\nBrief.\n\n{{role "user"}}\nHello\n';
   world.write('a.prompt', text);
@@ -64,7 +64,7 @@ test('saving a version writes the file, with all that it said beside', async () 
   expect(await issues()).toEqual([]);
 });
 
-test('a new prompt in the folder gets a file, a renamed one is renamed in it, a moved one moves it', async () => {
+test('a new prompt in the folder gets a file, and its changes of name or folder move the file', async () => {
   await world.link('Team');
   await world.ask('POST', '/prompts', { name: 'A: b?', folder: 'Team/x', promptText: 'Hi {{name}}' });
   await world.until(async () => expect(world.read('x/A- b.prompt')).toBe('---\nname: "A: b?"\n---\nHi {{name}}\n'));
@@ -86,7 +86,7 @@ async function conflict(): Promise<void> {
   expect(await issues()).toEqual(['conflict a.prompt a']);
 }
 
-test('what both sides changed is shown side by side, and nothing is overwritten', async () => {
+test('conflicting changes are shown side by side, and nothing is overwritten', async () => {
   await conflict();
   const { mine, file } = await world.sides('a.prompt');
   expect([mine?.promptText, file?.prompt?.promptText, file?.prompt?.description]).toEqual([
@@ -100,7 +100,7 @@ test('what both sides changed is shown side by side, and nothing is overwritten'
   ]);
 });
 
-test('a conflict is settled for the prompt, for the file, or by a text of both', async () => {
+test('a conflict is resolved with the prompt, with the file, or with a merged text', async () => {
   await conflict();
   expect((await world.settle('a.prompt', 'mine')).status).toBe(200);
   expect([world.read('a.prompt'), await issues()]).toEqual(['My text\n', []]);
@@ -121,7 +121,7 @@ test('a conflict is settled for the prompt, for the file, or by a text of both',
   ]);
 });
 
-test('a decision about sides that have changed since is refused', async () => {
+test('rejects a decision about sides that have changed since', async () => {
   await conflict();
   const { versionId, file } = await world.sides('a.prompt');
   const seen = { path: 'a.prompt', versionId, hash: file!.hash };
@@ -138,7 +138,7 @@ test('a decision about sides that have changed since is refused', async () => {
   expect(await world.library()).toEqual(['Team/a: Mine again']);
 });
 
-test('a file that goes and one whose prompt was deleted wait for a decision', async () => {
+test('a missing file and a file of a deleted prompt wait for a decision', async () => {
   world.write('a.prompt', 'A');
   world.write('b.prompt', 'B');
   world.write('c.prompt', 'C');
@@ -159,7 +159,7 @@ test('a file that goes and one whose prompt was deleted wait for a decision', as
   expect([await world.library(), await issues()]).toEqual([['Team/a: A'], []]);
 });
 
-test('a file that cannot be read is neither taken nor overwritten until someone says so', async () => {
+test('an unreadable file is neither imported nor overwritten until a person decides', async () => {
   world.write('a.prompt', 'Good');
   await world.link('Team');
   world.write('a.prompt', '---\nname: [\n---\nBad');
@@ -182,7 +182,7 @@ test('a file with roles and history is read and written without loss', async () 
   expect(await issues()).toEqual([]);
 });
 
-test('unlinking leaves files and prompts alone, and linking again knows them', async () => {
+test('unlinking keeps files and prompts, and linking again reconnects them', async () => {
   world.write('a.prompt', 'A');
   world.write('b.prompt', 'B');
   const { id } = await world.link('Team');
@@ -202,7 +202,7 @@ test('unlinking leaves files and prompts alone, and linking again knows them', a
   ]);
 });
 
-test('a folder that goes away keeps its prompts, and is taken up when it is back', async () => {
+test('a folder that becomes unavailable keeps its prompts, and is scanned when it is back', async () => {
   world.write('a.prompt', 'A');
   await world.link('Team');
   renameSync(world.root, `${world.root}-away`);
@@ -214,7 +214,7 @@ test('a folder that goes away keeps its prompts, and is taken up when it is back
   expect([back.state, back.failure, world.read('a.prompt')]).toEqual(['watching', null, 'Saved meanwhile']);
 });
 
-test('changing branches of git changes prompts there and back', async () => {
+test('switching git branches changes prompts there and back', async () => {
   const git = (...words: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...words], { cwd: world.root, stdio: 'pipe' });
   git('init', '-q', '-b', 'main');
@@ -248,7 +248,7 @@ test('changing branches of git changes prompts there and back', async () => {
 const prompts = async () =>
   (await world.ask<{ data: { id: string; name: string }[] }>('GET', '/prompts?pageSize=100')).body.data;
 
-test('links are not followed, in or out', async () => {
+test("doesn't follow links, in or out", async () => {
   const outside = `${world.root}-outside`;
   mkdirSync(outside);
   try {
@@ -275,11 +275,11 @@ test.each([
   ['not/absolute', 400],
   ['/', 400],
   ['/nowhere/at/all', 400],
-])('%s cannot be linked', async (path, status) => {
+])('rejects linking %s', async (path, status) => {
   expect((await world.ask('POST', '/window/prompt-folders', { path })).status).toBe(status);
 });
 
-test('a folder is linked once, and none within it', async () => {
+test('a folder can be linked once, and no folder inside it', async () => {
   world.write('inner/a.prompt', 'A');
   await world.link();
   const link = async (path: string, folder?: string) =>
@@ -289,7 +289,7 @@ test('a folder is linked once, and none within it', async () => {
   ]);
 });
 
-test('a file beyond the size of prompts is told, and no API key reaches the folders', async () => {
+test('reports a file that exceeds the limit of prompts, and no API key can reach the folders', async () => {
   world.write('big.prompt', 'x'.repeat(1_100_000));
   const folder = await world.link();
   expect(folder.issues.map(({ kind, message }) => [kind, message])).toEqual([

@@ -36,7 +36,7 @@ describe.each(ways)('%s: the search of prompts', (way) => {
     return body.data.map(({ name }: Prompt) => name);
   }
 
-  test('every word is looked for in everything that a prompt and its versions say', async () => {
+  test('every term is searched in all texts of a prompt and its versions', async () => {
     const whole = await create(way, {
       name: 'Workshop reply',
       folder: 'support/mail',
@@ -59,7 +59,7 @@ describe.each(ways)('%s: the search of prompts', (way) => {
     expect(await found({ search: 'bicycle invoice' })).toEqual([]);
   });
 
-  test('parts of words, short words, other scripts, accents and phrases find what people expect', async () => {
+  test('finds parts of words, short words, other scripts, accents and phrases', async () => {
     await create(way, { name: 'Rechnungsnummer', promptText: 'Prüfe die Straße' });
     await create(way, { name: '客户回复', promptText: '请礼貌地回答客户的问题' });
     await create(way, { name: 'Café', promptText: 'a b: 100% "sure" _x' });
@@ -99,7 +99,7 @@ describe.each(ways)('%s: the search of prompts', (way) => {
     });
   });
 
-  test('what was renamed or deleted is found as it is now; a text that a later version dropped is still found', async () => {
+  test('a renamed or deleted prompt is found by its current state; dropped text of a version is still found', async () => {
     const { id } = await create(way, { name: 'Older name', promptText: 'zeppelin' });
     await addVersion(way, id, 'balloon');
     await callJson(host, way, 'PATCH', `/prompts/${id}`, { body: { name: 'Newer name' } });
@@ -108,7 +108,7 @@ describe.each(ways)('%s: the search of prompts', (way) => {
     expect([await found({ search: 'newer' }), await found({ search: 'zep' })]).toEqual([[], []]);
   });
 
-  test('a search in the details looks at no version', async () => {
+  test('a search of the details reads no version', async () => {
     await create(way, { name: 'Balloon', promptText: 'zeppelin' });
     await create(way, { name: 'Other', promptText: 'balloon' });
     const asked = ['balloon', 'ba', 'b', 'zeppelin', 'e'];
@@ -116,7 +116,7 @@ describe.each(ways)('%s: the search of prompts', (way) => {
     expect(answers).toEqual([['Balloon'], ['Balloon'], ['Balloon'], [], ['Other']]);
   });
 
-  test('folders reach to what is below them, tags are all needed, and both go with a search', async () => {
+  test('folders include subfolders, tags must all match, and both combine with a search', async () => {
     await create(way, { name: 'Mail', folder: 'support / mail', tags: ['kind', 'a, b'] });
     await create(way, { name: 'Support', folder: 'support', tags: ['kind'] });
     await create(way, { name: 'Supported', folder: 'supported' });
@@ -146,7 +146,7 @@ describe.each(ways)('%s: the search of prompts', (way) => {
     ]);
   });
 
-  test('what is found comes in pages whose token fits only the same question', async () => {
+  test('matches come in pages whose token is valid only for the same query', async () => {
     for (let index = 1; index <= 5; index += 1) await create(way, { name: `Page ${index}` });
     await create(way, { name: 'Other' });
     const page = async (query: string) => await callJson(host, way, 'GET', `/prompts?${query}`);
@@ -202,7 +202,7 @@ describe.each(ways)('%s: labels', (way) => {
     ]);
   });
 
-  test('of many who move a label from the same version one wins, and the history is an unbroken chain', async () => {
+  test('if many move a label from the same version, one succeeds, and the history is an unbroken chain', async () => {
     const { id, latestVersionId: first } = await create(way);
     await put(id, 'production', { promptVersionId: first, previousVersionId: null });
     const versions: { id: string }[] = [];
@@ -223,7 +223,7 @@ describe.each(ways)('%s: labels', (way) => {
     ]);
   });
 
-  test('what cannot be labelled is refused, and nothing of it is written down', async () => {
+  test('rejects invalid labels and records nothing', async () => {
     const { id } = await create(way);
     const other = await create(way);
     judgeError(await put(id, 'production', { promptVersionId: other.latestVersionId }), 400);
@@ -251,7 +251,7 @@ describe.each(ways)('%s: the usage of versions', (way) => {
     return answer.body;
   }
 
-  test('runs, feedback and times are counted for the version that made them, and not for another one', async () => {
+  test('runs, feedback and times count only for the version that was run', async () => {
     const { id, latestVersionId: first } = await create(way);
     const { id: second } = await addVersion(way, id, 'Hello again, {{name}}');
     const { conversationId, runId } = await run('/prompts/run', { promptId: id, promptVersionId: first });
@@ -274,7 +274,7 @@ describe.each(ways)('%s: the usage of versions', (way) => {
     judgeError(await callJson(host, way, 'GET', `/prompts/${randomUUID()}/usage`), 404);
   });
 
-  test('a completion made from a version counts for it while it is that version, and only names it once it was edited', async () => {
+  test('a completion from a version counts for it until it is edited, and then only names it', async () => {
     const configuration = { temperature: 0.5, seed: 3 };
     const { id, latestVersionId } = await create(way, { systemMessage: 'Be kind.', configuration });
     const same = {

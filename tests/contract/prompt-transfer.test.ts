@@ -38,7 +38,7 @@ async function ask(method: string, path: string, body?: unknown): Promise<{ stat
 const file = (name: string) => ({ name: name.split('/')[1]!, base64: fixture(name).toString('base64') });
 const count = async () => (await ask('GET', '/prompts?pageSize=100')).body.data.length;
 
-test('a preview stores nothing; an import keeps what was chosen, in its folder', async () => {
+test('a preview stores nothing; an import saves the selected prompts in its folder', async () => {
   const before = await count();
   const sources = [
     file('dotprompt/support-reply.prompt'),
@@ -86,13 +86,13 @@ test.each([
     400,
     'sources',
   ],
-])('an import that cannot be leaves the library as it was (%#)', async (body, status, field) => {
+])('a rejected import leaves the library unchanged (%#)', async (body, status, field) => {
   const before = await count();
   const answer = await ask('POST', '/window/prompts/import', body);
   expect([answer.status, answer.body.error.details[0]?.field, await count()]).toEqual([status, field, before]);
 });
 
-test('files too large for one request come in parts, and are one import', async () => {
+test('files too large for one request are uploaded in parts as one import', async () => {
   const before = await count();
   const line = (text: string) => `${JSON.stringify({ messages: [{ role: 'user', content: text }] })}\n`;
   const whole = Buffer.from(line('a'.repeat(2_600_000)) + line('The second prompt'));
@@ -121,7 +121,7 @@ test('files too large for one request come in parts, and are one import', async 
   expect((await ask('POST', '/window/prompts/import', { uploadId })).status).toBe(404);
 });
 
-test('an upload of more than an import takes is refused and forgotten', async () => {
+test('rejects and drops an upload beyond the limits of an import', async () => {
   const megabytes = Buffer.alloc(2_500_000, 'x').toString('base64');
   let uploadId: string | null = null;
   const statuses: number[] = [];
@@ -136,7 +136,7 @@ test('an upload of more than an import takes is refused and forgotten', async ()
   expect(statuses).toEqual([201, 201, 201, 201, 201, 201, 201, 201, 413, 404]);
 });
 
-test('an import that fails in the middle keeps nothing', async () => {
+test('an import that fails in the middle saves nothing', async () => {
   const before = await count();
   const inputs = [
     { name: 'first', promptText: 'x' },
@@ -162,7 +162,7 @@ test('an import that fails in the middle keeps nothing', async () => {
   expect(await count()).toBe(before);
 });
 
-test('prompts are exported as files and as an archive that unpacks to the same files', async () => {
+test('exports prompts as files, and as an archive that unpacks to the same files', async () => {
   const sources = [
     { name: 'a.txt', text: 'Hi {{name}}' },
     { name: 'A.txt', text: 'Hello' },
@@ -187,7 +187,7 @@ test('prompts are exported as files and as an archive that unpacks to the same f
   }
 });
 
-test('an unknown prompt, and a version of another one, are not exported', async () => {
+test("doesn't export an unknown prompt, or a version of another one", async () => {
   const { body } = await ask('POST', '/window/prompts/import', {
     sources: [
       { name: 'a', text: '1' },
@@ -206,7 +206,7 @@ test('an unknown prompt, and a version of another one, are not exported', async 
   expect(answers.map(({ status }) => status)).toEqual([404, 404]);
 });
 
-test('no API key reaches import or export', async () => {
+test('no API key can reach import or export', async () => {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${host.key}` };
   const paths = ['/window/prompts/import/preview', '/window/prompts/import', '/window/prompts/export'];
   const answers = await Promise.all(

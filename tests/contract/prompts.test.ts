@@ -33,7 +33,7 @@ async function run(way: Way, body: unknown, headers: Record<string, string> = {}
 const lastMessages = () => host.provider.calls.at(-1)?.body['messages'];
 
 describe.each(ways)('%s: prompts', (way) => {
-  test('a prompt is made with its first version, and read again as it is', async () => {
+  test('a prompt is created with its first version, and reads the same afterwards', async () => {
     const made = await create(way, {
       folder: 'mail/daily',
       tags: ['short', 'kind'],
@@ -76,7 +76,7 @@ describe.each(ways)('%s: prompts', (way) => {
     ]);
   });
 
-  test('what was left out is null, lists are empty', async () => {
+  test('omitted fields are null, lists are empty', async () => {
     const { body } = await callJson(host, way, 'POST', '/prompts', { body: { name: 'Bare', promptText: 'Hi' } });
     const version = await callJson(host, way, 'GET', `/prompts/${body.id}/versions/${body.latestVersionId}`);
     expect([body, version.body]).toMatchObject([
@@ -85,7 +85,7 @@ describe.each(ways)('%s: prompts', (way) => {
     ]);
   });
 
-  test('a model without its provider goes to the first that has it; no key is needed to keep it', async () => {
+  test('a model without a provider uses the first one that has it; saving needs no key', async () => {
     const systems = [];
     for (const model of ['hl-gpt-4.1-mini', 'gpt-4o', 'llama3-70b-8192', 'scripted/anything']) {
       const { body } = await callJson(host, way, 'POST', '/prompts', { body: { name: 'M', promptText: 'Hi', model } });
@@ -95,7 +95,7 @@ describe.each(ways)('%s: prompts', (way) => {
     expect(systems).toEqual(['ServiceAi', 'OpenAi', 'Groq', 'OpenAiCompatible']);
   });
 
-  test('a version is added, becomes the newest, and changes none before it', async () => {
+  test('a new version becomes the newest, and leaves earlier ones unchanged', async () => {
     const made = await create(way);
     const path = `/prompts/${made.id}/versions`;
     const first = await callJson(host, way, 'GET', `${path}/${made.latestVersionId}`);
@@ -108,7 +108,7 @@ describe.each(ways)('%s: prompts', (way) => {
     expect([listed.status, listed.body]).toEqual([200, { data: [added.body, first.body], continuationToken: null }]);
   });
 
-  test('a change touches what it names; null empties', async () => {
+  test('a change affects only its fields; null clears one', async () => {
     const made = await create(way, { folder: 'a', tags: ['x'], description: 'about' });
     const change = async (body: unknown) => (await callJson(host, way, 'PATCH', `/prompts/${made.id}`, { body })).body;
     expect(await change({})).toEqual({ ...made, updatedAt: time });
@@ -121,7 +121,7 @@ describe.each(ways)('%s: prompts', (way) => {
     });
   });
 
-  test('a deleted prompt is gone from every address but those of its versions, and its runs keep its ids', async () => {
+  test('a deleted prompt is 404 except for its versions, and its runs keep its ids', async () => {
     const made = await create(way);
     const ran = await run(way, { promptId: made.id, replacements: { name: 'Ada' } });
     const version = await callJson(host, way, 'GET', `/prompts/${made.id}/versions/${made.latestVersionId}`);
@@ -143,7 +143,7 @@ describe.each(ways)('%s: prompts', (way) => {
     expect(report.conversations[0].runs[0]).toMatchObject({ conversationRunId: ran.body.runId, promptId: made.id });
   });
 
-  test('lists are newest first, in pages that neither skip nor repeat while prompts come and go', async () => {
+  test('lists are newest first, in pages that neither skip nor repeat while prompts change', async () => {
     const made = [];
     for (let index = 0; index < 5; index += 1) made.unshift((await create(way)).id);
     const page = async (query: string) => (await callJson(host, way, 'GET', `/prompts?${query}`)).body;
@@ -162,7 +162,7 @@ describe.each(ways)('%s: prompts', (way) => {
 });
 
 describe.each(ways)('%s: a run of a stored prompt', (way) => {
-  test('is answered with its text and ids, and recorded with prompt and version, found by each of its ids', async () => {
+  test('returns its text and ids, and is recorded with prompt and version, which the audit finds', async () => {
     const made = await create(way, { systemMessage: 'Be kind.', configuration: { temperature: 0.5 } });
     const body = { promptId: made.id.toUpperCase(), replacements: { name: 'Ada' } };
     const answer = await run(way, body, { 'x-app-Team': 'red' });
@@ -218,7 +218,7 @@ describe.each(ways)('%s: a run of a stored prompt', (way) => {
     }
   });
 
-  test('takes the newest version unless another is named', async () => {
+  test('uses the newest version unless another is named', async () => {
     const made = await create(way, { promptText: 'one' });
     await callJson(host, way, 'POST', `/prompts/${made.id}/versions`, { body: { promptText: 'two', ...scripted } });
     const asked = [];
@@ -229,7 +229,7 @@ describe.each(ways)('%s: a run of a stored prompt', (way) => {
     expect(asked).toEqual(['two', 'two', 'one', 'one']);
   });
 
-  test('fills what is absent with its default, an empty text is not absent, and says what stays unfilled', async () => {
+  test('replaces absent values with defaults, keeps empty texts, and lists unfilled variables', async () => {
     const made = await create(way, {
       promptText: '{{a}}|{{b}}|{{c}}|{{d.e}}',
       variables: [
@@ -248,7 +248,7 @@ describe.each(ways)('%s: a run of a stored prompt', (way) => {
     expect(report.conversations[0].runs[0].input.replacements).toEqual({ a: 'A', b: '', 'd.e': 'E' });
   });
 
-  test('without a model goes to the first one of ServiceAi', async () => {
+  test('without a model uses the first one of ServiceAi', async () => {
     host.host.storage.settings.update({
       serviceRoutes: {
         ...host.host.storage.settings.read().serviceRoutes,
@@ -265,7 +265,7 @@ describe.each(ways)('%s: a run of a stored prompt', (way) => {
     });
   });
 
-  test('an unknown prompt or version is 404, a version of another prompt 400', async () => {
+  test('rejects an unknown prompt or version with 404, a version of another prompt with 400', async () => {
     const [made, other] = [await create(way), await create(way)];
     judgeError(await run(way, { promptId: randomUUID() }), 404);
     judgeError(await run(way, { promptId: made.id, promptVersionId: randomUUID() }), 404);
@@ -279,7 +279,7 @@ describe.each(ways)('%s: a run of a stored prompt', (way) => {
     judgeError(await callJson(host, way, 'GET', `/prompts/${made.id}/versions/${randomUUID()}`), 404);
   });
 
-  test('fails as a completion does, costs as one does, and is kept', async () => {
+  test('fails, costs and is recorded like a completion', async () => {
     const made = await create(way);
     const key = host.issueKey({ creditLimit: 1 });
     const call = { key, body: { promptId: made.id } };
@@ -299,7 +299,7 @@ describe.each(ways)('%s: a run of a stored prompt', (way) => {
     expect(statuses).toEqual(['Completed', 'Failed']);
   });
 
-  test('ends at the provider when its caller leaves, and is kept as Cancelled', async () => {
+  test('ends at the provider when its caller leaves, and is recorded as Cancelled', async () => {
     const made = await create(way);
     host.provider.answerWith(null);
     const pending = host.begin(way, jsonRequest(host, 'POST', '/prompts/run', { body: { promptId: made.id } }));
@@ -342,15 +342,15 @@ const bad: [body: unknown, field: string, issue: string][] = [
   [{ ...good, variables: [{ name: 'a' }, { name: 'a' }] }, 'variables[1].name', 'is given more than once'],
 ];
 
-describe.each(ways)('%s: refusals', (way) => {
-  test.each(bad)('%j is refused, naming %s', async (body, field, issue) => {
+describe.each(ways)('%s: rejections', (way) => {
+  test.each(bad)('rejects %j and names %s', async (body, field, issue) => {
     const before = (await walk(host, way, '/prompts', 100)).length;
     const answer = await callJson(host, way, 'POST', '/prompts', { body });
     expect(refusalOf(answer)).toEqual([400, 'invalid_request', [{ field, issue }]]);
     expect((await walk(host, way, '/prompts', 100)).length).toBe(before);
   });
 
-  test('a malformed template is refused with line and column, for a prompt and for a version', async () => {
+  test('rejects a malformed template with line and column, for a prompt and for a version', async () => {
     const made = await create(way);
     for (const path of ['/prompts', `/prompts/${made.id}/versions`]) {
       const body = { ...(path === '/prompts' ? { name: 'P' } : {}), promptText: 'Hi\n  {{/if}}' };
@@ -361,7 +361,7 @@ describe.each(ways)('%s: refusals', (way) => {
     expect((await walk(host, way, `/prompts/${made.id}/versions`, 100)).length).toBe(1);
   });
 
-  test('a model that nobody, or another provider, has is refused, naming the nearest', async () => {
+  test("rejects an unknown model, or another provider's, and suggests the nearest", async () => {
     // A name in no list is looked for in the provider's current list.
     host.provider.answerWith((call) => call.models(['model']));
     const refuse = async (model: Record<string, unknown>) => {
@@ -389,7 +389,7 @@ describe.each(ways)('%s: refusals', (way) => {
     [{ promptId: randomUUID(), replacements: { a: 5 } }, 'replacements.a', 'must be of type string'],
     [{ promptId: randomUUID(), replacements: { a: null } }, 'replacements.a', 'must be of type string'],
     [{ promptId: randomUUID(), promptText: 'x' }, 'promptText', 'is not a known field'],
-  ])('a run of %j is refused, naming %s', async (body, field, issue) => {
+  ])('rejects a run of %j and names %s', async (body, field, issue) => {
     expect(refusalOf(await callJson(host, way, 'POST', '/prompts/run', { body }))).toEqual([
       400,
       'invalid_request',
@@ -397,7 +397,7 @@ describe.each(ways)('%s: refusals', (way) => {
     ]);
   });
 
-  test('a change may name neither versions nor null for a name, and ids must be uuids', async () => {
+  test("rejects a change of versions or of a name to null, and ids that aren't UUIDs", async () => {
     const made = await create(way);
     const refuse = async (body: unknown) =>
       refusalOf(await callJson(host, way, 'PATCH', `/prompts/${made.id}`, { body }));
@@ -410,7 +410,7 @@ describe.each(ways)('%s: refusals', (way) => {
     }
   });
 
-  test('pages and tokens that are not ours are refused', async () => {
+  test('rejects foreign pages and tokens', async () => {
     const made = await create(way);
     for (let index = 0; index < 2; index += 1) {
       await callJson(host, way, 'POST', `/prompts/${made.id}/versions`, { body: { promptText: 'x' } });
@@ -435,7 +435,7 @@ describe.each(ways)('%s: refusals', (way) => {
     expect((await callJson(host, way, 'GET', `/prompts?pageSize=100&continuationToken=${token}`)).status).toBe(200);
   });
 
-  test('a key with `run` alone uses a stored prompt without reading its text, also not through its runs', async () => {
+  test('a key with only `run` uses a stored prompt without reading its text, also through its runs', async () => {
     host.provider.answerWith((call) => call.chatAnswer({ content: 'Hello' }));
     const stored = { promptText: 'Stored text for {{name}}.', configuration: { max_tokens: 77 } };
     const made = await create(way, stored);
@@ -457,7 +457,7 @@ describe.each(ways)('%s: refusals', (way) => {
     expect(whole.input).toMatchObject({ promptText: stored.promptText, renderedPrompt: 'Stored text for Ada.' });
   });
 
-  test('a key may do what its scopes say, before anything else is looked at; other methods are 405', async () => {
+  test('checks the scopes of a key before anything else; other methods are 405', async () => {
     const made = await create(way);
     const runs = host.issueKey({ scopes: ['run'] });
     const manages = host.issueKey({ scopes: ['manage'] });
@@ -485,6 +485,6 @@ describe.each(ways)('%s: refusals', (way) => {
   });
 });
 
-test('nothing of this was a failure of the service', () => {
+test('reports none of this as a failure of the service', () => {
   expect(host.log).toEqual([]);
 });

@@ -49,7 +49,7 @@ async function databaseText(): Promise<string> {
 }
 
 describe('the stored provider exchange', () => {
-  test('is the request as it was sent and the raw response, without the key', async () => {
+  test('contains the sent request and the raw response, without the key', async () => {
     let received: ScriptedCall | undefined;
     host.provider.answerWith((call) => {
       received = call;
@@ -69,7 +69,7 @@ describe('the stored provider exchange', () => {
     expect([exchange.error, exchange.totalMs! >= exchange.firstByteMs!]).toEqual([null, true]);
   });
 
-  test('is there for a synchronous response, and for a rejection with its body', async () => {
+  test('exists for a response without streaming, and for a rejection with its body', async () => {
     host.provider.answerWith((call) => call.chatAnswer({ content: 'Hello' }));
     const whole = await exchangeOf(await runOf('/api/completions/sync'));
     expect(JSON.parse(whole.response!.body.text)).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
@@ -88,7 +88,7 @@ describe('the stored provider exchange', () => {
     expect(response!.body.text).toContain('Incorrect key [redacted]');
   });
 
-  test('says why a call ended early, with what came until then', async () => {
+  test('contains the reason why a call ended early, and the partial response', async () => {
     host.provider.answerWith(async (call) => {
       await call.openEventStream().chatDelta({ content: 'partial' });
       call.cut();
@@ -98,7 +98,7 @@ describe('the stored provider exchange', () => {
     expect(exchange.error).not.toBeNull();
   });
 
-  test('is cut at its limit, says so, and keeps no half of a key at the cut', async () => {
+  test('is truncated at its limit, says so, and contains no part of a key at the end', async () => {
     const head = `{"error":{"message":"`;
     const filler = 'x'.repeat(maxExchangeBodyBytes - head.length - 10);
     host.provider.answerWith((call) => call.head(400, {}).end(`${head}${filler}${providerKey}"}}`));
@@ -110,7 +110,7 @@ describe('the stored provider exchange', () => {
     ]);
   });
 
-  test('is read by the window only, and unknown runs are 404', async () => {
+  test('can be read by the window only, and unknown runs are 404', async () => {
     host.provider.answerWith((call) => call.chatAnswer({ content: 'Hello' }));
     const path = `/window/runs/${await runOf('/api/completions/sync')}/exchanges`;
     const { status } = await host.send('HTTP/1.1', { method: 'GET', path, headers: { 'x-hl-api-key': host.key } });
@@ -130,7 +130,7 @@ describe('the setting', () => {
     expect(await exchangesOf(await runOf('/api/completions/sync'))).toEqual([]);
   });
 
-  test('keeps the newest runs only, unless all are wanted', async () => {
+  test('keeps only the newest runs unless it is `all`', async () => {
     const { exchanges } = host.host.storage;
     host.provider.answerWith((call) => call.chatAnswer({ content: 'Hello' }));
     const ids = await Promise.all(Array.from({ length: 4 }, () => runOf('/api/completions/sync')));
@@ -141,7 +141,7 @@ describe('the setting', () => {
   });
 });
 
-test('no file of the data folder ever holds a provider key', async () => {
+test('no file of the data folder ever contains a provider key', async () => {
   host.provider.answerWith((call) => call.fail(401, `Incorrect key ${providerKey}`));
   const runId = await runOf('/api/completions/sse');
   const text = await databaseText();

@@ -50,7 +50,7 @@ const invalid: readonly (readonly [name: string, body: Record<string, unknown>, 
 ];
 
 describe.each(ways)('%s', (way) => {
-  test.each(invalid)('a schema %s is 400 with its path, and no run', async (_, body, issue) => {
+  test.each(invalid)('rejects a schema %s with 400 and its path, without a run', async (_, body, issue) => {
     const calls = host.provider.calls.length;
     for (const path of ['/api/completions/sync', '/api/completions/sse', '/api/completions/stream']) {
       const answer = await host.send(way, completionCall(host, path, body));

@@ -4,7 +4,7 @@ import { killWhileIndexing } from '../support/kills-while-indexing.ts';
 import { longTest } from '../support/patience.ts';
 
 test(
-  'however often the host is killed, every file is ready or failed with a reason, none twice, none half',
+  'however often the host is killed, every file is ready or failed with a reason, without duplicates',
   longTest,
   async () => {
     const options = { directory: await temporaryFolder(), files: 18, kills: 3 };

@@ -39,7 +39,7 @@ function endless(beginning: Buffer): Readable {
 }
 
 describe.each(ways)('%s: sources', (way) => {
-  test('a file is taken at once, indexed, read, listed, found and deleted', async () => {
+  test('a file is accepted at once, indexed, read, listed, found and deleted', async () => {
     const { body: space } = await callJson(host, way, 'POST', '/dataspaces', { body: { name: 'Birds' } });
     const dataspaceId = { name: 'dataspaceId', content: space.id };
     const created = await upload(host, way, [file, dataspaceId, name]);
@@ -91,7 +91,7 @@ describe.each(ways)('%s: sources', (way) => {
     }
   });
 
-  test('without a dataspace it goes to the one that is called Default', async () => {
+  test('without a dataspace it is added to the one named Default', async () => {
     const one = await addSource(host, way, 'one');
     const other = await addSource(host, way, 'other');
     const space = await callJson(host, way, 'GET', `/dataspaces/${one.dataspaceId}`);
@@ -115,7 +115,7 @@ describe.each(ways)('%s: sources', (way) => {
       415,
       'file',
     ],
-  ])('%s is refused, and nothing stays', async (_what, parts, status, field) => {
+  ])('rejects %s, and leaves nothing behind', async (_what, parts, status, field) => {
     const before = (await walk(host, way, '/sources', 100)).length;
     const answer = await upload(host, way, parts);
     judgeError(answer, status);
@@ -124,12 +124,12 @@ describe.each(ways)('%s: sources', (way) => {
     expect(await walk(host, way, '/sources', 100)).toHaveLength(before);
   });
 
-  test('another media type is refused', async () => {
+  test('rejects another media type', async () => {
     const answer = await callJson(host, way, 'POST', '/sources', { body: { name: 'Birds' } });
     expect(answer.status).toBe(415);
   });
 
-  test('a file that is too large is refused while it is sent, and nothing stays', async () => {
+  test('rejects a file that is too large during the upload, and leaves nothing behind', async () => {
     const { response, leave } = host.begin(way, uploadRequest(host, endless(openFormOf([name, file]))));
     const { status, body } = await response;
     expect(status).toBe(413);
@@ -138,7 +138,7 @@ describe.each(ways)('%s: sources', (way) => {
     leave();
   });
 
-  test('a body that says it is too large is refused before it is sent', async () => {
+  test('rejects a body with a too large length before it is sent', async () => {
     const waiting = new PassThrough();
     const headers = { 'content-length': String(2 * maximumSourceBytes) };
     const { response, leave } = host.begin(way, uploadRequest(host, waiting, headers));
@@ -147,7 +147,7 @@ describe.each(ways)('%s: sources', (way) => {
     leave();
   });
 
-  test('of a caller that leaves in the middle nothing stays', async () => {
+  test('leaves nothing behind if the caller disconnects in the middle', async () => {
     const sending = new PassThrough();
     const { leave } = host.begin(way, uploadRequest(host, sending));
     sending.write(openFormOf([name, file]));
@@ -159,7 +159,7 @@ describe.each(ways)('%s: sources', (way) => {
     expect(host.log).toEqual([]);
   });
 
-  test('a key without the scope manage, and one that is wrong, reach nothing', async () => {
+  test('a key without the scope manage, and a wrong one, reach nothing', async () => {
     const key = host.issueKey({ scopes: ['run', 'audit'] });
     expect((await host.send(way, uploadRequest({ key }, formOf([name, file])))).status).toBe(403);
     expect((await host.send(way, uploadRequest({ key: 'ts_wrong' }, formOf([name, file])))).status).toBe(401);
@@ -171,7 +171,7 @@ describe.each(ways)('%s: sources', (way) => {
 });
 
 describe.each(ways)('%s: dataspaces', (way) => {
-  test('are made, listed newest first, read and deleted with what is in them', async () => {
+  test('are created, listed newest first, read and deleted with their sources', async () => {
     const made = [];
     for (const dataspace of ['One', 'Two', 'Three']) {
       const { status, body } = await callJson(host, way, 'POST', '/dataspaces', { body: { name: dataspace } });
@@ -190,7 +190,7 @@ describe.each(ways)('%s: dataspaces', (way) => {
     }
   });
 
-  test('that are unknown are 404, and what does not fit names the field', async () => {
+  test('rejects unknown ones with 404, and names invalid fields', async () => {
     const unknown = `/dataspaces/${randomUUID()}`;
     expect((await callJson(host, way, 'GET', unknown)).status).toBe(404);
     expect((await callJson(host, way, 'DELETE', unknown)).status).toBe(404);

@@ -34,7 +34,7 @@ const stream = (text: string, headers: object = events) => judgeEvents({ status:
 const array = (values: unknown) => judgeArray({ status: 200, headers: json, text: JSON.stringify(values) });
 const asEvents = (...values: unknown[]) => values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join('');
 
-test('accepts what the specification shows', () => {
+test('accepts the examples of the specification', () => {
   expect([sync(syncBody).content, stream(asEvents(chunk, last)).content, array([chunk, failure]).error?.code]).toEqual([
     'Hi',
     'Hi',
@@ -92,11 +92,11 @@ const wrong: [name: string, judge: () => unknown][] = [
   ['an error without details', () => array([{ error: { ...failure.error, details: undefined } }])],
 ];
 
-test.each(wrong)('refuses %s', (_, judge) => {
+test.each(wrong)('rejects %s', (_, judge) => {
   expect(judge).toThrow(SpecificationViolation);
 });
 
-test('refuses an error answer of another status or another request', () => {
+test('rejects an error response of another status or another request', () => {
   const answer = { status: 502, headers: json, text: JSON.stringify(failure) };
   expect(judgeError(answer, 502).code).toBe('provider_failed');
   expect(() => judgeError(answer, 503)).toThrow(SpecificationViolation);

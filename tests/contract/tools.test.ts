@@ -213,7 +213,7 @@ describe.each(ways)('%s', (way) => {
       'parallel_tool_calls',
       /boolean/,
     ],
-  ])('%s is 400 that names the field, and no run', async (_, invalid, field, issue) => {
+  ])('rejects %s with 400 and its field, without a run', async (_, invalid, field, issue) => {
     const before = host.provider.calls.length;
     const answer = await host.send(way, completionCall(host, '/api/completions/sse', { configuration: invalid }));
     judgeError(answer, 400);
@@ -255,7 +255,7 @@ describe('a continuation', () => {
       'toolResults[0].content',
     ],
     ['on a model without tools', { aiSystem: 'ServiceAi', model: 'hl-gpt-4o-mini' }, 400, 'model'],
-  ])('%s is rejected', async (_, change, status, field) => {
+  ])('rejects %s', async (_, change, status, field) => {
     const { runId } = await callTools();
     const before = host.provider.calls.length;
     const body = { continueRunId: runId, toolResults: results, ...change };
@@ -265,7 +265,7 @@ describe('a continuation', () => {
     expect(host.provider.calls.length).toBe(before);
   });
 
-  test('of another caller is 404, and results without a run are 400', async () => {
+  test("rejects another caller's run with 404, and results without a run with 400", async () => {
     const { runId } = await callTools('in memory', host.issueKey({ name: 'another' }));
     const body = { continueRunId: runId, toolResults: results };
     judgeError(await host.send('in memory', continueCall('/api/completions/sync', body)), 404);
@@ -273,14 +273,14 @@ describe('a continuation', () => {
     judgeError(await host.send('in memory', alone), 400);
   });
 
-  test('of a run without calls is 400', async () => {
+  test('rejects a run without calls with 400', async () => {
     host.provider.answerWith((call) => call.chatAnswer({ content: 'Hi' }));
     const { runId } = await complete('in memory', '/api/completions/sync', {});
     const body = { continueRunId: runId, toolResults: [] };
     judgeError(await host.send('in memory', continueCall('/api/completions/sync', body)), 400);
   });
 
-  test('names the runs before it, whatever metadata its caller sends', async () => {
+  test("names the runs before it, regardless of the caller's metadata", async () => {
     const first = await callTools();
     host.provider.answerWith((call) => void answerCalls(call, [calls[0]!]));
     const send = async (body: object): Promise<string> => {
@@ -358,7 +358,7 @@ test('more than 128 calls fail the run', async () => {
   }
 });
 
-test("a provider's own tools and the flat form of a function are sent along", async () => {
+test("sends a provider's own tools and the flat format of a function", async () => {
   host.provider.answerWith((call) => call.chatAnswer({ content: 'Hi' }));
   const own = { type: 'web_search', depth: 2 };
   await complete('in memory', '/api/completions/sync', {
@@ -370,7 +370,7 @@ test("a provider's own tools and the flat form of a function are sent along", as
   expect(host.provider.calls.at(-1)?.body['tools']).toEqual([clock, own]);
 });
 
-test('a model without tools drops them with a warning, and a forced call is 400', async () => {
+test('drops tools with a warning for a model without them, and rejects a forced call with 400', async () => {
   const body = { aiSystem: 'Groq', model: 'groq/compound', configuration: { tools: [weather] } };
   host.provider.answerWith((call) => call.chatAnswer({ content: 'Hi' }));
   const answer = await host.send('in memory', completionCall(host, '/api/completions/sync', body));

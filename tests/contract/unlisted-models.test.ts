@@ -19,7 +19,7 @@ const ask = (model: string) =>
   host.send('HTTP/1.1', completionCall(host, '/api/completions/sync', { aiSystem: 'Groq', model }));
 const questions = () => host.provider.calls.filter(({ method }) => method === 'GET').length;
 
-test('a model that only the provider lists is run; a name in no list asks once and is 400 at once from then on', async () => {
+test('runs a model that only the provider lists; an unknown name is fetched once and then 400 at once', async () => {
   const taken = await Promise.all([ask('brand-new'), ask('brand-new')]);
   expect([...taken.map(({ status }) => status), questions()]).toEqual([200, 200, 1]);
 
@@ -28,7 +28,7 @@ test('a model that only the provider lists is run; a name in no list asks once a
   expect(questions()).toBe(1);
 });
 
-test('the name of a model in any letters is told in the header that says who answered', async () => {
+test('the header with the model spells it as requested, in any letters', async () => {
   listed = ['模型 2'];
   const answer = await ask('模型 2');
   expect([answer.status, answer.headers['x-served-by']]).toEqual([200, 'Groq/%E6%A8%A1%E5%9E%8B 2']);
@@ -37,7 +37,7 @@ test('the name of a model in any letters is told in the header that says who ans
 test.each([
   ['/v1/agents', { name: 'Guide', prompt: 'Be short.' }],
   ['/prompts', { name: 'Greeting', promptText: 'Hi' }],
-])('%s takes a model that only the provider lists, without being told whose it is', async (path, body) => {
+])('%s accepts a model that only the provider lists, without its provider', async (path, body) => {
   const create = (model: string) =>
     host.send('HTTP/1.1', jsonRequest(host, 'POST', path, { body: { ...body, model } }));
   expect((await create('brand-new')).status).toBe(201);

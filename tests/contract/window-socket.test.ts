@@ -41,7 +41,7 @@ async function refusalOf(
 }
 
 describe('the socket of a window in a browser', () => {
-  test('carries a request and every byte of its answer, as from the window', async () => {
+  test("transfers a request and every byte of its response as the window's", async () => {
     const bytes = new Uint8Array(3 * initialCredit + 17).map((_, index) => index % 251);
     const seen: unknown[] = [];
     const window = await startSocketWindow(async (request, { access }) => {
@@ -56,7 +56,7 @@ describe('the socket of a window in a browser', () => {
     expect(window.sockets).toHaveLength(1);
   });
 
-  test('works behind a certificate, too', async () => {
+  test('also works with a certificate', async () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     const window = await startSocketWindow(async () => new Response('secured'), { isTls: true });
     const response = await createSocketFetch({ direct, open: openSocket })(lasting);
@@ -64,7 +64,7 @@ describe('the socket of a window in a browser', () => {
     expect([await response.text(), new URL(window.sockets[0]!.url).protocol]).toEqual(['secured', 'wss:']);
   });
 
-  test('carries a hundred answers without an end at once; what is short goes beside it', async () => {
+  test('carries a hundred endless responses at once, while short requests use another connection', async () => {
     const { fetch } = endlessAnswer();
     const window = await startSocketWindow(fetch);
     const hostFetch = createSocketFetch({ direct, open: openSocket });
@@ -74,7 +74,7 @@ describe('the socket of a window in a browser', () => {
     expect(await (await hostFetch({ ...lasting, isLasting: false })).text()).toBe('direct');
   });
 
-  test('tells the host of the one request that its caller stopped', async () => {
+  test('notifies the host of the one request that its caller aborted', async () => {
     const { fetch, left } = endlessAnswer();
     await startSocketWindow(fetch);
     const controller = new AbortController();
@@ -85,7 +85,7 @@ describe('the socket of a window in a browser', () => {
     await left;
   });
 
-  test('ends everything that it carried with the window, and fails it with the host', async () => {
+  test('aborts its requests when the window closes, and fails them when the host ends', async () => {
     const { fetch, left } = endlessAnswer();
     const window = await startSocketWindow(fetch);
     const hostFetch = createSocketFetch({ direct, open: openSocket });
@@ -101,14 +101,14 @@ describe('the socket of a window in a browser', () => {
     expect(window.sockets).toHaveLength(2);
   });
 
-  test('leaves it to an ordinary request to say why the host gives none', async () => {
+  test("reports the host's reason through an ordinary request if the socket is rejected", async () => {
     const window = await startSocketWindow(async () => new Response());
     await window.close();
     const response = await createSocketFetch({ direct, open: openSocket })(lasting);
     expect(await response.text()).toBe('direct');
   });
 
-  test('does not let a stopped request wait for it', async () => {
+  test("doesn't make an aborted request wait for it", async () => {
     const controller = new AbortController();
     const hostFetch = createSocketFetch({ direct, open: () => new Promise(() => {}) });
     const answer = hostFetch({ ...lasting, signal: controller.signal });
@@ -116,7 +116,7 @@ describe('the socket of a window in a browser', () => {
     await expect(answer).rejects.toThrow('stopped');
   });
 
-  test('is given up once nothing comes over it any more, and not while the host answers', async () => {
+  test('is dropped when it falls silent, and not while the host responds', async () => {
     const { fetch } = endlessAnswer();
     const window = await startSocketWindow(fetch);
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -147,7 +147,7 @@ describe('the socket of a window in a browser', () => {
     ['a page on another port', { origin: 'http://127.0.0.1:1', cookie: 'COOKIE' }, 403],
     ['another name of the machine', { origin: 'OWN', cookie: 'COOKIE', host: 'rebound.example' }, 421],
     ['an API key', { origin: 'OWN', cookie: 'COOKIE', authorization: 'Bearer ts_x' }, 401],
-  ])('is refused to a caller with %s', async (_what, given: Record<string, string>, status) => {
+  ])('rejects a caller with %s', async (_what, given: Record<string, string>, status) => {
     const window = await startSocketWindow(async () => new Response());
     const fill = (text: string) =>
       text.replace('OWN', window.address).replace('COOKIE', window.cookie).replace('PORT', String(window.port));
@@ -168,7 +168,7 @@ describe('the socket of a window in a browser', () => {
     expect(await refusalOf(window.address, headers, protocols)).toBe(401);
   });
 
-  test('never names the session secret in its response', async () => {
+  test('never returns the session secret in its response', async () => {
     const window = await startSocketWindow(async () => new Response());
     await openSocket();
     expect(window.sockets.map(({ protocol }) => protocol)).toEqual([socketProtocol]);
@@ -177,7 +177,7 @@ describe('the socket of a window in a browser', () => {
   test.each([
     ['HTTP/2', 'GET / HTTP/1.1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'],
     ['a socket elsewhere', 'GET /window/other HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'],
-  ])('is not what a caller gets who offers %s: it is answered as if it had not', async (_what, head) => {
+  ])('ignores a caller that offers %s, which gets an ordinary response', async (_what, head) => {
     const { address, port } = await startSocketWindow(async () => new Response('as ever'));
     const connection = new RawConnection(address).send(`${head}Host: 127.0.0.1:${port}\r\n\r\n`);
     expect(await connection.receive('\r\n\r\n')).toMatch(/^HTTP\/1\.1 (200|401) /);

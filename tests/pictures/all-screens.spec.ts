@@ -69,7 +69,7 @@ async function takeAll(page: Page, stops: readonly PictureState[]): Promise<void
 test.skip(folder === undefined, 'npm run tool -- pictures --all DIR says where the pictures go');
 test.setTimeout(900_000);
 
-test('every screen as a new user finds it', async ({ page }) => {
+test('every screen for a new user', async ({ page }) => {
   await takeAll(page, emptyStops);
 });
 
@@ -85,18 +85,18 @@ test('every dialog with data', async ({ page, objects }) => {
   );
 });
 
-test('the playground in its states', async ({ page, objects }) => {
+test('the states of the playground', async ({ page, objects }) => {
   await takeAll(page, [...runStates(objects), ...playgroundStates(objects)]);
 });
 
-test('the prompts in their states', async ({ page, objects }) => {
+test('the states of the prompts', async ({ page, objects }) => {
   await takeAll(page, promptStates(objects));
 });
 
-test('the agents in their states', async ({ page, objects }) => {
+test('the states of the agents', async ({ page, objects }) => {
   await takeAll(page, agentStates(objects));
 });
 
-test('the settings for keys and privacy in their states', async ({ page }) => {
+test('the states of the settings for keys and privacy', async ({ page }) => {
   await takeAll(page, privacyStates);
 });

@@ -88,7 +88,7 @@ Acids are kept in the cabinet of the laboratory and renewed every three months.`
     'Pieces are taken in from Monday to Thursday, 9:00 to 15:30. Certificates are ready after two days.',
 };
 
-test('a question to a dataspace, with a found passage in its place', async ({ page }) => {
+test('a question to a dataspace, with a matching passage at its position', async ({ page }) => {
   await page.getByRole('link', { name: 'Knowledge' }).click();
   await page.getByRole('button', { name: 'Create dataspace' }).first().click();
   for (const name of ['Contracts', 'Workshop manuals', 'Assay office']) {

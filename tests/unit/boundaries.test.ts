@@ -47,7 +47,7 @@ const work = readdirSync(join(root, 'electron'), { withFileTypes: true })
 const screens = readdirSync(join(root, 'renderer/screens')).map((name) => `renderer/screens/${name}`);
 
 describe('imports', () => {
-  test('are found at all, of every kind', () => {
+  test('are detected in every form', () => {
     const found = importsBelow('electron').map(({ imported }) => imported);
     expect(found).toEqual(
       expect.arrayContaining(['electron', 'node:path', 'shared/app-error.ts', 'electron/api/api.ts']),
@@ -74,7 +74,7 @@ describe('imports', () => {
     expect(found).toEqual([]);
   });
 
-  test('of what the screens share never reach a screen; the shell alone opens them', () => {
+  test('of shared parts of the window never reach a screen; only the shell opens them', () => {
     const found = violations(
       'renderer',
       (imported, file) => !isBelow(imported, ['renderer/screens']) || isBelow(file, ['renderer/shell', ...screens]),
@@ -88,13 +88,13 @@ describe('imports', () => {
     ).toEqual([]);
   });
 
-  test('of Electron itself are in electron/shell/ alone', () => {
+  test('of Electron itself are in electron/shell/ only', () => {
     expect(
       violations('electron', (imported, file) => imported !== 'electron' || isBelow(file, ['electron/shell'])),
     ).toEqual([]);
   });
 
-  test('of the service know nothing of how it is served', () => {
+  test("of the service don't depend on how it is served", () => {
     const outer = ['electron/shell', 'electron/server', 'electron/ipc', 'electron/create-host.ts'];
     const found = ['electron/api', ...work].flatMap((folder) =>
       violations(folder, (imported) => !isBelow(imported, outer)),
@@ -102,7 +102,7 @@ describe('imports', () => {
     expect(found).toEqual([]);
   });
 
-  test('of the work itself know nothing of HTTP', () => {
+  test("of services don't depend on HTTP", () => {
     const found = work.flatMap((folder) =>
       violations(folder, (imported) => !isBelow(imported, ['electron/api', 'electron/ipc', 'hono', '@hono'])),
     );
@@ -147,7 +147,7 @@ describe('import cycles', () => {
     expect(cyclesOf(imports)).toEqual([]);
   });
 
-  test('are found, however long', () => {
+  test('are found at any length', () => {
     const chain = new Map([
       ['a', ['b', 'c']],
       ['b', ['d']],

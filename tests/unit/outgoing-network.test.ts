@@ -43,20 +43,20 @@ describe('a call to another computer', () => {
     }
   }
 
-  test.each(['http_proxy', 'HTTP_PROXY', 'ALL_PROXY'])('goes through the proxy that %s names', async (name) => {
+  test.each(['http_proxy', 'HTTP_PROXY', 'ALL_PROXY'])('uses the proxy in %s', async (name) => {
     const address = `http://127.0.0.1:${proxy.port}`;
     expect(await answerOf('http://provider.test/v1', { [name]: address })).toBe('hello');
     expect(proxy.asked).toEqual(['POST http://provider.test/v1/chat/completions']);
     expect(proxy.caller()).toBeNull();
   });
 
-  test('gives the proxy the name and password that stand in its address, also where the scheme does not', async () => {
+  test('sends the proxy the name and password from its address, also without a scheme', async () => {
     const environment = { HTTP_PROXY: `ana:p%40ss@127.0.0.1:${proxy.port}` };
     expect(await answerOf('http://provider.test/v1', environment)).toBe('hello');
     expect(proxy.caller()).toBe('ana:p@ss');
   });
 
-  test('goes directly to this computer, to the hosts of NO_PROXY, and where no proxy is named', async () => {
+  test('goes directly to this computer, to the hosts of NO_PROXY, and without a proxy', async () => {
     const HTTP_PROXY = `http://127.0.0.1:${proxy.port}`;
     const byName = provider.baseAddress.replace('127.0.0.1', 'localhost');
     expect(await answerOf(provider.baseAddress, { HTTP_PROXY })).toBe('hello');
@@ -72,7 +72,7 @@ describe('a call to another computer', () => {
   test.each([
     [407, 'The proxy requires a user name and a password in its address.'],
     [403, 'The proxy may allow only some addresses.'],
-  ])('that a proxy refuses with %i says so, without the password', async (refusal, remedy) => {
+  ])('reports that a proxy rejected it with %i, without the password', async (refusal, remedy) => {
     await using refusing = {
       ...(await startProxyServer(1, { refusal })),
       async [Symbol.asyncDispose](): Promise<void> {
@@ -89,7 +89,7 @@ describe('a call to another computer', () => {
   });
 });
 
-test('TLS goes through the tunnel of a proxy, and what the operating system trusts is trusted', async () => {
+test("TLS uses the tunnel of a proxy, and the operating system's certificates are trusted", async () => {
   const altNames = [{ type: 2 as const, value: 'provider.test' }];
   const made = await generate([{ name: 'commonName', value: 'provider.test' }], {
     keyType: 'ec',
@@ -119,7 +119,7 @@ test('TLS goes through the tunnel of a proxy, and what the operating system trus
   }
 });
 
-test('who starts the host is told the proxy without its password, and of a variable that names none', () => {
+test('logs the proxy without its password, and warns of a variable without an address', () => {
   const log = vi.fn<(message: string) => void>();
   useNetworkOf({}, log);
   expect(log).not.toHaveBeenCalled();

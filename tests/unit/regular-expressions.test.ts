@@ -41,11 +41,11 @@ describe('the checker', () => {
     [/-+/, []],
     [/\{\{[^{}|]*\|/, []],
     [/"[^"\\]*/y, []],
-  ])('reports what is wrong with %s', (expression, problems) => {
+  ])('reports the error of %s', (expression, problems) => {
     expect(problemsOf(expression.source, expression.flags)).toEqual(problems);
   });
 
-  test('sees expressions that are assembled when the program runs', () => {
+  test('finds expressions that are assembled at run time', () => {
     expect(expressionsIn('a.ts', 'const a = new RegExp(`${b}+$`); const c = RegExp(d);')).toEqual([
       { path: 'a.ts', source: 'new RegExp(`${b}+$`)', problems: ['assembled'] },
       { path: 'a.ts', source: 'RegExp(d)', problems: ['assembled'] },

@@ -27,19 +27,19 @@ async function buildWindow(module: string): Promise<string> {
 }
 
 test.each(["import 'node:fs';", "import { join } from 'path'; console.log(join);", "void import('node:crypto');"])(
-  'a window that needs Node is not built, and the failure says what to do: %s',
+  'a window that needs Node is not built, and the error explains the fix: %s',
   async (module) => {
     await expect(buildWindow(module)).rejects.toThrow(/The window has no Node: .*main\.ts imports ".*"\. Ask the host/);
   },
 );
 
-test('the page of a built window has no inline script and names its files from the root', async () => {
+test('the page of a built window has no inline script, and its file paths start at the root', async () => {
   const page = await buildWindow('console.log(1);');
   expect(page.match(/<script[^>]*>/g)).toEqual([expect.stringMatching(/ src="\/assets\/[\w-]+\.js"/)]);
   expect(page).not.toMatch(/<script[^>]*>[^<]|data:/);
 });
 
-test('small files stay files: the policy of the window takes no data address for fonts and scripts', async () => {
+test("small files stay files: the window's policy allows no data URLs for fonts and scripts", async () => {
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'assets/x.woff2'), 'tiny');
   await buildWindow("console.log(new URL('./assets/x.woff2', import.meta.url).href);");

@@ -1,6 +1,6 @@
 import { expect, kestrel, test } from './prompts-window.ts';
 
-test('an agent is made, talked to, stopped, asked again and deleted, and its turns lead to the audit', async ({
+test('creates an agent, talks to it, stops, regenerates and deletes, and links its turns to the audit', async ({
   page,
   library,
   nextRun,
@@ -130,7 +130,7 @@ test('an agent is made, talked to, stopped, asked again and deleted, and its tur
   expect(pageProblems).toEqual([]);
 });
 
-test('a turn that fails says what refused and is sent again', async ({ page, library, nextRun }) => {
+test('a failed turn names the provider that failed and can be sent again', async ({ page, library, nextRun }) => {
   const agent = await library.agent({ name: 'Desk', ...kestrel, prompt: 'Be brief.' });
   await library.open(`/agents/${agent.id}`);
   const message = page.getByRole('textbox', { name: 'Message to Desk' });

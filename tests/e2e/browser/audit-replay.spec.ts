@@ -17,7 +17,7 @@ const test = served.extend<{ provider: ScriptedProvider }>({
   hostOptions: async ({ provider }, use) => use(['--endpoint', `mill=${provider.baseAddress}`]),
 });
 
-test('picked runs are replayed on another model, and before and after stand side by side', async ({
+test('replays selected runs on another model, and shows before and after side by side', async ({
   page,
   served: { address },
 }) => {

@@ -23,10 +23,7 @@ function isWhole(places: readonly number[]): boolean {
   return places.length > 5 && places.every((place, index) => place === (places[0] as number) + index);
 }
 
-test('the whole list is within reach of the scroll bar, Home and End, and shows every row where it belongs', async ({
-  page,
-  served,
-}) => {
+test('scroll bar, Home and End reach the whole list, and every row is at its position', async ({ page, served }) => {
   const audit = auditPage(page);
   await page.goto(`${served.address}/#/audit`);
   await audit.settled();
@@ -64,7 +61,10 @@ function scrollableBy(page: Page): Promise<number[]> {
   });
 }
 
-test('at every size rows show their whole cost, facts stay apart, and only panels scroll', async ({ page, served }) => {
+test("at every size rows show their whole cost, texts don't overlap, and only panels scroll", async ({
+  page,
+  served,
+}) => {
   const audit = auditPage(page);
   await page.goto(`${served.address}/#/audit/all`);
   for (const size of [
@@ -109,7 +109,7 @@ test('at every size rows show their whole cost, facts stay apart, and only panel
   }
 });
 
-test('under the wheel rows follow each other without a gap and without a blank', async ({ page, served }) => {
+test('scrolling with the wheel shows rows without gaps and blanks', async ({ page, served }) => {
   const audit = auditPage(page);
   await page.goto(`${served.address}/#/audit`);
   await audit.settled();
@@ -121,7 +121,7 @@ test('under the wheel rows follow each other without a gap and without a blank',
   await expect.poll(async () => (await drawn(page)).unread).toBe(0);
 });
 
-test('a date is gone to without narrowing the list', async ({ page, served }) => {
+test('jumps to a date without filtering the list', async ({ page, served }) => {
   const audit = auditPage(page);
   await page.goto(`${served.address}/#/audit`);
   await audit.settled();
@@ -134,7 +134,7 @@ test('a date is gone to without narrowing the list', async ({ page, served }) =>
   await expect(audit.count).toHaveText(before ?? '');
 });
 
-test('rows are picked by keyboard, one, a range, and all that match', async ({ page, served }) => {
+test('selects rows by keyboard: one, a range, and all matches', async ({ page, served }) => {
   const audit = auditPage(page);
   await page.goto(`${served.address}/#/audit`);
   await audit.settled();

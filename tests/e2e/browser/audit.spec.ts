@@ -3,7 +3,7 @@ import { auditPage } from './audit-page.ts';
 import { expect, test } from './audit-host.ts';
 import { typeInto } from './type-into.ts';
 
-test('a conversation is found, read, judged and handed over by keyboard alone', async ({ page, served }) => {
+test('finds, reads, rates and exports a conversation by keyboard alone', async ({ page, served }) => {
   const audit = auditPage(page);
   await page.goto(`${served.address}/#/playground`);
   await expect(page.getByRole('navigation', { name: 'Screens' })).toBeVisible();
@@ -72,7 +72,7 @@ test('a conversation is found, read, judged and handed over by keyboard alone', 
   expect(bytes.subarray(0, 2).toString()).toBe('PK');
 });
 
-test('typing in the full text never loses the focus or a letter, and the way back has one step for a word', async ({
+test('typing in the full-text field never loses the focus or a letter, and Back has one step per word', async ({
   page,
   served,
 }) => {
@@ -107,7 +107,7 @@ test('an address opens the same list and the same conversation again', async ({ 
   await expect(page.getByRole('combobox', { name: 'Sort by' })).toHaveValue('lowest-score');
 });
 
-test('a view is saved, renamed, opened, deleted and brought back', async ({ page, served }) => {
+test('saves, renames, opens, deletes and restores a view', async ({ page, served }) => {
   await page.goto(`${served.address}/#/audit/status=Failed`);
   await auditPage(page).settled();
   const views = page.getByRole('navigation', { name: 'Saved views' });
@@ -131,7 +131,7 @@ test('a view is saved, renamed, opened, deleted and brought back', async ({ page
   await expect(views.getByRole('button', { name: 'All that failed', exact: true })).toBeVisible();
 });
 
-test('what cannot be searched for is explained where it is', async ({ page, served }) => {
+test('explains invalid filters beside them', async ({ page, served }) => {
   await page.goto(`${served.address}/#/audit/status=Lost&colour=red`);
   await auditPage(page).settled();
   await expect(page.getByText(/Ignored invalid filters in this link: colour, status\./)).toBeVisible();
@@ -146,7 +146,7 @@ test('what cannot be searched for is explained where it is', async ({ page, serv
   await expect(page.getByText('Must be from −10 to 10')).toBeVisible();
 });
 
-test('found words are marked, and a search of signs alone is no error', async ({ page, served }) => {
+test('highlights matching words, and a search for signs alone is no error', async ({ page, served }) => {
   await page.goto(`${served.address}/#/audit/text=customer`);
   await auditPage(page).settled();
   await expect
@@ -162,7 +162,7 @@ test('found words are marked, and a search of signs alone is no error', async ({
 test.describe('without any run', () => {
   test.use({ runs: 0 });
 
-  test('the sample data is loaded by one press and gone by another', async ({ page, served }) => {
+  test('loads the sample data with one click and removes it with another', async ({ page, served }) => {
     const audit = auditPage(page);
     await page.goto(`${served.address}/#/audit`);
     await page.getByRole('button', { name: 'Load sample data' }).click();

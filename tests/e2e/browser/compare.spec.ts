@@ -1,7 +1,7 @@
 import { addModel } from '../../support/window-tour.ts';
 import { expect, test } from './playground-window.ts';
 
-test('a prompt runs on several models at once, each in a column and as a run of its own', async ({
+test('runs a prompt on several models at once, each in a column and as a separate run', async ({
   page,
   playground,
   provider,

@@ -56,9 +56,7 @@ const test = base.extend<{ registry: WaitingRegistry; host: HeadlessHost; window
   },
 });
 
-test('a first start opens with a filled example and offers the model of this device, with its size', async ({
-  window,
-}) => {
+test('a first start opens a filled-in example and offers the on-device model with its size', async ({ window }) => {
   await expect(window.getByRole('textbox', { name: 'Prompt, Handlebars' })).toContainText('{{passage}}');
   await expect(window.getByLabel('passage', { exact: true })).toHaveValue(/The workshop is open/);
   await expect(window.getByText('2 of 2 filled')).toBeVisible();
@@ -70,7 +68,7 @@ test('a first start opens with a filled example and offers the model of this dev
   }
 });
 
-test('the download shows how far it is, pauses, goes on and stops', async ({ window, registry }) => {
+test('the download shows its progress, pauses, resumes and stops', async ({ window, registry }) => {
   const card = window.getByRole('group', { name: /^Download of/ });
   await card.getByRole('button', { name: 'Download' }).click();
   await expect(window.getByText('Downloading the on-device model')).toBeVisible();
@@ -85,7 +83,7 @@ test('the download shows how far it is, pauses, goes on and stops', async ({ win
   expect(registry.ranges.length).toBeGreaterThan(1);
 });
 
-test('a download that fails says why and can be tried again', async ({ window, registry }) => {
+test('a failed download shows the reason and can be retried', async ({ window, registry }) => {
   registry.status = 404;
   const card = window.getByRole('group', { name: /^Download of/ });
   await card.getByRole('button', { name: 'Download' }).click();
@@ -96,7 +94,7 @@ test('a download that fails says why and can be tried again', async ({ window, r
   await expect(window.getByText('Downloading the on-device model')).toBeVisible();
 });
 
-test('a run that waits for the model fetches it, can be taken back, and begins by itself when a model is there', async ({
+test('a run that waits for the model downloads it, can be cancelled, and starts when a model is ready', async ({
   window,
   host,
 }) => {
@@ -126,7 +124,7 @@ test('a run that waits for the model fetches it, can be taken back, and begins b
   await expect(window.getByText('From Tuesday to Saturday.')).toBeVisible();
 });
 
-test('the other ways lead to the settings', async ({ window }) => {
+test('the alternatives lead to the settings', async ({ window }) => {
   for (const [way, address] of [
     ['Add a key', /settings\/providers/],
     ['Connect an endpoint', /settings\/endpoints/],

@@ -18,7 +18,7 @@ test('a dropped PDF grounds an answer whose citation opens its page', async ({ p
   await expect(page.getByRole('document', { name: 'Text of the source' }).locator('mark').first()).toBeVisible();
 });
 
-test('found passages open one after another, with J and the mouse, and the screen can be left', async ({
+test('opens matching passages one after another, with J and the mouse, and leaves the screen', async ({
   page,
   served,
   pageProblems,
@@ -60,7 +60,7 @@ async function dropPaths(page: Page, target: Locator, files: readonly string[]):
   await session.detach();
 }
 
-test('a dropped folder is added with all that is in it, under names that tell its files apart', async ({
+test('adds a dropped folder with all its files, under names that distinguish them', async ({
   page,
   served,
 }, testInfo) => {
@@ -96,7 +96,7 @@ test('a dropped folder is added with all that is in it, under names that tell it
   await expect(sources.getByText('The file is empty.')).toHaveCount(0);
 });
 
-test('a prompt runs with and without its passages side by side, and passages are pinned and excluded', async ({
+test('runs a prompt with and without its passages side by side, and pins and excludes passages', async ({
   page,
   playground,
   provider,

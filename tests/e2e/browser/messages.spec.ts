@@ -2,7 +2,7 @@ import { accessibilityFindings } from '../../support/accessibility.ts';
 import { followMessagesJourney } from '../../support/messages-journey.ts';
 import { expect, test } from './playground-window.ts';
 
-test('a few-shot prompt is imported, edited as messages and run, and the audit has its messages', async ({
+test('imports a few-shot prompt, edits it as messages and runs it, and the audit has its messages', async ({
   page,
   playground,
   nextRun,
@@ -23,7 +23,7 @@ test('a few-shot prompt is imported, edited as messages and run, and the audit h
   expect(pageProblems).toEqual([]);
 });
 
-test('the focus goes through a message in the order of its parts, and a message is dragged by its grip', async ({
+test('Tab visits the parts of a message in order, and a message is dragged by its grip', async ({
   page,
   playground,
 }) => {

@@ -5,7 +5,7 @@ import { labelledSet, threat } from '../../support/tour-dialogs.ts';
 const texts = (page: Page) => page.getByRole('listbox', { name: 'Texts' }).getByRole('option');
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Text to check' });
 
-test('a text is written, checked by keyboard and marked', async ({ page, served, pageProblems }) => {
+test('checks a text by keyboard and highlights it', async ({ page, served, pageProblems }) => {
   await page.goto(`${served.address}/#/moderation`);
   await editor(page).click();
   await page.keyboard.insertText(`Good morning. ${threat}`);
@@ -17,7 +17,7 @@ test('a text is written, checked by keyboard and marked', async ({ page, served,
   expect(pageProblems).toEqual([]);
 });
 
-test('a labelled file is checked, read through by keys, found again by its address, and exported', async ({
+test('checks a labelled file, reads it by keyboard, opens it again by its address, and exports it', async ({
   page,
   served,
 }) => {

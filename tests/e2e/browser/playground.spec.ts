@@ -8,7 +8,7 @@ const template = `Customer: {{customer.name}}
 {{/each}}
 Tone: {{tone}}`;
 
-test('a prompt is written, filled, run, stopped, run again and put back, and all of it is there after a reload', async ({
+test('writes, fills, runs, stops, reruns and restores a prompt, and keeps everything after a reload', async ({
   page,
   playground,
   nextRun,
@@ -66,7 +66,7 @@ test('a prompt is written, filled, run, stopped, run again and put back, and all
   await expect(page.getByRole('button', { name: /workshop\/kestrel-large/ })).toBeVisible();
 });
 
-test('putting a run back can be undone', async ({ page, playground, nextRun }) => {
+test('restoring a run can be undone', async ({ page, playground, nextRun }) => {
   await playground.chooseModel('kestrel-small');
   await playground.writePrompt('First {{a}}');
   await playground.variable('a').fill('one');
@@ -84,7 +84,7 @@ test('putting a run back can be undone', async ({ page, playground, nextRun }) =
   await expect(playground.variable('b')).toHaveValue('two');
 });
 
-test('values are written anywhere in them, and return with a variable that vanished from the text', async ({
+test('edits values at any position, and restores them with a variable that returns to the text', async ({
   page,
   playground,
 }) => {
@@ -99,7 +99,7 @@ test('values are written anywhere in them, and return with a variable that vanis
   await expect(playground.variable('name')).toHaveValue('Frau Mara');
 });
 
-test('what is typed right before the window goes away is kept', async ({ page, playground }) => {
+test('keeps text that is typed right before the window closes', async ({ page, playground }) => {
   await playground.writePrompt('Hello {{name}}');
   const name = playground.variable('name');
   await name.fill('Mara');
@@ -114,7 +114,7 @@ test('what is typed right before the window goes away is kept', async ({ page, p
   await expect(name).toHaveValue('Mara Lindqvist');
 });
 
-test('what is wrong stands where it is, and a run takes one there', async ({ page, playground }) => {
+test('shows errors beside their fields, and Run moves the focus there', async ({ page, playground }) => {
   await playground.chooseModel('kestrel-small');
   await playground.writePrompt('Line one\n{{#each orders}}\n{{/if}}');
   await expect(page.getByRole('button', { name: /^3:\d+ / })).toBeVisible();
@@ -142,11 +142,7 @@ test('the editor completes names, closes blocks and shows which tags belong toge
   await expect(playground.prompt.locator('.tok-match')).toHaveText(['{{#each orders}}', '{{/each}}']);
 });
 
-test('the wire shows the request and each frame, in all three forms of the answer', async ({
-  page,
-  playground,
-  nextRun,
-}) => {
+test('the wire shows the request and each frame, in all three formats', async ({ page, playground, nextRun }) => {
   await playground.chooseModel('kestrel-small');
   await playground.writePrompt('Count to three');
   await page.keyboard.press('Control+j');
@@ -168,11 +164,7 @@ test('the wire shows the request and each frame, in all three forms of the answe
   }
 });
 
-test('reasoning comes beside the answer and stays folded until it is asked for', async ({
-  page,
-  playground,
-  nextRun,
-}) => {
+test('reasoning streams beside the answer and is collapsed by default', async ({ page, playground, nextRun }) => {
   await playground.chooseModel('kestrel-large');
   await playground.writePrompt('Think');
   const call = nextRun();
@@ -191,7 +183,7 @@ test('reasoning comes beside the answer and stays folded until it is asked for',
   await expect(playground.answer.getByText('Let me think about it.')).toBeVisible();
 });
 
-test('a failure says what refused, what to do and keeps the text that came', async ({ playground, nextRun }) => {
+test('a failure shows the provider and the fix, and keeps the partial answer', async ({ playground, nextRun }) => {
   await playground.chooseModel('kestrel-large');
   await playground.writePrompt('Fail');
   let call = nextRun();
@@ -211,7 +203,7 @@ test('a failure says what refused, what to do and keeps the text that came', asy
   await expect(playground.answer.getByText('As far as it')).toBeVisible();
 });
 
-test('prompts are made, renamed, switched, deleted and brought back', async ({ page, playground }) => {
+test('creates, renames, switches, deletes and restores prompts', async ({ page, playground }) => {
   const menu = page.getByRole('toolbar', { name: 'Prompt' }).getByRole('button').first();
   await playground.writePrompt('The first one');
   await menu.click();
@@ -234,7 +226,7 @@ test('prompts are made, renamed, switched, deleted and brought back', async ({ p
   await expect(playground.prompt).toContainText('The second one');
 });
 
-test('a run has an address that puts it back, whoever made it', async ({ page, playground, nextRun, served }) => {
+test('the address of a run restores it, whoever started it', async ({ page, playground, nextRun, served }) => {
   await playground.chooseModel('kestrel-small');
   await playground.writePrompt('Deep {{link}}');
   await playground.variable('link').fill('here');

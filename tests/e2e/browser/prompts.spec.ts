@@ -37,7 +37,7 @@ async function twoVersions(library: Library) {
   return { prompt, second };
 }
 
-test('a draft is saved, edited, saved again, compared, and the older version is restored', async ({
+test('saves, edits, saves again and compares a draft, and restores the older version', async ({
   page,
   playground,
   pageProblems,
@@ -77,10 +77,7 @@ test('a draft is saved, edited, saved again, compared, and the older version is 
   expect(pageProblems).toEqual([]);
 });
 
-test('the text of a prompt finds it; a deleted one comes back with Undo, and without it is gone', async ({
-  page,
-  library,
-}) => {
+test('finds a prompt by its text; Undo restores a deleted one, otherwise it is deleted', async ({ page, library }) => {
   const { prompt } = await twoVersions(library);
   await library.prompt({ name: 'Invoice reader', promptText: 'Read {{invoice}}', tags: ['finance'] });
   await library.open('/prompts');
@@ -113,7 +110,7 @@ test('the text of a prompt finds it; a deleted one comes back with Undo, and wit
   await expect.poll(() => library.status(`/prompts/${prompt.id}`)).toBe(404);
 });
 
-test('a version is run as a program runs it, and its run is found in the audit by its version', async ({
+test('runs a version as an API call does, and finds the run in the audit by its version', async ({
   page,
   library,
   nextRun,
@@ -154,7 +151,7 @@ test('a version opens in the playground with its samples and settings, and the p
   await expect(page.getByRole('link', { name: 'Version 1 in the library' })).toBeVisible();
 });
 
-test('a model that will be shut down is marked, and its replacement is tried with one press', async ({
+test('marks a model that will be shut down, and tries its replacement with one click', async ({
   page,
   playground,
   library,
@@ -169,7 +166,7 @@ test('a model that will be shut down is marked, and its replacement is tried wit
   await expect(page.getByText('Edited', { exact: true })).toBeVisible();
 });
 
-test('a folder is imported, edited, compared and labelled, run over HTTP, and the run is found by its version', async ({
+test('imports, edits, compares and labels a folder, runs it over HTTP, and finds the run by its version', async ({
   page,
   served,
   playground,

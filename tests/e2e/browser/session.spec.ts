@@ -85,7 +85,7 @@ test('nothing that a server on another port can see gives access to the API', as
   expect(data).toEqual([]);
 });
 
-test('a second tab and a reloaded one are signed in; a browser without the secret is told what to do', async ({
+test('a second tab and a reload stay signed in; a browser without the secret shows how to sign in', async ({
   page,
   served,
 }) => {

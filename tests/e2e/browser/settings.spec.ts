@@ -4,7 +4,7 @@ import { startListingProvider } from '../../support/listing-provider.ts';
 import { expect, test } from '../../support/served-window.ts';
 import { typeInto } from './type-into.ts';
 
-test('a key is set, tested, replaced and removed, and is in no answer and in no file', async ({ page, served }) => {
+test('sets, tests, replaces and removes a key, which is in no response and in no file', async ({ page, served }) => {
   await using provider = await startListingProvider('sk-good-one', ['gpt-4o', 'gpt-4o-mini']);
   const answers: Promise<string>[] = [];
   page.on('response', (response) => {
@@ -39,7 +39,7 @@ test('a key is set, tested, replaced and removed, and is in no answer and in no 
   await expect(openAi.getByText('No key', { exact: true })).toBeVisible();
 });
 
-test('an issued key opens the API until it is revoked', async ({ page, served, request }) => {
+test('a created key gives access to the API until it is revoked', async ({ page, served, request }) => {
   const statusWith = async (key: string) =>
     (
       await request.post(`${served.address}/api/completions/sync`, {
@@ -60,7 +60,7 @@ test('an issued key opens the API until it is revoked', async ({ page, served, r
   expect(await statusWith(key)).toBe(401);
 });
 
-test('a change of a setting is there after the window is loaded again', async ({ page, served }) => {
+test('a changed setting survives a reload of the window', async ({ page, served }) => {
   await page.goto(`${served.address}/#/settings/providers`);
   const limit = page.getByLabel('Seconds until the first byte');
   await limit.fill('75');
@@ -71,7 +71,7 @@ test('a change of a setting is there after the window is loaded again', async ({
   await expect(limit).toHaveValue('75');
 });
 
-test('a copy of the database is made and asked for at the next start', async ({ page, served }) => {
+test('creates a backup and schedules it for the next start', async ({ page, served }) => {
   await page.goto(`${served.address}/#/settings/data`);
   await page.getByRole('button', { name: 'Back up now' }).click();
   await page.getByRole('button', { name: /^Restore / }).click();
@@ -79,7 +79,7 @@ test('a copy of the database is made and asked for at the next start', async ({ 
   await expect(page.getByText(/will be restored at the next start/)).toBeVisible();
 });
 
-test('everything on the providers page is reached with Tab, in the order of reading', async ({ page, served }) => {
+test('Tab reaches everything on the providers page in reading order', async ({ page, served }) => {
   await page.goto(`${served.address}/#/settings/providers`);
   const groq = page.getByRole('group', { name: 'Groq' });
   await groq.getByRole('button', { name: 'Add key' }).focus();
@@ -100,7 +100,7 @@ test('everything on the providers page is reached with Tab, in the order of read
   expect(seen).toEqual(['Base URL of OpenAI', 'Add key', 'Base URL of Anthropic', 'Add key']);
 });
 
-test('what changes in one window is seen in another without being asked for', async ({ page, served }) => {
+test('a change in one window appears in another automatically', async ({ page, served }) => {
   const second = await page.context().newPage();
   await second.goto(`${served.address}/#/settings/on-device`);
   await expect(second.getByRole('group', { name: /TinyLlama/ })).toBeVisible();

@@ -11,7 +11,7 @@ test('every object and every page has an address that opens it', async ({ page, 
   await expect(page).toHaveURL(/#\/playground/);
 });
 
-test('the window opens where it was left', async ({ page, served }) => {
+test('the window opens on its last screen', async ({ page, served }) => {
   await page.goto(`${served.address}/#/settings/data`);
   await expect(page.getByRole('heading', { name: 'Data and backup', level: 2 })).toBeVisible();
   const second = await page.context().newPage();
@@ -35,7 +35,7 @@ test('a panel that was sized with the keyboard keeps its size', async ({ page, s
   await expect.poll(left).toBeCloseTo(place, 0);
 });
 
-test('keys switch screens, and the list of keys says so', async ({ page, served }) => {
+test('shortcuts switch screens, and the list of shortcuts includes them', async ({ page, served }) => {
   await page.goto(`${served.address}/#/playground`);
   await expect(page.getByRole('navigation', { name: 'Screens' })).toBeVisible();
   await page.keyboard.press('Control+,');
@@ -50,7 +50,7 @@ test('keys switch screens, and the list of keys says so', async ({ page, served 
   await expect(page).toHaveURL(/#\/playground/);
 });
 
-test('the palette finds pages, models and commands by name, and gives the focus back', async ({ page, served }) => {
+test('the palette finds pages, models and commands by name, and restores the focus', async ({ page, served }) => {
   await page.goto(`${served.address}/#/settings/providers`);
   const add = page.getByRole('group', { name: 'Groq' }).getByRole('button', { name: 'Add key' });
   await add.focus();
@@ -66,7 +66,7 @@ test('the palette finds pages, models and commands by name, and gives the focus 
   await expect(page.getByRole('heading', { name: 'Data and backup', level: 2 })).toBeVisible();
 });
 
-test('a chosen theme is there before anything of the window is loaded', async ({ page, served }) => {
+test('the selected theme applies before the window loads', async ({ page, served }) => {
   await page.goto(`${served.address}/#/settings/appearance`);
   await page.getByRole('radio', { name: 'Dark' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
@@ -76,7 +76,7 @@ test('a chosen theme is there before anything of the window is loaded', async ({
   await expect(page.getByRole('navigation')).toHaveCount(0);
 });
 
-test('nothing in the window needs what its content security policy refuses', async ({ page, served, pageProblems }) => {
+test('the window needs nothing that its content security policy blocks', async ({ page, served, pageProblems }) => {
   for (const place of ['playground', 'settings/service-models', 'settings/api-keys', 'settings/on-device']) {
     await page.goto(`${served.address}/#/${place}`);
     await expect(page.getByRole('main')).not.toBeEmpty();
@@ -94,7 +94,7 @@ for (const { width, height } of [
   { width: 980, height: 700 },
   { width: 1680, height: 1000 },
 ]) {
-  test(`at ${width} by ${height} a panel scrolls, the window never does`, async ({ page, served }) => {
+  test(`at ${width} by ${height} panels scroll, but not the window`, async ({ page, served }) => {
     await page.setViewportSize({ width, height });
     for (const place of ['settings/providers', 'settings/api-keys', 'settings/on-device', 'settings/local-server']) {
       await page.goto(`${served.address}/#/${place}`);
@@ -113,7 +113,7 @@ for (const { width, height } of [
   });
 }
 
-test('a browser that was not let in is told how to get in', async ({ browser, served }) => {
+test("a browser that isn't signed in shows how to sign in", async ({ browser, served }) => {
   const stranger = await browser.newPage();
   await stranger.goto(served.address);
   await expect(stranger.locator('body')).toContainText(/address/i);
@@ -121,7 +121,7 @@ test('a browser that was not let in is told how to get in', async ({ browser, se
   await stranger.close();
 });
 
-test('a computer that loses its network loses nothing of the window: the host is on it', async ({ page, served }) => {
+test('a computer without a network keeps the window working: the host is local', async ({ page, served }) => {
   await page.goto(`${served.address}/#/playground`);
   await page.evaluate(() => globalThis.dispatchEvent(new Event('offline')));
   await page.goto(`${served.address}/#/moderation`);

@@ -10,7 +10,7 @@ const schema = {
   required: ['part', 'decided_on'],
 };
 
-test('a schema is written with the linter, and the answer is a tree while it streams, with its error at its path', async ({
+test('writes a schema with the linter, and shows the streaming answer as a tree with its error at its path', async ({
   page,
   playground,
   nextRun,
@@ -62,7 +62,7 @@ test('a schema is written with the linter, and the answer is a tree while it str
   await expect(tree.getByRole('treeitem')).toHaveCount(6);
 });
 
-test('an answer of 4 MB with 100,000 values is a tree that scrolls and closes', async ({
+test('shows an answer of 4 MB with 100,000 values as a tree that scrolls and collapses', async ({
   page,
   playground,
   nextRun,

@@ -44,12 +44,12 @@ async function lookAtAll(page: Page, stops: readonly TourStop[]): Promise<void> 
   }
 }
 
-test('empty screens have plain texts, and axe finds nothing in both themes', async ({ page, pageProblems }) => {
+test('empty screens have no outdated texts, and axe finds nothing in both themes', async ({ page, pageProblems }) => {
   await lookAtAll(page, emptyStops);
   expect(pageProblems).toEqual([]);
 });
 
-test('filled screens have plain texts, and axe finds nothing in both themes', async ({
+test('filled screens have no outdated texts, and axe finds nothing in both themes', async ({
   page,
   objects,
   pageProblems,
@@ -58,7 +58,7 @@ test('filled screens have plain texts, and axe finds nothing in both themes', as
   expect(pageProblems).toEqual([]);
 });
 
-test('dialogs, forms and errors have plain texts, and axe finds nothing in both themes', async ({
+test('dialogs, forms and errors have no outdated texts, and axe finds nothing in both themes', async ({
   page,
   objects,
   pageProblems,

@@ -9,7 +9,7 @@ test('random actions on every screen end without a crash or an error', async ({ 
   expect(await walkEverywhere(page, call, 20)).toEqual({});
 });
 
-test('a walk notices crashes, exceptions, rejections, console errors and errors of the host', async ({ page }) => {
+test('a walk detects crashes, exceptions, rejections, console errors and errors of the host', async ({ page }) => {
   const problems = await observe(page);
   await page.route(/\/assets\/moderation-screen/, (route) => route.fulfill({ status: 404, json: {} }));
   await page.route('**/window/runs*', (route) => route.fulfill({ status: 500, json: {} }));

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import type { ScriptedCall } from '../../support/scripted-provider.ts';
 import { PlaygroundPage, expect, test } from './playground-window.ts';
 
-test('eight windows of one host are shown side by side, and runs in six of them stream at once', async ({
+test('eight windows of one host open side by side, and runs in six of them stream at once', async ({
   page,
   served,
   playground,
@@ -60,7 +60,7 @@ test('eight windows of one host are shown side by side, and runs in six of them 
   }
 });
 
-test('a window goes on after its host was started again, with all that was half typed', async ({ page, served }) => {
+test('a window keeps working after a restart of its host, with everything half typed', async ({ page, served }) => {
   await page.goto(`${served.address}/#/agents`);
   await page.getByRole('button', { name: 'Create agent' }).first().click();
   await page.getByLabel('Name').fill('Half typed');
@@ -85,7 +85,7 @@ test('a window goes on after its host was started again, with all that was half 
   await expect(page.getByRole('form', { name: 'New agent' })).toBeHidden();
 });
 
-test('a screen whose files are gone says so, and opens once they are there', async ({ page, served }) => {
+test('a screen whose files are missing says so, and opens once they are back', async ({ page, served }) => {
   await page.goto(`${served.address}/#/agents`);
   await expect(page.getByRole('button', { name: 'Create agent' }).first()).toBeVisible();
   const files = /\/assets\/moderation-screen/;
@@ -100,7 +100,7 @@ test('a screen whose files are gone says so, and opens once they are there', asy
   await expect.poll(async () => (await scores.boundingBox())!.x - (await texts.boundingBox())!.x).toBeGreaterThan(300);
 });
 
-test('two windows write to the same drafts, and nothing of either is lost', async ({ page, served, playground }) => {
+test('two windows edit the same drafts without losing anything', async ({ page, served, playground }) => {
   const second = new PlaygroundPage(await page.context().newPage());
   await second.page.goto(`${served.address}/#/playground`);
   await second.prompt.waitFor();

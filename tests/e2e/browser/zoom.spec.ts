@@ -82,7 +82,7 @@ test('at 200 % zoom nothing is cut off on any screen with data', async ({ page, 
   }
 });
 
-test('at 200 % zoom the button that matters is in the first line of its toolbar', async ({ page }) => {
+test('at 200 % zoom the main button is in the first line of its toolbar', async ({ page }) => {
   for (const [address, name] of [
     ['/playground', /run$/i],
     ['/moderation', 'Check'],

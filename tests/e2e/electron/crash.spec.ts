@@ -13,9 +13,7 @@ test.beforeEach(async ({ folder }) => {
 
 test.afterEach(() => provider.close());
 
-test('a window that crashes in the middle of a stream comes back with the draft and with what had come', async ({
-  launch,
-}) => {
+test('a window that crashes during a stream reloads with the draft and the partial answer', async ({ launch }) => {
   const { app, page } = await launch(provider.start);
   await app.evaluate(({ dialog }) => {
     dialog.showMessageBox = () => Promise.resolve({ response: 0, checkboxChecked: false });

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '../../support/electron.ts';
 
-test('on the desktop a folder is linked by the dialog of the system, and follows what is written there and here', async ({
+test("on the desktop links a folder with the system's dialog, and follows changes on both sides", async ({
   folder,
   launch,
 }) => {

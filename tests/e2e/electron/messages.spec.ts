@@ -5,7 +5,7 @@ import { playgroundPage } from '../../support/playground-page.ts';
 
 const model = 'kestrel-large';
 
-test('on the desktop a few-shot prompt is imported, edited as messages and run', async ({ folder, launch }) => {
+test('on the desktop imports a few-shot prompt, edits it as messages and runs it', async ({ folder, launch }) => {
   const provider = await startDesktopProvider({ folder, model, parameters: asWorkshop });
   try {
     const { page } = await launch(provider.start);

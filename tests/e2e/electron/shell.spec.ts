@@ -36,8 +36,8 @@ async function watchRefusals(page: Page): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (window as unknown as { refused: string[] }).refused);
 }
 
-test('the window is closed to everything but its own files and the host', async ({ openedOutside }) => {
-  await test.step('the window has nothing of Node or Electron in it', async () => {
+test('the window can access only its own files and the host', async ({ openedOutside }) => {
+  await test.step('has nothing of Node or Electron', async () => {
     const found = await desktop.page.evaluate(() => ({
       names: ['require', 'process', 'module', 'Buffer', 'global', '__dirname', 'electron', 'ipcRenderer'].filter(
         (name) => name in window,
@@ -61,7 +61,7 @@ test('the window is closed to everything but its own files and the host', async 
     expect(preferences).toEqual({ sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false });
   });
 
-  await test.step('its policy refuses scripts that are not its own, frames, and every other address', async () => {
+  await test.step('blocks foreign scripts, frames, and every other address by its policy', async () => {
     const { page } = desktop;
     const refusals = await watchRefusals(page);
     await addScript(page, 'window.inlineRan = true');
@@ -98,7 +98,7 @@ test('the window is closed to everything but its own files and the host', async 
     expect({ fetched, ran }).toEqual({ fetched: 'refused', ran: [] });
   });
 
-  await test.step('nothing leads away from the window; plain web addresses open in the browser', async () => {
+  await test.step("can't be navigated away; web addresses open in the browser", async () => {
     const { page, app } = desktop;
     const opened = await page.evaluate(() =>
       [
@@ -121,7 +121,7 @@ test('the window is closed to everything but its own files and the host', async 
     ).toEqual([expect.stringMatching(/^app:\/\/touchstone\//)]);
   });
 
-  await test.step('permissions are refused without a question, except for the clipboard', async () => {
+  await test.step('denies permissions without a prompt, except for the clipboard', async () => {
     const states = await desktop.page.evaluate(async () => {
       const names = [
         'geolocation',
@@ -143,7 +143,7 @@ test('the window is closed to everything but its own files and the host', async 
     ]);
   });
 
-  await test.step('files outside the built window are not served', async () => {
+  await test.step("doesn't serve files outside the built window", async () => {
     const statuses = await desktop.page.evaluate(async () =>
       Promise.all(
         ['/', '/../host/main.js', '/%2e%2e/host/main.js', '/assets/..%2f..%2fhost%2fmain.js', '/package.json'].map(
@@ -161,7 +161,7 @@ test('the window is closed to everything but its own files and the host', async 
   });
 });
 
-test('a start that is not the first, or that fails, says why it ends', async ({
+test('a start that is not the first, or that fails, shows the reason', async ({
   electronProgram,
   environment,
   folder,
@@ -182,14 +182,14 @@ test('a start that is not the first, or that fails, says why it ends', async ({
     await expect.poll(windows).toEqual([false]);
   });
 
-  await test.step('an option that cannot be followed ends the start, and what is taken is said', async () => {
+  await test.step('an invalid option ends the start and lists the valid ones', async () => {
     const parameters = desktopParameters({ dataDirectory, parameters: ['--endpoint', 'local'] });
     const other = spawn(electronProgram, parameters, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
     const [told, exit] = await Promise.all([readText(other.stderr), once(other, 'exit')]);
     expect({ told, exit }).toEqual({ told: expect.stringContaining('--endpoint must be NAME=URL'), exit: [2, null] });
   });
 
-  await test.step('a data folder that cannot be used is said, with what to do', async () => {
+  await test.step('reports an unusable data folder with the fix', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const parameters = desktopParameters({ dataDirectory: join(file, 'data') });
@@ -204,7 +204,7 @@ test('a start that is not the first, or that fails, says why it ends', async ({
   });
 });
 
-test('the window comes back where it was, and with the theme that was chosen', async ({ launch }) => {
+test("restores the window's position and the selected theme", async ({ launch }) => {
   await callHost(desktop.page, 'PATCH', '/window/settings', { appearance: { theme: 'dark' } });
   const bounds = { x: 120, y: 90, width: 1100, height: 750 };
   await desktop.app.evaluate(
@@ -224,7 +224,7 @@ test('the window comes back where it was, and with the theme that was chosen', a
   await expect.poll(() => again.page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches)).toBe(true);
 });
 
-test('a window whose process ends is loaded again', async () => {
+test('reloads a window whose process ends', async () => {
   const { app, page } = desktop;
   const seen = await app.evaluateHandle(async ({ BrowserWindow, dialog }) => {
     const events: string[] = [];
@@ -244,8 +244,8 @@ test('a window whose process ends is loaded again', async () => {
   await expect.poll(() => seen.jsonValue()).toEqual(['The window crashed and was reloaded.', 'loaded']);
 });
 
-test('the local server and the dialogs of the system open only when they are asked for', async () => {
-  await test.step('the local server is off until it is switched on, and then has nothing that only the window may do', async () => {
+test("the local server and the system's dialogs open only on request", async () => {
+  await test.step('the local server is off until it is enabled, and never serves window endpoints', async () => {
     const { page } = desktop;
     const address = async () => ((await callHost(page, 'GET', '/window/host')) as HostState).serverAddress;
     expect(await address()).toBeNull();
@@ -263,7 +263,7 @@ test('the local server and the dialogs of the system open only when they are ask
     await expect(fetch(`${base}/openapi.json`)).rejects.toThrow();
   });
 
-  await test.step("the dialog for a model file and the data folder are the system's own", async () => {
+  await test.step("uses the system's own dialogs for a model file and the data folder", async () => {
     const { app, page } = desktop;
     const asked = await app.evaluateHandle(({ dialog, shell }) => {
       const calls: string[] = [];

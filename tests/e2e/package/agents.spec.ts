@@ -17,7 +17,7 @@ async function startEcho() {
 const asked = async (page: Page): Promise<string[]> =>
   page.getByRole('article').locator('.agent-turn__message p').allInnerTexts();
 
-test('on the desktop an agent is made, talked to, asked something else in a branch, and its turn is read in the audit', async ({
+test('on the desktop creates an agent, talks to it, branches, and reads the turn in the audit', async ({
   folder,
   launch,
 }) => {

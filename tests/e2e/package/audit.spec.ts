@@ -5,10 +5,7 @@ import { expect } from '../../support/electron.ts';
 import { test } from '../../support/packaged-app.ts';
 import { auditPage } from '../browser/audit-page.ts';
 
-test('on the desktop a conversation is found, judged, kept and written into a pack, by keyboard', async ({
-  folder,
-  launch,
-}) => {
+test('on the desktop finds, rates, saves and exports a conversation by keyboard', async ({ folder, launch }) => {
   const dataDirectory = join(folder, 'data');
   mkdirSync(dataDirectory);
   fillDatabase(dataDirectory, generateRuns(Number(process.env['TOUCHSTONE_AUDIT_RUNS'] ?? 2_000)));

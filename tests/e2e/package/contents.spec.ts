@@ -10,7 +10,7 @@ import { packageDirectory, packagedProgram, test } from '../../support/packaged-
 const resources = join(packageDirectory, 'resources');
 const [disabled, enabled] = ['0', '1'].map((character) => character.charCodeAt(0));
 
-test('the fuses are set as the configuration says', async () => {
+test('the fuses match the configuration', async () => {
   const wire = await getCurrentFuseWire(packagedProgram);
   const names = Object.keys(FuseV1Options).filter((name) => Number.isNaN(Number(name)));
   const states = names.map((name) => [name, wire[FuseV1Options[name as keyof typeof FuseV1Options]]]);
@@ -26,7 +26,7 @@ test('the fuses are set as the configuration says', async () => {
   });
 });
 
-test('the executable runs no script of anyone else', ({ environment, folder }) => {
+test('the executable runs no foreign script', ({ environment, folder }) => {
   const options = {
     env: {
       ...environment,
@@ -48,7 +48,7 @@ test('the executable runs no script of anyone else', ({ environment, folder }) =
   expect(run).toThrow(expect.objectContaining({ status: 2, stdout: expect.not.stringContaining('script ran') }));
 });
 
-test('the package holds no development dependency, no source and no source map', () => {
+test('the package contains no development dependency, no source and no source map', () => {
   const inArchive = listPackage(join(resources, 'app.asar'), { isPack: false });
   const beside = globSync('**/*', { cwd: packageDirectory }).map((file) => `/${file}`);
   const files = [...inArchive, ...beside].map((file) => file.replaceAll('\\', '/'));
@@ -68,7 +68,7 @@ test('the packaged application opens its window and ends with it', async ({ laun
   expect(app.process.exitCode).toBe(0);
 });
 
-test('the package holds licences, a bill of materials, and less than 450 MB', () => {
+test('the package contains licences, a bill of materials, and less than 450 MB', () => {
   const licences = readFileSync(join(resources, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
   const bill = JSON.parse(readFileSync(join(resources, 'sbom.cdx.json'), 'utf8')) as {
     bomFormat: string;

@@ -26,9 +26,7 @@ function filesWith(folder: string, text: string): string[] {
     .filter((file) => forms.some((form) => readFileSync(join(folder, file)).includes(form)));
 }
 
-test('a key is set, a run is stopped, and after a restart the draft, the history and the key are there', async ({
-  launch,
-}) => {
+test('after a restart the key, the draft and the history with a stopped run are there', async ({ launch }) => {
   const first = await launch(provider.start);
   const nextCall = provider.nextRun();
   await setProviderKey(first.page, 'Groq', key);
@@ -77,7 +75,7 @@ test('a key is set, a run is stopped, and after a restart the draft, the history
 });
 
 for (const way of ['by its window', 'by SIGTERM'] as const) {
-  test(`quitting ${way} in the middle of a stream ends it at the provider and keeps the run as Cancelled`, async ({
+  test(`quitting ${way} during a stream ends it at the provider and records the run as Cancelled`, async ({
     launch,
   }) => {
     const desktop = await launch(provider.start);
@@ -108,7 +106,7 @@ for (const way of ['by its window', 'by SIGTERM'] as const) {
   });
 }
 
-test('a draft survives the end of the window and of the whole application', async ({ launch }) => {
+test('a draft survives closing the window and quitting the application', async ({ launch }) => {
   const first = await launch(provider.start);
   await playgroundPage(first.page).writePrompt('Written before the crash.');
   await expect.poll(() => storedText(first.page)).toContain('Written before the crash.');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, packageParameters } from '../../support/electron.ts';
 import { packagedProgram, test } from '../../support/packaged-app.ts';
 
-test('a prompt file that is opened with Touchstone is previewed, at the first start and while it is open', async ({
+test('previews a prompt file that is opened with Touchstone, at the first start and while it runs', async ({
   environment,
   folder,
   launch,

@@ -15,7 +15,7 @@ test.beforeEach(async ({ folder }) => {
 
 test.afterEach(() => provider.close());
 
-test('on the desktop a folder is imported, edited, compared and labelled, run over HTTP, and the run is found by its version', async ({
+test('on the desktop imports, edits, compares and labels a folder, runs it over HTTP, and finds the run by its version', async ({
   folder,
   launch,
 }) => {

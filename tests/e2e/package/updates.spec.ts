@@ -52,7 +52,7 @@ function describeRelease(version: string, url: string, content: string): string 
   return stringify({ version, files: [{ url, sha512, size: content.length }], path: url, sha512 });
 }
 
-test('updates are checked, downloaded and verified only when the person asks for each', async ({
+test('checks for, downloads and verifies an update, each only on request', async ({
   folder,
   launch,
   program,

@@ -3,7 +3,7 @@ import { createConversationTurns } from '../../../electron/agents/create-agents.
 
 const patient = () => ({ signal: new AbortController().signal });
 
-test('one turn at a time in a conversation, in the order of asking; others go on beside it', async () => {
+test('runs one turn at a time per conversation in the order of the calls, and other conversations in parallel', async () => {
   const turns = createConversationTurns();
   const order: string[] = [];
   const take = async (conversation: string, name: string) => {
@@ -24,7 +24,7 @@ test('one turn at a time in a conversation, in the order of asking; others go on
   expect(order).toEqual(['first', 'elsewhere', 'second', 'third']);
 });
 
-test('whoever gives up is passed over', async () => {
+test('skips a queued turn that is aborted', async () => {
   const turns = createConversationTurns();
   const end = await turns.take('a', patient());
   const leaving = new AbortController();

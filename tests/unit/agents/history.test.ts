@@ -11,7 +11,7 @@ function messagesOf(turns: readonly Turn[]): unknown[] {
   return turns.flatMap(({ question, answer }) => [textMessage('user', question), textMessage('assistant', answer)]);
 }
 
-test('what is remembered is the newest turns without a gap, oldest first, and fits beside message and answer', () => {
+test('the history is the newest turns without a gap, oldest first, that fit beside message and answer', () => {
   fc.assert(
     fc.property(
       fc.array(turn, { maxLength: 30 }),
@@ -33,13 +33,13 @@ test('what is remembered is the newest turns without a gap, oldest first, and fi
   );
 });
 
-test('a message that fills the context by itself leaves no memory', () => {
+test('a message that fills the context leaves no history', () => {
   const newestFirst = [{ question: 'one', answer: 'two' }];
   const limits = { contextTokens: 100, systemMessage: null, message: '1'.repeat(1000) };
   expect(fitHistory(newestFirst, limits)).toEqual({ messages: [], turns: 0 });
 });
 
-test('at most 200 turns are remembered, and no turn is read that is not needed', () => {
+test('the history has at most 200 turns, and reads no more than needed', () => {
   let read = 0;
   function* endless(): Generator<Turn> {
     for (;;) {
@@ -51,7 +51,7 @@ test('at most 200 turns are remembered, and no turn is read that is not needed',
   expect(read).toBe(201);
 });
 
-test('a model that does not tell its context is taken for one of 4096 tokens', () => {
+test('assumes 4096 tokens for a model with an unknown context', () => {
   const newestFirst = Array.from({ length: 10 }, () => ({ question: '1'.repeat(500), answer: '2'.repeat(500) }));
   const recalled = (contextTokens: number | null) =>
     fitHistory(newestFirst, { contextTokens, systemMessage: null, message: '' }).turns;
@@ -71,12 +71,12 @@ const counted: [text: string, tokens: number][] = [
   ['👋🏽😀🎉👨‍👩‍👧'.repeat(20), 601],
 ];
 
-test.each(counted)('"%s" is not taken for less than its %i tokens', (text, tokens) => {
+test.each(counted)('estimates "%s" at no less than its %i tokens', (text, tokens) => {
   expect(estimateTokens(text) + 1).toBeGreaterThanOrEqual(tokens);
   expect(estimateTokens(text)).toBeLessThan(3 * tokens);
 });
 
-test('a grounded turn leaves half of the room to passages', () => {
+test('a grounded turn leaves half of the context to passages', () => {
   const newestFirst = Array.from({ length: 10 }, () => ({ question: '1'.repeat(500), answer: '2'.repeat(500) }));
   const limits = { contextTokens: 8192, systemMessage: null, message: '' };
   expect(fitHistory(newestFirst, limits).turns).toBe(6);

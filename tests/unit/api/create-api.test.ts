@@ -91,7 +91,7 @@ async function send(path: string, { method = 'GET', headers = {}, body: text, ac
 const withKey = { authorization: 'Bearer run-key' };
 const json = { ...withKey, 'content-type': 'application/json' };
 
-describe('the order of refusals', () => {
+describe('the order of rejections', () => {
   it.each([
     ['an unknown path is 404 even without a key', '/nothing', {}, 404],
     ['a known path without a key is 401', '/things', { method: 'DELETE' }, 401],
@@ -112,7 +112,7 @@ describe('the order of refusals', () => {
     expect((await send(path, sent)).status).toBe(status);
   });
 
-  it('names the methods of a path in Allow', async () => {
+  it('lists the methods of a path in Allow', async () => {
     const { headers } = await send('/things', { method: 'PUT', headers: withKey });
     expect(headers.get('allow')).toBe('POST, GET');
   });
@@ -123,7 +123,7 @@ describe('keys', () => {
     ['the bearer form', { authorization: 'Bearer run-key' }, 'caller'],
     ['the custom header', { 'x-hl-api-key': 'run-key' }, 'caller'],
     ['the same key in both', { authorization: 'bearer run-key', 'x-hl-api-key': 'run-key' }, 'caller'],
-  ])('are taken as %s', async (_, headers, by) => {
+  ])('are accepted as %s', async (_, headers, by) => {
     const sent = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '{"name":"a"}' };
     expect((await send('/things', sent)).answer).toEqual({ thing: { name: 'a' }, by });
   });
@@ -133,7 +133,7 @@ describe('keys', () => {
     ['an unknown key', { authorization: 'Bearer other' }],
     ['another scheme', { authorization: 'Basic run-key' }],
     ['an empty key', { 'x-hl-api-key': '' }],
-  ])('are refused as %s', async (_, headers) => {
+  ])('are rejected as %s', async (_, headers) => {
     const { status, answer } = await send('/things', { method: 'POST', headers });
     expect({ status, code: answer.error?.code }).toEqual({ status: 401, code: 'unauthorized' });
   });
@@ -162,12 +162,12 @@ describe('bad bodies', () => {
       [{ field: 'tags', issue: 'must have at most 1 items' }],
     ],
     ['no object at all', '[]', [{ field: '', issue: 'must be of type object' }]],
-  ])('name the place of %s', async (_, text, details) => {
+  ])('contain the position of %s', async (_, text, details) => {
     const { status, answer } = await send('/things', { method: 'POST', headers: json, body: text });
     expect({ status, details: answer.error?.details }).toEqual({ status: 400, details });
   });
 
-  it('are refused when they are nested so deeply that they could not be kept', async () => {
+  it('are rejected if they are nested too deep to be stored', async () => {
     const text = `{"name":${'['.repeat(60_000)}${']'.repeat(60_000)}}`;
     const { status, answer } = await send('/things', { method: 'POST', headers: json, body: text });
     expect({ status, message: answer.error?.message }).toEqual({
@@ -207,7 +207,7 @@ describe('bad bodies', () => {
     expect(answer.error?.details).toEqual([{ field: 'tags', issue: 'must have at most 1 items' }]);
   });
 
-  it('that are long let other requests in between reading, parsing and handling them', async () => {
+  it('that are long let other requests run between reading, parsing and handling them', async () => {
     let turn = 0;
     let ticking = setImmediate(function tick() {
       turn += 1;
@@ -231,7 +231,7 @@ describe('bad bodies', () => {
     expect([status, new Set(turns).size]).toEqual([200, 3]);
   });
 
-  it('over 4 MB are 413, announced or not', async () => {
+  it('over 4 MB are 413, with and without a length', async () => {
     const tooMuch = 'x'.repeat(4 * 1_048_576 + 1);
     const announced = await send('/things', {
       method: 'POST',
@@ -244,7 +244,7 @@ describe('bad bodies', () => {
 });
 
 describe('errors', () => {
-  it('of ours are told apart by the request id and reveal nothing', async () => {
+  it('of the service have only a request id and reveal nothing', async () => {
     const { status, headers, answer } = await send('/broken', { headers: withKey });
     expect({
       status,
@@ -260,7 +260,7 @@ describe('errors', () => {
     expect(headers.get('x-request-id')).toBe(answer.error?.requestId);
   });
 
-  it('of the disk say what to do, and are reported', async () => {
+  it('of the disk contain the fix, and are logged', async () => {
     const before = failures.length;
     const { status, answer } = await send('/full', { headers: withKey });
     expect({ status, message: answer.error?.message, reported: failures.length - before }).toEqual({
@@ -270,7 +270,7 @@ describe('errors', () => {
     });
   });
 
-  it('of a provider carry the time to wait', async () => {
+  it('of a provider contain the time to wait', async () => {
     const { status, headers } = await send('/gone', { headers: withKey });
     expect({ status, wait: headers.get('retry-after') }).toEqual({ status: 429, wait: '7' });
   });

@@ -5,7 +5,7 @@ import { AppError } from '../../../shared/app-error.ts';
 const requestId = '0f7a1a5e-6f0e-4d53-9d1a-3f1d0a4a2f11';
 
 describe('errorResponse', () => {
-  test('has the error format and headers that keep it out of caches and of other pages', async () => {
+  test('has the error format and headers that keep it out of caches and other pages', async () => {
     const response = errorResponse(new AppError('not_found', 'There is no run with this ID.'), requestId);
     expect(response.status).toBe(404);
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -20,7 +20,7 @@ describe('errorResponse', () => {
     });
   });
 
-  test('adds the headers that belong to the code', () => {
+  test('adds the headers of the code', () => {
     const headersOf = (error: AppError) => errorResponse(error).headers;
     expect(headersOf(new AppError('unauthorized', 'No key.')).get('www-authenticate')).toBe('Bearer');
     expect(headersOf(new AppError('rate_limited', 'Slow down.', { retryAfterSeconds: 7 })).get('retry-after')).toBe(
@@ -32,7 +32,7 @@ describe('errorResponse', () => {
 });
 
 describe('toAppError', () => {
-  test('reports a failure of ours and names the request to look for in the log', () => {
+  test('logs an unexpected failure and names the request in the log', () => {
     const report = vi.fn();
     const failure = new TypeError('secret detail');
     const error = toAppError(failure, requestId, report);
@@ -42,7 +42,7 @@ describe('toAppError', () => {
     expect(error.message).not.toContain('secret');
   });
 
-  test('reports neither expected errors nor requests that were stopped', () => {
+  test('logs neither expected errors nor aborted requests', () => {
     const report = vi.fn();
     const expected = new AppError('conflict', 'Too late.');
     expect(toAppError(expected, requestId, report)).toBe(expected);

@@ -3,7 +3,7 @@ import { eventQueue } from '../../../electron/api/stream-response.ts';
 
 const join = (pending: string, next: string) => pending + next;
 
-it('hands over what came before it was read, and what comes later', async () => {
+it('returns earlier and later values', async () => {
   const queue = eventQueue<string>({ signal: new AbortController().signal, merge: join });
   queue.push('a');
   const reader = queue[Symbol.asyncIterator]();
@@ -13,14 +13,14 @@ it('hands over what came before it was read, and what comes later', async () => 
   expect([first.value, (await second).value]).toEqual(['a', 'b']);
 });
 
-it('merges what comes while nobody reads, so that a slow reader costs no memory', async () => {
+it('merges unread values, so that a slow reader costs no memory', async () => {
   const queue = eventQueue<string>({ signal: new AbortController().signal, merge: join });
   for (const letter of 'abc') queue.push(letter);
   queue.end();
   expect(await Array.fromAsync(queue)).toEqual(['abc']);
 });
 
-it('ends a reader that waits when the signal aborts', async () => {
+it('ends a waiting reader when the signal aborts', async () => {
   const stop = new AbortController();
   const reading = Array.fromAsync(eventQueue<string>({ signal: stop.signal, merge: join }));
   stop.abort();

@@ -87,7 +87,7 @@ describe('a form', () => {
     expect(await read(request(encode([file('The text'), named])))).toEqual(whole);
   });
 
-  test('is read however it is cut on its way', async () => {
+  test('is read however it is split', async () => {
     const bytes = encode([file('The text'), named]);
     const bytewise = new ReadableStream({
       start(controller) {
@@ -98,7 +98,7 @@ describe('a form', () => {
     expect(await read(request(bytewise))).toEqual(whole);
   });
 
-  test('is read as the platform itself writes one', async () => {
+  test("is read in the format of the platform's own forms", async () => {
     const data = new FormData();
     data.append('file', new File(['The text'], 'ein "Bericht" ü😀.txt'));
     data.append('name', 'Näme');
@@ -112,7 +112,7 @@ describe('a form', () => {
     [`; filename*=UTF-8''%C3%BCber%20uns.txt`, 'über uns.txt'],
     ['; filename="a\u0007b.txt"', 'ab.txt'],
     ['; filename=""', ''],
-  ])('takes of a file name %j what names the file', async (more, fileName) => {
+  ])('uses of a file name %j only the name', async (more, fileName) => {
     expect(await read(request(encode([named, file('The text', more)])))).toEqual({ ...whole, fileName });
   });
 
@@ -124,11 +124,11 @@ describe('a form', () => {
     ['a field that is unknown', [named, file('The text'), { name: 'colour', content: 'red' }], 'colour'],
     ['a field that is too long', [{ name: 'name', content: 'x'.repeat(70_000) }, file('The text')], 'name'],
     ['a file that is no file', [named, { name: 'file', content: 'The text' }], 'file'],
-  ] as [string, Part[], string][])('with %s is refused, naming the field', async (_what, parts, field) => {
+  ] as [string, Part[], string][])('rejects %s and names the field', async (_what, parts, field) => {
     expect(await read(request(encode(parts)))).toEqual({ status: 400, field });
   });
 
-  test('that breaks off, is malformed or has no boundary is refused', async () => {
+  test('is rejected if it ends early, is malformed or has no boundary', async () => {
     const bytes = encode([named, file('The text')]);
     const reader = keeper();
     expect(await read(request(bytes.subarray(0, -30)), reader)).toMatchObject({ status: 400 });
@@ -140,7 +140,7 @@ describe('a form', () => {
     expect(await read(request(encode(Array.from({ length: 100 }, () => named))))).toMatchObject({ status: 400 });
   });
 
-  test('may have a file of the largest size, and not one byte more', async () => {
+  test('may have a file of the largest size, but not one byte more', async () => {
     const reader = keeper();
     expect(await read(request(encode([file(new Uint8Array(megabyte)), named])), reader)).toMatchObject({
       fileName: 'a.txt',
@@ -149,7 +149,7 @@ describe('a form', () => {
     expect(await read(request(encode([file(new Uint8Array(megabyte + 1)), named])))).toMatchObject({ status: 413 });
   });
 
-  test('that says it is too large is refused unread', async () => {
+  test('is rejected unread if its length is too large', async () => {
     const headers = { 'content-length': String(3 * megabyte) };
     expect(await read(request(encode([named, file('The text')]), { headers }))).toMatchObject({ status: 413 });
   });
@@ -157,27 +157,24 @@ describe('a form', () => {
   test.each([
     ['of the file', [file(new Uint8Array(1000))]],
     ['of anything else', [{ name: 'name', content: new Uint8Array(1000) }]],
-  ] as [string, Part[]][])(
-    'without an end %s is refused while it comes, and then no longer read',
-    async (_what, parts) => {
-      const head = encodeOpen(parts);
-      let isCancelled = false;
-      let sent = 0;
-      const endless = new ReadableStream({
-        pull(controller) {
-          controller.enqueue(sent === 0 ? head : new Uint8Array(65_536));
-          sent += 65_536;
-        },
-        cancel() {
-          isCancelled = true;
-        },
-      });
-      expect(await read(request(endless))).toMatchObject({ status: 413 });
-      expect({ isCancelled, isBounded: sent < 4 * megabyte }).toEqual({ isCancelled: true, isBounded: true });
-    },
-  );
+  ] as [string, Part[]][])('rejects endless %s while it arrives, and then stops reading', async (_what, parts) => {
+    const head = encodeOpen(parts);
+    let isCancelled = false;
+    let sent = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(sent === 0 ? head : new Uint8Array(65_536));
+        sent += 65_536;
+      },
+      cancel() {
+        isCancelled = true;
+      },
+    });
+    expect(await read(request(endless))).toMatchObject({ status: 413 });
+    expect({ isCancelled, isBounded: sent < 4 * megabyte }).toEqual({ isCancelled: true, isBounded: true });
+  });
 
-  test('is read only as fast as its file is taken', async () => {
+  test('is read only as fast as its file', async () => {
     let pieces = 0;
     const head = encodeOpen([file('')]);
     const body = new ReadableStream({
@@ -202,7 +199,7 @@ describe('a form', () => {
     await reading;
   });
 
-  test('of a caller who leaves fails for the one who receives the file', async () => {
+  test("fails for the file's receiver if the caller disconnects", async () => {
     const leaving = new AbortController();
     const stalled = new ReadableStream({
       start: (controller) => controller.enqueue(encodeOpen([file('The beginning\r\n')])),
@@ -212,14 +209,14 @@ describe('a form', () => {
     expect(reader.kept.failure).toBeInstanceOf(Error);
   });
 
-  test('fails with what kept its file from being taken', async () => {
+  test("fails with the error of the file's receiver", async () => {
     const full = async () => {
       throw new Error('The disk is full.');
     };
     await expect(readForm(request(encode([named, file('The text')])), form, full)).rejects.toThrow('The disk is full.');
   });
 
-  test('that is cut, mixed up or made of anything is read or refused, and nothing else happens', async () => {
+  test('is read or rejected if it is truncated, shuffled or random, and nothing else happens', async () => {
     const valid = encode([file('The text'), named, { name: 'note', content: 'x' }]);
     const mutation = fc.record({
       at: fc.nat(valid.length),

@@ -4,7 +4,7 @@ import { JsonResponse } from '../../../electron/api/json-response.ts';
 const value = { text: 'Grüße, 世界' };
 const headers = { 'x-run-id': 'one' };
 
-test('an answer that is looked at is the Response that it stands for', async () => {
+test('a response whose properties are read is the Response that it represents', async () => {
   const [answer, plain] = [
     new JsonResponse(value, { status: 201, headers }),
     Response.json(value, { status: 201, headers }),
@@ -22,7 +22,7 @@ test('an answer that is looked at is the Response that it stands for', async () 
   await expect(answer.text()).rejects.toThrow(TypeError);
 });
 
-test('an answer that nobody looked at is handed out as text, with the headers that it was given last', () => {
+test('a response that is not read is sent as text, with its latest headers', () => {
   const answer = new JsonResponse(value, { headers });
   answer.setHeader('x-request-id', 'two');
   expect(answer.unread).toEqual({
@@ -31,7 +31,7 @@ test('an answer that nobody looked at is handed out as text, with the headers th
   });
 });
 
-test('once somebody has its headers in hand, they are what counts', () => {
+test('changes of its headers count once they are read', () => {
   const answer = new JsonResponse(value, { headers });
   answer.headers.set('x-run-id', 'changed');
   answer.setHeader('x-request-id', 'two');

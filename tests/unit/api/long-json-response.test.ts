@@ -16,7 +16,7 @@ function longRuns(count: number) {
   return { state, list: new LazyList(runs) };
 }
 
-test('says what JSON.stringify says of the same lists as arrays', async () => {
+test('equals JSON.stringify of the same lists as arrays', async () => {
   const item = fc.record({ name: fc.string(), list: fc.array(fc.anything({ withNullPrototype: false })) });
   await fc.assert(
     fc.asyncProperty(
@@ -39,7 +39,7 @@ test('says what JSON.stringify says of the same lists as arrays', async () => {
   );
 });
 
-test('a long one comes in pieces and is the same text', async () => {
+test('a long one has the same text in chunks', async () => {
   const { list } = longRuns(50);
   const answer = longJsonResponse({ id: 1, runs: list });
   const pieces: string[] = [];
@@ -48,7 +48,7 @@ test('a long one comes in pieces and is the same text', async () => {
   expect(pieces.join('')).toBe(JSON.stringify({ id: 1, runs: [...longRuns(50).list] }));
 });
 
-test('long texts within an item are pieces of their own', async () => {
+test('long texts within an item are separate chunks', async () => {
   const long = 'ü'.repeat(1_100_000);
   const runs = [{ id: 1, input: { texts: [long, undefined, long] }, output: { content: long } }];
   const pieces: string[] = [];
@@ -58,7 +58,7 @@ test('long texts within an item are pieces of their own', async () => {
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2 * long.length);
 });
 
-test('is read only as far as it is taken, and no further once its reader has left', async () => {
+test('is generated only as far as it is read, and no further after its reader has left', async () => {
   const { list, state } = longRuns(1000);
   const reader = longJsonResponse({ runs: list }).body!.getReader();
   for (let piece = 0; piece < 5; piece += 1) await reader.read();

@@ -36,13 +36,13 @@ test('the document passes the linter without an error or a warning', async () =>
   expect(await lint(JSON.stringify(document))).toEqual([]);
 });
 
-test('the linter sees a fault in the document', async () => {
+test('the linter detects an error in the document', async () => {
   const faulty = JSON.stringify(document).replaceAll('#/components/schemas/Usage"', '#/components/schemas/Nothing"');
   const problems = await lint(faulty);
   expect(problems.map(({ ruleId }) => ruleId)).toContain('no-unresolved-refs');
 });
 
-test('describes every endpoint that an API key or nobody in particular may call, and none of the window', () => {
+test('describes every public endpoint and every one for API keys, but none of the window', () => {
   const described = Object.entries(document['paths'] as Record<string, object>).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
@@ -51,17 +51,17 @@ test('describes every endpoint that an API key or nobody in particular may call,
   expect(described.some((one) => one.includes('/window/'))).toBe(false);
 });
 
-test.each(['schemas', 'responses'])('%s stand in the same order whatever the language of the system is', (part) => {
+test.each(['schemas', 'responses'])('%s have the same order in every system language', (part) => {
   const names = Object.keys((document['components'] as Record<string, object>)[part]!);
   expect([names.length > 5, names]).toEqual([true, names.toSorted()]);
 });
 
-test('every group of endpoints says what is in it', () => {
+test('every group of endpoints has a description', () => {
   const tags = document['tags'] as { name: string; description: string }[];
   expect(tags.filter(({ name, description }) => description === name)).toEqual([]);
 });
 
-test('a body is closed to unknown fields, an answer is not', () => {
+test('requests are closed to unknown fields, responses are not', () => {
   const { schemas } = document['components'] as { schemas: Record<string, { additionalProperties?: unknown }> };
   expect({
     request: schemas['CompletionRequest']?.additionalProperties,
@@ -69,7 +69,7 @@ test('a body is closed to unknown fields, an answer is not', () => {
   }).toEqual({ request: false, answer: false });
 });
 
-test('a schema that reads differently when it is sent and when it is answered stands under two names, with what holds it', () => {
+test('a schema that differs between input and output has two names, and so do schemas that contain it', () => {
   const inner = z.object({ size: z.int().default(1) }).meta({ id: 'Inner' });
   const outer = z.object({ inner }).meta({ id: 'Outer' });
   const both = defineEndpoint({
@@ -104,7 +104,7 @@ test('a form is one closed object of its fields and its file', () => {
   });
 });
 
-test('a completion tells every status that it may have', () => {
+test('a completion lists every possible status', () => {
   const { responses } = (document['paths'] as Record<string, { post: { responses: object } }>)['/api/completions']!
     .post;
   expect(Object.keys(responses).map(Number)).toEqual([
@@ -112,7 +112,7 @@ test('a completion tells every status that it may have', () => {
   ]);
 });
 
-test('what pages of other sites get is told of an address without a key, and a failed run says which it was', () => {
+test('describes what other origins get without a key, and the headers of a failed run', () => {
   const { responses } = (document['paths'] as Record<string, { get: { responses: object } }>)['/openapi.json']!.get;
   expect(Object.keys(responses).map(Number)).toEqual([200, 403, 421, 500]);
   const failures = (document['components'] as { responses: Record<string, { headers: object }> }).responses;
@@ -131,7 +131,7 @@ const operations = Object.values(document['paths'] as Record<string, Record<stri
   (methods) => Object.values(methods),
 );
 
-test('every operation has a description that says more than its summary', () => {
+test('every operation has a description that adds to its summary', () => {
   const sentences = operations.filter(
     ({ summary, description }) => !description?.match(/^[A-Z].*[.] Needs /s) || description.startsWith(summary),
   );

@@ -10,7 +10,7 @@ import { openTestStorage, temporaryDirectory } from '../storage/test-storage.ts'
 const signal = new AbortController().signal;
 const query = { filter: {}, pageSize: 20, continuationToken: null, hasFeedback: false };
 
-test('closing in the middle of indexing ends cleanly, and what was not indexed is found after the next start', async () => {
+test('disposing during indexing ends cleanly, and the rest is found after the next start', async () => {
   const directory = temporaryDirectory();
   const storage = openStorage({ directory });
   const runs = Array.from({ length: 1500 }, () => sampleRun());
@@ -31,7 +31,7 @@ test('closing in the middle of indexing ends cleanly, and what was not indexed i
   expect(page).toMatchObject({ total: 1500, isTotalExact: true });
 });
 
-test('a question that is withdrawn is given up, and others are answered', async () => {
+test('stops an aborted query and continues with others', async () => {
   const storage = openTestStorage();
   const leaving = new AbortController();
   const withdrawn = storage.audit.summarize({ filter: {} }, { signal: leaving.signal });
@@ -53,7 +53,7 @@ function damage(file: string): void {
 test.each([
   ['damaged in its middle', damage],
   ['a folder', (file: string) => (rmSync(file), mkdirSync(join(file, 'folder'), { recursive: true }))],
-])('an index that is %s is made anew from the runs', async (_how, spoil) => {
+])('rebuilds an index that is %s from the runs', async (_how, spoil) => {
   const directory = temporaryDirectory();
   const storage = openStorage({ directory });
   const runs = Array.from({ length: 50 }, (_, place) => sampleRun({ renderedPrompt: `word${place} of many` }));

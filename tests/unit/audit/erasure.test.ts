@@ -33,25 +33,22 @@ async function found(storage: Storage, words: readonly string[]): Promise<number
 test.each<[RetentionMode, number]>([
   ['delete', 0],
   ['anonymise', 16_500],
-])(
-  'after %s nothing of the words of old runs is left in any file, while the host goes on, among %i others',
-  async (mode, others) => {
-    const { storage, retention } = openRetention();
-    await recordWith(storage, 50, removed);
-    await recordWith(storage, 1, kept);
-    await Promise.all(Array.from({ length: others }, () => recordAged(storage, 2)));
-    expect(await found(storage, ['quagmirenine', 'kettledrumfive'])).toEqual([1, 1]);
-    const all = [...removed, ...kept];
-    expect(await wordsInFiles(storage.directory, all)).toEqual(all);
+])('after %s no file contains words of old runs, while the host runs, with %i other runs', async (mode, others) => {
+  const { storage, retention } = openRetention();
+  await recordWith(storage, 50, removed);
+  await recordWith(storage, 1, kept);
+  await Promise.all(Array.from({ length: others }, () => recordAged(storage, 2)));
+  expect(await found(storage, ['quagmirenine', 'kettledrumfive'])).toEqual([1, 1]);
+  const all = [...removed, ...kept];
+  expect(await wordsInFiles(storage.directory, all)).toEqual(all);
 
-    storage.settings.update({ retention: { mode, days: 30 } });
-    await retention.apply();
-    await vi.waitFor(async () => expect(await wordsInFiles(storage.directory, all)).toEqual(kept), patience);
-    expect(await found(storage, ['quagmirenine', 'kettledrumfive'])).toEqual([0, 1]);
-  },
-);
+  storage.settings.update({ retention: { mode, days: 30 } });
+  await retention.apply();
+  await vi.waitFor(async () => expect(await wordsInFiles(storage.directory, all)).toEqual(kept), patience);
+  expect(await found(storage, ['quagmirenine', 'kettledrumfive'])).toEqual([0, 1]);
+});
 
-test('an erasure that was interrupted goes on at the next start', async () => {
+test('an interrupted erasure continues at the next start', async () => {
   const { storage, retention } = openRetention();
   const texts = (days: number, [first]: readonly string[]) =>
     Array.from({ length: 400 }, (_, number) => {

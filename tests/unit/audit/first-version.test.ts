@@ -21,7 +21,7 @@ function leaveFirstVersion(directory: string): void {
   database.close();
 }
 
-test('runs that the first version recorded are found, by their values and their words, and take feedback', async () => {
+test('finds runs of the first version by values and words, and accepts feedback on them', async () => {
   const directory = temporaryDirectory();
   leaveFirstVersion(directory);
   const { audit } = openTestStorage({ directory });

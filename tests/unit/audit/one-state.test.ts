@@ -9,7 +9,7 @@ import { fillDatabase, generateRuns } from '../../../benchmarks/support/audit-ge
 import { temporaryDirectory } from '../storage/test-storage.ts';
 import { openEngine } from './test-engine.ts';
 
-test('conversations that are removed while a question is being answered are in its answer whole, and in no later one', () => {
+test('conversations that are removed during a query are complete in its result, and absent from later ones', () => {
   const directory = join(temporaryDirectory(), 'data');
   mkdirSync(directory);
   fillDatabase(directory, generateRuns(200));

@@ -16,7 +16,7 @@ function filled(runs: number): string {
   return directory;
 }
 
-test('what a question may need is read in small steps, and nothing stays open afterwards', () => {
+test('reads ahead in small steps, and leaves nothing open', () => {
   const directory = filled(1000);
   const close = vi.spyOn(Database.prototype, 'close');
   onTestFinished(() => close.mockRestore());
@@ -26,7 +26,7 @@ test('what a question may need is read in small steps, and nothing stays open af
   expect(close).toHaveBeenCalledTimes(2);
 });
 
-test('reading that is given up closes what it had open, and the log can be emptied in the middle of it', () => {
+test('closes its files when it is stopped early, and the log can be emptied meanwhile', () => {
   const directory = filled(1000);
   const close = vi.spyOn(Database.prototype, 'close');
   onTestFinished(() => close.mockRestore());
@@ -41,7 +41,7 @@ test('reading that is given up closes what it had open, and the log can be empti
   expect(close).toHaveBeenCalledTimes(3);
 });
 
-test('a folder without runs, or without a file, is read in no time', () => {
+test('takes no time for a folder without runs, or without a file', () => {
   expect([...readAhead(filled(0))].length).toBeLessThan(10);
   expect([...readAhead(join(temporaryDirectory(), 'nothing'))]).toEqual([]);
 });

@@ -9,7 +9,7 @@ function runsOf(set: RunSet, blocks: number): number[] {
   return runs;
 }
 
-test('every run is found in its block, whether the block has few runs or very many', () => {
+test('finds every run in its block, with few runs or very many', () => {
   const few = [1, 31, 32, blockRuns - 1, 3 * blockRuns + 7];
   const many = Array.from({ length: 5000 }, (_, index) => 5 * blockRuns + index * 3);
   const set = new RunSet([...many, ...few].toReversed());
@@ -25,7 +25,7 @@ test('every run is found in its block, whether the block has few runs or very ma
   ]);
 });
 
-test('a rare word in all blocks of a million runs takes next to no memory beside the heap, which would bring full collections', () => {
+test('a rare word in all blocks of a million runs needs next to no memory outside the heap, which would cause full collections', () => {
   const before = process.memoryUsage().arrayBuffers;
   const set = new RunSet(Array.from({ length: 600 }, (_, index) => index * 1690));
   const taken = process.memoryUsage().arrayBuffers - before;

@@ -73,7 +73,7 @@ function plainOrder(
 }
 
 describe('with sealed blocks', () => {
-  test('every filter finds what a plain one finds, also after the index was closed and opened again', longTest, () => {
+  test('every filter matches the same as a plain one, also after reopening the index', longTest, () => {
     const first = openEngine(directory);
     const found = cases().map((filter) => walkAll(first, filter));
     expect(found).toEqual(cases().map((filter) => plainReport(runs, filter)));
@@ -81,7 +81,7 @@ describe('with sealed blocks', () => {
     expect(cases().map((filter) => walkAll(openEngine(directory), filter))).toEqual(found);
   });
 
-  test('a list that is sorted by a number has at every place what a plain sort puts there', longTest, () => {
+  test('a list that is sorted by a number equals a plain sort at every position', longTest, () => {
     const engine = openEngine(directory);
     const filter: AuditFilter = { models: ['gpt-4o', 'hl-gpt-4o-mini'] };
     const keys: Partial<Record<AuditSort, (run: GeneratedRun) => number | null>> = {
@@ -108,7 +108,7 @@ describe('with sealed blocks', () => {
   });
 
   test.each(['after it followed', 'before it could follow'])(
-    'an index whose newest runs are removed %s is not made anew at the next start',
+    "doesn't rebuild an index whose newest runs are removed %s at the next start",
     (when) => {
       const copy = mkdtempSync(join(tmpdir(), 'touchstone-audit-'));
       onTestFinished(() => rmSync(copy, { recursive: true }));
@@ -141,7 +141,7 @@ describe('with sealed blocks', () => {
     },
   );
 
-  test('an index that is damaged, gone, or of another database is made anew', longTest, () => {
+  test('rebuilds an index that is damaged, missing, or of another database', longTest, () => {
     const file = join(directory, 'audit-index.sqlite');
     const filter: AuditFilter = { text: wordOfRank(60) };
     const expected = plainReport(runs, filter);
@@ -151,7 +151,7 @@ describe('with sealed blocks', () => {
     expect(walkAll(openEngine(directory), filter)).toEqual(expected);
   });
 
-  test('feedback and a workspace that come after the block was sealed are found', longTest, async () => {
+  test('finds feedback and a workspace that were added after the block was sealed', longTest, async () => {
     const storage = openStorage({ directory });
     const { run } = runs.find(({ run: { workspaceId } }) => workspaceId === null)!;
     const engine = openEngine(directory);
@@ -169,7 +169,7 @@ describe('with sealed blocks', () => {
     await storage.close();
   });
 
-  test('runs that are taken out are found no more', longTest, () => {
+  test('no longer finds removed runs', longTest, () => {
     const engine = openEngine(directory);
     const { run } = runs[100]!;
     const filter: AuditFilter = { conversationRunId: run.runId };

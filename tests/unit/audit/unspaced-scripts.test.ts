@@ -3,7 +3,7 @@ import { openRetention, recordAged } from './retention/test-retention.ts';
 
 const signal = new AbortController().signal;
 
-test('words are found inside texts that are written without spaces', async () => {
+test('finds words inside texts without spaces', async () => {
   const { storage } = openRetention();
   const record = (renderedPrompt: string) => recordAged(storage, 1, { renderedPrompt });
   await record('明日の東京の天気を教えてください');

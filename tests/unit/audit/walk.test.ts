@@ -60,7 +60,7 @@ function inOrder(runs: readonly PlainRun[]): PlainRun[] {
 }
 
 test(
-  'a walk gives exactly the conversations of a plain filter, in order, also while runs are added',
+  'pages contain exactly the conversations of a plain filter, in order, also while runs are added',
   longTest,
   async () => {
     await fc.assert(
@@ -93,7 +93,7 @@ test(
   },
 );
 
-test('runs that are recorded out of the order of time are listed in it', longTest, async () => {
+test('lists runs in the order of time even if they are recorded in another order', longTest, async () => {
   await fc.assert(
     fc.asyncProperty(randomRuns, randomFilter, pageSizes, async (random, filter, sizes) => {
       const storage = openTestStorage();
@@ -112,7 +112,7 @@ test('runs that are recorded out of the order of time are listed in it', longTes
   );
 });
 
-test('a run that arrives during a walk brings no older conversation into it, also when the list was forgotten', async () => {
+test('a run that arrives between pages adds no older conversation, also when the list was dropped', async () => {
   const storage = openTestStorage();
   const [callerId, oldest] = [uuidOf(200), uuidOf(201)];
   const run = (conversation: string, time: number, model: string): PlainRun => ({

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createChangeNotifier } from '../../../electron/common/change-notifier.ts';
 
-describe('telling of changes', () => {
+describe('notifications of changes', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('tells the first change at once, then at most five a second, and always the last', () => {
+  it('send the first change at once, then at most five a second, and always the last', () => {
     let state = 0;
     const told: number[] = [];
     const notifier = createChangeNotifier(() => state, 200);
@@ -23,7 +23,7 @@ describe('telling of changes', () => {
     expect(told.length).toBe(6);
   });
 
-  it('tells nothing when nothing changes, and nothing after it was closed', () => {
+  it('send nothing without changes, and nothing after closing', () => {
     const told: number[] = [];
     const notifier = createChangeNotifier(() => 1, 200);
     notifier.subscribe((value) => told.push(value));

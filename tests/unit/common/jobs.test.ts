@@ -93,7 +93,7 @@ describe('a registry of jobs', () => {
     expect(() => registry.find('c')).toThrow(expect.objectContaining({ code: 'not_found', message: 'No job.' }));
   });
 
-  test('reports changes to its subscribers until they leave', async () => {
+  test('reports changes to its subscribers until they unsubscribe', async () => {
     const { registry, jobs } = registryOf(['a']);
     const reports: string[][] = [];
     const leave = registry.subscribe((states) => reports.push(states));
@@ -118,7 +118,7 @@ describe('a registry of jobs', () => {
     expect(jobs[0]!.stops).toEqual([false]);
   });
 
-  test('stops all jobs when it is closed, and says that they may continue', async () => {
+  test('stops all jobs when it is closed, with a flag that they may continue', async () => {
     const { registry, jobs } = registryOf(['a', 'b']);
     await registry.close();
     expect(jobs.map(({ stops, run }) => [stops, run.isActive])).toEqual([

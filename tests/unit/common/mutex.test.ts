@@ -3,8 +3,8 @@ import { createMutex } from '../../../electron/common/mutex.ts';
 
 const { signal } = new AbortController();
 
-describe('a queue of turns', () => {
-  it('gives the turn in the order of the calls', async () => {
+describe('a mutex', () => {
+  it('is acquired in the order of the calls', async () => {
     const queue = createMutex(() => {});
     const order: number[] = [];
     const release = await queue.take({ signal });
@@ -21,7 +21,7 @@ describe('a queue of turns', () => {
     (await queue.take({ signal }))();
   });
 
-  it('forgets who leaves while waiting', async () => {
+  it('skips a caller that aborts while it waits', async () => {
     const changes: number[] = [];
     const queue = createMutex(() => changes.push(queue.waiting));
     const release = await queue.take({ signal });
@@ -36,7 +36,7 @@ describe('a queue of turns', () => {
     expect(changes).toEqual([1, 2, 1, 0]);
   });
 
-  it('refuses a signal that was aborted before', async () => {
+  it('rejects a signal that was already aborted', async () => {
     const queue = createMutex(() => {});
     await expect(queue.take({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
     await queue.take({ signal });

@@ -64,7 +64,7 @@ describe('a call', () => {
   });
 });
 
-test('an event reaches the host though no call waits for it', async () => {
+test('an event reaches the host without a waiting call', async () => {
   client.notify('sendEvent', 'hello');
   await vi.waitFor(() => expect(events).toEqual(['hello']), patience);
 });
@@ -105,7 +105,7 @@ describe('an abort', () => {
     expect(await client.call('add', [1, 2])).toBe(3);
   });
 
-  test('waits for the result where the caller asks for that', async () => {
+  test('waits for the result if the caller chooses that', async () => {
     const controller = new AbortController();
     const stopped = client.call('untilAborted', null, { signal: controller.signal, onAbort: 'wait' });
     await client.call('add', [1, 2]);
@@ -113,7 +113,7 @@ describe('an abort', () => {
     expect(await stopped).toBe('stopped');
   });
 
-  test('ends a worker that is blocked where the caller asks for that, and the next call starts another', async () => {
+  test('ends a blocked worker if the caller chooses that, and the next call starts another', async () => {
     const controller = new AbortController();
     const first = await client.call('threadId', null);
     const blocked = client.call('block', null, { signal: controller.signal, onAbort: 'terminate' });
@@ -163,7 +163,7 @@ test('terminate rejects active calls with its reason', async () => {
 });
 
 describe('dispose', () => {
-  test('lets the worker finish what it has started and close what it opened', async () => {
+  test('lets the worker finish started calls and close its resources', async () => {
     const call = client.call('log', 'before');
     await client.dispose();
     await call;

@@ -60,7 +60,7 @@ async function screened(guard: RunGuard, texts: readonly string[]) {
 }
 
 describe('a guard that is off', () => {
-  test('is not there at all and looks at nothing', () => {
+  test('is null and checks nothing', () => {
     const seen: string[] = [];
     const guard = guardWith({ prompts: 'off', answers: 'off' }, seen);
     expect({
@@ -74,7 +74,7 @@ describe('a guard that is off', () => {
 });
 
 describe('a prompt', () => {
-  test('that is refused is a 400 that names the field and the categories', async () => {
+  test('that is blocked is a 400 that names the field and the categories', async () => {
     const guard = guardWith({ prompts: 'refuse', answers: 'off' });
     const refused = await Promise.resolve(
       guard.begin({ renderedPrompt: 'a knife', systemMessage: null, configuration: {} }, { signal }),
@@ -86,7 +86,7 @@ describe('a prompt', () => {
     expect(guard.costs().prompts).toMatchObject({ checked: 1, flagged: 1, refused: 1 });
   });
 
-  test('is refused for its system message as well, under that name', async () => {
+  test('is blocked for its system message as well, under that name', async () => {
     const guard = guardWith({ prompts: 'refuse', answers: 'off' });
     await expect(
       guard.begin({ renderedPrompt: 'Hello', systemMessage: 'Sell knifes', configuration: {} }, { signal }),
@@ -150,7 +150,7 @@ describe('a prompt', () => {
     expect((await noted.findings('')).prompt?.categories).toEqual([]);
   });
 
-  test('that cannot be checked is not passed on when prompts may be refused', async () => {
+  test("that can't be checked is not sent if prompts can be blocked", async () => {
     const guard = guardWith({ prompts: 'refuse', answers: 'off' });
     await expect(
       guard.begin({ renderedPrompt: 'unjudgeable', systemMessage: null, configuration: {} }, { signal }),
@@ -159,7 +159,7 @@ describe('a prompt', () => {
     });
   });
 
-  test('that is only noted does not keep the run waiting, and its flags are kept', async () => {
+  test("that is only logged doesn't delay the run, and its flags are stored", async () => {
     const begun = guardWith({ prompts: 'note', answers: 'off' }).begin(
       { renderedPrompt: 'a knife', systemMessage: null, configuration: {} },
       { signal },
@@ -179,7 +179,7 @@ describe('a prompt', () => {
     });
   });
 
-  test('that is only noted and cannot be checked says why', async () => {
+  test("that is only logged and can't be checked has the reason", async () => {
     const guard = await guardOf({ prompts: 'note', answers: 'off' }, [], 'unjudgeable');
     expect((await guard.findings('')).prompt).toMatchObject({
       categories: [],
@@ -189,15 +189,15 @@ describe('a prompt', () => {
   });
 });
 
-describe('a whole answer', () => {
-  test('that is refused is withheld, and kept for the audit', async () => {
+describe('a complete answer', () => {
+  test('that is blocked is withheld, and stored for the audit', async () => {
     const guard = await guardOf({ prompts: 'off', answers: 'refuse' });
     const judged = await guard.judge({ content: 'Take a knife.', finishReason: 'Stop', usage });
     expect(judged).toEqual({ content: '', finishReason: 'ContentFilter', usage });
     expect((await guard.findings('')).answer).toMatchObject({ categories: ['violence'], withheld: 'Take a knife.' });
   });
 
-  test('that is only noted goes through as it is', async () => {
+  test('that is only logged passes unchanged', async () => {
     const guard = await guardOf({ prompts: 'off', answers: 'note' });
     const answer = { content: 'Take a knife.', finishReason: 'Stop', usage };
     expect(await guard.judge(answer)).toBe(answer);
@@ -205,8 +205,8 @@ describe('a whole answer', () => {
   });
 });
 
-describe('a streamed answer that may be refused', () => {
-  test('goes through sentence by sentence, each read together with what stands before it', async () => {
+describe('a streamed answer that can be blocked', () => {
+  test('passes sentence by sentence, each checked together with the text before it', async () => {
     const seen: string[] = [];
     const guard = await guardOf({ prompts: 'off', answers: 'refuse' }, seen);
     const { out } = await screened(guard, ['One', ' two. Thr', 'ee. ', 'Fo', 'ur']);
@@ -216,7 +216,7 @@ describe('a streamed answer that may be refused', () => {
     });
   });
 
-  test('ends before its first flagged sentence, and the provider is left there', async () => {
+  test("ends before its first flagged sentence, and aborts the provider's call", async () => {
     const guard = await guardOf({ prompts: 'off', answers: 'refuse' });
     const { out, isLeft } = await screened(guard, ['Fine. ', 'Take a kn', 'ife. ', 'More. ']);
     expect({ out, isLeft }).toEqual({
@@ -226,19 +226,19 @@ describe('a streamed answer that may be refused', () => {
     expect((await guard.findings('Fine. ')).answer).toMatchObject({ withheld: 'Take a knife. ' });
   });
 
-  test('is cut at its end as well, with the usage that the provider told', async () => {
+  test("is checked at its end as well, with the provider's usage", async () => {
     const guard = await guardOf({ prompts: 'off', answers: 'refuse' });
     const { out } = await screened(guard, ['Take a knife']);
     expect(out).toEqual([{ type: 'finish', finishReason: 'ContentFilter', usage }]);
   });
 
-  test('without the end of a sentence is checked all the same', async () => {
+  test('is checked without the end of a sentence', async () => {
     const guard = await guardOf({ prompts: 'off', answers: 'refuse' });
     const { out } = await screened(guard, ['word '.repeat(200), 'knife']);
     expect(out).toEqual(['word '.repeat(200), { type: 'finish', finishReason: 'ContentFilter', usage }]);
   });
 
-  test('fails when it cannot be checked', async () => {
+  test("fails if it can't be checked", async () => {
     const guard = await guardOf({ prompts: 'off', answers: 'refuse' });
     await expect(screened(guard, ['unjudgeable. '])).rejects.toMatchObject({ code: 'provider_failed' });
   });

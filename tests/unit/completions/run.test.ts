@@ -86,7 +86,7 @@ describe('a streamed run', () => {
     });
   });
 
-  it('is cancelled with the text that was sent when its caller goes away', async () => {
+  it('is cancelled with the sent text when its caller disconnects', async () => {
     const caller = new AbortController();
     const run = new Run(
       streaming(async function* ({ signal }) {
@@ -125,7 +125,7 @@ describe('a streamed run', () => {
     });
   });
 
-  it('is failed, with its text and its cost, when the provider fails in the middle', async () => {
+  it('is failed, with its text and its cost, if the provider fails in the middle', async () => {
     const failure = new AppError('provider_failed', 'The connection was cut.');
     const run = new Run(
       streaming(async function* () {
@@ -146,7 +146,7 @@ describe('a streamed run', () => {
     ]);
   });
 
-  it('is cut, with the text so far, when the provider does not come to an end', async () => {
+  it('is truncated, with the text so far, if the provider never ends', async () => {
     let wasEnded = false;
     const run = new Run(
       streaming(async function* () {
@@ -169,7 +169,7 @@ describe('a streamed run', () => {
     });
   });
 
-  it('costs nothing when the provider refuses before its first byte', async () => {
+  it('costs nothing if the provider rejects it before its first byte', async () => {
     const refusal = new AppError('provider_key_refused', 'The key was refused.');
     const run = new Run(
       streaming(() => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(refusal) }) })),
@@ -179,7 +179,7 @@ describe('a streamed run', () => {
     expect({ releasedCredits, credits: outcomes[0]?.credits }).toEqual({ releasedCredits: 1, credits: 0 });
   });
 
-  it('is a failure when the provider stops without an end', async () => {
+  it('is failed if the provider stops without an end', async () => {
     const run = new Run(
       streaming(async function* () {
         yield { type: 'text-delta', text: 'and then' };
@@ -191,8 +191,8 @@ describe('a streamed run', () => {
   });
 });
 
-describe('a run for a whole answer', () => {
-  it('is recorded as cancelled when its caller goes away', async () => {
+describe('a run without streaming', () => {
+  it('is recorded as cancelled when its caller disconnects', async () => {
     const caller = new AbortController();
     const run = new Run(planWith({ generate: (_, { signal }) => untilAborted(signal) }), caller.signal);
     const answer = run.complete();
@@ -215,7 +215,7 @@ describe('a run on dataspaces', () => {
   const request = { model: 'model', systemMessage: null, messages: [], configuration: {} };
   const citation = { index: 1, sourceId: 's', sourceName: 'S', text: 'T', relevance: 1, start: 0, end: 1 };
 
-  it('sends what its passages were put before, and keeps that and the passages', async () => {
+  it('sends the prompt with its passages, and stores both', async () => {
     const asked: unknown[] = [];
     const plan = planWith({
       generate: async (sent) => {
@@ -240,7 +240,7 @@ describe('a run on dataspaces', () => {
     });
   });
 
-  it('whose passages cannot be looked for asks no provider, fails and costs nothing', async () => {
+  it('calls no provider, fails and costs nothing if the search for passages fails', async () => {
     const plan = planWith({ generate: () => Promise.reject(new Error('must not be asked')) });
     const ground = () => Promise.reject(new Error('disk full'));
     const run = new Run({ ...plan, ground }, new AbortController().signal);

@@ -22,14 +22,14 @@ const exhausted = expect.objectContaining({
   message: expect.stringContaining('Whoever runs this Touchstone can raise the limit'),
 });
 
-test('runs under way count as used, so that parallel requests cannot overspend', () => {
+test("active runs count as used, so that parallel requests can't overspend", () => {
   const credits = createCredits();
   const [first, second] = [credits.reserve(key()), credits.reserve(key())];
   expect([first.consumed, first.remaining(), second.remaining()]).toEqual([1, 0, 0]);
   expect(() => credits.reserve(key())).toThrow(exhausted);
 });
 
-test('a run that costs nothing gives its credit back, once', () => {
+test('a run that costs nothing returns its credit, once', () => {
   const credits = createCredits();
   const reservation = credits.reserve(key({ creditsUsed: 2 }));
   reservation.release();
@@ -39,7 +39,7 @@ test('a run that costs nothing gives its credit back, once', () => {
   expect(() => credits.reserve(key({ creditsUsed: 2 }))).toThrow(exhausted);
 });
 
-test('a raised limit counts at once, and one below what was used leaves nothing', () => {
+test('a raised limit applies at once, and one below the used credits leaves nothing', () => {
   const credits = createCredits();
   credits.reserve(key({ creditLimit: 2 }));
   expect(credits.reserve(key({ creditLimit: 9 })).remaining()).toBe(6);
@@ -56,7 +56,7 @@ test('a key without a limit, and the window, never run out', () => {
   expect(credits.reserve(key({ id: 'other' })).remaining()).toBe(1);
 });
 
-test('whatever the order of reserving and releasing, no more than the limit is ever out', () => {
+test('reservations never exceed the limit, in any order of reserving and releasing', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(), { nil: null })), fc.nat(6), (actions, creditLimit) => {
       const credits = createCredits();

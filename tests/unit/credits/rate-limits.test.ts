@@ -9,7 +9,7 @@ function setUp() {
 const key = { id: 'a', requestsPerMinute: 2 as number | null, tokensPerMinute: null as number | null };
 const limited = (seconds: number) => expect.objectContaining({ code: 'rate_limited', retryAfterSeconds: seconds });
 
-test('a key has its requests in every minute, which begins with the first one', () => {
+test('a key has its requests in every minute, which starts with the first one', () => {
   const { limits, wait } = setUp();
   limits.takeRequest(key);
   wait(20);
@@ -27,7 +27,7 @@ test('a key has its requests in every minute, which begins with the first one', 
   });
 });
 
-test('tokens are set aside before a run, and the provider count replaces the estimate', () => {
+test("reserves tokens before a run, and replaces the estimate with the provider's count", () => {
   const { limits } = setUp();
   const own = { ...key, requestsPerMinute: null, tokensPerMinute: 100 };
   const run = limits.reserveTokens(own, 60);
@@ -39,7 +39,7 @@ test('tokens are set aside before a run, and the provider count replaces the est
   expect(limits.headersFor(own)['ratelimit-remaining']).toBe('70');
 });
 
-test('a run larger than the limit gets a minute of its own, and is not counted in the next', () => {
+test("a run larger than the limit gets a separate minute, and doesn't count in the next", () => {
   const { limits, wait } = setUp();
   const own = { ...key, requestsPerMinute: null, tokensPerMinute: 100 };
   const run = limits.reserveTokens(own, 5000);
@@ -49,7 +49,7 @@ test('a run larger than the limit gets a minute of its own, and is not counted i
   expect(limits.headersFor(own)['ratelimit-remaining']).toBe('100');
 });
 
-test('the headers tell of the limit that is reached first', () => {
+test('the headers contain the limit that is reached first', () => {
   const { limits } = setUp();
   const own = { ...key, requestsPerMinute: 10, tokensPerMinute: 100 };
   limits.takeRequest(own);

@@ -48,7 +48,7 @@ function filesBelow(directory: string): string[] {
 }
 
 describeWithKeyring('the Secret Service keyring', () => {
-  test('a key outlives the process that wrote it and the daemon, is nowhere in plain text, and is gone when removed', async () => {
+  test('a key outlives the process that wrote it and the daemon, is never in plain text, and can be removed', async () => {
     const directory = temporaryKeyring();
     expect(await inSession(directory, ['read:OpenAi', `write:OpenAi=${secret}`, 'read:OpenAi'])).toEqual({
       ...keychain,
@@ -62,7 +62,7 @@ describeWithKeyring('the Secret Service keyring', () => {
     expect(await inSession(directory, ['read:OpenAi'])).toEqual({ ...keychain, results: [null] });
   });
 
-  test('a host with a thousand connections keeps and reads keys, and is told rather than held for ever when it cannot', async () => {
+  test('a host with a thousand connections stores and reads keys, and gets an error instead of blocking', async () => {
     const keyringDirectory = temporaryKeyring();
     const { output, errorOutput } = await runWithKeyring([process.execPath, crowded], {
       keyring: 'unlocked',
@@ -75,7 +75,7 @@ describeWithKeyring('the Secret Service keyring', () => {
     });
   });
 
-  test('a locked keyring that nobody unlocks is no keychain: keys live in memory', async () => {
+  test('a locked keyring that stays locked is no keychain: keys are in memory', async () => {
     const directory = temporaryKeyring();
     await inSession(directory, [`write:OpenAi=${secret}`]);
     const steps = ['read:OpenAi', 'write:OpenAi=other', 'read:OpenAi'];
@@ -124,7 +124,7 @@ test.runIf(process.platform === 'linux')('a keychain that refuses says what to d
   expect(() => keyStore.remove('OpenAi')).toThrow(refused('remove the key from'));
 });
 
-test('in memory a key is there until it is removed', () => {
+test('keeps a key in memory until it is removed', () => {
   const keyStore = createMemoryKeyStore();
   keyStore.write('OpenAi', secret);
   const present = keyStore.read('OpenAi');

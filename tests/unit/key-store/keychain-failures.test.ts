@@ -31,7 +31,7 @@ vi.mock('@napi-rs/keyring', () => ({
 const silence =
   'Platform failure: DBus error: Did not receive a reply. Possible causes include: the reply timeout expired';
 
-test('a keychain that is late is asked again, a change more often than a look', () => {
+test('retries a slow keychain, more often for a change than for a read', () => {
   failures.push(silence, silence, silence, silence);
   createKeychainKeyStore('keychain').write('Groq', 'first');
   expect(kept.get('Groq')).toBe('first');
@@ -39,7 +39,7 @@ test('a keychain that is late is asked again, a change more often than a look', 
   expect(createKeychainKeyStore('keychain').read('Groq')).toBe('first');
 });
 
-test('one that goes on failing is an error, and one that refused is not asked again', () => {
+test("reports a keychain that keeps failing, and doesn't retry after a rejection", () => {
   const store = createKeychainKeyStore('keychain');
   failures.push(...Array<string>(5).fill(silence));
   expect(() => store.write('Groq', 'second')).toThrow(

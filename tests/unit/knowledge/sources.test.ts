@@ -23,7 +23,7 @@ function gate() {
 const manyLines = (word: string) => Array.from({ length: 100 }, (_, line) => `${word} line${line}`).join('\n');
 
 describe('a source', () => {
-  test('goes from Processing to Ready, and what it says is then found', async () => {
+  test('goes from Processing to Ready, and its text is then found', async () => {
     const held = gate();
     const world = await startKnowledge({ beforeReading: held.pass });
     const { id, createdAt, dataspaceId } = await world.add('Ravens', 'Ravens are black\nSwans are white');
@@ -55,14 +55,14 @@ describe('a source', () => {
     );
   });
 
-  test('goes to the dataspace Default, which is made once', async () => {
+  test('is added to the dataspace Default, which is created once', async () => {
     const world = await startKnowledge();
     const [one, other] = [await world.add('One', 'one'), await world.add('Other', 'other')];
     expect(world.knowledge.dataspaces.summaries()).toMatchObject([{ name: 'Default', sources: 2 }]);
     expect(one.dataspaceId).toBe(other.dataspaceId);
   });
 
-  test('that cannot be read fails with the reason, and the next one is read', async () => {
+  test("that can't be read fails with the reason, and the next one is read", async () => {
     const world = await startKnowledge({
       beforeReading: async ({ fileName }) => {
         if (fileName === 'Locked.txt') throw new AppError('invalid_request', 'The file is encrypted.');
@@ -92,7 +92,7 @@ describe('a source', () => {
       { status: 400, details: [{ field: 'dataspaceId' }] },
     ],
     ['a picture', '\x89PNG\r\n\x1a\n', undefined, { status: 415 }],
-  ])('is refused with %s, and nothing of it stays', async (_what, text, dataspaceId, refusal) => {
+  ])('is rejected with %s, and leaves nothing behind', async (_what, text, dataspaceId, refusal) => {
     const world = await startKnowledge();
     const bytes = Buffer.from(text, 'latin1').toString('latin1');
     await expect(world.add('Refused', bytes, dataspaceId)).rejects.toMatchObject(refusal);
@@ -101,7 +101,7 @@ describe('a source', () => {
   });
 });
 
-test('a source whose file is still being put in place is left alone by a lane that is free before', async () => {
+test('a free lane skips a source whose file is still being moved', async () => {
   const world = await startKnowledge();
   await using file = await world.knowledge.sources.incoming();
   await file.receive(Readable.from([Buffer.from('Rooks nest in spring')]));
@@ -119,7 +119,7 @@ test('a source whose file is still being put in place is left alone by a lane th
 });
 
 describe('deleting', () => {
-  test('takes a source out of search and its file off the disk', async () => {
+  test('removes a source from search and its file from the disk', async () => {
     const world = await startKnowledge();
     const { id } = await world.add('Ravens', 'Ravens are black');
     await world.settled(id);
@@ -146,7 +146,7 @@ describe('deleting', () => {
     expect(world.files().filter((name) => name.startsWith(id))).toEqual([]);
   });
 
-  test('a dataspace takes its sources with it, and only its own', async () => {
+  test('a dataspace deletes its own sources only', async () => {
     const world = await startKnowledge();
     const { id: kept } = world.knowledge.dataspaces.create('Kept');
     const stays = await world.add('Swans', 'Swans are white', kept);
@@ -161,7 +161,7 @@ describe('deleting', () => {
   });
 });
 
-test('what could not be kept of a source, on a full disk, is made good without anybody asking', async () => {
+test('data of a source that a full disk rejected is written later automatically', async () => {
   const world = await startKnowledge();
   const full = () => {
     throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
@@ -176,7 +176,7 @@ test('what could not be kept of a source, on a full disk, is made good without a
   ]);
 });
 
-test('a source that fails for want of room says so', async () => {
+test('a source that fails for lack of space says so', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   const world = await startKnowledge({ beforeReading: () => Promise.reject(full) });
   const { id } = await world.add('Ravens', 'Ravens are black');
@@ -187,7 +187,7 @@ test('a source that fails for want of room says so', async () => {
 });
 
 describe('stopping and indexing again', () => {
-  test('a stopped source has failed with the reason Stopped, and goes on where it was', async () => {
+  test('a stopped source has failed with the reason Stopped, and resumes where it was', async () => {
     let batches = 0;
     const held = gate();
     const world = await startKnowledge({
@@ -206,7 +206,7 @@ describe('stopping and indexing again', () => {
     expect(await world.found('raven')).toHaveLength(100);
   });
 
-  test('a waiting source is stopped without ever being begun', async () => {
+  test('a queued source is stopped without being started', async () => {
     const held = gate();
     const world = await startKnowledge({ beforeReading: held.pass });
     const sources = [];
@@ -235,7 +235,7 @@ describe('stopping and indexing again', () => {
     await world.knowledge.sources.stop([large.id, other.id]);
   });
 
-  test('while a source is indexed again what was found before is still found', async () => {
+  test('while a source is indexed again the old passages are still found', async () => {
     const world = await startKnowledge();
     const { id } = await world.add('Ravens', 'Ravens are black');
     await world.settled(id);
@@ -250,7 +250,7 @@ describe('stopping and indexing again', () => {
     expect(await world.found('ravens')).toEqual(['Ravens are black']);
   });
 
-  test('another embedding model marks sources, and they are indexed again only when asked', async () => {
+  test('another embedding model marks sources, which are indexed again only on request', async () => {
     const world = await startKnowledge();
     const { id, dataspaceId } = await world.add('Ravens', 'Ravens are black');
     await world.settled(id);
@@ -265,7 +265,7 @@ describe('stopping and indexing again', () => {
 });
 
 describe('after a restart', () => {
-  test('what was waiting and what was under way is indexed, each once', async () => {
+  test('queued and active sources are indexed, each once', async () => {
     const held = gate();
     const world = await startKnowledge({
       beforeEmbedding: (texts, options) => (texts[0] === 'raven line0' ? Promise.resolve() : held.pass(texts, options)),
@@ -280,7 +280,7 @@ describe('after a restart', () => {
     expect(again.storage.sources.read(sources[0]!.id).attempts).toBe(0);
   });
 
-  test('the index is made again when it was lost, and forgets what is unknown', async () => {
+  test('a lost index is rebuilt, and unknown sources are removed from it', async () => {
     const world = await startKnowledge();
     const { id, dataspaceId } = await world.add('Ravens', 'Ravens are black');
     await world.settled(id);
@@ -296,7 +296,7 @@ describe('after a restart', () => {
   test.each([
     ['damaged beyond its first pages', (file: string) => writeFileSync(file, readFileSync(file).fill(0xa5, 2 * 4096))],
     ['a folder', (file: string) => (rmSync(file), mkdirSync(join(file, 'folder'), { recursive: true }))],
-  ])('an index that is %s is made anew from the sources', async (_how, spoil) => {
+  ])('rebuilds an index that is %s from the sources', async (_how, spoil) => {
     const world = await startKnowledge();
     const { id } = await world.add('Ravens', manyLines('raven'));
     await world.settled(id);
@@ -308,7 +308,7 @@ describe('after a restart', () => {
     expect(after.knowledge.sources.read(id)).toMatchObject({ status: 'Ready', failureReason: null });
   });
 
-  test('a source that ended the process again and again is given up', async () => {
+  test('a source that ends the process repeatedly fails', async () => {
     const world = await startKnowledge({ beforeReading: gate().pass });
     const { id } = await world.add('Ravens', 'Ravens are black');
     await world.knowledge.close();
@@ -321,7 +321,7 @@ describe('after a restart', () => {
   });
 });
 
-test('the extracted text is read in parts that never halve a character', async () => {
+test('reads the extracted text in parts that never split a character', async () => {
   const world = await startKnowledge();
   const text = 'Käse 🧀 und Wein';
   const { id } = await world.add('Cheese', text);
@@ -334,7 +334,7 @@ test('the extracted text is read in parts that never halve a character', async (
   expect(await part(400, 500)).toMatchObject({ text: '', start: text.length, end: text.length });
 });
 
-test('followers hear of every source until it is ready, and of its end', async () => {
+test('subscribers see every source until it is ready, and its removal', async () => {
   const held = gate();
   const world = await startKnowledge({ beforeEmbedding: held.pass });
   const seen: string[] = [];

@@ -57,7 +57,7 @@ function batchesWith(first: Classifier, second: Classifier = numberReader) {
 }
 
 describe('a batch', () => {
-  test('gives every text its scores, by each classifier', async () => {
+  test('has the scores of every text, by each classifier', async () => {
     const { batches, begin, ended } = batchesWith(numberReader, numberReader);
     const batch = await ended(await begin(['0.9', '0.1'], [onDevice, openAi]));
     expect(batch).toMatchObject({ state: 'completed', total: 2, classifiers: [{ done: 2 }, { done: 2 }] });
@@ -74,7 +74,7 @@ describe('a batch', () => {
     ]);
   });
 
-  test('goes on behind a text that fails, and gives up after three in a row', async () => {
+  test('continues after a text that fails, and stops after three consecutive failures', async () => {
     const { batches, begin, ended } = batchesWith(numberReader);
     const one = await ended(await begin(['broken', '0.5']));
     expect(one).toMatchObject({ state: 'completed', classifiers: [{ done: 2, failed: 1, failure: null }] });
@@ -88,7 +88,7 @@ describe('a batch', () => {
     expect(all).toMatchObject({ state: 'failed', classifiers: [{ failed: 3, failure: { code: 'provider_failed' } }] });
   });
 
-  test('does not ask a classifier without a key again, while the other one goes on', async () => {
+  test('does not call a classifier without a key again, while the other one continues', async () => {
     const { begin, ended } = batchesWith(numberReader, keyless);
     expect(await ended(await begin(['0.9', '0.1'], [onDevice, openAi]))).toMatchObject({
       state: 'completed',
@@ -99,14 +99,14 @@ describe('a batch', () => {
     });
   });
 
-  test('stops at once when it is told to', async () => {
+  test('stops at once on request', async () => {
     const { batches, begin, ended } = batchesWith(patient);
     const { id } = await begin(['0.9']);
     void batches.find(id).stop();
     expect(await ended({ id } as Batch)).toMatchObject({ state: 'stopped', classifiers: [{ done: 0 }] });
   });
 
-  test('is forgotten when eight newer ones have come', async () => {
+  test('is dropped when eight newer ones exist', async () => {
     const { batches, begin } = batchesWith(numberReader);
     const { id } = await begin(['0.1']);
     for (let count = 0; count < 8; count += 1) await begin(['0.1']);
@@ -114,7 +114,7 @@ describe('a batch', () => {
     expect(batches.list()).toHaveLength(8);
   });
 
-  test('is written as CSV and JSONL with flags at the thresholds there are now', async () => {
+  test('is exported as CSV and JSONL with flags at the current thresholds', async () => {
     const { batches, begin, ended } = batchesWith(numberReader);
     const { id } = await ended(await begin(['0.9', '0.1']));
     const csv = exportedBatch(batches.find(id), 'csv', [half]);

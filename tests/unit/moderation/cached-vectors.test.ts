@@ -17,14 +17,14 @@ function counting() {
   return { asked, embed };
 }
 
-test('a passage is embedded once, however often it comes, and every one has its vector', async () => {
+test('embeds a repeated passage once, and returns its vector each time', async () => {
   const { asked, embed } = counting();
   expect(await embed('a', 'bb', 'a')).toEqual(['1', '2', '1']);
   expect(await embed('bb', 'ccc')).toEqual(['2', '3']);
   expect(asked).toEqual(['a', 'bb', 'ccc']);
 });
 
-test('the one that was used longest ago is forgotten first', async () => {
+test('drops the least recently used one first', async () => {
   const { asked, embed } = counting();
   await embed('first', 'second');
   await embed('first');
@@ -34,7 +34,7 @@ test('the one that was used longest ago is forgotten first', async () => {
   expect(asked).toEqual(['second']);
 });
 
-test('what could not be embedded is asked for again', async () => {
+test('retries a passage that could not be embedded', async () => {
   let isBroken = true;
   const remembering = rememberVectors({
     embed: async (texts) => {

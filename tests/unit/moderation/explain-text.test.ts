@@ -27,7 +27,7 @@ const calm = 'The garden was quiet.';
 const bad = 'I will find you and kill you with a knife, you worthless idiot.';
 
 describe('the scores of a text without each passage', () => {
-  test('are those of the text that remains', async () => {
+  test('are those of the remaining text', async () => {
     const text = `${calm} ${bad} We had tea.`;
     const { scores, passages, candidates } = await explain(text);
     expect(scores).toEqual(await scoresOf(text));
@@ -38,20 +38,20 @@ describe('the scores of a text without each passage', () => {
     expect(passages[0]!.scores.violence).toBeGreaterThan(scores.violence / 2);
   });
 
-  test('of one sentence are told word by word', async () => {
+  test('of one sentence are computed word by word', async () => {
     const text = 'I will wait at your depot and break his fingers.';
     const { passages } = await explain(text);
     expect(passages.map(({ start, end }) => text.slice(start, end))).toEqual(text.split(' '));
     expect(passages[0]!.scores).toEqual(await scoresOf('will wait at your depot and break his fingers.'));
   });
 
-  test('of a long sentence are told by runs of words', async () => {
+  test('of a long sentence are computed by groups of words', async () => {
     const text = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ');
     const { passages } = await explain(text);
     expect(passages.map(({ start, end }) => text.slice(start, end).split(' ').length)).toEqual(Array(10).fill(3));
   });
 
-  test('count for each window that has the passage, and places are those of the text that was sent', async () => {
+  test('count for each window with the passage, and offsets refer to the original text', async () => {
     const before = Array.from({ length: 10 }, (_, index) => `In year ${index} the harv\u200Best was good.`).join(' ');
     const text = `${before}\n\n${bad}\n${before}`;
     const { scores, passages } = await explain(text);
@@ -59,13 +59,13 @@ describe('the scores of a text without each passage', () => {
     expect(passage.scores.violence).toBeLessThan(scores.violence / 2);
   });
 
-  test('of a word or of nothing but space have no passages', async () => {
+  test('of a single word or of white space have no passages', async () => {
     expect((await explain('Hello')).passages).toEqual([]);
     expect(await explain(' \n ')).toMatchObject({ passages: [], candidates: 0 });
   });
 });
 
-test('1 MB is explained with bounded work', async () => {
+test('explains 1 MB with bounded work', async () => {
   let windows = 0;
   const counted = {
     judgeWindows: async (input: string) => {
@@ -87,7 +87,7 @@ test('1 MB is explained with bounded work', async () => {
   expect(passages[0]!.start).toBe(2 * (5000 - maxExplainedPassages));
 });
 
-test('an explanation that is stopped ends at once', async () => {
+test('stops an aborted explanation at once', async () => {
   const controller = new AbortController();
   const stopped = moderation.explain(`${calm} ${bad}`.repeat(50), { signal: controller.signal });
   controller.abort();

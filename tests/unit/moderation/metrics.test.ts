@@ -21,12 +21,12 @@ test('equal scores give no credit for their order', () => {
   expect([averagePrecision(tied), areaUnderRoc(tied), averagePrecision(tied.toReversed())]).toEqual([0.5, 0.5, 0.5]);
 });
 
-test('a threshold flags what reaches it', () => {
+test('a threshold flags scores at or above it', () => {
   expect(atThreshold(scored, 0.8)).toEqual({ precision: 0.5, recall: 0.5, f1: 0.5 });
   expect(atThreshold(scored, 1)).toEqual({ precision: 0, recall: 0, f1: 0 });
 });
 
-test('the best threshold trades precision for recall as told', () => {
+test('the best threshold trades precision for recall by beta', () => {
   const long = [
     ...scored,
     { score: 0.3, isPositive: false },
@@ -38,6 +38,6 @@ test('the best threshold trades precision for recall as told', () => {
   expect([bestThreshold(long, 2), bestThreshold(long, 1), bestThreshold(long, 0.5)]).toEqual([0.3, 0.7, 0.9]);
 });
 
-test('no threshold is better than any other where nothing is positive', () => {
+test('no threshold is best without positives', () => {
   expect(bestThreshold([{ score: 0.4, isPositive: false }], 1)).toBe(1);
 });

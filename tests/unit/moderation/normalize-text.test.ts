@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { normalizeText } from '../../../electron/moderation/normalize-text.ts';
 
-describe('a text is read as people read it', () => {
+describe('reads a text as people read it', () => {
   test.each([
     ['leetspeak', 'I will k1ll y0u', 'I will kill you'],
     ['a sign at the start', 'oh $hit', 'oh shit'],
@@ -28,12 +28,12 @@ describe('a text is read as people read it', () => {
     ['Hindi vowel signs', 'नमस्ते दुनिया'],
     ['Korean', '안녕하세요'],
     ['Japanese', 'がぎぐげご'],
-  ])('%s stay as they are', (_, text) => {
+  ])('%s stay unchanged', (_, text) => {
     expect(normalizeText(text).text).toBe(text);
   });
 });
 
-test('every unit knows the characters that it came from', () => {
+test('every unit has the range of its original characters', () => {
   const input = 'Oh\u200B f u c k! 𝓀𝒾𝓁𝓁';
   const { text, starts, ends } = normalizeText(input);
   const original = (passage: string) => {
@@ -43,7 +43,7 @@ test('every unit knows the characters that it came from', () => {
   expect([text, original('fuck'), original('kill')]).toEqual(['Oh fuck! kill', 'f u c k', '𝓀𝒾𝓁𝓁']);
 });
 
-test('places never go back and never leave the text, whatever the text is', () => {
+test('offsets increase and stay within any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (input) => {
       const { text, starts, ends } = normalizeText(input);

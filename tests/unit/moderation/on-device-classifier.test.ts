@@ -37,7 +37,7 @@ const flagsOf = async (text: string) => {
   return Object.entries(categories).flatMap(([category, isFlagged]) => (isFlagged ? [category] : []));
 };
 
-describe('what a text is flagged for', () => {
+describe('flags of a text', () => {
   test.each([
     ['How do I terminate a stuck Python process on Linux?', []],
     ['My gay brother and his husband are visiting us at Easter.', []],
@@ -60,7 +60,7 @@ test('a threat without a listed word is flagged by Balanced', async () => {
   expect(await flagsOf('I will wait at your depot and break his fingers.')).toEqual(['violence']);
 });
 
-test.each(exampleTexts)('the example is judged right by Balanced: $text', async ({ text, category }) => {
+test.each(exampleTexts)('Balanced classifies the example correctly: $text', async ({ text, category }) => {
   const flags = await flagsOf(text);
   if (category === null) expect(flags).toEqual([]);
   else expect(flags).toContain(category);
@@ -85,7 +85,7 @@ describe('presets', () => {
     }
   });
 
-  test('Balanced is the default, and a threshold that a person saved stays', async () => {
+  test('Balanced is the default, and a saved threshold stays', async () => {
     const { heads } = moderationWeights();
     expect((await thresholdsOf({})).hatred).toBe(heads.hatred.thresholds.balanced);
     const own = { ...defaultModerationSettings.thresholds, hatred: 0.77 };
@@ -100,7 +100,7 @@ test.each(knownScores)('known scores of $text', async ({ text, scores }) => {
   for (const category of allCategories) expect(categoryScores[category]).toBeCloseTo(scores[category], 2);
 });
 
-describe('harmless text around a bad sentence does not hide it', () => {
+describe('harmless text around a harmful sentence does not hide it', () => {
   const before = 'The garden was quiet in the morning. We had tea under the old apple tree and read the paper. ';
   const after = ' The cat went back to sleep on the wall. In the evening it rained. The radio played old songs.';
   const logit = (score: number) => Math.log(score / (1 - score));
@@ -122,7 +122,7 @@ describe('harmless text around a bad sentence does not hide it', () => {
   });
 });
 
-test('the passage that caused a flag is pointed at, to the character', async () => {
+test('returns the passage that caused a flag, to the character', async () => {
   const calm = 'The garden was quiet.';
   const bad = 'They fucked all night in free p0rn videos of naked girls.';
   const text = `${calm} ${bad} ${calm}`;
@@ -134,7 +134,7 @@ test('the passage that caused a flag is pointed at, to the character', async () 
   expect(highlights.every(({ start, end }) => !text.slice(start, end).includes('garden'))).toBe(true);
 });
 
-test('the worst window is found at the end of a long text', async () => {
+test('finds the worst window at the end of a long text', async () => {
   const calm = Array.from(
     { length: 1500 },
     (_, index) => `In year ${index} the harvest was good and people were content.`,
@@ -155,7 +155,7 @@ test('thresholds of the settings decide, scores stay', async () => {
   expect(after.categoryScores).toEqual(before.categoryScores);
 });
 
-test('the same text has the same scores, alone and beside others', async () => {
+test('the same text has the same scores, alone and among others', async () => {
   const text = 'Nobody wants you here, you worthless idiot.';
   const [first, ...others] = await Promise.all([classify(text), classify('Something else.'), classify(text)]);
   expect(others[1]?.categoryScores).toEqual(first.categoryScores);
@@ -171,12 +171,12 @@ test.each([
   ['spread letters', 'a b '.repeat(megabyte / 4)],
   ['emoji', '😀'.repeat(megabyte / 4)],
   ['lone halves of characters', '\uD83D'.repeat(megabyte / 3)],
-])('1 MB of %s gets an answer', async (_, text) => {
+])('classifies 1 MB of %s', async (_, text) => {
   const { categoryScores } = await classify(text);
   for (const score of Object.values(categoryScores)) expect(score).toBeLessThanOrEqual(1);
 });
 
-test('a check that is stopped ends at once, and the next one is answered', async () => {
+test('stops an aborted check at once, and completes the next one', async () => {
   const controller = new AbortController();
   const stopped = classify('Some text. '.repeat(5000), controller.signal);
   controller.abort();

@@ -27,7 +27,7 @@ test('logistic regression finds the line between two classes', () => {
   expect(model.dense[0]! / model.dense[1]!).toBeCloseTo(1, 0);
 });
 
-test('it is at its optimum: the gradient of the regularized loss is nought', () => {
+test('it is at its optimum: the gradient of the regularized loss is zero', () => {
   const data = examples();
   const model = trainLogisticRegression(data, { ...options, passes: 400 });
   const gradient = data.reduce((sum, { example, isPositive, weight }) => {
@@ -41,7 +41,7 @@ test('the same seed gives the same model to the bit', () => {
   expect(trainLogisticRegression(examples(), options)).toEqual(trainLogisticRegression(examples(), options));
 });
 
-test('calibrated scores are as high as what they promise is frequent', () => {
+test('calibrated scores match the frequency of positives', () => {
   const random = randomNumbers(11);
   const scored = Array.from({ length: 5000 }, () => {
     const score = 6 * random() - 3;
@@ -59,14 +59,14 @@ test('near-duplicates are in one group and in one fold', () => {
   expect([groups[0] === groups[1], groups[0] === groups[2], folds[0] === folds[1]]).toEqual([true, false, true]);
 });
 
-test('the weights were learned from the data files that are here', () => {
+test('the weights come from the current data files', () => {
   expect(weightsFile.data).toEqual({
     'openai-evaluation-half.jsonl': fileHash(dataFiles.given),
     'own-training.jsonl': fileHash(dataFiles.own),
   });
 });
 
-test('no text of the benign set was learned from', () => {
+test('no text of the benign set was used for training', () => {
   const learned = new Set(
     [...readLabelledTexts(dataFiles.given), ...readLabelledTexts(dataFiles.own)].map(({ text }) => text),
   );
@@ -75,7 +75,7 @@ test('no text of the benign set was learned from', () => {
   expect(benign.length).toBeGreaterThanOrEqual(500);
 });
 
-test('no example of the screen was learned from', () => {
+test('no example of the screen was used for training', () => {
   const learned = new Set(
     [...readLabelledTexts(dataFiles.given), ...readLabelledTexts(dataFiles.own)].map(({ text }) => text),
   );

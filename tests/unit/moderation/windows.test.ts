@@ -4,7 +4,7 @@ import { splitIntoWindows, splitSentences } from '../../../electron/moderation/w
 
 const sentencesOf = (text: string) => splitSentences(text).map(({ start, end }) => text.slice(start, end));
 
-test('sentences end at their signs and at line ends', () => {
+test('sentences end at punctuation and at line ends', () => {
   expect(sentencesOf('One. Two?! "Three." 3.5 is a number\nNext line')).toEqual([
     'One.',
     ' Two?!',
@@ -18,7 +18,7 @@ test('a text of white space has no sentence', () => {
   expect(sentencesOf(' \n \n')).toEqual([]);
 });
 
-test('sentences are the whole text, without gaps, and none is long', () => {
+test('sentences cover the whole text, without gaps, and none is long', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '.', '!', '\n', '😀', '"'), maxLength: 2000 }), (text) => {
       const sentences = sentencesOf(text);
@@ -29,7 +29,7 @@ test('sentences are the whole text, without gaps, and none is long', () => {
   );
 });
 
-test('windows overlap by whole sentences and leave nothing out', () => {
+test('windows overlap by whole sentences and cover everything', () => {
   const text = Array.from({ length: 40 }, (_, index) => `Sentence number ${index} of forty goes here.`).join(' ');
   const sentences = splitSentences(text);
   const windows = splitIntoWindows(sentences);

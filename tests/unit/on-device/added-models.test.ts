@@ -58,8 +58,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('a GGUF file that the person brings', () => {
-  it('is used where it lies, is remembered, and is not deleted when it is removed from the list', async () => {
+describe("a user's GGUF file", () => {
+  it('is used in its place, is stored in the list, and is not deleted when it is removed from the list', async () => {
     const path = join(folder, 'mine.gguf');
     writeFileSync(path, 'GGUF and more');
     const models = open();
@@ -83,7 +83,7 @@ describe('a GGUF file that the person brings', () => {
     expect(open().state().models.length).toBe(1);
   });
 
-  it('is shown as gone when it was moved away, and cannot answer', async () => {
+  it("is shown as missing after it was moved, and can't answer", async () => {
     const path = join(folder, 'mine.gguf');
     writeFileSync(path, 'GGUF');
     await open().add(path);
@@ -108,7 +108,7 @@ describe('a GGUF file that the person brings', () => {
     ['half an hf address', () => 'hf:Qwen'],
     ['an hf address that climbs', () => 'hf:user/model/../../x.gguf'],
     ['nothing', () => '  '],
-  ])('is refused when it is %s', async (_, address) => {
+  ])('is rejected if it is %s', async (_, address) => {
     const models = open();
     await expect(models.add(address())).rejects.toMatchObject({
       code: 'invalid_request',
@@ -117,7 +117,7 @@ describe('a GGUF file that the person brings', () => {
     expect(models.state().models.length).toBe(1);
   });
 
-  it('is refused when its name is taken', async () => {
+  it('is rejected if its name is taken', async () => {
     const path = join(folder, 'listed.gguf');
     writeFileSync(path, 'GGUF');
     await expect(open().add(path)).rejects.toMatchObject({
@@ -125,7 +125,7 @@ describe('a GGUF file that the person brings', () => {
     });
   });
 
-  it('answers only when it is chosen', async () => {
+  it('answers only if it is selected', async () => {
     for (const name of ['one.gguf', 'two.gguf']) writeFileSync(join(folder, name), 'GGUF');
     const models = open();
     await models.add(join(folder, 'one.gguf'));
@@ -138,7 +138,7 @@ describe('a GGUF file that the person brings', () => {
     expect(models.selectedFileName()).toBe('one.gguf');
   });
 
-  it('that only begins like a model fails the run with a clear error', async () => {
+  it('that only starts like a model fails the run with a clear error', async () => {
     const path = join(folder, 'broken.gguf');
     writeFileSync(path, `GGUF${'x'.repeat(5000)}`);
     const models = open();
@@ -171,7 +171,7 @@ describe('a model by hf address', () => {
     await hub.close();
   });
 
-  it('is fetched as soon as it is added, checked and remembered', async () => {
+  it('is downloaded when it is added, checked and stored in the list', async () => {
     const models = open();
     await models.add('hf:user/model/small.gguf');
     await models.whenInstalled('small.gguf', { signal });
@@ -183,7 +183,7 @@ describe('a model by hf address', () => {
     expect(readdirSync(directory).sort()).toEqual(['models.json', 'small.gguf']);
   });
 
-  it('goes on after a pause and a new start with the bytes that are missing', async () => {
+  it('resumes with the missing bytes after a pause and a restart', async () => {
     const first = open();
     hub.holdAfter(9_000_000);
     await first.add('hf:user/model/small.gguf');
@@ -201,7 +201,7 @@ describe('a model by hf address', () => {
     expect(hub.sentBytes()).toBeLessThan(17_000_000);
   });
 
-  it('is not taken when its checksum is another than the catalogue says', async () => {
+  it('is rejected if its checksum differs from the catalogue', async () => {
     const model: CatalogueModel = {
       ...listed,
       id: 'small',
@@ -216,7 +216,7 @@ describe('a model by hf address', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('fails with the need for an open network when nothing answers there', async () => {
+  it('fails with a hint about the network if nothing responds', async () => {
     await hub.close();
     const models = open([listed], 2);
     await models.add('hf:user/model/small.gguf');
@@ -224,7 +224,7 @@ describe('a model by hf address', () => {
     hub = await createTestHub('/');
   });
 
-  it('fails after a time limit when the server falls silent, and can be removed', async () => {
+  it('fails after a time limit if the server falls silent, and can be removed', async () => {
     const models = open([listed], 1.5);
     hub.holdAfter(3_000_000);
     await models.add('hf:user/model/small.gguf');
@@ -235,7 +235,7 @@ describe('a model by hf address', () => {
   });
 });
 
-describe('while no model is installed', () => {
+describe('without an installed model', () => {
   const request = {
     model: 'm',
     systemMessage: null,
@@ -243,7 +243,7 @@ describe('while no model is installed', () => {
     configuration: {},
   };
 
-  it('a run fails and says how to get one', async () => {
+  it('a run fails and explains how to install one', async () => {
     const models = open();
     await expect(models.provider.generate(request, { signal })).rejects.toMatchObject({
       code: 'model_not_installed',

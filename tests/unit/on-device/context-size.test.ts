@@ -25,14 +25,14 @@ function temporaryDirectory(): string {
   return directory;
 }
 
-test('the catalogue knows the context size of every model', () => {
+test('the catalogue contains the context size of every model', () => {
   const sizes = openLibrary(temporaryDirectory())
     .list()
     .map(({ contextTokens }) => contextTokens);
   expect(sizes).toEqual([2048, 8192, 8192, 8192, 8192]);
 });
 
-test("learns the context size of the user's own file when it is loaded, and remembers it until the file is removed", async () => {
+test("stores the context size of the user's own file when it is loaded, until the file is removed", async () => {
   const directory = temporaryDirectory();
   const path = join(directory, 'mine.gguf');
   writeFileSync(path, 'GGUF and more');

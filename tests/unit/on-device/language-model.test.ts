@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => models.close());
 
 describe('an answer of the on-device model', longTest, () => {
-  it('hands over the prompt in the chat template, the parameters and the text as its exchange', async () => {
+  it('records the prompt in the chat template, the parameters and the text as its exchange', async () => {
     const exchanges = new ExchangeLog(() => {});
     const asked = request('Name a colour.', { temperature: 0, max_tokens: 4 }, 'Be brief.');
     const answer = await models.provider.generate(asked, { signal, exchanges });
@@ -76,7 +76,7 @@ describe('an answer of the on-device model', longTest, () => {
     );
   });
 
-  it('streams the text in pieces and ends with the reason and the usage', async () => {
+  it('streams the text in chunks and ends with the reason and the usage', async () => {
     let firstBytes = 0;
     const parts: ModelPart[] = [];
     const question = request('Name three colours.', { temperature: 0, max_tokens: 30 }, 'You answer briefly.');
@@ -105,7 +105,7 @@ describe('an answer of the on-device model', longTest, () => {
     });
   });
 
-  it('counts the tokens of the prompt as the model sees it, and those of the answer', async () => {
+  it('counts the tokens of the prompt as the model reads it, and those of the answer', async () => {
     const short = await models.provider.generate(request('Hi', { temperature: 0, max_tokens: 4 }), { signal });
     const longer = await models.provider.generate(request('Hi there my friend', { temperature: 0, max_tokens: 4 }), {
       signal,
@@ -124,7 +124,7 @@ describe('an answer of the on-device model', longTest, () => {
     expect(answer.content.length).toBeGreaterThan(5);
   });
 
-  it('ends with Stop before a stop text, whether it is one or a list, and does not show it', async () => {
+  it('ends with Stop before a stop sequence, from a text or a list, and omits it', async () => {
     const question = 'Count: one, two, three, four, five, six';
     const plain = await models.provider.generate(request(question, { temperature: 0, max_tokens: 16 }), { signal });
     const stop = plain.content.slice(6, 9);
@@ -196,7 +196,7 @@ describe('an answer of the on-device model', longTest, () => {
     expect(answer.finishReason).toBe('Stop');
   });
 
-  it('ends with Length where max_tokens cuts its JSON, and repairs nothing', async () => {
+  it('ends with Length if max_tokens truncates its JSON, and repairs nothing', async () => {
     const schema = { type: 'array', items: { type: 'string' }, minItems: 20 };
     const answer = await models.provider.generate(
       request('Name 20 colours.', {
@@ -209,7 +209,7 @@ describe('an answer of the on-device model', longTest, () => {
     expect(createAnswerCheck(schema)(answer.content).outcome).toBe('not-json');
   });
 
-  it('names what its grammar cannot express before it starts', () => {
+  it("lists what its grammar can't express before it starts", () => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: 'a' } } };
     const configuration = { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } } as const;
     expect(() => models.provider.requireSupported!(configuration)).toThrow(
@@ -225,7 +225,7 @@ describe('an answer of the on-device model', longTest, () => {
     );
   });
 
-  it('is the same for the same seed, and another one for another seed', async () => {
+  it('is the same for the same seed, and different for another seed', async () => {
     const ask = async (seed: number) =>
       (
         await models.provider.generate(request('Invent a name.', { temperature: 1.5, seed, max_tokens: 10 }), {
@@ -239,7 +239,7 @@ describe('an answer of the on-device model', longTest, () => {
     expect(await ask(9)).not.toBe(first);
   });
 
-  it('is the same every time at temperature 0, whatever was asked before', async () => {
+  it('is always the same at temperature 0, after any other request', async () => {
     const ask = async (text: string) =>
       (await models.provider.generate(request(text, { temperature: 0, max_tokens: 10 }), { signal })).content;
     const first = await ask('Say something about rain.');
@@ -261,7 +261,7 @@ describe('an answer of the on-device model', longTest, () => {
     expect(await ask({ temperature: 2, top_k: 1 })).toBe(plain);
   });
 
-  it('sees the whole conversation', async () => {
+  it('includes the whole conversation', async () => {
     const configuration = { temperature: 0, max_tokens: 12 };
     const alone = await models.provider.generate(request('What is my name?', configuration), { signal });
     const messages = [
@@ -275,7 +275,7 @@ describe('an answer of the on-device model', longTest, () => {
     expect(told.usage.prompt_tokens).toBeGreaterThan(alone.usage.prompt_tokens);
   });
 
-  it('refuses a prompt that is longer than the context and names both numbers', async () => {
+  it('rejects a prompt that is longer than the context and names both numbers', async () => {
     const tooLong = models.provider.generate(request('word '.repeat(4000)), { signal });
     await expect(tooLong).rejects.toMatchObject({
       code: 'invalid_request',
@@ -287,7 +287,7 @@ describe('an answer of the on-device model', longTest, () => {
     expect(models.state().engine.state).toBe('ready');
   });
 
-  it('takes text that looks like the marks of its template as plain text', async () => {
+  it('reads text that looks like the markers of its template as plain text', async () => {
     const marks = '</s><|system|><|assistant|>';
     const plain = await models.provider.generate(request('', { max_tokens: 1 }), { signal });
     const marked = await models.provider.generate(request(marks, { max_tokens: 1 }), { signal });
@@ -300,8 +300,8 @@ describe('an answer of the on-device model', longTest, () => {
   });
 });
 
-describe('stopping and waiting', longTest, () => {
-  it('ends at once for whoever stops it, and the next answer comes', async () => {
+describe('stopping and queueing', longTest, () => {
+  it('ends at once on an abort, and the next answer starts', async () => {
     const controller = new AbortController();
     const parts = start(long, { signal: controller.signal });
     await take(parts, 3);
@@ -311,7 +311,7 @@ describe('stopping and waiting', longTest, () => {
     expect(next.usage.completion_tokens).toBe(2);
   });
 
-  it('ends when the reader leaves', async () => {
+  it('ends when the reader returns', async () => {
     for await (const part of models.provider.stream(long, { signal })) {
       expect(part.type).toBe('text-delta');
       break;
@@ -319,7 +319,7 @@ describe('stopping and waiting', longTest, () => {
     await whenState(models, ({ engine }) => !engine.isAnswering);
   });
 
-  it('answers one after the other in the order of the calls, and drops one that is stopped while it waits', async () => {
+  it('runs requests one after the other in the order of the calls, and skips an aborted one', async () => {
     const ended: string[] = [];
     const first = new AbortController();
     const second = new AbortController();
@@ -348,7 +348,7 @@ describe('stopping and waiting', longTest, () => {
     expect(models.state().engine).toMatchObject({ queued: 0 });
   });
 
-  it('does not begin for a signal that was aborted before', async () => {
+  it('does not start with an aborted signal', async () => {
     await expect(models.provider.generate(long, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: 'AbortError',
     });
@@ -356,7 +356,7 @@ describe('stopping and waiting', longTest, () => {
 });
 
 describe('the process of the model', longTest, () => {
-  it('is another one than the host, with a lower priority', async () => {
+  it('is separate from the host, with a lower priority', async () => {
     await models.provider.generate(request('Hi', { max_tokens: 1 }), { signal });
     const processId = models.engineProcessId();
     expect(processId).toEqual(expect.any(Number));
@@ -368,7 +368,7 @@ describe('the process of the model', longTest, () => {
     expect(niceness.every((line) => /10\s*$/.test(line))).toBe(true);
   });
 
-  it('is replaced after it was killed in the middle of an answer, which fails with a clear error', async () => {
+  it('is replaced after it was killed during an answer, which fails with a clear error', async () => {
     const parts = start(long, { signal });
     await take(parts, 2);
     process.kill(models.engineProcessId()!, 'SIGKILL');
@@ -383,7 +383,7 @@ describe('the process of the model', longTest, () => {
     expect(next.usage.completion_tokens).toBe(2);
   });
 
-  it('can be stopped while the model is being loaded, and goes on loading for the next', async () => {
+  it('can abort while the model loads, and continues loading for the next request', async () => {
     const fresh = open();
     const controller = new AbortController();
     const stopped = fresh.provider.generate(long, { signal: controller.signal });
@@ -396,7 +396,7 @@ describe('the process of the model', longTest, () => {
     await fresh.close();
   });
 
-  it('ends after idle time and is started again by the next question', async () => {
+  it('ends after idle time and starts again with the next request', async () => {
     const idle = open({ idleMinutes: 0.005 });
     await idle.provider.generate(request('Hi', { max_tokens: 1 }), { signal });
     await whenState(idle, ({ engine }) => engine.state === 'idle');
@@ -405,7 +405,7 @@ describe('the process of the model', longTest, () => {
     await idle.close();
   });
 
-  it('ends with the host, and what was under way and waiting fails', async () => {
+  it('ends with the host, and active and queued requests fail', async () => {
     const closing = open();
     const running = closing.provider.generate(long, { signal });
     const waiting = closing.provider.generate(long, { signal });

@@ -26,13 +26,13 @@ afterEach(() => {
 
 // A command without an extension is no command on Windows.
 describe.skipIf(process.platform === 'win32')('the address of the npm registry', () => {
-  it('is the one that npm hands to the scripts it starts', async () => {
+  it('is the one that npm passes to its scripts', async () => {
     vi.stubEnv('npm_config_registry', 'http://127.0.0.1:4873/npm/');
     installNpm('console.log("http://127.0.0.1:1/")');
     expect(await registryAddress()).toBe('http://127.0.0.1:4873/npm/');
   });
 
-  it('is else the one in the configuration of npm, whatever npm warns of', async () => {
+  it("is otherwise the one in npm's configuration, regardless of npm's warnings", async () => {
     installNpm(
       'if (process.argv.slice(2).join(" ") !== "config get registry") process.exit(1);' +
         'console.error("npm warn"); console.log("http://127.0.0.1:4874/");',
@@ -40,18 +40,18 @@ describe.skipIf(process.platform === 'win32')('the address of the npm registry',
     expect(await registryAddress()).toBe('http://127.0.0.1:4874/');
   });
 
-  it('is else the one of the machine that built it', async () => {
+  it('is otherwise the one of the build machine', async () => {
     installNpm('process.exit(1)');
     vi.stubGlobal('TOUCHSTONE_REGISTRY', 'http://127.0.0.1:4875/');
     expect(await registryAddress()).toBe('http://127.0.0.1:4875/');
   });
 
-  it('has no name and password in it', async () => {
+  it('contains no name and password', async () => {
     vi.stubEnv('npm_config_registry', 'http://name:secret@127.0.0.1:4873/');
     expect(await registryAddress()).toBe('http://127.0.0.1:4873/');
   });
 
-  it('is missing only when nobody knows one, and then says what to do', async () => {
+  it('is missing only without any of these, with an error that explains the fix', async () => {
     installNpm('console.log("undefined")');
     await expect(registryAddress()).rejects.toMatchObject({
       code: 'provider_not_configured',

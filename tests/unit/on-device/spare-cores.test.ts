@@ -20,7 +20,7 @@ function pass(milliseconds: number, idleCores: number, ownCores: number): void {
 }
 
 describe('the number of threads', () => {
-  it('is one until there is something to go by', () => {
+  it('is one until there is a measurement', () => {
     const count = createThreadMeter(8);
     pass(100, 8, 0);
     expect(count()).toBe(1);
@@ -40,7 +40,7 @@ describe('the number of threads', () => {
     expect(count()).toBe(threads);
   });
 
-  it('follows what the others do', () => {
+  it('follows the load of other processes', () => {
     const count = createThreadMeter(4);
     pass(300, 4, 0);
     expect(count()).toBe(4);

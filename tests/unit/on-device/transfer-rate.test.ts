@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTransferRate } from '../../../electron/on-device/model-jobs.ts';
 
 describe('the rate of a transfer', () => {
-  it('is taken over the last five seconds', () => {
+  it('is averaged over the last five seconds', () => {
     let now = 0;
     const rate = createTransferRate(() => now);
     expect(rate.bytesPerSecond()).toBeNull();
@@ -15,7 +15,7 @@ describe('the rate of a transfer', () => {
     expect(rate.bytesPerSecond()).toBe(3000);
   });
 
-  it('starts anew when the transfer does', () => {
+  it('restarts when the transfer does', () => {
     let now = 0;
     const rate = createTransferRate(() => now);
     rate.add(5000);

@@ -52,7 +52,7 @@ const found = async ({ audit }: Storage, promptVersionId: string) => {
   return [...conversations].flatMap(({ runs }) => [...runs].map(({ conversationRunId }) => conversationRunId));
 };
 
-test('runs of the draft with the same text count for the version: usage, audit and retention follow', async () => {
+test('runs of the draft with the same text count for the version in usage, audit and retention', async () => {
   const storage = openTestStorage();
   const others = [
     { draftId: 'other' },
@@ -93,7 +93,7 @@ test('runs of the draft with the same text count for the version: usage, audit a
   await storage.close();
 });
 
-test('a run under way counts at once, and its figures when it ends; an anonymised run counts no more', async () => {
+test("an active run counts at once, with its figures when it ends; an anonymised run doesn't count", async () => {
   const storage = openTestStorage();
   const callerId = storage.windowCallerId;
   const old = await record(storage);
@@ -113,7 +113,7 @@ test('a run under way counts at once, and its figures when it ends; an anonymise
   await storage.close();
 });
 
-test('a draft with many runs is counted in slices, each in a transaction of its own', async () => {
+test('counts a draft with many runs in slices, each in a separate transaction', async () => {
   const storage = openTestStorage();
   for (let index = 0; index < 7; index += 1) await record(storage, { promptText: index === 3 ? 'Else' : promptText });
   const version = keepVersion(storage);

@@ -20,7 +20,7 @@ function insert(database: Database.Database, table: string, row: Record<string, 
   database.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`).run(whole);
 }
 
-test('prompts that were kept before there was a search are found by all they say', () => {
+test('finds prompts from before the search by all of their texts', () => {
   const database = new Database(':memory:');
   database.exec(promptTables);
   const prompt = {
@@ -66,7 +66,7 @@ test('prompts that were kept before there was a search are found by all they say
   expect(short.pluck().all()).toEqual(['zz\n']);
 });
 
-test('runs that were recorded before they were counted are counted', () => {
+test('counts runs from before the statistics', () => {
   const database = new Database(':memory:');
   database.exec(firstTables);
   database.exec(auditTables);

@@ -20,7 +20,7 @@ const scripts = ['aâéÉñøß', 'ЙйЁяЖ', 'ΆάΣσς', '客户回复', '�
 const character = fc.constantFrom(...scripts.flatMap((script) => [...script]));
 const word = fc.array(character, { minLength: 1, maxLength: 8 }).map((characters) => characters.join(''));
 
-test('every part of every word is found, in any script, wherever it stands', () => {
+test('finds every part of every word, in any script and position', () => {
   const storage = openTestStorage();
   fc.assert(
     fc.property(
@@ -42,7 +42,7 @@ test('every part of every word is found, in any script, wherever it stands', () 
   );
 });
 
-test('no search fails, whatever is typed', () => {
+test('no search fails, with any input', () => {
   const storage = openTestStorage();
   keep(storage, 'P', 'a "b" NEAR(c) OR d* - ^e');
   const typed = fc.oneof(
@@ -59,7 +59,7 @@ test('no search fails, whatever is typed', () => {
   );
 });
 
-test('a word that stands in one prompt in the same lines of every version, and one that was moved, are found once', () => {
+test('finds once a word in the same lines of every version, and one that was moved', () => {
   const storage = openTestStorage();
   const id = keep(storage, 'P', 'zeppelin\nballoon', 'balloon\nzeppelin', 'zeppelin\nkite');
   expect(['zeppelin', 'balloon', 'kite', 'zeppelin kite'].map((search) => found(storage, search))).toEqual(
@@ -67,7 +67,7 @@ test('a word that stands in one prompt in the same lines of every version, and o
   );
 });
 
-test('a letter that nearly everything stands after is looked for in the texts, and only in those of the prompt', () => {
+test('searches a letter of nearly every text in the texts, and only in those of the prompt', () => {
   const storage = openTestStorage();
   const many = Array.from({ length: 100 }, (_, index) => `_${String.fromCodePoint(0x4e00 + index)}`).join('');
   const underlined = keep(storage, 'P', many);
@@ -76,7 +76,7 @@ test('a letter that nearly everything stands after is looked for in the texts, a
   expect(found(storage, '_')).toEqual([third, underlined]);
 });
 
-test('of a version, the first 65,536 characters and what is said about it are searched', () => {
+test('searches the first 65,536 characters of a version and its notes', () => {
   const storage = openTestStorage();
   const filler = 'abc '.repeat(16_000);
   const id = keep(storage, 'P', `${filler}zeppelin ${filler}balloon`);

@@ -42,7 +42,7 @@ async function record(storage: Storage, { promptVersionId, day: at, totalMs = 10
   return { conversationId: ids.conversationId, runId: run.runId };
 }
 
-test('usage follows runs as they begin, end, are judged and are removed, and survives a restart', async () => {
+test('usage follows runs that start, end, are rated and are removed, and survives a restart', async () => {
   const directory = temporaryDirectory();
   const storage = openTestStorage({ directory });
   const { id, latestVersionId: promptVersionId } = keepPrompt(storage);

@@ -24,12 +24,12 @@ test('headers that carry credentials lose their value, others only the key', () 
   ]);
 });
 
-test('query parameters that carry credentials lose their value, and the key is nowhere in the URL', () => {
+test('query parameters that carry credentials lose their value, and the URL never contains the key', () => {
   const url = `https://host.test/v1/${encodeURIComponent(key)}/chat?alt=sse&KEY=abc&note=${encodeURIComponent(key)}`;
   expect(redactUrl(url, secrets)).toBe('https://host.test/v1/[redacted]/chat?alt=sse&KEY=[redacted]&note=[redacted]');
 });
 
-test('a body holds the key in no form, wherever the chunks end', () => {
+test('a body contains the key in no form, wherever the chunks end', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.string(), fc.constant(key))), fc.integer({ min: 1, max: 9 }), (parts, size) => {
       const text = JSON.stringify(parts) + parts.join('');
@@ -43,7 +43,7 @@ test('a body holds the key in no form, wherever the chunks end', () => {
   );
 });
 
-test('a body is bounded, and its size is that of the whole', () => {
+test('a body is truncated, and its size is that of the whole', () => {
   const captured = new CapturedBytes();
   const chunk = Buffer.alloc(700_000, 'é');
   for (let count = 0; count < 4; count += 1) captured.append(chunk);

@@ -6,10 +6,10 @@ afterEach(() => void vi.useRealTimers());
 
 const jsonSchema = { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } } as const;
 
-describe('what goes with a run', () => {
+describe('the configuration of a run', () => {
   const environment = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k', GROQ_API_KEY: 'k' };
 
-  it('drops the parameters that a model does not take, with a warning for each', () => {
+  it("drops the parameters that a model doesn't support, with a warning for each", () => {
     const providers = world.open({ environment });
     const target = providers.resolve('OpenAi', 'gpt-4.1');
     const configuration = { temperature: 0.2, stop: 'END', seed: 1, top_p: null, own: null };
@@ -68,14 +68,14 @@ describe('what goes with a run', () => {
     ['2026-10-16', 'GPT-4o retires on 2027-01-14. Use gpt-6-luna instead.'],
     ['2027-01-13', 'GPT-4o retires on 2027-01-14. Use gpt-6-luna instead.'],
     ['2027-01-14', 'GPT-4o was retired on 2027-01-14. Use gpt-6-luna instead.'],
-  ])('warns of the end of a model from 90 days before on: on %s %j', (day, message) => {
+  ])("warns of a model's shutdown from 90 days before: on %s %j", (day, message) => {
     vi.useFakeTimers({ now: new Date(`${day}T12:00:00Z`) });
     const providers = world.open({ environment });
     const { warnings } = providers.applicableConfiguration(providers.resolve('OpenAi', 'gpt-4o'), {});
     expect(warnings).toEqual(message === null ? [] : [{ code: 'model-ending', message }]);
   });
 
-  it('warns of a model that has ended on a day that no one wrote down', () => {
+  it('warns of a model that was shut down on an unknown day', () => {
     const providers = world.open({ environment });
     const target = providers.resolve('Anthropic', 'claude-3-haiku-20240307');
     expect(providers.applicableConfiguration(target, {}).warnings).toEqual([
@@ -83,7 +83,7 @@ describe('what goes with a run', () => {
     ]);
   });
 
-  it('costs what the catalogue says, and nothing that is guessed', () => {
+  it("has the catalogue's cost, and no guess", () => {
     const providers = world.open({ environment });
     const usage = { prompt_tokens: 1_000_000, completion_tokens: 100_000, total_tokens: 1_100_000 };
     expect(providers.cost(providers.resolve('OpenAi', 'gpt-4o'), usage, null)).toEqual({

@@ -46,14 +46,14 @@ describe('compatible endpoints', () => {
     expect(refusalOf(() => providers.removeEndpoint('Home')).code).toBe('not_found');
   });
 
-  it('do not give their key to an endpoint that takes their name later', () => {
+  it('do not pass their key to a later endpoint of the same name', () => {
     const providers = world.open();
     providers.addEndpoint({ name: 'Home', baseAddress: world.server.baseAddress, key: 'k1' });
     providers.removeEndpoint('Home');
     expect(providers.addEndpoint({ name: 'Home', baseAddress: 'http://127.0.0.1:1/v1' }).keySource).toBeNull();
   });
 
-  it('have the prices that a person sets, until they are removed', () => {
+  it('have the prices that a user sets, until they are removed', () => {
     const providers = world.open();
     const usage = { prompt_tokens: 1_000_000, completion_tokens: 500_000, total_tokens: 1_500_000 };
     const cost = (model: string) =>
@@ -74,7 +74,7 @@ describe('compatible endpoints', () => {
     expect(world.storage.settings.read().endpointPrices).toEqual([neighbour]);
   });
 
-  it('of the command line cannot be changed or removed', () => {
+  it("of the command line can't be changed or removed", () => {
     const providers = world.open({ endpointOverrides: [{ name: 'bench', baseAddress: world.server.baseAddress }] });
     expect(refusalOf(() => providers.updateEndpoint('bench', { baseAddress: 'http://127.0.0.1:1' })).code).toBe(
       'conflict',
@@ -82,7 +82,7 @@ describe('compatible endpoints', () => {
     expect(refusalOf(() => providers.removeEndpoint('bench')).code).toBe('conflict');
   });
 
-  it('tell what to do when there is none, and which there are', () => {
+  it('explain the fix if there is none, and list existing ones', () => {
     const providers = world.open();
     expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'x/y')).message).toContain('add one in Settings');
     providers.addEndpoint({ name: 'ollama', baseAddress: world.server.baseAddress });
@@ -90,7 +90,7 @@ describe('compatible endpoints', () => {
     expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'ollama/')).code).toBe('invalid_request');
   });
 
-  it('on this machine are found unless they are known already', async () => {
+  it('on this machine are detected unless they are already added', async () => {
     world.server.answerWith((call) => call.models(['a', 'b']));
     const gone = await startScriptedProvider();
     await gone.close();
@@ -109,7 +109,7 @@ describe('compatible endpoints', () => {
 });
 
 describe('the list of models', () => {
-  it('has the form of the contract and every provider in it', () => {
+  it("has the contract's format and every provider", () => {
     const models = world.open().models();
     expect(models.map((model) => modelSchema.parse(model))).toEqual(models);
     expect(new Set(models.map(({ aiSystem }) => aiSystem))).toEqual(
@@ -118,7 +118,7 @@ describe('the list of models', () => {
     expect(models.some(({ isReady }) => isReady)).toBe(false);
   });
 
-  it('asks providers that have a key for their lists by itself, once', async () => {
+  it('fetches the lists of providers with a key automatically, once', async () => {
     world.server.answerWith((call) =>
       call.json(200, { models: [{ name: 'command-z', endpoints: ['chat'], context_length: 9000 }] }),
     );

@@ -23,7 +23,7 @@ describe('the origin of a key', () => {
     return world.server.calls.slice(before).map(({ headers }) => headers.authorization);
   }
 
-  it('is its address when it is entered: a changed address gets the key only when it is entered again', async () => {
+  it('is its address when it is entered: a changed address needs the key again', async () => {
     const providers = world.open();
     providers.setKey('Groq', 'for-groq');
     providers.setBaseAddress('Groq', world.server.baseAddress);
@@ -63,7 +63,7 @@ describe('the origin of a key', () => {
     expect(await sentKeys(async () => foreign.testEndpoint('gateway', { signal: noAbort() }))).toEqual([]);
   });
 
-  it('of an endpoint is its address: a changed one gets the key when it comes with it', async () => {
+  it('of an endpoint is its address: a changed one keeps the key only if both are set together', async () => {
     const providers = world.open();
     providers.addEndpoint({ name: 'gateway', baseAddress: other, key: 'old' });
     expect(providers.updateEndpoint('gateway', { baseAddress: world.server.baseAddress }).keySource).toBeNull();
@@ -74,7 +74,7 @@ describe('the origin of a key', () => {
     ]);
   });
 
-  it('is the provider for a key of the environment, or what is confirmed for it, unless the command line names the address', async () => {
+  it("is the provider's for a key of the environment, or a confirmed one, unless the command line sets the address", async () => {
     const environment = { GROQ_API_KEY: 'k' };
     const { origin } = new URL(world.server.baseAddress);
     world.storage.providerCache.setBaseAddress('Groq', world.server.baseAddress);
@@ -97,7 +97,7 @@ describe('the origin of a key', () => {
     expect(sourceOf(providers, 'Groq')).toBeNull();
   });
 
-  it('of keys from earlier versions is that of the provider, and has to be confirmed for an endpoint', () => {
+  it("of keys from earlier versions is the provider's, and needs a confirmation for an endpoint", () => {
     world.keyStore.write('Groq', 'k');
     world.keyStore.write('endpoint:gateway', 'k');
     world.storage.providerCache.addEndpoint({ name: 'gateway', baseAddress: other });
@@ -115,7 +115,7 @@ describe('the origin of a key', () => {
     ]).toEqual([null, null]);
   });
 
-  it('is confirmed as the person has seen it: not when it has changed meanwhile, and never back to the old one', async () => {
+  it("is confirmed only if it hasn't changed meanwhile, and never reverts to the old one", async () => {
     const providers = world.open();
     const { origin } = new URL(world.server.baseAddress);
     providers.setKey('Groq', 'k');
@@ -132,7 +132,7 @@ describe('the origin of a key', () => {
     expect(confirmationOf(providers, 'Groq')).toMatchObject({ keyOrigin: origin });
   });
 
-  it('stays with the old key when a new one cannot be saved', () => {
+  it("stays with the old key if a new one can't be saved", () => {
     const providers = world.open();
     providers.setKey('Groq', 'old');
     providers.setBaseAddress('Groq', other);
@@ -143,7 +143,7 @@ describe('the origin of a key', () => {
     expect(confirmationOf(providers, 'Groq')).toMatchObject({ keyOrigin: 'https://api.groq.com' });
   });
 
-  it('does not change with a redirect: what is redirected fails, and the other host is asked nothing', async () => {
+  it('does not change with a redirect, which fails without a call to the other host', async () => {
     const target = await startScriptedProvider();
     world.server.answerWith((call) => call.json(307, {}, { location: `${target.baseAddress}/models` }));
     const providers = world.open();
@@ -159,7 +159,7 @@ describe('an endpoint without a key', () => {
   const outside = 'https://models.example/v1';
   const unconfirmed = { origin: 'https://models.example', keyOrigin: null, keySource: null };
 
-  it('from a restored or foreign database is asked nothing before its address is confirmed, once', async () => {
+  it('from a restored or foreign database gets nothing before its address is confirmed, once', async () => {
     world.storage.providerCache.addEndpoint({ name: 'gateway', baseAddress: outside });
     world.storage.providerCache.addUserModel('OpenAiCompatible', 'gateway/m');
     const providers = world.open();
@@ -187,7 +187,7 @@ describe('an endpoint without a key', () => {
     expect(providers.updateEndpoint('added', { baseAddress: outside }).confirmation).toBeNull();
   });
 
-  it('is asked about again after it was removed, or was given another address', () => {
+  it('needs a confirmation again after it was removed, or its address changed', () => {
     const providers = world.open();
     providers.addEndpoint({ name: 'gateway', baseAddress: outside });
     providers.updateEndpoint('gateway', { baseAddress: 'https://other.example' });

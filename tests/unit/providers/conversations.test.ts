@@ -33,7 +33,7 @@ const conversation = [
   textMessage('user', 'd'),
 ];
 
-describe('the form of a conversation', () => {
+describe('the format of a conversation', () => {
   const chat = [
     { role: 'system', content: 'One.' },
     { role: 'system', content: 'Two.' },
@@ -120,7 +120,7 @@ describe('rules of conversations', () => {
     expect(details(conversation)).toEqual([]);
   });
 
-  it('OpenAI answers after an assistant message at the end, which a warning says', () => {
+  it('OpenAI answers after an assistant message at the end, with a warning', () => {
     expect(messageWarnings('OpenAi', begun)).toEqual([
       { code: 'answer-not-continued', message: expect.stringContaining("OpenAI doesn't continue it") },
     ]);

@@ -57,7 +57,7 @@ function answerLengths(name: Name): void {
 }
 
 describe.each(names)('%s', (name) => {
-  test('gives vectors of length 1 in the order of the texts', async () => {
+  test('returns vectors of length 1 in the order of the texts', async () => {
     answerLengths(name);
     const vectors = await connect(name).embed!(
       { model: 'm', texts: ['abc', ''], isQuery: false },
@@ -69,7 +69,7 @@ describe.each(names)('%s', (name) => {
     ]);
   });
 
-  test('takes more texts than fit into one call', async () => {
+  test('accepts more texts than fit into one call', async () => {
     answerLengths(name);
     const texts = Array.from({ length: 2100 }, (_, index) => 'x'.repeat(index % 7));
     const vectors = await connect(name).embed!({ model: 'm', texts, isQuery: false }, { signal: noAbort() });
@@ -84,7 +84,7 @@ describe.each(names)('%s', (name) => {
     });
   });
 
-  test('a refused key, a busy provider and vectors that do not fit say so, without the key', async () => {
+  test('reports a rejected key, a busy provider and invalid vectors, without the key', async () => {
     const embed = () =>
       failureOf(connect(name).embed!({ model: 'm', texts: ['one', 'two'], isQuery: false }, { signal: noAbort() }));
     server.answerWith((call) => call.fail(401, `Incorrect API key provided: ${key}`));
@@ -103,7 +103,7 @@ describe.each(names)('%s', (name) => {
     expect(await embed()).toMatchObject({ code: 'provider_failed' });
   });
 
-  test('is ended by its signal at once', async () => {
+  test('ends at once on an abort', async () => {
     const leaving = new AbortController();
     server.answerWith(() => leaving.abort());
     const call = connect(name).embed!({ model: 'm', texts: ['one'], isQuery: false }, { signal: leaving.signal });
@@ -141,7 +141,7 @@ test.each([
   }
 });
 
-describe('the embedder that a person has chosen', () => {
+describe('the embedder of the settings', () => {
   function choose(settings: EmbeddingSettings) {
     const embeddings = { model: 'small 1', embed: async () => [], close: async () => {} };
     const providers = {
@@ -151,7 +151,7 @@ describe('the embedder that a person has chosen', () => {
     return createTextEmbedders({ settings: () => settings, embeddings, providers })();
   }
 
-  test('is named by its model, which is asked by the name that its provider gives it', async () => {
+  test("has the model's name, and calls it by its provider's name", async () => {
     expect(choose({ kind: 'on-device' }).model).toBe('on-device/small 1');
     answerLengths('OpenAiCompatible');
     const local = choose({ kind: 'provider', aiSystem: 'OpenAiCompatible', model: 'local/org/model' });
@@ -163,7 +163,7 @@ describe('the embedder that a person has chosen', () => {
     });
   });
 
-  test('waits for a provider that is busy with passages, and does not keep a question waiting', async () => {
+  test('waits for a busy provider for passages, but not for a query', async () => {
     const openAi = choose({ kind: 'provider', aiSystem: 'OpenAi', model: 'm' });
     let refusals = 2;
     server.answerWith((call) => {

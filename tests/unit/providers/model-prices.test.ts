@@ -15,7 +15,7 @@ function pricesOf(aiSystem: KeyedProvider, name: string) {
 }
 
 // Each expectation is written out from the prices on the provider's own page, per million tokens.
-describe('a cost is that of the provider’s price list', () => {
+describe('a cost matches the provider’s price list', () => {
   it.each([
     // https://developers.openai.com/api/docs/pricing: gpt-6.1-terra 1 in, 0.05 cached, 1.25 cache write, 5 out;
     // above 272,000 input tokens the whole request costs twice the input and cache prices and 1.5 times the output price.
@@ -85,7 +85,7 @@ it('has the day of its prices', () => {
   expect(costOf(endpointPrices({ inputPrice: 1, outputPrice: 2 }), usage(1, 1))?.pricesFrom).toBe(today);
 });
 
-it('is unknown when the price of a token class that was used is, and cached tokens cost at most as much as others', () => {
+it('is unknown if the price of a used token class is, and cached tokens cost at most as much as others', () => {
   const prices = {
     ...endpointPrices({ inputPrice: 2, outputPrice: 4 }),
     cachedInputPrice: null,
@@ -103,11 +103,8 @@ it.each([
   [{ cache_write_tokens: 5_136 }, { cache_creation: { ephemeral_1h_input_tokens: 1e9 } }],
   [{ cache_write_tokens: 5_136 }, { cache_creation: { ephemeral_1h_input_tokens: -5 } }],
   [{ cache_write_tokens: 5_136 }, { cache_creation: 'none' }],
-])(
-  'is never negative or more than all tokens at the highest price, whatever a provider reports: %o %o',
-  (details, raw) => {
-    const { amount } = costOf(pricesOf('Anthropic', 'claude-opus-5-5'), usage(5_136, 10, details), raw)!;
-    expect(amount).toBeGreaterThan(0);
-    expect(amount).toBeLessThanOrEqual((5_136 * 8 + 10 * 20) / 1e6);
-  },
-);
+])('is never negative or more than all tokens at the highest price, for any report: %o %o', (details, raw) => {
+  const { amount } = costOf(pricesOf('Anthropic', 'claude-opus-5-5'), usage(5_136, 10, details), raw)!;
+  expect(amount).toBeGreaterThan(0);
+  expect(amount).toBeLessThanOrEqual((5_136 * 8 + 10 * 20) / 1e6);
+});

@@ -25,7 +25,7 @@ describe('a call to a provider', () => {
     });
   }
 
-  it('gives a whole answer with its reasoning and usage', async () => {
+  it('returns a whole answer with its reasoning and usage', async () => {
     world.server.answerWith((call) => call.chatAnswer({ content: 'Hello!', reasoning: 'A greeting.' }));
     expect(await connect().generate(request, { signal: noAbort() })).toEqual({
       content: 'Hello!',
@@ -85,7 +85,7 @@ describe('a call to a provider', () => {
     ['a fraction', 2.5, 3],
     ['larger than anything that could be counted', 1e300, 0],
     ['larger than what can be kept exactly', 2 ** 53, 0],
-  ])('takes a usage that is %s for what it can be', async (_what, tokens, taken) => {
+  ])('corrects a usage that is %s', async (_what, tokens, taken) => {
     world.server.answerWith((call) =>
       call.chatStream(['Hi'], { usage: { prompt_tokens: tokens, completion_tokens: 2, total_tokens: tokens } }),
     );
@@ -93,7 +93,7 @@ describe('a call to a provider', () => {
     expect(finish?.usage).toEqual({ prompt_tokens: taken, completion_tokens: 2, total_tokens: taken + 2 });
   });
 
-  it('survives events that are split anywhere, in the middle of a letter too', async () => {
+  it('survives events that are split anywhere, also in the middle of a letter', async () => {
     const bytes = Buffer.from(
       'data: {"choices":[{"index":0,"delta":{"content":"Grüße, 世界 👋"},"finish_reason":null}]}\n\n' +
         'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
@@ -107,7 +107,7 @@ describe('a call to a provider', () => {
     expect({ content, error }).toEqual({ content: 'Grüße, 世界 👋', error: null });
   });
 
-  it('sends unknown parameters as they are, below the fields that the service sets', async () => {
+  it('sends unknown parameters unchanged, but never in place of fields of the service', async () => {
     world.server.answerWith((call) => call.chatAnswer({ content: 'ok' }));
     const configuration = {
       temperature: 0.5,
@@ -141,7 +141,7 @@ describe('a call to a provider', () => {
     expect([world.server.calls.length, world.server.connections()]).toEqual([10, 2]);
   });
 
-  it('tells the first byte of a successful body once, and not the head', async () => {
+  it('reports the first byte of a successful body once, and not the head', async () => {
     let firstBytes = 0;
     const parts = collect(connect().stream(request, { signal: noAbort(), onFirstByte: () => firstBytes++ }));
     const call = (await world.server.nextCall()).openEventStream();
@@ -159,20 +159,20 @@ describe('a call to a provider', () => {
     expect(firstBytes).toBe(0);
   });
 
-  it('makes one call and no second one when it fails', async () => {
+  it('makes only one call if it fails', async () => {
     world.server.answerWith((call) => call.fail(503, 'try later', { 'retry-after': '0' }));
     await failureOf(connect().generate(request, { signal: noAbort() }));
     expect(world.server.calls.length).toBe(1);
   });
 
-  it('does not follow a redirect, which would carry the key to another host', async () => {
+  it('does not follow a redirect, which would send the key to another host', async () => {
     await using elsewhere = await startScriptedProvider((call) => call.chatAnswer({ content: 'got it' }));
     world.server.answerWith((call) => call.head(307, { location: `${elsewhere.baseAddress}/chat/completions` }).end());
     const error = await failureOf(connect().generate(request, { signal: noAbort() }));
     expect([error.code, elsewhere.calls.length]).toEqual(['provider_failed', 0]);
   });
 
-  describe('that is stopped', () => {
+  describe('that is aborted', () => {
     it.each(['before the head', 'before the first byte', 'in the middle'])('closes the socket %s', async (moment) => {
       const stop = new AbortController();
       const parts = collect(connect().stream(request, { signal: stop.signal }));
@@ -195,7 +195,7 @@ describe('a call to a provider', () => {
       await call.closed;
     });
 
-    it('reaches no provider when it was stopped before it began', async () => {
+    it('reaches no provider if it was aborted before its start', async () => {
       const error = await failureOf(connect().generate(request, { signal: AbortSignal.abort() }));
       expect([error.name, world.server.calls.length]).toEqual(['AbortError', 0]);
     });
@@ -210,7 +210,7 @@ describe('a call to a provider', () => {
       await call.closed;
     });
 
-    it('leaves other calls alone', async () => {
+    it("doesn't affect other calls", async () => {
       const provider = connect();
       const stop = new AbortController();
       const stopped = collect(provider.stream(request, { signal: stop.signal }));
@@ -225,7 +225,7 @@ describe('a call to a provider', () => {
     });
   });
 
-  it('stops taking bytes while its reader does not read', async () => {
+  it("stops reading bytes while its reader doesn't read", async () => {
     const parts = connect().stream(request, { signal: noAbort() })[Symbol.asyncIterator]();
     const first = parts.next();
     const call = (await world.server.nextCall()).openEventStream();

@@ -36,7 +36,7 @@ describe('a provider that fails', () => {
     expect((await failuresOf(connect(), request)).map((error) => error.code)).toEqual([code, code]);
   });
 
-  it('is quoted when it says what is wrong with the request', async () => {
+  it('is quoted if it explains the error of the request', async () => {
     world.server.answerWith((call) => call.fail(400, 'max_tokens: must be\n  below 4096'));
     const error = await failureOf(connect().generate(request, { signal: noAbort() }));
     expect(error.message).toBe('"Local" rejected the request (400). Provider message: max_tokens: must be below 4096');
@@ -64,12 +64,12 @@ describe('a provider that fails', () => {
     ['milliseconds', { 'retry-after-ms': '2500' }, 3],
     ['a date that is over', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
     ['nonsense', { 'retry-after': 'soon' }, 10],
-  ])('and limits the rate says when to try again, given as %s', async (_form, headers, seconds) => {
+  ])('with a rate limit has the time to retry, given as %s', async (_form, headers, seconds) => {
     world.server.answerWith((call) => call.fail(429, 'slow down', headers as Record<string, string>));
     expect((await failureOf(connect().generate(request, { signal: noAbort() }))).retryAfterSeconds).toBe(seconds);
   });
 
-  it('and limits the rate until a date says how far away that is', async () => {
+  it('with a rate limit until a date has the time to wait', async () => {
     const date = new Date(Date.now() + 60_000).toUTCString();
     world.server.answerWith((call) => call.fail(429, 'slow down', { 'retry-after': date }));
     const { retryAfterSeconds } = await failureOf(connect().generate(request, { signal: noAbort() }));
@@ -84,7 +84,7 @@ describe('a provider that fails', () => {
     for (const { message } of errors) expect(message).not.toMatch(/0123456789|abcd1234/);
   });
 
-  it('is told from a page for people by its status', async () => {
+  it('is described by its status if it returns an HTML page', async () => {
     world.server.answerWith((call) => call.head(404, { 'content-type': 'text/html' }).end('<h1>Nothing here</h1>'));
     const error = await failureOf(connect().generate(request, { signal: noAbort() }));
     expect([error.code, error.message]).toEqual([
@@ -104,14 +104,14 @@ describe('a provider that fails', () => {
       await call.closed;
     });
 
-    it('after the head is provider_silent: a head is no first byte', async () => {
+    it('after the head is provider_silent: a head is not a first byte', async () => {
       world.server.answerWith((call) => call.openEventStream());
       expect((await collect(connect(short).stream(request, { signal: noAbort() }))).error?.code).toBe(
         'provider_silent',
       );
     });
 
-    it('in the middle is provider_silent after what was said', async () => {
+    it('in the middle is provider_silent after the partial answer', async () => {
       const parts = collect(connect(shortBetween).stream(request, { signal: noAbort() }));
       const call = (await world.server.nextCall()).openEventStream();
       await call.chatDelta({ content: 'so far' });
@@ -120,7 +120,7 @@ describe('a provider that fails', () => {
       await call.closed;
     });
 
-    it('is broken by a comment that keeps the connection alive', async () => {
+    it('ends with a comment that keeps the connection alive', async () => {
       const parts = collect(
         connect({ firstByteSeconds: 60, betweenBytesSeconds: 0.4 }).stream(request, { signal: noAbort() }),
       );
@@ -134,7 +134,7 @@ describe('a provider that fails', () => {
       expect((await parts).content).toBe('done');
     });
 
-    it('is not meant when our own reader is slow', async () => {
+    it("doesn't count while our own reader is slow", async () => {
       const provider = connect({ firstByteSeconds: 60, betweenBytesSeconds: 0.4 });
       const parts = provider.stream(request, { signal: noAbort() })[Symbol.asyncIterator]();
       const first = parts.next();
@@ -153,7 +153,7 @@ describe('a provider that fails', () => {
   });
 
   describe('by a broken answer', () => {
-    it('cut in the middle is provider_failed after what was said', async () => {
+    it('truncated in the middle is provider_failed after the partial answer', async () => {
       const parts = collect(connect().stream(request, { signal: noAbort() }));
       const call = (await world.server.nextCall()).openEventStream();
       await call.chatDelta({ content: 'so far' });
@@ -162,7 +162,7 @@ describe('a provider that fails', () => {
       expect([content, error?.code, finish]).toEqual(['so far', 'provider_failed', null]);
     });
 
-    it('ended in the middle is provider_failed, and no answer', async () => {
+    it('that ends in the middle is provider_failed, and no answer', async () => {
       const parts = collect(connect().stream(request, { signal: noAbort() }));
       const call = (await world.server.nextCall()).openEventStream();
       await call.chatDelta({ content: 'so far' });
@@ -186,7 +186,7 @@ describe('a provider that fails', () => {
       await call.closed;
     });
 
-    it('whose line does not end is given up, and its socket is closed', async () => {
+    it('with an endless line is aborted, and its socket is closed', async () => {
       world.server.answerWith(async (call) => {
         call.openEventStream();
         await call.write('data: ');
@@ -198,7 +198,7 @@ describe('a provider that fails', () => {
       await world.server.calls[0]!.closed;
     });
 
-    it('with an error event in the stream is provider_failed in its own words', async () => {
+    it('with an error event in the stream is provider_failed with its message', async () => {
       const parts = collect(connect().stream(request, { signal: noAbort() }));
       const call = (await world.server.nextCall()).openEventStream();
       await call.chatDelta({ content: 'so far' });
@@ -214,12 +214,12 @@ describe('a provider that fails', () => {
       ['that is no JSON', '<html>hello</html>'],
       ['of another form', '{"hello": "world"}'],
       ['that is empty', ''],
-    ])('with a whole body %s is provider_failed', async (_kind, body) => {
+    ])('with the complete body %s is provider_failed', async (_kind, body) => {
       world.server.answerWith((call) => call.head(200, { 'content-type': 'application/json' }).end(body));
       expect((await failureOf(connect().generate(request, { signal: noAbort() }))).code).toBe('provider_failed');
     });
 
-    it('with a body that is cut is provider_failed', async () => {
+    it('with a truncated body is provider_failed', async () => {
       const answer = failureOf(connect().generate(request, { signal: noAbort() }));
       const call = (await world.server.nextCall()).head(200, { 'content-length': '1000' });
       await call.write('{"choices": [');
@@ -228,7 +228,7 @@ describe('a provider that fails', () => {
     });
   });
 
-  it('to be reached is provider_failed with its host in words', async () => {
+  it('to connect is provider_failed with its host', async () => {
     const gone = await startScriptedProvider();
     await gone.close();
     const [whole, streamed] = await failuresOf(connect(patientLimits, gone.baseAddress), request);
@@ -241,7 +241,7 @@ describe('a provider that fails', () => {
     }
   });
 
-  it('to be found by name is provider_failed with its host in words', async () => {
+  it('to resolve its name is provider_failed with its host', async () => {
     const provider = connect(patientLimits, 'http://no-such-host.invalid/v1');
     const error = await failureOf(provider.generate(request, { signal: noAbort() }));
     expect([error.code, error.message.includes('no-such-host.invalid')]).toEqual(['provider_failed', true]);

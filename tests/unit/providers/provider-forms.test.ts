@@ -181,10 +181,10 @@ function connect(name: (typeof forms)[number]['name']): Provider {
   return name === 'OpenAiCompatible' ? createEndpointProvider(settings) : registry[name].create(settings);
 }
 
-describe.each(forms)('the form of $name', ({ name, file, model, path, headers, body, details }) => {
+describe.each(forms)('the format of $name', ({ name, file, model, path, headers, body, details }) => {
   const usage = { prompt_tokens: 12, completion_tokens: 70, total_tokens: 82, details };
 
-  it('carries the request with everything that the API takes, and nothing is kept there', async () => {
+  it('contains everything in the request that the API supports, and nothing is stored there', async () => {
     world.server.answerWith((call) => call.head(200).end(fixture(`${file}.json`)));
     const request = { ...modelRequest(model, everything), systemMessage: 'Be brief.' };
     await connect(name).generate(request, { signal: noAbort() });
@@ -196,7 +196,7 @@ describe.each(forms)('the form of $name', ({ name, file, model, path, headers, b
     });
   });
 
-  it("gives a reasoning model's whole answer, its reasoning counted with the completion", async () => {
+  it("returns a reasoning model's whole answer, its reasoning counted with the completion", async () => {
     world.server.answerWith((call) =>
       call.head(200, { 'content-type': 'application/json' }).end(fixture(`${file}.json`)),
     );
@@ -234,7 +234,7 @@ describe.each(forms)('the form of $name', ({ name, file, model, path, headers, b
   });
 });
 
-describe('what an effort to reason becomes', () => {
+describe('the mapping of a reasoning effort', () => {
   it.each([
     ['OpenAi', 'gpt-6-sol', 'xhigh', { reasoning: { effort: 'xhigh', summary: 'detailed' } }],
     ['Anthropic', 'claude-opus-5-5', 'max', { output_config: { effort: 'max' } }],

@@ -6,7 +6,7 @@ import { refusalOf, useProvidersWorld } from '../../support/providers-world.ts';
 const world = useProvidersWorld();
 
 describe('keys', () => {
-  it('of the key store win over the environment, and give way to it when removed', async () => {
+  it('of the key store take precedence over the environment, until they are removed', async () => {
     world.server.answerWith((call) => call.json(401, {}));
     const providers = world.open({
       environment: { GROQ_API_KEY: 'from-environment' },
@@ -35,7 +35,7 @@ describe('keys', () => {
     expect(read.mock.calls.filter(([account]) => account === 'OpenAi')).toHaveLength(1);
   });
 
-  it('are in nothing that leaves this folder', async () => {
+  it('are in no other file', async () => {
     const key = 'sk-secret-0123456789abcdef';
     world.server.answerWith((call) => call.fail(400, `bad ${key}`));
     const providers = world.open({ baseOverrides: { OpenAi: world.server.baseAddress } });
@@ -48,7 +48,7 @@ describe('keys', () => {
 });
 
 describe('testing a key', () => {
-  it('keeps the list, so that new names are valid and dates are current', async () => {
+  it('stores the list, so that new names are valid and dates are current', async () => {
     world.server.answerWith((call) =>
       call.json(200, {
         data: [
@@ -79,7 +79,7 @@ describe('testing a key', () => {
     ['refused', 401, 401],
     ['failed', 500, 500],
     ['failed', 429, 429],
-  ])('finds %s for an answer with %i', async (outcome, answer, status) => {
+  ])('returns %s for a response with %i', async (outcome, answer, status) => {
     world.server.answerWith((call) => call.fail(answer, 'no'));
     const providers = world.open({
       environment: { COHERE_API_KEY: 'k' },
@@ -89,7 +89,7 @@ describe('testing a key', () => {
     expect(lastTest).toMatchObject({ outcome, status, models: 0, message: expect.any(String) });
   });
 
-  it('finds unreachable for an address where no one listens, and remembers it', async () => {
+  it('returns unreachable for an address without a listener, and stores it', async () => {
     await world.server.close();
     const providers = world.open();
     providers.setBaseAddress('Cohere', world.server.baseAddress);
@@ -99,7 +99,7 @@ describe('testing a key', () => {
     expect(state).toMatchObject({ isBaseAddressDefault: false, lastTest: { outcome: 'unreachable', status: null } });
   });
 
-  it('finds failed for a page that is no list', async () => {
+  it('returns failed for a page that is no list', async () => {
     world.server.answerWith((call) => call.head(200).end('<html>'));
     const providers = world.open({
       environment: { COHERE_API_KEY: 'k' },
@@ -111,7 +111,7 @@ describe('testing a key', () => {
     });
   });
 
-  it('leaves nothing behind when it is stopped', async () => {
+  it('leaves nothing behind if it is aborted', async () => {
     const providers = world.open({
       environment: { COHERE_API_KEY: 'k' },
       baseOverrides: { Cohere: world.server.baseAddress },

@@ -104,7 +104,7 @@ describe('every provider', () => {
     }
   });
 
-  test.each(keyedProviders)('%s has a client, with embeddings exactly if the contract says so', async (name) => {
+  test.each(keyedProviders)('%s has a client, with embeddings exactly if the contract lists them', async (name) => {
     const { title, baseAddress, create } = registry[name];
     const transport = createTransport();
     const client = create({ title, baseAddress, key: 'key', transport });
@@ -117,7 +117,7 @@ describe('every provider', () => {
     await transport.close();
   });
 
-  test('that lacks a piece is found', () => {
+  test('detects one with a missing part', () => {
     const complete = detailsOf.Groq;
     const without = (change: Partial<Record<keyof ProviderDetails, unknown>>) =>
       problemsOf('Groq', { ...complete, ...change } as ProviderDetails);

@@ -20,7 +20,7 @@ function answerPages(...pages: unknown[]): void {
 }
 
 describe('the list of', () => {
-  it('OpenAI has its text models with the dates of their ends', async () => {
+  it('OpenAI contains its text models with their shutdown dates', async () => {
     answerPages({
       object: 'list',
       data: [
@@ -77,7 +77,7 @@ describe('the list of', () => {
     expect(world.server.calls[1]!.headers['x-api-key']).toBe('the-key');
   });
 
-  it('Gemini is read page by page, with the key in no address', async () => {
+  it('Gemini is read page by page, with the key in no URL', async () => {
     answerPages(
       {
         models: [
@@ -105,7 +105,7 @@ describe('the list of', () => {
     ]);
   });
 
-  it('Groq has context and output, without models that are switched off', async () => {
+  it('Groq contains context and output, without inactive models', async () => {
     answerPages({
       data: [
         { id: 'openai/gpt-oss-120b', active: true, context_window: 131072, max_completion_tokens: 65536 },
@@ -131,7 +131,7 @@ describe('the list of', () => {
     ]);
   });
 
-  it('a compatible server has what vLLM, llama.cpp and gateways add', async () => {
+  it('a compatible server contains the fields that vLLM, llama.cpp and gateways add', async () => {
     answerPages({
       data: [
         { id: 'vllm-model', max_model_len: 32768 },
@@ -157,7 +157,7 @@ describe('the list of', () => {
 });
 
 describe('a list that', () => {
-  it('never ends is ended', async () => {
+  it('never ends is stopped', async () => {
     world.server.answerWith((call) => call.json(200, { data: [{ id: 'again' }], has_more: true, last_id: 'again' }));
     await list('Anthropic');
     expect(world.server.calls.length).toBe(50);
@@ -172,7 +172,7 @@ describe('a list that', () => {
     });
   });
 
-  it('is refused is provider_key_refused', async () => {
+  it('is rejected is provider_key_refused', async () => {
     world.server.answerWith((call) => call.fail(401, 'no'));
     expect(await failureOf(list('OpenAi'))).toMatchObject({ code: 'provider_key_refused', kind: 'refused' });
   });

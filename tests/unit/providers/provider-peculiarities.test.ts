@@ -21,8 +21,8 @@ function connect(name: KeyedProvider): Provider {
   });
 }
 
-describe('what only one API says', () => {
-  it('Gemini refuses a wrong key with 400', async () => {
+describe('peculiarities of one API', () => {
+  it('Gemini rejects a wrong key with 400', async () => {
     const error = {
       code: 400,
       message: 'API key not valid. Please pass a valid API key.',
@@ -36,7 +36,7 @@ describe('what only one API says', () => {
     expect(code).toBe('provider_key_refused');
   });
 
-  it('Gemini names in its body when to try again', async () => {
+  it('Gemini names the retry delay in its body', async () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '16.4s' }];
     const error = { code: 429, message: 'Quota exceeded.', status: 'RESOURCE_EXHAUSTED', details };
     world.server.answerWith((call) => call.json(429, { error }));
@@ -46,7 +46,7 @@ describe('what only one API says', () => {
     expect([failure.code, failure.retryAfterSeconds]).toEqual(['rate_limited', 17]);
   });
 
-  it('Gemini calls a tool and says STOP', async () => {
+  it('Gemini calls a tool and reports STOP', async () => {
     const parts = [{ functionCall: { name: 'clock', args: {} } }];
     const candidates = [{ content: { parts, role: 'model' }, finishReason: 'STOP', index: 0 }];
     world.server.answerWith((call) => call.json(200, { candidates }));
@@ -54,7 +54,7 @@ describe('what only one API says', () => {
     expect(answer.finishReason).toBe('ToolCalls');
   });
 
-  it('Anthropic is overloaded before it has said anything', async () => {
+  it('Anthropic is overloaded before the first byte', async () => {
     const event = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
     world.server.answerWith(async (call) => {
       await call.openEventStream().event(event, 'error');
@@ -75,7 +75,7 @@ describe('what only one API says', () => {
     expect([finishReason, content]).toEqual(['ContentFilter', '']);
   });
 
-  it('OpenAI says in the stream that the quota is used up, and is not waited for', async () => {
+  it('OpenAI reports in the stream that the quota is used up, without a retry', async () => {
     const error = { type: 'insufficient_quota', code: 'insufficient_quota', message: 'No quota is left.', param: null };
     const answer = collect(connect('OpenAi').stream(modelRequest('gpt-6-sol'), { signal: noAbort() }));
     const call = (await world.server.nextCall()).openEventStream();
@@ -85,7 +85,7 @@ describe('what only one API says', () => {
     await call.closed;
   });
 
-  it('OpenAI cuts an answer at max_tokens', async () => {
+  it('OpenAI truncates an answer at max_tokens', async () => {
     const incomplete = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
     world.server.answerWith((call) =>
       call.json(200, { ...(JSON.parse(fixture('open-ai.json')) as object), ...incomplete }),
@@ -94,7 +94,7 @@ describe('what only one API says', () => {
     expect(finishReason).toBe('Length');
   });
 
-  it('Cohere adds an event that no one knows', async () => {
+  it('Cohere adds an unknown event', async () => {
     const stream = fixture('cohere.sse').replace(
       'event: message-end',
       'event: news\ndata: {"type":"news","delta":{}}\n\nevent: message-end',

@@ -5,7 +5,7 @@ import { refusalOf, useProvidersWorld } from '../../support/providers-world.ts';
 const world = useProvidersWorld();
 
 describe('resolving a model', () => {
-  it('gives the provider, its own name for the model and what is recorded', async () => {
+  it('returns the provider, its name for the model and the recorded name', async () => {
     world.server.answerWith((call) => call.json(401, {}));
     const providers = world.open({
       environment: { OPENAI_API_KEY: 'k1' },
@@ -20,7 +20,7 @@ describe('resolving a model', () => {
     ]);
   });
 
-  it('is the same object until something changes', () => {
+  it('returns the same object until something changes', () => {
     const providers = world.open({ environment: { OPENAI_API_KEY: 'k1' } });
     const first = providers.resolve('OpenAi', 'gpt-4o');
     expect(providers.resolve('OpenAi', 'gpt-4o')).toBe(first);
@@ -28,7 +28,7 @@ describe('resolving a model', () => {
     expect(providers.resolve('OpenAi', 'gpt-4o')).not.toBe(first);
   });
 
-  it('refuses an unknown model and names the nearest ones', () => {
+  it('rejects an unknown model and suggests the nearest ones', () => {
     const error = refusalOf(() => world.open().resolve('OpenAi', 'gpt-4o-mimi'));
     expect([error.code, error.details]).toEqual([
       'invalid_request',
@@ -36,7 +36,7 @@ describe('resolving a model', () => {
     ]);
   });
 
-  it("says whose model it is when it is another provider's", () => {
+  it('names the provider that has the model if it is another one', () => {
     const providers = world.open();
     expect(refusalOf(() => providers.resolve('OpenAi', 'claude-opus-5-5')).message).toContain(
       'Anthropic has this model (aiSystem Anthropic).',
@@ -45,19 +45,19 @@ describe('resolving a model', () => {
     expect(refusalOf(() => providers.resolve('ServiceAi', 'gpt-4o')).message).toContain('aiSystem OpenAi');
   });
 
-  it('stays quick with a name of four megabytes', () => {
+  it('is fast for a name of four megabytes', () => {
     const error = refusalOf(() => world.open().resolve('OpenAi', 'x'.repeat(4_000_000)));
     expect(error.message.length).toBeLessThan(1000);
   });
 
-  it.each(['constructor', '__proto__', 'toString', ''])('refuses %j as any other unknown name', (name) => {
+  it.each(['constructor', '__proto__', 'toString', ''])('rejects %j like any other unknown name', (name) => {
     const providers = world.open({ environment: { OPENAI_API_KEY: 'k' } });
     for (const aiSystem of ['OpenAi', 'ServiceAi', 'OpenAiCompatible'] as const) {
       expect(refusalOf(() => providers.resolve(aiSystem, name)).code).toBe('invalid_request');
     }
   });
 
-  it('says where to set a key that is missing', () => {
+  it('explains where to set a missing key', () => {
     const error = refusalOf(() => world.open().resolve('GoogleGemini', 'gemini-4-argon'));
     expect([error.code, error.message]).toEqual([
       'provider_not_configured',
@@ -79,18 +79,18 @@ describe('resolving a model', () => {
 });
 
 describe("the service's own models", () => {
-  it('are answered on this device by default, without any key', () => {
+  it('run on this device by default, without any key', () => {
     const { servedBy, provider } = world.open().resolve('ServiceAi', 'hl-gpt-4o-mini');
     expect([servedBy, provider]).toEqual([`on-device/${world.onDevice.selectedFileName()}`, world.onDevice.provider]);
   });
 
-  it('have the context size of the on-device model that answers', () => {
+  it('have the context size of the selected on-device model', () => {
     const providers = world.open();
     expect(providers.resolve('ServiceAi', 'hl-gpt-4o-mini').metadata.contextTokens).toBe(2048);
     expect(providers.models().find(({ name }) => name === 'hl-gpt-4o-mini')).toMatchObject({ contextTokens: 2048 });
   });
 
-  it('go where the settings say, from the next run on', () => {
+  it('follow their route in the settings, from the next run on', () => {
     const providers = world.open({ environment: { GROQ_API_KEY: 'k' } });
     providers.resolve('ServiceAi', 'hl-gpt-4.1-mini');
     const route = { kind: 'provider', aiSystem: 'Groq', model: 'openai/gpt-oss-20b' } as const;
@@ -106,7 +106,7 @@ describe("the service's own models", () => {
     });
   });
 
-  it('count tokens where they go to a provider that counts', () => {
+  it("count tokens if their route's provider counts", () => {
     const canCount = () =>
       world
         .open()
@@ -123,7 +123,7 @@ describe("the service's own models", () => {
     }
   });
 
-  it('say what is missing where they go', () => {
+  it('report what their route lacks', () => {
     const route = { kind: 'provider', aiSystem: 'Cohere', model: 'command-a-03-2025' } as const;
     world.storage.settings.update({ serviceRoutes: { 'hl-gpt-4o-mini': route, 'hl-gpt-4.1-mini': route } });
     const error = refusalOf(() => world.open().resolve('ServiceAi', 'hl-gpt-4o-mini'));
@@ -131,7 +131,7 @@ describe("the service's own models", () => {
   });
 });
 
-it('refuses a base address for something that has none', () => {
+it('rejects a base address for a provider without one', () => {
   expect(refusalOf(() => world.open({ baseOverrides: { Nonsense: 'http://127.0.0.1:1' } })).code).toBe(
     'invalid_request',
   );

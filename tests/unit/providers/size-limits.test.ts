@@ -31,7 +31,7 @@ describe('a response that never ends', () => {
   it.for([
     ['a stream of short lines', 'data: {}\n\n'.repeat(1000)],
     ['a stream that is one line', 'a'.repeat(10 * kilobyte)],
-  ])('%s is cut at its limit', async ([, bytes]) => {
+  ])('%s is stopped at its limit', async ([, bytes]) => {
     world.server.answerWith((call) => sendForever(call, 'text/event-stream', bytes!));
     const transport = openTransport({ wholeBytes: megabyte, streamBytes: 2 * megabyte });
     const response = await transport.fetch(`${world.server.baseAddress}/chat/completions`, { method: 'POST' });
@@ -69,7 +69,7 @@ describe('a response that never ends', () => {
   });
 });
 
-it('a list whose pages are small and never end is cut by their total size', async () => {
+it('stops a list with endless small pages at its total size', async () => {
   let pages = 0;
   world.server.answerWith((call) => {
     pages += 1;

@@ -64,7 +64,7 @@ describe('an answer as a whole', () => {
     },
   );
 
-  it('stays as it is where the provider separates the reasoning', async () => {
+  it('stays unchanged if the provider separates the reasoning', async () => {
     const text = 'a\n</think>\nb';
     const answer = await splitThinking(providerOf([text], 'own')).generate(request, { signal });
     expect(answer).toMatchObject({ reasoning: 'own', content: text });
@@ -80,13 +80,13 @@ describe('a stream', () => {
     ['Yes, <think> is a tag', '', 'Yes, <think> is a tag'],
     ['  ', '', '  '],
     [' \n Yes', '', ' \n Yes'],
-  ])('%j is split as it comes, in pieces of any size', async (text, reasoning, answer) => {
+  ])('%j is split while it streams, in chunks of any size', async (text, reasoning, answer) => {
     for (const texts of [[text], characters(text), [text.slice(0, 9), text.slice(9)]]) {
       expect(await read(splitThinking(providerOf(texts)))).toEqual({ text: answer, reasoning });
     }
   });
 
-  it('is corrected at its end for a bare closing tag, and later ones of the model begin as reasoning', async () => {
+  it('is corrected at its end for a bare closing tag, and later ones of the model start as reasoning', async () => {
     const text = 'So.\n</think>\n\nYes';
     let inner = providerOf(characters(text));
     const provider = splitThinking({ ...inner, stream: (...input) => inner.stream(...input) });
@@ -102,7 +102,7 @@ describe('a stream', () => {
     expect(await read(provider)).toEqual({ text: 'Plain text', reasoning: '' });
   });
 
-  it('of a known model is split in pieces of any size', async () => {
+  it('of a known model is split in chunks of any size', async () => {
     const text = 'So.\n</think>\n\nYes';
     for (const texts of [[text], characters(text)]) {
       const provider = splitThinking(providerOf(texts));

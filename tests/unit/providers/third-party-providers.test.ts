@@ -38,7 +38,7 @@ const usage = {
 /** Here the stand-in differs from the real API: Groq tells its usage in a field of its own. */
 const tellsUsageInStreams = (name: string) => name !== 'Groq';
 
-describe.each(providers)('$name, played by a third party', ({ name, model, path }) => {
+describe.each(providers)('$name, simulated by a third party', ({ name, model, path }) => {
   let mock: LLMock;
   let transport: ProviderFetch;
   const unhandled: unknown[] = [];
@@ -64,7 +64,7 @@ describe.each(providers)('$name, played by a third party', ({ name, model, path 
     return name === 'OpenAiCompatible' ? createEndpointProvider(settings) : registry[name].create(settings);
   }
 
-  it('answers as a whole', async () => {
+  it('returns a whole answer', async () => {
     mock.onMessage('hello', { content: text, usage });
     expect(await connect().generate(request, { signal: noAbort() })).toMatchObject({
       content: text,
@@ -74,7 +74,7 @@ describe.each(providers)('$name, played by a third party', ({ name, model, path 
     });
   });
 
-  it('answers in a stream', async () => {
+  it('streams an answer', async () => {
     mock.onMessage('hello', { content: text, usage });
     let firstBytes = 0;
     const answer = await collect(connect().stream(request, { signal: noAbort(), onFirstByte: () => firstBytes++ }));
@@ -110,7 +110,7 @@ describe.each(providers)('$name, played by a third party', ({ name, model, path 
     expect((await collect(provider.stream(request, { signal: noAbort() }))).error?.code).toBe('provider_silent');
   });
 
-  it('that cuts its stream is provider_failed after what it said', async () => {
+  it('that cuts its stream is provider_failed after the partial answer', async () => {
     mock.onMessage('hello', { content: text }, { truncateAfterChunks: 8 });
     const { content, error, finish } = await collect(connect().stream(request, { signal: noAbort() }));
     expect([error?.code, finish]).toEqual(['provider_failed', null]);
@@ -125,7 +125,7 @@ describe.each(providers)('$name, played by a third party', ({ name, model, path 
 
   // The stand-in's Gemini ends a tool call with a reason that the real one does not have: there is nothing to ask of it.
   if (name !== 'GoogleGemini') {
-    it('that calls a tool says so', async () => {
+    it('that calls a tool returns the call', async () => {
       mock.onMessage('hello', { toolCalls: [{ name: 'clock', arguments: '{}' }] });
       const tools = { tools: [{ type: 'function', function: { name: 'clock', parameters: {} } }] };
       const answer = await connect().generate(modelRequest(model, tools), { signal: noAbort() });

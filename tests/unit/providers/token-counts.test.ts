@@ -58,7 +58,7 @@ const counts = [
   },
 ] as const;
 
-it('says in its details which providers count', () => {
+it('the details list the providers that count', () => {
   const counting = keyedProviders.filter((name) => connect(name).countTokens !== undefined);
   expect(counting).toEqual(counts.map(({ name }) => name));
   expect(keyedProviders.filter((name) => detailsOf[name].countsTokens)).toEqual(counting);

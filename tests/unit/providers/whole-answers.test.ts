@@ -41,7 +41,7 @@ describe('a whole answer of a compatible endpoint', () => {
         json_schema: { name: 'thing', schema: { type: 'object' }, strict: true },
       },
     },
-  ])('is asked for as its package would ask: %o', async (configuration) => {
+  ])('is requested like its package does: %o', async (configuration) => {
     world.server.answerWith((call) => call.chatAnswer({ content: 'Hello!' }));
     const { provider, model } = connect();
     const asked = { ...request, configuration };
@@ -69,14 +69,14 @@ describe('a whole answer of a compatible endpoint', () => {
       { content: null, tool_calls: [{ id: 'one', type: 'function', function: { name: 'f', arguments: '{}' } }] },
       'tool_calls',
     ),
-  ])('is read as its package would read it: %o', async (body) => {
+  ])('is read like its package does: %o', async (body) => {
     world.server.answerWith((call) => call.json(200, body));
     const { provider, model } = connect();
     const theirs = toAnswer(await model.doGenerate(toCallOptions(request)));
     expect(await provider.generate(request, { signal: noAbort() })).toEqual(theirs);
   });
 
-  it('is put together from pieces, wherever they are cut', async () => {
+  it('is assembled from chunks, wherever they are split', async () => {
     const bytes = Buffer.from(JSON.stringify(answered({ content: 'Grüße, 世界' })));
     world.server.answerWith(async (call) => {
       call.head(200, { 'content-type': 'application/json' });
@@ -87,7 +87,7 @@ describe('a whole answer of a compatible endpoint', () => {
     expect(content).toBe('Grüße, 世界');
   });
 
-  it('that does not end is given up, and its socket is closed', async () => {
+  it('that never ends is aborted, and its socket is closed', async () => {
     world.server.answerWith(async (call) => {
       call.head(200, { 'content-type': 'application/json' });
       const piece = Buffer.alloc(4 * 1_048_576, ' ');
@@ -98,7 +98,7 @@ describe('a whole answer of a compatible endpoint', () => {
     await world.server.calls[0]!.closed;
   });
 
-  it('that fails without a word is told by its status', async () => {
+  it('that fails without a message is described by its status', async () => {
     world.server.answerWith((call) => call.head(502).end());
     const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
     expect([failure.code, failure.message]).toEqual([
@@ -107,7 +107,7 @@ describe('a whole answer of a compatible endpoint', () => {
     ]);
   });
 
-  it('that tells a failure with the status of a success is told in its own words', async () => {
+  it('that reports a failure with a success status has its message', async () => {
     const text = JSON.stringify({ error: { message: 'No instance is free.', code: 502 } });
     world.server.answerWith((call) => call.head(200, { 'content-type': 'application/json' }).end(text));
     const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
@@ -117,15 +117,12 @@ describe('a whole answer of a compatible endpoint', () => {
     ]);
   });
 
-  it.for(['', '<html>', '{"choices": []}', '{"choices": [{}]}'])(
-    'that makes no sense is a failure: %j',
-    async (text) => {
-      world.server.answerWith((call) => call.head(200, { 'content-type': 'application/json' }).end(text));
-      const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
-      expect([failure.code, failure.message]).toEqual([
-        'provider_failed',
-        '"Local" sent a response that Touchstone can\'t read. Try again, or check the base address in Settings, Providers and keys.',
-      ]);
-    },
-  );
+  it.for(['', '<html>', '{"choices": []}', '{"choices": [{}]}'])('that is invalid is a failure: %j', async (text) => {
+    world.server.answerWith((call) => call.head(200, { 'content-type': 'application/json' }).end(text));
+    const failure = await failureOf(connect().provider.generate(request, { signal: noAbort() }));
+    expect([failure.code, failure.message]).toEqual([
+      'provider_failed',
+      '"Local" sent a response that Touchstone can\'t read. Try again, or check the base address in Settings, Providers and keys.',
+    ]);
+  });
 });

@@ -52,7 +52,7 @@ describe('the check of an answer', () => {
     additionalProperties: false,
   });
 
-  it('says what is wrong at each path', () => {
+  it('reports the error at each path', () => {
     const answer = { decided_on: '24 November', 'a/b': [1, 0, 1.5], either: 3, code: 'x', extra: 1 };
     const { errors, ...rest } = check(JSON.stringify(answer));
     expect(rest).toEqual({ outcome: 'invalid', reason: null, errorCount: 7 });
@@ -76,7 +76,7 @@ describe('the check of an answer', () => {
     }
   });
 
-  it('survives an answer that is nested 10,000 times', () => {
+  it('survives an answer with 10,000 levels', () => {
     const nested = createAnswerCheck({ items: { $ref: '#' } });
     expect(nested('['.repeat(10_000) + ']'.repeat(10_000)).reason).toBe('The answer is nested too deeply to check');
   });
@@ -105,7 +105,7 @@ describe('the thread that checks', () => {
     expect(await checker.check({ type: 'objekt' }, { signal })).toMatchObject({ pointer: '/type' });
   });
 
-  it('ends a check that takes too long, and goes on with the next one', async () => {
+  it('ends a check that takes too long, and continues with the next one', async () => {
     checker = createSchemaChecker({ milliseconds: 5000, megabytes: 256 });
     // A pattern with a look-ahead needs the engine that backtracks.
     const slow = { type: 'string', pattern: '^(?=b|a)(a+)+$' };

@@ -172,7 +172,7 @@ describe('the grammar of a schema', () => {
     for (let index = 0; index < 20; index += 1) expect(check(sample())).toMatchObject({ outcome: 'valid' });
   });
 
-  it('reaches the ends of a range of integers, and nothing beyond', () => {
+  it('includes the ends of a range of integers, and nothing beyond', () => {
     for (const [minimum, maximum] of [
       [0, 0],
       [7, 12],

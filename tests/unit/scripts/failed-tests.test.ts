@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { failedInPlaywright, failedInVitest } from '../../../scripts/failed-tests.ts';
 import { root } from '../../../scripts/project-node.mjs';
 
-test('of vitest every failed test is named, and a file of which nothing ran', () => {
+test('lists every failed test of vitest, and a file in which nothing ran', () => {
   const counts = { numPassedTests: 1, numFailedTests: 1, numPendingTests: 0, numTodoTests: 0 };
   const testResults = [
     {
@@ -23,7 +23,7 @@ test('of vitest every failed test is named, and a file of which nothing ran', ()
   ]);
 });
 
-test('of Playwright every failed test is named, however deep, with its line', () => {
+test('lists every failed test of Playwright, at any depth, with its line', () => {
   const spec = (title: string, status: string) => ({ file: 'browser/a.spec.ts', line: 7, title, tests: [{ status }] });
   const inner = { specs: [spec('falls', 'unexpected'), spec('stands', 'expected')] };
   expect(failedInPlaywright({ suites: [{ specs: [spec('wavers', 'flaky')], suites: [inner] }] })).toEqual([

@@ -84,7 +84,7 @@ function startOnNode20(folder: string) {
   return spawnSync(process.execPath, parameters, { encoding: 'utf8' });
 }
 
-test('says which Node is needed where npm has none for the system', () => {
+test('names the needed Node if npm has none for the system', () => {
   const folder = createFolder();
   writeStart(folder);
   const { status, stderr } = startOnNode20(folder);

@@ -53,7 +53,7 @@ call(() => mark.current?.scrollIntoView());
   expect(await reportedLines(code)).toEqual([]);
 });
 
-test('reports an effect that returns the value of a call, and one whose returns cannot be seen', async () => {
+test('reports an effect that returns the value of a call, and one with unknown return values', async () => {
   const code = `
 useEffect(() => mark.current?.scrollIntoView(), []);
 useLayoutEffect(

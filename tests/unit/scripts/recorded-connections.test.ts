@@ -54,7 +54,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test('what a process, its threads and its children contact is recorded, and nothing on this device', async () => {
+test('records the contacts of a process, its threads and its children, except on this device', async () => {
   const folder = temporaryFolder();
   const server = createServer((socket) => void socket.destroy()).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
@@ -77,7 +77,7 @@ test('what a process, its threads and its children contact is recorded, and noth
   expect(unnamedContacts(lines, await namedAddresses())).toHaveLength(11);
 });
 
-test('a contact is named by its host and port, by a name alone, or by a domain', async () => {
+test('a contact is allowed by its host and port, by a host name, or by a domain', async () => {
   const line = (host: string, port: number | null) => ({
     program: 'serve.js',
     host,
@@ -117,7 +117,7 @@ test('a contact is named by its host and port, by a name alone, or by a domain',
   expect(found[4]).toContain('the name telemetry.example');
 });
 
-test('a suite whose processes were not watched is found', () => {
+test('detects a suite whose processes were not recorded', () => {
   const line = (name: string) => ({ program: name });
   expect(missingWatchers([], ['vitest', 'serve', 'electron'])).toHaveLength(3);
   const lines = [

@@ -26,7 +26,7 @@ test('describes a release as electron-updater reads it', () => {
   });
 });
 
-test('makes no package that asks for updates without TLS', () => {
+test('creates no package with an update server without TLS', () => {
   const env = { ...process.env, TOUCHSTONE_UPDATE_FEED: 'http://updates.example' };
   const { status, stderr } = spawnSync(process.execPath, ['scripts/package.ts'], { cwd: root, env, encoding: 'utf8' });
   expect([status, stderr]).toEqual([

@@ -53,7 +53,7 @@ async function answers(address: string): Promise<boolean> {
 }
 
 describe.runIf(process.platform === 'linux')('a start without a display', () => {
-  test('says so, serves the service and its window, and ends cleanly when it is told to', async () => {
+  test('prints the address, serves the service and its window, and ends cleanly on a signal', async () => {
     const host = start(process.execPath, ['scripts/run.mjs', 'start-touchstone', '--port', '0', '--data-dir', folder]);
     const address = await host.printed(/^API: +(\S+)\n/m);
     await host.printed(/^Open in a browser: +\S+\?token=/m);

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/http-clients.ts';
 const now = Date.UTC(2026, 10, 20);
 const day = 86_400_000;
 
-test('a certificate is for this machine alone, for a year, and no authority', async () => {
+test('a certificate is for this machine only, for a year, and no authority', async () => {
   const { cert } = await readOrMakeCertificate(await temporaryFolder(), now);
   const certificate = new X509Certificate(cert);
   expect({
@@ -28,7 +28,7 @@ test('a certificate is for this machine alone, for a year, and no authority', as
   });
 });
 
-test('it is kept where its owner alone can read it', async () => {
+test('only its owner can read the stored one', async () => {
   const folder = await temporaryFolder();
   const made = await readOrMakeCertificate(folder, now);
   const modes = await Promise.all(
@@ -38,7 +38,7 @@ test('it is kept where its owner alone can read it', async () => {
   expect(await readFile(join(folder, 'tls/key.pem'), 'utf8')).toBe(made.key);
 });
 
-test('the kept one is used until a month before its end, then a new one is made', async () => {
+test('the stored one is used until a month before its end, then replaced', async () => {
   const folder = await temporaryFolder();
   const first = await readOrMakeCertificate(folder, now);
   expect(await readOrMakeCertificate(folder, now + 365 * day)).toEqual(first);

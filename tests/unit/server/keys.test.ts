@@ -47,7 +47,7 @@ test('a key is issued, listed and revoked', () => {
   expect(listed().data).toMatchObject([{ id: given.id, revokedAt: expect.any(String) }]);
 });
 
-test('for people the key is shown once, and the list has none', () => {
+test('prints the key once, and lists keys without it', () => {
   const directory = temporaryDirectory();
   const { printed } = keys('issue', '--name', 'by hand', '--data-dir', directory);
   const key = /ts_[\w-]{43}/.exec(printed.join('\n'))?.[0];
@@ -60,7 +60,7 @@ test('for people the key is shown once, and the list has none', () => {
   ]);
 });
 
-test('it works while the service runs, which sees the change at once', async () => {
+test('works while the service runs, which sees the change at once', async () => {
   const directory = temporaryDirectory();
   const storage = openStorage({ directory });
   onTestFinished(() => storage.close());
@@ -105,7 +105,7 @@ test.each([['--help'], ['-h'], ['issue --help'], ['issue --unknown -h']])('print
   expect(words.filter((word) => !text.includes(word))).toEqual([]);
 });
 
-test('as a program it speaks JSON on its output, and sentences with status 2 on its error output', async () => {
+test('prints JSON for programs, and errors with status 2 on its error output', async () => {
   const directory = temporaryDirectory();
   const run = (...parameters: string[]) => promisify(execFile)(process.execPath, [script, ...parameters]);
   const environment = { ...process.env, TOUCHSTONE_DATA_DIR: directory };

@@ -40,7 +40,7 @@ async function startControl(localServer: Settings['localServer']) {
   return { control, seen, set, listeners };
 }
 
-test('the local server is off until it is switched on', async () => {
+test('the local server is off by default', async () => {
   const { seen, set } = await startControl({ isEnabled: false, port: 0, isTls: false });
   expect(seen.state).toEqual(off);
   const state = await set({ isEnabled: true });
@@ -48,7 +48,7 @@ test('the local server is off until it is switched on', async () => {
   expect((await fetchText('HTTP/2', String(state.serverAddress))).text).toBe('network');
 });
 
-test('it is on from the start when the settings say so, and off again when they do', async () => {
+test('it follows the settings at the start and later', async () => {
   const { seen, set } = await startControl({ isEnabled: true, port: 0, isTls: false });
   const address = String(seen.state.serverAddress);
   expect((await fetchText('HTTP/1.1', address)).text).toBe('network');
@@ -56,26 +56,26 @@ test('it is on from the start when the settings say so, and off again when they 
   await expect(fetchText('HTTP/1.1', address)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-test('it serves no window', async () => {
+test("it doesn't serve the window", async () => {
   const { seen } = await startControl({ isEnabled: true, port: 0, isTls: false });
   const answer = await fetchText('HTTP/1.1', String(seen.state.serverAddress), { path: '/?token=' });
   expect([answer.status, answer.text]).toEqual([200, 'network']);
 });
 
-test('it moves when TLS is switched on', async () => {
+test('it restarts when TLS is switched on', async () => {
   const { set } = await startControl({ isEnabled: true, port: 0, isTls: false });
   const { serverAddress } = await set({ isTls: true });
   expect(serverAddress).toMatch(/^https:/);
   expect((await fetchText('HTTP/2 over TLS', String(serverAddress))).text).toBe('network');
 });
 
-test('a change of other settings leaves it alone', async () => {
+test('it ignores changes of other settings', async () => {
   const { seen, set } = await startControl({ isEnabled: true, port: 0, isTls: false });
   const before = seen.state.serverAddress;
   expect((await set({})).serverAddress).toBe(before);
 });
 
-test('it says why it could not start, and starts once the port is another one', async () => {
+test("it reports why it couldn't start, and starts after the port changes", async () => {
   const { port } = await startListener(async () => new Response());
   const { seen, set } = await startControl({ isEnabled: true, port, isTls: false });
   expect(seen.state).toEqual({
@@ -86,7 +86,7 @@ test('it says why it could not start, and starts once the port is another one', 
   expect(await set({ port: 0 })).toMatchObject({ serverAddress: expect.any(String), serverFailure: null });
 });
 
-test('closing it stops listening and lets go of the settings', async () => {
+test('closing it stops listening and unsubscribes from the settings', async () => {
   const { control, seen, listeners } = await startControl({ isEnabled: true, port: 0, isTls: false });
   const address = String(seen.state.serverAddress);
   await control.close();

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { addKnownSecret, describeFailure, redactLog } from '../../../electron/log.ts';
 
-test('a failure is described with its stack', () => {
+test('describes a failure with its stack', () => {
   const text = describeFailure(new Error('it broke'));
   expect(text).toMatch(/^Error: it broke\n\s+at /);
 });
 
-test('what is thrown without being an error is described, too', () => {
+test("describes a thrown value that isn't an error, too", () => {
   expect(describeFailure('words')).toBe('words');
 });
 
@@ -18,11 +18,11 @@ test.each([
   ['authorization headers', 'authorization: Bearer abc.def/ghi+jkl=', 'authorization: [secret]'],
   ['keys in addresses', 'https://x.example/v1?key=abc&alt=sse', 'https://x.example/v1?key=[secret]&alt=sse'],
   ['tokens in addresses', 'http://127.0.0.1:1/?token=abc', 'http://127.0.0.1:1/?token=[secret]'],
-])('%s are struck out', (_what, message, expected) => {
+])('removes %s', (_what, message, expected) => {
   expect(describeFailure(message)).toBe(expected);
 });
 
-test('every known key is removed, whatever it looks like and in every form, the longest first', () => {
+test('removes every known key in every form, the longest first', () => {
   for (const key of ['zebra', 'zebra-crossing', 'a/b"c d€f']) addKnownSecret(key);
   const forms = ['zebra', 'zebra-crossing', 'a/b"c d€f', encodeURIComponent('a/b"c d€f'), 'a/b\\"c d€f'];
   const basic = Buffer.from('zebra-crossing').toString('base64');
@@ -30,7 +30,7 @@ test('every known key is removed, whatever it looks like and in every form, the 
   expect(describeFailure(new Error('zebra broke')).split('\n')[0]).toBe('Error: [secret] broke');
 });
 
-test('a key of one to three characters is left, as it would remove ordinary words', () => {
+test('keeps a key of one to three characters, because it would match ordinary words', () => {
   addKnownSecret('the');
   expect(redactLog('the end')).toBe('the end');
 });

@@ -15,7 +15,7 @@ test('uses the defaults without options', () => {
   });
 });
 
-test('reads every option, and repeatable ones as often as given', () => {
+test('reads every option, and repeatable ones several times', () => {
   const typed =
     '--port 0 --data-dir here --json --tls --fetch-model --provider-base OpenAi=http://a.example/v1?x=y ' +
     '--provider-base Groq=https://b.example --endpoint one=http://127.0.0.1:1/v1 --endpoint two.2=http://127.0.0.1:2';
@@ -55,7 +55,7 @@ test.each([
   expect(read).not.toThrow(/\n/);
 });
 
-test.each([['--help'], ['-h'], ['--port x --help'], ['--unknown -h']])('asks for help with "%s"', (typed) => {
+test.each([['--help'], ['-h'], ['--port x --help'], ['--unknown -h']])('prints help for "%s"', (typed) => {
   expect(readServeOptions(typed.split(' '))).toBeNull();
 });
 
@@ -64,6 +64,6 @@ test('the help lists every option', () => {
   expect(options.filter((option) => !serveHelp.includes(option))).toEqual([]);
 });
 
-test("doesn't repeat a rejected address, which may hold a password", () => {
+test("doesn't repeat a rejected address, which may contain a password", () => {
   expect(() => readServeOptions(['--endpoint', 'one=ftp://me:secret@a.example'])).not.toThrow(/secret/);
 });

@@ -50,7 +50,7 @@ test('a second signal ends the process at once', async () => {
   expect(await ended).toBe(1);
 });
 
-test('a host that does not close is left behind after some seconds', async () => {
+test('a host that does not close is abandoned after some seconds', async () => {
   const { child, ended, text } = await startProcess('await new Promise(() => {})');
   child.kill('SIGTERM');
   expect(await ended).toBe(1);

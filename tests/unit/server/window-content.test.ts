@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { contentSecurityPolicy, isWindowPath } from '../../../electron/server/window-content.ts';
 
-test('the window may load itself and nothing else', () => {
+test('the window can load itself and nothing else', () => {
   const directives = Object.fromEntries(
     contentSecurityPolicy.split('; ').map((directive) => {
       const [name, ...sources] = directive.split(' ');

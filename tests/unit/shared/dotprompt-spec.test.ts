@@ -88,7 +88,7 @@ test.each(cases.filter(({ reason }) => reason === null))('$title', ({ template, 
   expect(messages).toEqual(expected.messages.map(messageOf));
 });
 
-test('counts the tests that have no meaning here', () => {
+test("counts the tests that don't apply here", () => {
   const skipped = cases.filter(({ reason }) => reason !== null);
   expect([cases.length, cases.length - skipped.length, skipped.length]).toEqual([117, 82, 35]);
   for (const name of Object.keys(withoutMeaning)) {

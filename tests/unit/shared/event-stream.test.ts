@@ -20,7 +20,7 @@ const objects = fc.array(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonV
 const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
 describe('server-sent events', () => {
-  test('come back as they were encoded, wherever the text is cut', () => {
+  test('decode to the encoded parts, wherever the text is split', () => {
     fc.assert(
       fc.property(objects, lengths, (values, cuts) => {
         const text = values.map(encodeEvent).join('');
@@ -32,7 +32,7 @@ describe('server-sent events', () => {
     );
   });
 
-  test('that we encode are what an independent parser reads', () => {
+  test('in our encoding are valid for an independent parser', () => {
     fc.assert(
       fc.property(objects, (values) => {
         const read: unknown[] = [];
@@ -62,7 +62,7 @@ describe('server-sent events', () => {
     );
   });
 
-  test('that break off are told from those that end', () => {
+  test('distinguish an early end from a complete one', () => {
     expect(decodeInPieces(createEventDecoder(), 'data: 1\n\ndata: {"a"', [3])).toMatchObject({
       values: [1],
       isComplete: false,
@@ -73,13 +73,13 @@ describe('server-sent events', () => {
     });
   });
 
-  test('that hold no JSON are refused', () => {
+  test('without JSON are rejected', () => {
     expect(() => createEventDecoder().push('data: [DONE]\n\n')).toThrow(SyntaxError);
   });
 });
 
 describe('a streamed JSON array', () => {
-  test('gives its elements one by one, wherever the text is cut', () => {
+  test('yields its elements one by one, wherever the text is split', () => {
     fc.assert(
       fc.property(objects, lengths, fc.constantFrom(undefined, 2), (values, cuts, indent) => {
         const text = JSON.stringify(values, null, indent);
@@ -90,7 +90,7 @@ describe('a streamed JSON array', () => {
     );
   });
 
-  test('gives an element with its last character, before the array goes on', () => {
+  test('yields an element with its last character, before the array continues', () => {
     const decoder = createArrayDecoder();
     expect(decoder.push('[{"a":"}]"')).toEqual([]);
     expect(decoder.push('}')).toEqual([{ text: '[{"a":"}]"}', value: { a: '}]' } }]);
@@ -98,7 +98,7 @@ describe('a streamed JSON array', () => {
     expect(decoder.isComplete()).toBe(true);
   });
 
-  test('that breaks off is told from one that ends', () => {
+  test('distinguishes an early end from a complete one', () => {
     expect(decodeInPieces(createArrayDecoder(), '[{"a":1},', [4])).toMatchObject({
       values: [{ a: 1 }],
       isComplete: false,
@@ -106,7 +106,7 @@ describe('a streamed JSON array', () => {
     expect(decodeInPieces(createArrayDecoder(), '[]', [1])).toMatchObject({ values: [], isComplete: true });
   });
 
-  test.each(['<html>', '{"a":1}', '[1]', '[{}] x'])('refuses what is no array of objects: %s', (text) => {
+  test.each(['<html>', '{"a":1}', '[1]', '[{}] x'])('rejects anything but an array of objects: %s', (text) => {
     expect(() => createArrayDecoder().push(text)).toThrow(SyntaxError);
   });
 });

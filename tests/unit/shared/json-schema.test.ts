@@ -32,7 +32,7 @@ describe('the limits of a schema', () => {
     expect(schemaLimitIssue({ default: [value] })).toMatchObject({ pointer: `/default${'/0'.repeat(31)}` });
   });
 
-  it('hold without recursion for a schema that is nested a hundred thousand times', () => {
+  it('apply without recursion to a schema that is nested a hundred thousand times', () => {
     let schema: JsonSchema = {};
     for (let level = 0; level < 100_000; level += 1) schema = { items: schema };
     expect(schemaLimitIssue(schema)?.issue).toBe('is nested deeper than 32 levels');
@@ -49,7 +49,7 @@ describe('the limits of a schema', () => {
   });
 });
 
-it('finds the schemas of a schema, and no values that look like one', () => {
+it('finds the schemas inside a schema, and no values that look like one', () => {
   const schema = {
     properties: { properties: { type: 'string' }, default: { items: [{}, {}] } },
     default: { properties: { x: {} } },

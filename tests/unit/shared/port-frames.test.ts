@@ -3,7 +3,7 @@ import { readWindowFrame } from '../../../shared/port-frames.ts';
 
 const request = { type: 'request', id: 1, method: 'POST', path: '/x', headers: [['accept', '*/*']], body: '{}' };
 
-test('takes every frame that a window sends', () => {
+test('accepts every frame of a window', () => {
   const frames = [
     request,
     { ...request, body: null },
@@ -28,6 +28,6 @@ test.each([
   { ...request, headers: [['accept']] },
   { ...request, headers: { accept: '*/*' } },
   { ...request, body: { a: 1 } },
-])('refuses what is no frame of a window: %j', (value) => {
+])('rejects what is no frame of a window: %j', (value) => {
   expect(readWindowFrame(value)).toBeNull();
 });

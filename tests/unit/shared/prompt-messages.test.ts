@@ -49,11 +49,11 @@ test('splits at the roles, with offsets', () => {
   for (const { start, end, opening, text: body } of blocks) expect(text.slice(start, end)).toBe(opening + body);
 });
 
-test('white space before the first role is no message', () => {
+test('white space before the first role makes no message', () => {
   expect(read(' \n{{role "system"}}S')).toEqual([['system', 'S']]);
 });
 
-test('roles inside of blocks can not be split', () => {
+test("roles inside blocks can't be split", () => {
   expect(splitMessages('{{#each items}}{{role "user"}}{{this}}{{/each}}')).toBeNull();
 });
 
@@ -119,7 +119,7 @@ test('new, moved and changed blocks keep their roles and texts', () => {
   );
 });
 
-test('writes new messages on lines of their own', () => {
+test('writes new messages on separate lines', () => {
   expect(
     joinMessages([
       { role: 'system', text: 'Be kind.' },

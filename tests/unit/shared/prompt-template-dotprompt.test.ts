@@ -135,7 +135,7 @@ async function outcome(render: () => Message[] | Promise<Message[]>): Promise<Me
   }
 }
 
-test('renders generated conversations as dotprompt itself does', async () => {
+test('renders generated conversations like dotprompt itself', async () => {
   let several = 0;
   await fc.assert(
     fc.asyncProperty(conversation, replacements, history, async (text, values, earlier) => {

@@ -22,7 +22,7 @@ function outcome(render: () => string): { text: string } | 'refused' {
   }
 }
 
-test('renders generated templates as Handlebars itself does', () => {
+test('renders generated templates like Handlebars itself', () => {
   let rendered = 0;
   fc.assert(
     fc.property(template, replacements, (text, data) => {

@@ -29,7 +29,7 @@ test('finds every kind of tag', () => {
   ]);
 });
 
-test('reads over braces in strings and segments, and leaves escaped tags out', () => {
+test('skips braces in strings and segments, and leaves escaped tags out', () => {
   expect(read('{{lookup a "}}"}} {{[b}}]}} \\{{c}} \\\\{{d}}')).toEqual([
     ['value', '{{lookup a "}}"}}'],
     ['value', '{{[b}}]}}'],
@@ -37,7 +37,7 @@ test('reads over braces in strings and segments, and leaves escaped tags out', (
   ]);
 });
 
-test('a tag that is not closed ends at the next one or at the end', () => {
+test('an unclosed tag ends at the next one or at the end', () => {
   expect(scanTags('{{a {{b}} {{c').map(({ start, end, isClosed }) => [start, end, isClosed])).toEqual([
     [0, 4, false],
     [4, 9, true],
@@ -45,7 +45,7 @@ test('a tag that is not closed ends at the next one or at the end', () => {
   ]);
 });
 
-test('pairs blocks and names the first tag that does not fit', () => {
+test('pairs blocks and returns the first mismatched tag', () => {
   const text = '{{#if a}}{{#each b}}{{else}}{{/each}}{{else}}{{/with}}';
   const { blocks, mismatch } = matchBlocks(scanTags(text));
   expect(blocks.map(({ name, elses, close }) => [name, elses.length, close?.start ?? null])).toEqual([
@@ -55,7 +55,7 @@ test('pairs blocks and names the first tag that does not fit', () => {
   expect([mismatch?.tag.start, mismatch?.open?.start]).toEqual([45, 0]);
 });
 
-test('every generated template that parses has blocks that pair', () => {
+test('every valid generated template has paired blocks', () => {
   fc.assert(
     fc.property(template, (text) => {
       // A backslash makes text of the tag after it, so that not all of them do.

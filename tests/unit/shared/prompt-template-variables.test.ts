@@ -50,7 +50,7 @@ test.each<[text: string, expected: string[]]>([
   expect(fields(text)).toEqual(expected);
 });
 
-test('tells where each variable is used', () => {
+test("returns the position of each variable's first use", () => {
   expect(parseTemplate('Hi {{name}},\n  {{{ user.name }}} {{name}}').variables).toEqual([
     {
       name: 'name',
@@ -67,6 +67,6 @@ test('tells where each variable is used', () => {
   ]);
 });
 
-test('fields stay known while the use of another name is wrong', () => {
+test('fields stay known while another name is used wrongly', () => {
   expect(fields('{{a}} {{b c}}')).toEqual(['a text']);
 });

@@ -17,15 +17,15 @@ function refusal(work: () => unknown): AppError {
   throw new Error('Nothing was refused');
 }
 
-describe('filling', () => {
-  test('names each placeholder without a replacement once, in the order of the text', () => {
+describe('rendering', () => {
+  test('lists each variable without a value once, in the order of the text', () => {
     expect(render('Dear {{name}}, {{greeting}} {{name}} {{b.c}} {{given}}', { given: '' })).toEqual({
       text: 'Dear ,    ',
       unfilled: ['name', 'greeting', 'b.c'],
     });
   });
 
-  test('names what items lack with their list, and a list or object that is missing as a whole', () => {
+  test('lists missing fields of items with their list, and a list or object that is missing completely', () => {
     const text =
       '{{#each items}}{{name}}{{@index}}{{/each}}{{#each none}}x{{/each}}{{#with who}}x{{/with}}{{lookup m "k"}}';
     expect(render(text, { items: [{ name: 'a' }, {}], m: {} })).toEqual({
@@ -34,18 +34,18 @@ describe('filling', () => {
     });
   });
 
-  test('does not name what is only asked for, or has an else', () => {
+  test("doesn't list values that are only tested, or have an else", () => {
     expect(render('{{#if a}}x{{/if}}{{#unless b}}y{{/unless}}{{#each c}}{{else}}none{{/each}}{{#d}}{{/d}}')).toEqual({
       text: 'ynone',
       unfilled: [],
     });
   });
 
-  test('a replacement that is null is one, and renders empty', () => {
+  test('a null replacement counts, and renders empty', () => {
     expect(render('[{{a}}]', { a: null })).toEqual({ text: '[]', unfilled: [] });
   });
 
-  test('a key with dots fills the placeholder that is written like it, unless an object does', () => {
+  test('a key with dots fills the placeholder with the same text, unless an object does', () => {
     const text =
       '{{customer.name}} {{a/b}} {{#if customer.name}}yes{{/if}}{{#each list}} {{../customer.name}}{{/each}}';
     expect(render(text, { 'customer.name': 'flat', 'a/b': 'slash', list: [1] }).text).toBe('flat slash yes flat');
@@ -54,11 +54,11 @@ describe('filling', () => {
     );
   });
 
-  test('values that follow each other are put side by side, numbers too', () => {
+  test('consecutive values are joined, also numbers', () => {
     expect(render('{{a}}{{a}}{{b}}', { a: 1, b: true }).text).toBe('11true');
   });
 
-  test('own properties only, whatever the data calls them', () => {
+  test('own properties only, with any names in the data', () => {
     const hostile = JSON.parse(
       '{"constructor": "own", "__proto__": {"x": "own too"}, "o": {"toString": 1, "valueOf": 2}}',
     ) as Record<string, unknown>;
@@ -70,7 +70,7 @@ describe('filling', () => {
     ).toBe('');
   });
 
-  test('text without tags stays as it is', () => {
+  test('text without tags stays unchanged', () => {
     expect(render('{ "a": "\\{" } }} \u0000')).toEqual({ text: '{ "a": "\\{" } }} \u0000', unfilled: [] });
   });
 });
@@ -116,13 +116,13 @@ describe('problems', () => {
     expect([error.code, error.details]).toEqual(['invalid_request', problems]);
   });
 
-  test('every mistake in the use of names is told at once', () => {
+  test('reports every mistake in the use of names at once', () => {
     expect(parseTemplate('{{a b}}\n{{> c}}\n{{#if}}{{d e}}{{/if}}').problems.map(({ line }) => line)).toEqual([
       1, 2, 3,
     ]);
   });
 
-  test('no more than 50 mistakes are told', () => {
+  test('reports at most 50 mistakes', () => {
     expect(parseTemplate('{{a b}}'.repeat(1000)).problems).toHaveLength(50);
   });
 
@@ -150,7 +150,7 @@ describe('limits', () => {
     ['blocks within blocks', `${'{{#if a}}'.repeat(99)}${fill('{{b}}')}`],
   ];
 
-  test.each(hostile)('%s of 4 MB: a problem with its place, not a crash', (_, text) => {
+  test.each(hostile)('%s of 4 MB: a problem with its position, not a crash', (_, text) => {
     expect(parseTemplate(text).problems[0]).toEqual({
       field: 'promptText',
       issue: expect.any(String),
@@ -159,13 +159,13 @@ describe('limits', () => {
     });
   });
 
-  test('100 blocks inside each other are taken, 101 are not', () => {
+  test('accepts 100 nested blocks, but not 101', () => {
     const nested = (depth: number) => `${'{{#if a}}'.repeat(depth)}deep${'{{/if}}'.repeat(depth)}`;
     expect(render(nested(100), { a: 1 }).text).toBe('deep');
     expect(parseTemplate(nested(101)).problems[0]?.issue).toMatch(/deeper than 100/);
   });
 
-  test('a chain of else-ifs counts as nesting, one after the other does not', () => {
+  test("a chain of else-ifs counts as nesting, consecutive blocks don't", () => {
     const chain = (length: number) => `{{#if a}}${'{{else if b}}'.repeat(length)}{{/if}}`;
     expect(parseTemplate(chain(99)).problems).toEqual([]);
     expect(parseTemplate(chain(100)).problems).toHaveLength(1);
@@ -224,14 +224,14 @@ describe('limits', () => {
     ]);
   });
 
-  test('output ends at the limit of characters, lists inside lists too', () => {
+  test('output ends at the limit of characters, also in nested lists', () => {
     const list = Array.from({ length: 100 }, () => 'x'.repeat(10_000));
     const issue = [{ field: 'promptText', issue: expect.stringContaining('longer than') }];
     expect(refusal(() => render('{{#each list}}{{../list}}{{/each}}', { list })).details).toEqual(issue);
     expect(refusal(() => render('{{list}}', { list: list.map(() => list) })).details).toEqual(issue);
   });
 
-  test('lists nested a hundred thousand deep are printed without an overflow', () => {
+  test('prints lists nested a hundred thousand deep without an overflow', () => {
     let deep: unknown = 'core';
     for (let depth = 0; depth < 100_000; depth++) deep = [deep];
     expect(render('{{deep}}', { deep }).text).toBe('core');
@@ -245,12 +245,12 @@ describe('limits', () => {
 });
 
 describe('the cache', () => {
-  test('gives the same parsed template for the same text', () => {
+  test('returns the same parsed template for the same text', () => {
     const parse = createTemplateCache();
     expect(parse('{{a}}')).toBe(parse('{{a}}'));
   });
 
-  test('forgets what was used longest ago', () => {
+  test('drops the least recently used entry', () => {
     const parse = createTemplateCache({ templates: 2, characters: 1000 });
     const [a, b] = [parse('{{a}}'), parse('{{b}}')];
     expect(parse('{{a}}')).toBe(a);
@@ -258,7 +258,7 @@ describe('the cache', () => {
     expect([parse('{{a}}') === a, parse('{{b}}') === b]).toEqual([true, false]);
   });
 
-  test('keeps no more characters than it may', () => {
+  test('keeps no more characters than its limit', () => {
     const parse = createTemplateCache({ templates: 100, characters: 12 });
     const a = parse('{{a}}');
     parse('{{bb}}');
@@ -267,7 +267,7 @@ describe('the cache', () => {
   });
 });
 
-describe('objects that are printed', () => {
+describe('printed objects', () => {
   const tagsOf = (text: string) =>
     parseTemplate(text).objectTags.map(({ written, line, column }) => [written, line, column]);
 
@@ -284,11 +284,11 @@ describe('objects that are printed', () => {
     ],
     ['{{#if name.length}}{{name}}{{/if}}{{l}}{{#each l}}{{this}}{{/each}}{{l.length}}', []],
     ['{{#with customer}}{{name}}{{/with}}{{#if customer}}x{{/if}}', []],
-  ])('%j: tags that print an object whatever the values are', (text, tags) => {
+  ])('lists tags that print an object for any values: %j', (text, tags) => {
     expect(tagsOf(text)).toEqual(tags);
   });
 
-  test('a rendering names the values that it printed as objects, each once', () => {
+  test('a rendering lists the values that it printed as objects, each once', () => {
     const template = parseTemplate('{{a}}{{a}}{{b}}{{c}}{{d}}{{#each l}}{{this}}{{/each}}');
     const values = { a: {}, b: [1, [{}]], c: [1, 'x'], d: '[object Object]', l: [{ x: 1 }] };
     expect(renderTemplate(template, values).objects).toEqual(['a', 'b', 'l']);

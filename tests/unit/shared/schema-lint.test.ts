@@ -17,7 +17,7 @@ function findingsFor(schema: JsonSchema): string[] {
 }
 
 describe('the linter', () => {
-  it('finds nothing in what every provider supports', () => {
+  it('accepts what every provider supports', () => {
     const schema = closed({
       title: { type: 'string', description: 'Short' },
       kind: { type: 'string', enum: ['a', 'b'] },
@@ -69,7 +69,7 @@ describe('the linter', () => {
     expect(findingsFor(closed({ a: { enum: values } }))).toContain('OpenAi rejected  enumValues');
   });
 
-  it('asks only the targets that are named', () => {
+  it('checks only the requested targets', () => {
     expect(lintSchema({ type: 'array' }, ['Groq'])).toEqual([]);
   });
 
@@ -124,7 +124,7 @@ describe('the portable form', () => {
     expect(lintSchema(portableSchema({ type: 'array', items: { type: 'string' } }))).toEqual([]);
   });
 
-  it('leaves what has no form that all accept', () => {
+  it('keeps what no common form can express', () => {
     const map = { type: 'object', additionalProperties: { type: 'string' } };
     expect(portableSchema(map)).toEqual(map);
   });

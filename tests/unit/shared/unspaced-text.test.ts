@@ -11,12 +11,12 @@ test.each([
   expect(isUnspaced(text)).toBe(isIt);
 });
 
-test('letters of such scripts stand apart, in one form; everything else stays as it is', () => {
+test('separates letters of such scripts, in one form, and leaves everything else unchanged', () => {
   expect(spacedText('Tokyoの天気').split(/\s+/)).toEqual(['Tokyo', 'の', '天', '気', '']);
   expect(spacedText('が'.normalize('NFD'))).toBe(spacedText('が'));
   expect(spacedText('e\u0301te\u0301')).toBe('e\u0301te\u0301');
 });
 
-test('words are found in any script', () => {
+test('finds words in any script', () => {
   expect('Tokyoの天気, 한국어 ที่'.match(wordForm)).toEqual(['Tokyo', 'の', '天', '気', '한국어', 'ที่']);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { UsageError } from '../../../electron/server/host-options.ts';
 import { readDesktopOptions } from '../../../electron/shell/desktop-options.ts';
 
-test('reads its own options from among those of Chromium', () => {
+test('reads its own options among those of Chromium', () => {
   const options = readDesktopOptions([
     '--inspect=0',
     '/repository',
@@ -22,7 +22,7 @@ test('reads its own options from among those of Chromium', () => {
   });
 });
 
-test('takes the usual data folder when none is named', () => {
+test('uses the default data folder without an option', () => {
   process.env['TOUCHSTONE_DATA_DIR'] = '/elsewhere';
   try {
     expect(readDesktopOptions(['--no-sandbox']).dataDirectory).toBe('/elsewhere');
@@ -38,7 +38,7 @@ test.each([
   ['--endpoint local', /--endpoint must be NAME=URL/],
   ['--endpoint local=ftp://me:secret@127.0.0.1', /http or https address/],
   ['--provider-base Mistral=http://127.0.0.1:1', /one of OpenAi, Anthropic/],
-])('"%s" is refused, and an address in it is not repeated', (typed, message) => {
+])('rejects "%s", without repeating an address in it', (typed, message) => {
   const read = (): unknown => readDesktopOptions(typed.split(' '));
   expect(read).toThrow(UsageError);
   expect(read).toThrow(message);

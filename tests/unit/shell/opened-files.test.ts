@@ -17,7 +17,7 @@ async function open(paths: readonly string[]) {
   return opened.take();
 }
 
-test('finds prompt files among what is on a command line', () => {
+test('finds prompt files on a command line', () => {
   const parameters = [
     '/usr/bin/touchstone',
     '--data-dir=/data/x.prompt',
@@ -40,7 +40,7 @@ test('finds prompt files among what is on a command line', () => {
   ]);
 });
 
-test('gives each opened file once, byte for byte', async () => {
+test('returns each opened file once, byte for byte', async () => {
   const folder = createFolder();
   const [text, bytes] = [join(folder, 'text.prompt'), join(folder, 'bytes.prompt')];
   writeFileSync(text, 'Grüße {{name}}');
@@ -57,7 +57,7 @@ test('gives each opened file once, byte for byte', async () => {
   expect(await opened.take()).toEqual({ files: [], problems: [] });
 });
 
-test('says why a file could not be opened, and opens the others', async () => {
+test('reports why a file could not be opened, and opens the others', async () => {
   const folder = createFolder();
   const file = (name: string, content: string | Buffer = 'text'): string => {
     writeFileSync(join(folder, name), content);
@@ -80,7 +80,7 @@ test('says why a file could not be opened, and opens the others', async () => {
   ]);
 });
 
-test('opens no more than a request carries', async () => {
+test('opens no more than a request can carry', async () => {
   const folder = createFolder();
   const paths = [1_400_000, 1_400_000, 1].map((size, index) => {
     const path = join(folder, `${index}.prompt`);

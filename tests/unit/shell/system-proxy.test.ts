@@ -12,11 +12,11 @@ test.each([
   ['HTTPS proxy.test:443', 'https://proxy.test:443'],
   ['SOCKS5 proxy.test:1080', 'socks5://proxy.test:1080'],
   ['QUIC proxy.test:443', null],
-])('the rules "%s" of the system name %s', (rules, proxy) => {
+])(`reads the system's rules "%s" as %s`, (rules, proxy) => {
   expect(proxyOfRules(rules)).toBe(proxy);
 });
 
-test('the proxy of the system is taken where the environment says nothing of proxies', async () => {
+test("uses the system's proxy if the environment sets none", async () => {
   const PROXY = 'http://proxy.test:3128';
   const session = sessionWith('PROXY proxy.test:3128');
   expect(await withSystemProxy({ HOME: '/home/ana' }, session)).toEqual({

@@ -11,6 +11,6 @@ test.each([
   ['file:///updates', null],
   ['updates.example', null],
   ['', null],
-])('takes %s as the update server %s', (text, address) => {
+])('accepts %s as the update server %s', (text, address) => {
   expect(readUpdateAddress(text)).toBe(address);
 });

@@ -4,7 +4,7 @@ import { parseWindowState, fitWindow } from '../../../electron/shell/window-fram
 const main = { x: 0, y: 25, width: 1920, height: 1055 };
 const left = { x: -1600, y: 0, width: 1600, height: 900 };
 
-describe('a window that comes back', () => {
+describe('a reopened window', () => {
   test.each([
     ['stays where it was', { x: 100, y: 100, width: 1200, height: 800 }, { x: 100, y: 100, width: 1200, height: 800 }],
     [
@@ -27,7 +27,7 @@ describe('a window that comes back', () => {
     expect(fitWindow(bounds, main, [main, left])).toEqual(expected);
   });
 
-  test('starts in the middle when its display is gone', () => {
+  test('starts in the middle if its display is missing', () => {
     const gone = { x: 5000, y: 100, width: 1000, height: 700 };
     expect(fitWindow(gone, main, [main])).toEqual({ x: 320, y: 153, width: 1280, height: 800 });
   });
@@ -52,13 +52,13 @@ describe('a first window', () => {
 });
 
 describe('the file of an earlier start', () => {
-  test('gives bounds and the maximized state', () => {
+  test('contains bounds and the maximized state', () => {
     const state = { bounds: { x: 1, y: 2, width: 3, height: 4 }, isMaximized: true };
     expect(parseWindowState(JSON.stringify(state))).toEqual(state);
   });
 
   test.each(['', 'null', '{"bounds":{"x":"1"}}', '{"bounds":{"x":1,"y":2,"width":0,"height":4},"isMaximized":"yes"}'])(
-    'that is damaged is no file: %s',
+    'is ignored if it is damaged: %s',
     (text) => {
       expect(parseWindowState(text)).toEqual({ bounds: null, isMaximized: false });
     },

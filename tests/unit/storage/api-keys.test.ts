@@ -9,7 +9,7 @@ import { openTestStorage, temporaryDirectory } from './test-storage.ts';
 const uuid = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/);
 
-test('an issued key authenticates as its caller, with all scopes unless told', () => {
+test('a new key authenticates as its caller, with all scopes by default', () => {
   const { apiKeys } = openTestStorage();
   const issued = apiKeys.issue({ name: 'a program' });
   expect(issued).toEqual({
@@ -38,7 +38,7 @@ test('an issued key authenticates as its caller, with all scopes unless told', (
   expect(apiKeys.list()[0]?.lastUsedAt).toEqual(time);
 });
 
-test('what is not exactly an issued key is nobody', () => {
+test('rejects anything but an exact key', () => {
   const { apiKeys } = openTestStorage();
   const { key } = apiKeys.issue({ name: 'a', scopes: ['run'], creditLimit: 5 });
   const wrong = ['', 'ts_', key.slice(1), `${key} `, key.toUpperCase(), `ts_${'A'.repeat(43)}`, 'x'.repeat(100_000)];
@@ -46,7 +46,7 @@ test('what is not exactly an issued key is nobody', () => {
   expect(apiKeys.authenticate(key)).toMatchObject({ scopes: ['run'], creditLimit: 5 });
 });
 
-test('keys are listed newest first, changed, and revoked for good', () => {
+test('keys are listed newest first, changed, and revoked permanently', () => {
   const { apiKeys } = openTestStorage();
   const [first, second] = [apiKeys.issue({ name: 'first' }), apiKeys.issue({ name: 'second', creditLimit: 3 })];
   expect(apiKeys.update(first.id, { creditLimit: 10 })).toMatchObject({ name: 'first', creditLimit: 10 });
@@ -73,7 +73,7 @@ test('an unknown id is not found', () => {
   expect(() => apiKeys.update('nobody', { name: 'x' })).toThrow(notFound);
 });
 
-test('what another process issues and revokes counts at once', () => {
+test('changes by another process apply at once', () => {
   const { apiKeys, directory } = openTestStorage();
   const database = openDatabase(directory);
   onTestFinished(() => void database.close());
@@ -84,7 +84,7 @@ test('what another process issues and revokes counts at once', () => {
   expect(apiKeys.authenticate(issued.key)).toBeNull();
 });
 
-test('a key is in no file, and when it was last used survives a restart', async () => {
+test('a key is in no file, and its last use survives a restart', async () => {
   const directory = temporaryDirectory();
   const storage = openStorage({ directory });
   const { key } = storage.apiKeys.issue({ name: 'secret' });

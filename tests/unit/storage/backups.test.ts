@@ -18,7 +18,7 @@ function runsOf(storage: Storage): string[] {
   return listAll(storage, 50).map(({ runId }) => runId);
 }
 
-test('a copy has everything, queued runs too, in one file that is whole and private', async () => {
+test('a backup contains everything, also queued runs, in one complete and private file', async () => {
   const storage = openTestStorage();
   await record(storage);
   storage.runs.begin(sampleRun());
@@ -38,7 +38,7 @@ test('a copy has everything, queued runs too, in one file that is whole and priv
   copy.close();
 });
 
-test('a scheduled copy is put in place at the next start, and what it replaced is a copy itself', async () => {
+test('a scheduled backup is restored at the next start, and the replaced database becomes a backup', async () => {
   const directory = temporaryDirectory();
   const before = openStorage({ directory });
   const kept = await record(before);
@@ -57,7 +57,7 @@ test('a scheduled copy is put in place at the next start, and what it replaced i
   expect(runsOf(openTestStorage({ directory }))).toEqual([later, kept]);
 });
 
-test('what is missing is not found, what is damaged or foreign is refused', async () => {
+test('rejects missing, damaged and foreign backups', async () => {
   const storage = openTestStorage();
   await record(storage);
   const { fileName, bytes } = await storage.createBackup();
@@ -75,7 +75,7 @@ test('what is missing is not found, what is damaged or foreign is refused', asyn
   }
 });
 
-test('a copy that was damaged after it was chosen leaves the present database in place, and says so', async () => {
+test('a backup that was damaged after it was scheduled leaves the current database in place, with the reason', async () => {
   const directory = temporaryDirectory();
   const before = openStorage({ directory });
   const { fileName } = await before.createBackup();

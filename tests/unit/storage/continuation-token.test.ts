@@ -17,7 +17,7 @@ function refusalOf(read: () => unknown): unknown {
 }
 const refused = ['invalid_request', 'continuationToken'];
 
-test('a token gives back the position that it was written with', () => {
+test('a token returns its position', () => {
   fc.assert(
     fc.property(positions, fc.jsonValue(), (place, query) => {
       expect(tokens.read(query, tokens.write(query, place))).toEqual(place);
@@ -25,13 +25,13 @@ test('a token gives back the position that it was written with', () => {
   );
 });
 
-test('the order of filters, and absent ones, do not matter', () => {
+test('ignores the order of filters, and absent ones', () => {
   const token = tokens.write({ b: 1, a: { d: [1, 2], c: null } }, { sequence: 1, id: '' });
   expect(tokens.read({ a: { c: null, d: [1, 2] }, b: 1, e: undefined }, token)).toEqual({ sequence: 1, id: '' });
   expect(refusalOf(() => tokens.read({ a: { c: null, d: [2, 1] }, b: 1 }, token))).toEqual(refused);
 });
 
-test('any change of any character is refused', () => {
+test('rejects any change of any character', () => {
   const alphabet = fc.constantFrom(...'ABCabc019-_=+/ \u{1F600}');
   fc.assert(
     fc.property(positions, fc.nat(), alphabet, (place, at, character) => {
@@ -45,7 +45,7 @@ test('any change of any character is refused', () => {
   );
 });
 
-test('a cut, lengthened or made-up token is refused', () => {
+test('rejects a truncated, extended or invented token', () => {
   const token = tokens.write('query', { sequence: 5, id: 'x' });
   fc.assert(
     fc.property(fc.nat(token.length - 1), fc.string(), (length, text) => {
@@ -56,7 +56,7 @@ test('a cut, lengthened or made-up token is refused', () => {
   );
 });
 
-test('a token of another query, list, database or form is refused', () => {
+test('rejects a token of another query, list, database or form', () => {
   const place = { sequence: 5, id: 'x' };
   const foreign = [
     tokens.write('other query', place),

@@ -33,7 +33,7 @@ function conversationsIn(directory: string): unknown[] {
   return rows;
 }
 
-test('a run without a conversation opens one, named by its prompt', async () => {
+test('a run without a conversation starts one, named by its prompt', async () => {
   const storage = openTestStorage();
   const joined = joinConversation(storage, { workspaceId: workspaces[0] });
   const run = await record(storage, joined);
@@ -43,7 +43,7 @@ test('a run without a conversation opens one, named by its prompt', async () => 
   ]);
 });
 
-test('an unknown id makes a conversation with that id; later runs join it, however it is spelt', async () => {
+test('an unknown id creates a conversation with that id, which later runs join in any spelling', async () => {
   const storage = openTestStorage();
   const conversationId = randomUUID();
   const first = joinConversation(storage, { conversationId });
@@ -55,7 +55,7 @@ test('an unknown id makes a conversation with that id; later runs join it, howev
 });
 
 test.each(['before its first run is written', 'afterwards'])(
-  'another caller is refused, and a second workspace conflicts, %s',
+  'rejects another caller, and a second workspace conflicts, %s',
   async (moment) => {
     const storage = openTestStorage();
     const conversationId = randomUUID();

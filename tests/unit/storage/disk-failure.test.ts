@@ -47,14 +47,14 @@ test.each([
     'The data folder cannot be written to.',
   ],
   ['a folder where the database should be', () => new Database(temporaryDirectory()), 'cannot be opened'],
-])('%s is told with what to do', (_what, act, sentence) => {
+])('explains how to fix %s', (_what, act, sentence) => {
   const failure = failureOf(act);
   const told = describeDiskFailure(failure);
   expect(told).toMatchObject({ code: 'internal', message: expect.stringContaining(sentence), cause: failure });
   expect(told?.message).not.toMatch(/SQLITE|E[A-Z]{4}|\//);
 });
 
-test("a folder of the path that is a file is told at the start, and is nobody else's disk later", () => {
+test('explains at the start that a folder of the path is a file, and not later', () => {
   const file = join(temporaryDirectory(), 'file');
   writeFileSync(file, '');
   const failure = failureOf(() => readFileSync(join(file, 'touchstone.sqlite')));
@@ -63,6 +63,6 @@ test("a folder of the path that is a file is told at the start, and is nobody el
 });
 
 test.each([new Error('any'), new Database.SqliteError('constraint', 'SQLITE_CONSTRAINT'), 'text', null])(
-  "any other failure (%s) is not the disk's",
+  'ignores other failures (%s)',
   (failure) => expect([describeDiskFailure(failure), describeStartFailure(failure)]).toEqual([null, null]),
 );

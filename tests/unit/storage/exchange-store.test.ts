@@ -18,7 +18,7 @@ async function record(storage: Storage, createdAt: number): Promise<string> {
   return run.runId;
 }
 
-test('an exchange goes when its run is deleted or made anonymous, and its text is overwritten', async () => {
+test('an exchange is deleted when its run is deleted or anonymised, and its text is overwritten', async () => {
   const storage = openTestStorage();
   const ids = [await record(storage, 1), await record(storage, 2), await record(storage, 3)];
   storage.exchanges.write(ids.map((runId, index) => ({ runId, json: `["Ambergris ${index}"]` })));

@@ -5,7 +5,7 @@ import { longTest } from '../../support/patience.ts';
 
 const kills = 8;
 
-test('no answered run is missing after kill -9, again and again, and the database is whole', longTest, async () => {
+test('no answered run is missing after repeated kill -9, and the database is intact', longTest, async () => {
   const directory = temporaryDirectory();
   const report = await killWhileRecording({ directory, kills, runsBefore: (kill) => 20 + 97 * kill });
   expect(report.problems).toEqual([]);

@@ -11,7 +11,7 @@ function logOf(database: Database.Database): { log: number; checkpointed: number
   return (database.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[])[0]!;
 }
 
-test('a log of thousands of pages is written back without a commit that waits for it', async () => {
+test('writes back a log of thousands of pages without delaying a commit', async () => {
   const storage = openTestStorage();
   const database = new Database(databaseFile(storage.directory));
   // About 16,000 pages make a commit write them back itself.
@@ -26,7 +26,7 @@ test('a log of thousands of pages is written back without a commit that waits fo
   database.close();
 });
 
-test('a short log is left alone', () => {
+test('leaves a short log alone', () => {
   const storage = openTestStorage();
   const database = new Database(databaseFile(storage.directory));
   const writer = createLogWriter(storage.directory);

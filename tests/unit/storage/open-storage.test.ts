@@ -21,7 +21,7 @@ function mode(path: string): number {
   return statSync(path).mode & 0o777;
 }
 
-test('the data folder and all its files are for their owner alone', () => {
+test('only the owner can access the data folder and its files', () => {
   const directory = join(temporaryDirectory(), 'deep', 'data');
   const storage = openTestStorage({ directory });
   storage.runs.begin(sampleRun());
@@ -46,21 +46,21 @@ describe.skipIf(process.platform === 'win32')('a data folder that is there alrea
     return directory;
   }
 
-  test('becomes private with all that is ours in it', () => {
+  test('becomes private with all of our files in it', () => {
     const directory = copiedFolder();
     openTestStorage({ directory });
     const modes = ['.', 'sources', 'touchstone.lock', 'theirs.txt'].map((name) => mode(join(directory, name)));
     expect(modes).toEqual([0o700, 0o700, 0o600, 0o644]);
   });
 
-  test('becomes private when it is empty, whoever may write to it', () => {
+  test('becomes private if it is empty, whoever can write to it', () => {
     const directory = temporaryDirectory();
     chmodSync(directory, 0o777);
     openTestStorage({ directory });
     expect(mode(directory)).toBe(0o700);
   });
 
-  test.each([0o770, 0o707, 0o1777])('is rejected when others can write to it: mode %o', (given) => {
+  test.each([0o770, 0o707, 0o1777])('is rejected if others can write to it: mode %o', (given) => {
     const directory = copiedFolder();
     chmodSync(directory, given);
     expect(() => openStorage({ directory })).toThrow(`run chmod 700 "${directory}"`);
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('a data folder that is there alrea
     openTestStorage({ directory });
   });
 
-  test.each(['', '/'])('is rejected when it is a symbolic link (given with %j at its end)', (end) => {
+  test.each(['', '/'])('is rejected if it is a symbolic link (given with %j at its end)', (end) => {
     const directory = join(temporaryDirectory(), 'link');
     const target = copiedFolder();
     symlinkSync(target, directory);
@@ -78,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('a data folder that is there alrea
     expect(mode(target)).toBe(0o755);
   });
 
-  test.each(['touchstone.sqlite', 'knowledge.sqlite-wal', 'sources'])('is rejected when its %s is a link', (name) => {
+  test.each(['touchstone.sqlite', 'knowledge.sqlite-wal', 'sources'])('is rejected if its %s is a link', (name) => {
     const directory = temporaryDirectory();
     const target = join(temporaryDirectory(), 'target');
     writeFileSync(target, 'of somebody else', { mode: 0o644 });
@@ -88,14 +88,14 @@ describe.skipIf(process.platform === 'win32')('a data folder that is there alrea
   });
 });
 
-test('the caller id of the window stays the same', async () => {
+test("the window's caller id stays the same", async () => {
   const directory = temporaryDirectory();
   const before = openStorage({ directory });
   await before.close();
   expect(openTestStorage({ directory }).windowCallerId).toBe(before.windowCallerId);
 });
 
-test('a second host is refused while the first runs, and free afterwards', async () => {
+test('a second host is rejected while the first runs, and free afterwards', async () => {
   const directory = temporaryDirectory();
   const first = openStorage({ directory });
   expect(() => openStorage({ directory })).toThrow(
@@ -105,7 +105,7 @@ test('a second host is refused while the first runs, and free afterwards', async
   openTestStorage({ directory });
 });
 
-test('a database of a newer version is refused and left as it is', async () => {
+test('rejects a database of a newer version and leaves it unchanged', async () => {
   const directory = temporaryDirectory();
   await openStorage({ directory }).close();
   const database = new Database(join(directory, 'touchstone.sqlite'));
@@ -124,7 +124,7 @@ test.each([
     'empty, in a folder with copies',
     (file: string) => (truncateSync(file), mkdirSync(join(file, '..', 'backups'), { recursive: true })),
   ],
-])('a database that is %s is not taken for a new one, and nothing is touched', async (_how, lose) => {
+])('a database that is %s is not replaced by a new one, and nothing changes', async (_how, lose) => {
   const directory = temporaryDirectory();
   const storage = openStorage({ directory });
   await storage.close();
@@ -136,7 +136,7 @@ test.each([
   expect(readdirSync(directory)).toEqual(filesBefore);
 });
 
-test('a first start that was ended at once is begun again', () => {
+test('a first start that was interrupted at once starts again', () => {
   const directory = temporaryDirectory();
   for (const name of ['touchstone.lock', 'touchstone.sqlite']) writeFileSync(join(directory, name), '');
   expect(openTestStorage({ directory }).runs.count()).toBe(0);

@@ -17,7 +17,7 @@ function recall(memory: ProviderCache, account: string) {
   return [memory.baseAddress(account), memory.lastTest(account), memory.listedModels(account)];
 }
 
-test('what is remembered of providers survives a restart, each part by itself', async () => {
+test('cached data about providers survives a restart, each part separately', async () => {
   const directory = temporaryDirectory();
   const before = openStorage({ directory });
   const memory = before.providerCache;
@@ -44,7 +44,7 @@ test('what is remembered of providers survives a restart, each part by itself', 
   ]);
 });
 
-test('names of endpoints compare without case, and a removed one leaves nothing behind', () => {
+test('names of endpoints are case-insensitive, and a removed one leaves nothing behind', () => {
   const { providerCache: memory } = openTestStorage();
   memory.addEndpoint({ name: 'Ollama', baseAddress: 'http://127.0.0.1:1/v1' });
   memory.setLastTest('endpoint:Ollama', tested);

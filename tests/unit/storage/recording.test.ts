@@ -13,7 +13,7 @@ function otherConnection(directory: string): Database.Database {
   return database;
 }
 
-test('a usage object that is longer than any usage is not stored, and its tokens are', async () => {
+test('stores the tokens of a usage object that is too long, but not the object', async () => {
   const storage = openTestStorage();
   const run = sampleRun({ callerId: storage.windowCallerId });
   storage.runs.begin(run);
@@ -21,7 +21,7 @@ test('a usage object that is longer than any usage is not stored, and its tokens
   expect(storage.runs.read(run.runId)).toMatchObject({ rawUsage: null, usage: { total_tokens: expect.any(Number) } });
 });
 
-test('a run comes back as it was sent and answered', async () => {
+test('a run can be read as it was sent and answered', async () => {
   const storage = openTestStorage();
   const run = sampleRun({ callerId: storage.windowCallerId, metadata: { draftId: 'draft-1' } });
   const details = { cached_tokens: 8, cache_write_tokens: null, reasoning_tokens: 0 };
@@ -87,7 +87,7 @@ test.each(['process', 'power-loss'] as const)(
   },
 );
 
-test('a run under way is written soon without a reader, and its outcome replaces nothing but the outcome', async () => {
+test('an active run is written soon without a reader, and its outcome replaces only the outcome', async () => {
   const storage = openTestStorage();
   const run = sampleRun();
   storage.runs.begin(run);
@@ -112,7 +112,7 @@ test('a run under way is written soon without a reader, and its outcome replaces
   });
 });
 
-test('readers see what is still queued', () => {
+test('readers see queued runs', () => {
   const storage = openTestStorage();
   const run = sampleRun();
   storage.runs.begin(run);
@@ -121,7 +121,7 @@ test('readers see what is still queued', () => {
   expect(storage.runs.read(run.runId)?.status).toBe('Running');
 });
 
-test('a run that ends twice, or never began, is refused', async () => {
+test('rejects a run that ends twice, or never started', async () => {
   const storage = openTestStorage();
   const run = sampleRun();
   storage.runs.begin(run);
@@ -130,7 +130,7 @@ test('a run that ends twice, or never began, is refused', async () => {
   await expect(storage.runs.finish(randomUUID(), sampleOutcome())).rejects.toThrow('has not begun');
 });
 
-test('a run that cannot be written fails alone, and leaves no gap', async () => {
+test("a run that can't be written fails alone, and leaves no gap", async () => {
   const storage = openTestStorage();
   const [first, twin, last] = [sampleRun(), sampleRun(), sampleRun()];
   storage.runs.begin(first);
@@ -146,7 +146,7 @@ test('a run that cannot be written fails alone, and leaves no gap', async () => 
   expect(listAll(storage, 20).map(({ runId }) => runId)).toEqual([last.runId, first.runId]);
 });
 
-test('credits are entered with the outcome and summed for the key', async () => {
+test('credits are stored with the outcome and summed for the key', async () => {
   const storage = openTestStorage();
   const { id, key } = storage.apiKeys.issue({ name: 'ledger' });
   const runs = [1, 0, 1].map((credits) => ({ credits, run: sampleRun({ apiKeyId: id }) }));
@@ -164,7 +164,7 @@ test('credits are entered with the outcome and summed for the key', async () => 
   ]);
 });
 
-test('runs that were under way when the host ended are failed as interrupted at the next start', async () => {
+test('runs that were active when the host ended fail as interrupted at the next start', async () => {
   const directory = temporaryDirectory();
   const before = openStorage({ directory });
   const [done, interrupted] = [sampleRun(), sampleRun()];
@@ -187,7 +187,7 @@ test('runs that were under way when the host ended are failed as interrupted at 
   expect(storage.runs.count()).toBe(2);
 });
 
-test('closing twice closes once, and what was queued is kept', async () => {
+test('closing twice closes once, and queued runs are stored', async () => {
   const directory = temporaryDirectory();
   const before = openStorage({ directory });
   const run = sampleRun();
@@ -205,7 +205,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>({ kind: 'wait' }),
 );
 
-test('however begins, finishes and reads interleave, a reader sees exactly what happened so far', async () => {
+test('in any interleaving of starts, ends and reads, a reader sees exactly the earlier events', async () => {
   const storage = openTestStorage();
   const expected: { runId: string; status: string }[] = [];
   await fc.assert(

@@ -43,7 +43,7 @@ function begun(runs: ReturnType<typeof openFillable>['runs'], change: Parameters
 
 const full = expect.objectContaining({ code: 'SQLITE_FULL' });
 
-test('runs that ended while the disk was full are kept once there is room, as their callers were told', async () => {
+test('runs that ended while the disk was full are stored once there is space, with the outcome that callers got', async () => {
   const { runs, fill, makeRoom } = openFillable();
   const before = begun(runs);
   runs.flush();
@@ -71,7 +71,7 @@ test('runs that ended while the disk was full are kept once there is room, as th
   expect(runs.count()).toBe(3);
 });
 
-test('they are kept without anybody asking', async () => {
+test('they are stored automatically', async () => {
   const { runs, database, fill, makeRoom } = openFillable();
   fill();
   const run = begun(runs);
@@ -81,7 +81,7 @@ test('they are kept without anybody asking', async () => {
   await vi.waitFor(() => expect(kept.all()).toEqual([run.runId]), patience);
 });
 
-test('while any of them is held no other run is begun, and the next one is as soon as there is room', async () => {
+test('while any of them is buffered no other run starts, and the next one does as soon as there is space', async () => {
   const { runs, fill, makeRoom } = openFillable();
   runs.requireRoom();
   fill();
@@ -93,7 +93,7 @@ test('while any of them is held no other run is begun, and the next one is as so
   expect(runs.read(run.runId)?.status).toBe('Failed');
 });
 
-test('a run that no disk would take is not held', async () => {
+test('a run that no disk accepts is not buffered', async () => {
   const { runs } = openFillable();
   const run = begun(runs);
   const unwritable = sampleOutcome({ status: 'Unheard of' as 'Failed' });

@@ -8,7 +8,7 @@ async function record(storage: ReturnType<typeof openTestStorage>, runs: ReturnT
   await Promise.all(runs.map((run) => storage.runs.finish(run.runId, sampleOutcome())));
 }
 
-test('pages of any size together are every run once, newest first', async () => {
+test('pages of any size contain every run once, newest first', async () => {
   const storage = openTestStorage();
   const runs = Array.from({ length: 23 }, () => sampleRun());
   await record(storage, runs);
@@ -20,7 +20,7 @@ test('pages of any size together are every run once, newest first', async () => 
   );
 });
 
-test('runs that arrive during a walk neither repeat nor skip one', async () => {
+test('runs that arrive between pages neither repeat nor skip one', async () => {
   const storage = openTestStorage();
   const runs = Array.from({ length: 6 }, () => sampleRun());
   await record(storage, runs);
@@ -33,7 +33,7 @@ test('runs that arrive during a walk neither repeat nor skip one', async () => {
   expect(second.continuationToken).toBeNull();
 });
 
-test("a draft's list has the window's runs of that draft alone", async () => {
+test("a draft's list has only the window's runs of that draft", async () => {
   const storage = openTestStorage();
   const mine = { callerId: storage.windowCallerId };
   const [wanted, other, foreign, last] = [
@@ -47,7 +47,7 @@ test("a draft's list has the window's runs of that draft alone", async () => {
   expect(storage.runs.read(foreign.runId)).toMatchObject({ draftId: null, metadata: { draftId: 'one' } });
 });
 
-test('a token of another list is refused, naming the field', async () => {
+test('rejects a token of another list and names the field', async () => {
   const storage = openTestStorage();
   await record(storage, [sampleRun(), sampleRun()]);
   const { continuationToken } = storage.runs.list({ pageSize: 1, continuationToken: undefined, draftId: undefined });

@@ -10,7 +10,7 @@ function metadataWith(value: string): Metadata {
   return { read: () => value, write: () => undefined, readOrMake: () => value };
 }
 
-test('a change is seen by readers and listeners, and kept', async () => {
+test('readers and listeners see a change, and it is stored', async () => {
   const directory = temporaryDirectory();
   const before = openStorage({ directory });
   expect(before.settings.read()).toEqual(defaultSettings);
@@ -28,7 +28,7 @@ test('a change is seen by readers and listeners, and kept', async () => {
   });
 });
 
-test('what one reader holds cannot change what others read', () => {
+test("a reader's object can't change what others read", () => {
   const { settings } = openTestStorage();
   expect(() => (settings.read().timeLimits.firstByteSeconds = 1)).toThrow(TypeError);
   expect(() => settings.update({ timeLimits: { firstByteSeconds: -1, betweenBytesSeconds: 1 } })).toThrow();
@@ -52,7 +52,7 @@ test('rejects two prices for one model', () => {
   expect(() => openTestStorage().settings.update({ endpointPrices: [price, price] })).toThrow(/list each model once/);
 });
 
-test('damaged and unknown parts fall back to their defaults, the others stay', () => {
+test('damaged and unknown parts get their defaults, the others stay', () => {
   const kept = {
     ...defaultSettings,
     timeLimits: { firstByteSeconds: 'soon', betweenBytesSeconds: 7 },
@@ -75,7 +75,7 @@ test('thresholds that were saved before presets existed stay, and the others bec
   expect(read().moderation).toEqual({ ...moderation, preset: 'balanced' });
 });
 
-test('whatever the row holds, settings are valid', () => {
+test('settings are valid for any stored row', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (value) => {
       expect(settingsSchema.safeParse(createSettingsStore(metadataWith(value)).read()).success).toBe(true);

@@ -40,14 +40,14 @@ test('a run and its conversation are named by the first words of the rendered pr
   expect(titles(storage, grounded)).toEqual(['Translate good morning', 'Translate good morning']);
 });
 
-test('a conversation that a stored prompt opens is named by the prompt', async () => {
+test("a conversation that starts with a stored prompt has the prompt's name", async () => {
   const storage = openTestStorage();
   const { id, latestVersionId } = createPrompt(storage);
   const run = await record(storage, { promptId: id, promptVersionId: latestVersionId });
   expect(titles(storage, run)).toEqual(['Translate good morning', 'Translator']);
 });
 
-test('a database of an earlier version gets the same names, and what was anonymised stays without any', async () => {
+test('a migrated database gets the same names, and anonymised rows stay without any', async () => {
   const storage = openTestStorage();
   const { id, latestVersionId } = createPrompt(storage);
   const plain = await record(storage, {});

@@ -14,7 +14,7 @@ function readCsv(text: string): string[] {
   return cells;
 }
 
-test('whatever stands in a cell is read back, but for the apostrophes before formulas', () => {
+test('every cell can be read back, except for apostrophes before formulas', () => {
   const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[ =+@",\r\n'a-]{0,12}$/));
   fc.assert(
     fc.property(fc.array(anyText, { minLength: 1 }), (cells) => {
@@ -58,7 +58,7 @@ const starts = ['=', '+', '-', '@', '＝'].flatMap((sign) =>
 );
 
 test.each([';', '\t', '\n', '\r', '; \t\n'])(
-  'no cell is a formula for a spreadsheet that starts one after %j',
+  'no cell is a formula for a spreadsheet that starts a cell after %j',
   (separator) => {
     for (const start of starts) {
       const line = csvLine(['id', `Total${separator}${start}`, `"${separator}${start}`]);
@@ -70,7 +70,7 @@ test.each([';', '\t', '\n', '\r', '; \t\n'])(
   },
 );
 
-test('a long run of separators is read once for each sign', () => {
+test('a long sequence of separators is read once per sign', () => {
   const spy = vi.spyOn(RegExp.prototype, 'test');
   csvLine([`${';'.repeat(50_000)}${' ='.repeat(50_000)}`]);
   expect(spy.mock.calls.length).toBeLessThan(500_000);

@@ -9,7 +9,7 @@ const isFull = process.env['TOUCHSTONE_FULL_SUITE'] === '1';
 const [conversations, maxKills] = isFull ? [6000, 12] : [1500, 4];
 
 describe.each(['folder', 'zip'] as const)('a pack as %s', (form) => {
-  test('is the same, byte by byte, however often its host is killed', longTest, async () => {
+  test('is equal byte by byte, however often its host is killed', longTest, async () => {
     const [directory, copy] = [temporaryDirectory(), temporaryDirectory()];
     const { kills, files, problems } = await killWhileExporting({
       directory,

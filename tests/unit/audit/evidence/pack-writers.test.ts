@@ -42,26 +42,29 @@ function filesOf(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 }
 
-describe('files that are gone on with', () => {
+describe('resumed files', () => {
   // A page holds 250 conversations.
-  test.each([0, 1, 249, 250, 251, 499, 500, 501])('after %i conversations are as if written at once', async (stop) => {
-    const [whole, resumed] = [join(temporaryDirectory(), 'a'), join(temporaryDirectory(), 'b')];
-    for (const folder of [whole, resumed]) mkdirSync(folder);
-    const writers = await openWriters(whole, {}, 0);
-    await write(writers, 0, conversations);
-    await end(writers);
+  test.each([0, 1, 249, 250, 251, 499, 500, 501])(
+    'after %i conversations equal files that were written at once',
+    async (stop) => {
+      const [whole, resumed] = [join(temporaryDirectory(), 'a'), join(temporaryDirectory(), 'b')];
+      for (const folder of [whole, resumed]) mkdirSync(folder);
+      const writers = await openWriters(whole, {}, 0);
+      await write(writers, 0, conversations);
+      await end(writers);
 
-    const first = await openWriters(resumed, {}, 0);
-    const lengths = await write(first, 0, stop);
-    // What was written after the last checkpoint is still there when the next host begins.
-    await write(first, stop, Math.min(stop + 3, conversations));
-    for (const writer of first) await writer.close();
-    const open = ['evidence.jsonl', 'evidence.csv', pageName(Math.max(1, Math.ceil(stop / 250)))];
-    for (const name of open) appendFileSync(join(resumed, name), 'what a killed host wrote last'.repeat(9999));
-    const second = await openWriters(resumed, lengths, stop);
-    await write(second, stop, conversations);
-    await end(second);
-    expect(filesOf(resumed)).toEqual(filesOf(whole));
-    expect(Object.keys(filesOf(whole))).toHaveLength(5);
-  });
+      const first = await openWriters(resumed, {}, 0);
+      const lengths = await write(first, 0, stop);
+      // What was written after the last checkpoint is still there when the next host begins.
+      await write(first, stop, Math.min(stop + 3, conversations));
+      for (const writer of first) await writer.close();
+      const open = ['evidence.jsonl', 'evidence.csv', pageName(Math.max(1, Math.ceil(stop / 250)))];
+      for (const name of open) appendFileSync(join(resumed, name), 'what a killed host wrote last'.repeat(9999));
+      const second = await openWriters(resumed, lengths, stop);
+      await write(second, stop, conversations);
+      await end(second);
+      expect(filesOf(resumed)).toEqual(filesOf(whole));
+      expect(Object.keys(filesOf(whole))).toHaveLength(5);
+    },
+  );
 });

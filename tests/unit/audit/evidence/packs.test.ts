@@ -49,7 +49,7 @@ async function written(world: ExportsWorld, change: Parameters<typeof exportInpu
 }
 
 describe('a pack', () => {
-  test('names every file with size and SHA-256, and what it was made of', async () => {
+  test('lists every file with size and SHA-256, and its sources', async () => {
     const world = await openSampleExports();
     const { pack, files } = await written(world, {
       name: 'For a@example.com',
@@ -76,7 +76,7 @@ describe('a pack', () => {
     expect(pack.files.map(({ name }) => name)).toEqual(Object.keys(files));
   });
 
-  test('that has ended is at no step any more, from the first moment on', async () => {
+  test('has no current step after it has ended', async () => {
     const world = await openSampleExports();
     const { id } = await world.exports.create(exportInput());
     const seen = new Set<string>();
@@ -89,7 +89,7 @@ describe('a pack', () => {
     expect(seen).toContain('writing');
   });
 
-  test('holds the whole conversations that a filter finds, newest first, and says which runs met it', async () => {
+  test('contains the complete conversations that match a filter, newest first, and marks matching runs', async () => {
     const world = await openExports();
     const first = await record(world, { createdAt: Date.now() - 9000 }, 'needle');
     const second = await record(world, { createdAt: Date.now() - 8000, conversationId: first.conversationId });
@@ -106,7 +106,7 @@ describe('a pack', () => {
     expect(lines(matched.files['evidence.jsonl']!).map(({ runId }) => runId)).toEqual([other.runId, first.runId]);
   });
 
-  test('holds named conversations in the order in which they are named', async () => {
+  test('contains listed conversations in the order of the list', async () => {
     const world = await openExports();
     const runs = [await record(world), await record(world), await record(world)];
     const conversationIds = [runs[2]!, runs[0]!, runs[2]!].map(({ conversationId }) => conversationId.toUpperCase());
@@ -114,7 +114,7 @@ describe('a pack', () => {
     expect(lines(files['evidence.jsonl']!)).toEqual([{ runId: runs[2]!.runId }, { runId: runs[0]!.runId }]);
   });
 
-  test('quotes the passages of a grounded answer and says what the guard found, rules applied to both', async () => {
+  test("quotes the passages of a grounded answer and the guard's findings, with rules applied to both", async () => {
     const world = await openExports();
     const run = sampleRun({ createdAt: Date.now() - 1000 });
     const finding: GuardFinding = {
@@ -152,7 +152,7 @@ describe('a pack', () => {
     expect(files['evidence.html']).toContain('<dt>Moderation flags</dt><dd dir="auto">answer:violence</dd>');
   });
 
-  test('has tokens by class, the day of the prices and the usage as the provider sent it', async () => {
+  test("contains tokens by class, the day of the prices and the provider's usage object", async () => {
     const world = await openExports();
     const run = sampleRun({ createdAt: Date.now() - 1000 });
     const usage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 };
@@ -174,7 +174,7 @@ describe('a pack', () => {
     ]);
   });
 
-  test('names callers, prompts, versions, agents and dataspaces in its pages, and shows local times with UTC', async () => {
+  test('contains names of callers, prompts, versions, agents and dataspaces in its pages, and local times with UTC', async () => {
     const world = await openExports();
     const { storage } = world;
     const key = storage.apiKeys.issue({ name: 'Nightly <job> of ann@example.com' });
@@ -223,7 +223,7 @@ describe('a pack', () => {
     });
   });
 
-  test('marks what only the caller says about workspace, agent and branch, and not what an agent records itself', async () => {
+  test("marks a caller's claims about workspace, agent and branch, but not what an agent records itself", async () => {
     const world = await openExports();
     const metadata = { agentId: randomUUID(), branchOf: { runId: 'r' }, team: 'a' };
     const claimed = await record(world, { metadata, workspaceId: randomUUID() });
@@ -241,7 +241,7 @@ describe('a pack', () => {
     );
   });
 
-  test('holds nothing that a rule finds, in no text and no file', async () => {
+  test('contains no match of a rule in any text or file', async () => {
     const world = await openExports();
     const secret = 'mail a@example.com, call +49 30 1234567, pay 4111 1111 1111 1111 to DE89370400440532013000';
     const run = await record(
@@ -271,7 +271,7 @@ describe('a pack', () => {
     expect(pack.replaced.every((count) => count >= 9)).toBe(true);
   });
 
-  test('has the messages of a run that has several, each with its role', async () => {
+  test('contains the messages of a run with several, each with its role', async () => {
     const world = await openExports();
     const messages = [textMessage('system', 'Be <kind>.'), textMessage('user', 'Hi')];
     await record(world, { renderedPrompt: 'Be <kind>.\n\nHi', messages });
@@ -283,7 +283,7 @@ describe('a pack', () => {
     ]);
   });
 
-  test('shows text of a model in its pages as text, under a policy that lets nothing run', async () => {
+  test("shows a model's text in its pages as text, under a policy that runs nothing", async () => {
     const world = await openExports();
     const attack = '<script>alert(1)</script><img src=x onerror=alert(2)>"\'&';
     await record(world, { promptText: attack }, attack);
@@ -299,7 +299,7 @@ describe('a pack', () => {
     expect(policy).toBe(`default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`);
   });
 
-  test('is cut into pages that link to each other', async () => {
+  test('is split into pages that link to each other', async () => {
     const world = await openSampleExports();
     const { files, pack } = await written(world);
     expect(Object.keys(files)).toEqual([
@@ -316,7 +316,7 @@ describe('a pack', () => {
     expect(Object.values(files).filter((text) => text.endsWith('</html>\n'))).toHaveLength(2);
   });
 
-  test('as a zip is one file with the same files in it, which is also what a folder is sent as', async () => {
+  test('as a zip is one file with the same files, like the download of a folder', async () => {
     const world = await openSampleExports();
     const selection = { filter: { text: 'refund' } };
     const { id } = await world.exports.create(exportInput({ selection, form: 'zip' }));
@@ -334,7 +334,7 @@ describe('a pack', () => {
     for (const name of Object.keys(asFolder.files)) expect(zip.includes(Buffer.from(name))).toBe(true);
   });
 
-  test('does not know what was recorded after it was begun', async () => {
+  test('excludes runs that were recorded after its start', async () => {
     const world = await openExports();
     const run = await record(world);
     const { id } = await world.exports.create(exportInput({ columns: ['runId'] }));
@@ -345,7 +345,7 @@ describe('a pack', () => {
     expect(lines(filesOf(world, pack)['evidence.jsonl']!)).toEqual([{ runId: run.runId }]);
   });
 
-  test('shows a run that was under way as it was then', async () => {
+  test('contains an active run in its state at that time', async () => {
     const world = await openExports();
     const run = sampleRun({ createdAt: Date.now() });
     world.storage.runs.begin(run);
@@ -356,7 +356,7 @@ describe('a pack', () => {
     await world.storage.runs.finish(run.runId, sampleOutcome({ completedAt: Date.now() }));
   });
 
-  test('of nothing is empty and whole', async () => {
+  test('of nothing is empty and complete', async () => {
     const { files, pack } = await written(await openExports(), { columns: ['runId', 'model'] });
     expect(pack.conversationsTotal).toBe(0);
     expect(files['evidence.csv']).toBe('runId,model\r\n');
@@ -365,7 +365,7 @@ describe('a pack', () => {
   });
 });
 
-test('a pack is deleted with its files, also while it is written, and the others stay', async () => {
+test('a pack is deleted with its files, also while it is written, and others stay', async () => {
   const world = await openSampleExports();
   const kept = await written(world, { selection: { filter: { text: 'refund' } } });
   const { id } = await world.exports.create(exportInput());
@@ -375,7 +375,7 @@ test('a pack is deleted with its files, also while it is written, and the others
   expect(() => world.exports.read(id)).toThrow(expect.objectContaining({ code: 'not_found' }));
 });
 
-test('a pack that cannot be written says so and can be gone on with', async () => {
+test("a pack that can't be written reports the reason and can be resumed", async () => {
   const world = await openExports();
   await record(world);
   const { id } = await world.exports.create(exportInput());
@@ -394,7 +394,7 @@ test('a pack that cannot be written says so and can be gone on with', async () =
   expect(await endedPack(world.exports, id)).toMatchObject({ state: 'completed', failure: null, runsDone: 1 });
 });
 
-test('a stopped pack whose checkpoint was damaged is written from its beginning', async () => {
+test('a stopped pack with a damaged checkpoint is written from the start', async () => {
   const world = await openExports();
   await record(world);
   const { id } = await world.exports.create(exportInput());
@@ -408,7 +408,7 @@ test('a stopped pack whose checkpoint was damaged is written from its beginning'
   expect(log).toEqual([]);
 });
 
-test('a host takes up whole and stopped packs; a damaged record is left alone and said', async () => {
+test('a host loads complete and stopped packs; it leaves a damaged record alone and reports it', async () => {
   const world = await openSampleExports();
   const whole = await written(world, { selection: { filter: { text: 'refund' } } });
   const stopped = await world.exports.create(exportInput());
@@ -429,7 +429,7 @@ test('a host takes up whole and stopped packs; a damaged record is left alone an
   expect(existsSync(folder)).toBe(true);
 });
 
-test('a preview counts what rules would replace and shows the places, without writing anything', async () => {
+test('a preview counts replacements and shows their positions, without writing anything', async () => {
   const world = await openExports();
   const run = await record(world, {
     renderedPrompt: `${'x'.repeat(60)} to a@example.com and b@example.com ${'y'.repeat(60)}`,

@@ -13,7 +13,7 @@ const runs = fc.oneof(
   },
 );
 
-test('a selection is read back from any of its conversations on', async () => {
+test('a selection can be read from any conversation on', async () => {
   const file = join(temporaryDirectory(), 'selection.bin');
   await fc.assert(
     fc.asyncProperty(

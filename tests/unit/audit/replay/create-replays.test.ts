@@ -64,7 +64,7 @@ const ended = (id: string) => replayThat(id, ({ state }) => state !== 'running')
 const results = (id: string, query = {}) => client.call(readReplayResults, { parameters: { id }, query });
 
 describe('a replay', () => {
-  test('makes of each run a recorded one on the target, in a conversation of its own', async () => {
+  test('records each run again on the target, in a separate conversation', async () => {
     const runIds = await recordRuns(3, { configuration: { temperature: 0.5, seed: 7 } });
     const target = {
       aiSystem: 'Groq',
@@ -128,7 +128,7 @@ describe('a replay', () => {
     expect(page).toEqual({ ...all, offset: 1, data: [all.data[1]] });
   });
 
-  test('counts the runs whose cost or tokens are unknown apart from the sums', async () => {
+  test('counts the runs with unknown cost or tokens separately from the sums', async () => {
     const runIds = await recordRuns(2);
     const { id } = await create(runIds, { aiSystem: 'Groq', model: 'openai/gpt-oss-20b' });
     await ended(id);
@@ -137,7 +137,7 @@ describe('a replay', () => {
     expect(after).toMatchObject({ runs: 2, runsWithoutCost: 0, runsWithoutTokens: 0 });
   });
 
-  test('runs another version of the prompt over the same replacements', async () => {
+  test('runs another version of the prompt with the same replacements', async () => {
     const runIds = await recordRuns(1);
     const { id } = await create(runIds, { promptText: 'Shout {{word}}!', systemMessage: 'Loud.' });
     await ended(id);
@@ -148,7 +148,7 @@ describe('a replay', () => {
     });
   });
 
-  test('takes the runs of a filter, newest first', async () => {
+  test('replays the runs of a filter, newest first', async () => {
     await recordRuns(2);
     const chosen = await recordRuns(2, { promptText: 'needle' });
     const filter = { text: 'needle' };
@@ -157,7 +157,7 @@ describe('a replay', () => {
     expect((await results(id)).data.map(({ original }) => original!.runId)).toEqual(chosen.toReversed());
   });
 
-  test('keeps to the number of runs at once', async () => {
+  test('limits the number of simultaneous runs', async () => {
     const runIds = await recordRuns(5);
     const before = world.provider.calls.length;
     world.provider.answerWith(null);
@@ -173,7 +173,7 @@ describe('a replay', () => {
     expect(await ended(id)).toMatchObject({ state: 'completed', completed: 5 });
   });
 
-  test('is stopped at the provider too, and goes on with what is left', async () => {
+  test('is stopped at the provider too, and resumes with the rest', async () => {
     const runIds = await recordRuns(3);
     world.provider.answerWith(null);
     const { id } = await create(runIds, {}, { parallel: 1 });
@@ -194,7 +194,7 @@ describe('a replay', () => {
     expect((await results(id)).data[1]!.replayed!.runId).not.toBe(stopped.replayed!.runId);
   });
 
-  test('tries failed runs again, and only these', async () => {
+  test('retries failed runs, and only these', async () => {
     const runIds = await recordRuns(3);
     world.provider.answerWith((call) => (call.bodyText.includes('word 1') ? call.fail(500, 'broken') : answerOf(call)));
     const { id } = await create(runIds, {});
@@ -209,7 +209,7 @@ describe('a replay', () => {
     expect(world.provider.calls.length - calls).toBe(1);
   });
 
-  test('is forgotten, and the runs that it made stay', async () => {
+  test('can be deleted, and its runs stay', async () => {
     const { id } = await create(await recordRuns(1), {});
     await ended(id);
     const { data } = await results(id);
@@ -220,7 +220,7 @@ describe('a replay', () => {
   });
 });
 
-describe('a replay is refused', () => {
+describe('rejects a replay', () => {
   test.each([
     [
       'an unknown run',

@@ -3,7 +3,7 @@ import { createReplays } from '../../../../electron/audit/replay/create-replays.
 import { openTestStorage } from '../../storage/test-storage.ts';
 import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
 
-test('what a killed host left of a replay waits for a person; what was answered already is not run again', async () => {
+test("the rest of a killed host's replay waits for a person; answered runs don't run again", async () => {
   const storage = openTestStorage();
   const answered = sampleRun();
   const interrupted = sampleRun();

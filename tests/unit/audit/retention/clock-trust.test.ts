@@ -17,12 +17,12 @@ function openClock() {
   return { storage, clock, isTrusted };
 }
 
-test('a time soon after the last removal is believed, also an earlier one', () => {
+test('trusts a time soon after the last removal, also an earlier one', () => {
   const { isTrusted } = openClock();
   expect([isTrusted(today), isTrusted(today - hour), isTrusted(today - year)]).toEqual([true, true, true]);
 });
 
-test('a clock that is a year ahead for a moment is not believed, however often it is', () => {
+test("doesn't trust a clock that is a year ahead for a moment, however often", () => {
   const { isTrusted } = openClock();
   for (let start = 0; start < 3; start += 1) {
     const ahead = today + year + start * day;
@@ -30,7 +30,7 @@ test('a clock that is a year ahead for a moment is not believed, however often i
   }
 });
 
-test('whoever comes back after a year is believed an hour later, also if the host ends in between', () => {
+test('trusts the clock an hour after a long absence, also if the host ends in between', () => {
   const { isTrusted } = openClock();
   expect([isTrusted(today + year), isTrusted(today + year + hour / 2), isTrusted(today + year + hour)]).toEqual([
     false,
@@ -39,7 +39,7 @@ test('whoever comes back after a year is believed an hour later, also if the hos
   ]);
 });
 
-test('at the start nothing is removed by a clock that is a year ahead, and what is old once it is set right', async () => {
+test('removes nothing at the start while the clock is a year ahead, and old runs once it is correct', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   try {
     const { storage, clock } = openClock();

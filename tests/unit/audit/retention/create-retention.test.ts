@@ -11,7 +11,7 @@ import { openRetention, recordAged } from './test-retention.ts';
 const signal = new AbortController().signal;
 const ids = (runs: { runId: string }[]) => runs.map(({ runId }) => runId);
 
-test('is off until somebody chooses it', async () => {
+test('is off by default', async () => {
   const { storage, retention } = openRetention();
   const run = await recordAged(storage, 9000);
   await retention.apply();
@@ -19,7 +19,7 @@ test('is off until somebody chooses it', async () => {
   expect(retention.state()).toEqual({ mode: 'off', days: 365, isRunning: false, last: null });
 });
 
-test('shows what it would take, then takes exactly that', async () => {
+test('previews its changes, then makes exactly these', async () => {
   const { storage, retention } = openRetention();
   const old = [await recordAged(storage, 31), await recordAged(storage, 30.5)];
   const both = await recordAged(storage, 40, { conversationId: old[0]!.conversationId });
@@ -51,7 +51,7 @@ test('shows what it would take, then takes exactly that', async () => {
   expect((await retention.preview({ mode: 'delete', days: 30 }, { signal })).runs).toBe(0);
 });
 
-test('a preview of many runs measures some of them and counts all', async () => {
+test('a preview of many runs measures a sample and counts all', async () => {
   const { storage, retention } = openRetention();
   await Promise.all(Array.from({ length: 2500 }, (_, index) => recordAged(storage, 31 + index / 1000)));
   const one = openRetention();
@@ -61,7 +61,7 @@ test('a preview of many runs measures some of them and counts all', async () => 
   expect(preview).toMatchObject({ runs: 2500, conversations: 2500, bytes: 2500 * bytes });
 });
 
-test('deleting leaves what was paid, keys, views and samples as they are, and the audit follows', async () => {
+test('deleting keeps credits, keys, views and samples, and the audit follows', async () => {
   const storage = openTestStorage();
   const key = storage.apiKeys.issue({ name: 'Key', creditLimit: 10 });
   storage.audit.views.create({ name: 'Mine', filter: {}, sort: 'newest' });
@@ -151,7 +151,7 @@ test.each(['delete', 'anonymise'] as const)('after %s nothing of a text is left 
   expect(readFileSync(storage.databaseFile).includes('Xylophone-Quagmire')).toBe(false);
 });
 
-test('a run under way is left alone', async () => {
+test("doesn't change an active run", async () => {
   const { storage, retention } = openRetention();
   const run = sampleRun({ createdAt: now - 50 * day });
   storage.runs.begin(run);
@@ -162,7 +162,7 @@ test('a run under way is left alone', async () => {
   expect(storage.runs.read(run.runId)?.status).toBe('Completed');
 });
 
-test('a change of the settings is applied, and one that takes it back ends what is being done', async () => {
+test('applies a changed setting, and stops when it is reverted', async () => {
   const { storage, retention } = openRetention();
   await Promise.all(Array.from({ length: 400 }, () => recordAged(storage, 50)));
   storage.settings.update({ retention: { mode: 'delete', days: 30 } });
@@ -172,7 +172,7 @@ test('a change of the settings is applied, and one that takes it back ends what 
   expect(storage.runs.count()).toBeGreaterThan(300);
 });
 
-test('a slice that takes long is followed by smaller ones, and those by larger ones when they are quick again', async () => {
+test('a slow slice is followed by smaller ones, and by larger ones when they are fast again', async () => {
   const storage = openTestStorage();
   let clock = 0;
   const clocked = vi.spyOn(performance, 'now').mockImplementation(() => clock);

@@ -29,7 +29,7 @@ async function applyAndKill(directory: string, slices: number): Promise<boolean>
 }
 
 describe.each(['delete', 'anonymise'] as const)('to %s', (mode) => {
-  test('goes on after kill -9, and the database is consistent at every moment', longTest, async () => {
+  test('continues after kill -9, with a consistent database at every moment', longTest, async () => {
     const directory = temporaryDirectory();
     const first = openTestStorage({ directory });
     const key = first.apiKeys.issue({ name: 'Key' });

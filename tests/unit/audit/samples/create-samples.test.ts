@@ -42,7 +42,7 @@ describe('the sample set', () => {
   const set = [...createSampleSet(noon)];
   const all = set.flatMap(({ runs }) => runs);
 
-  test('is the same at every loading, but for ids', () => {
+  test('is the same at every loading, except for ids', () => {
     const texts = (samples: typeof set) =>
       samples.map(({ name, runs }) => [
         name,
@@ -60,7 +60,7 @@ describe('the sample set', () => {
     expect(Math.max(...times)).toBeLessThanOrEqual(noon);
   });
 
-  test('shows what an audit is about: providers, callers, languages, failures, feedback', () => {
+  test('has the range of a real audit: providers, callers, languages, failures, feedback', () => {
     const values = (read: (sample: (typeof all)[number]) => unknown) => new Set(all.map(read)).size;
     expect({
       providers: values(({ run }) => run.aiSystem),
@@ -75,7 +75,7 @@ describe('the sample set', () => {
     expect(Math.max(...scores)).toBe(10);
   });
 
-  test('runs on models that providers still offer, with parameters that they take', () => {
+  test('uses models that providers still offer, with supported parameters', () => {
     for (const { run, outcome } of all) {
       if (run.aiSystem === 'ServiceAi' || run.aiSystem === 'OpenAiCompatible') continue;
       const entry = findEntry(run.aiSystem, run.model);
@@ -85,7 +85,7 @@ describe('the sample set', () => {
     }
   });
 
-  test('leaves no blank to be filled in and no reference that leads to anybody', () => {
+  test('has no unfilled slot and no reference to a real person', () => {
     const text = JSON.stringify(set);
     expect(text.match(/\[(?:person|order|email|phone|iban|card|city|product|company|module|amount|day)\]/g)).toBe(null);
     expect(new Set(text.match(/@[\w.-]+\w/g))).toEqual(new Set(['@example.com']));
@@ -93,7 +93,7 @@ describe('the sample set', () => {
   });
 });
 
-test('loading brings the set where the audit finds it, with its feedback; loading again changes nothing', async () => {
+test('appears in the audit with its feedback; loading again changes nothing', async () => {
   const { storage, samples } = await openSamples();
   expect(samples.state()).toEqual({ isLoaded: false, conversations: 0, runs: 0, loadedAt: null });
   const loaded = await samples.load();
@@ -118,7 +118,7 @@ test('loading brings the set where the audit finds it, with its feedback; loadin
   expect(found.rows.every(({ isSample }) => isSample)).toBe(true);
 });
 
-test('removing takes the set away and nothing else', async () => {
+test('removing deletes the samples and nothing else', async () => {
   const { storage, samples } = await openSamples();
   const own = await recordOwn(storage);
   storage.flush();
@@ -145,7 +145,7 @@ test('removing takes the set away and nothing else', async () => {
   expect(await samples.remove()).toEqual(samples.state());
 });
 
-test('after a removal no sequence is given twice, also by the next host', async () => {
+test('a removal never causes a sequence to be reused, also by the next host', async () => {
   const first = await openSamples();
   await first.samples.load();
   await first.samples.remove();
@@ -171,7 +171,7 @@ test('loads the samples again after a removal, also beside runs', async () => {
   expect(storage.runs.count()).toBe(first.runs + 1);
 });
 
-test('loading and removing at the same time happen one after the other', async () => {
+test('simultaneous loading and removing happen one after the other', async () => {
   const { samples } = await openSamples();
   const states = await Promise.all([samples.load(), samples.remove(), samples.load(), samples.load()]);
   expect(states.map(({ isLoaded }) => isLoaded)).toEqual([true, false, true, true]);

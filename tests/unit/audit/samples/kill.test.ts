@@ -23,7 +23,7 @@ async function changeAndKill(directory: string, lines: number): Promise<void> {
   await closed;
 }
 
-test('an interrupted loading or removal leaves nothing half', longTest, async () => {
+test('an interrupted loading or removal leaves no partial data', longTest, async () => {
   const directory = temporaryDirectory();
   const first = openTestStorage({ directory });
   const own = sampleRun();

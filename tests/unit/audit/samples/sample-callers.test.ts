@@ -3,7 +3,7 @@ import { nameSampleCallers } from '../../../../electron/audit/samples/sample-cal
 import { createSampleSet } from '../../../../electron/audit/samples/sample-set.ts';
 import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 
-test('the teams of the sample set have names, and no other caller is given one', () => {
+test("the sample teams have names, and other callers don't", () => {
   const ids = [...new Set([...createSampleSet(Date.UTC(2026, 10, 20))].map(({ callerId }) => callerId))].toSorted();
   const callers = [...ids, 'other'].map((callerId) => ({ callerId, name: null, runs: 1 }));
   const keyed = { callerId: 'key', name: 'Nightly job', runs: 1 };

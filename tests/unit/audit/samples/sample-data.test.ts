@@ -46,6 +46,6 @@ const schema: z.ZodType<SampleData> = z.strictObject({
   topics: z.record(z.enum(['support', 'engineering', 'legal', 'research', 'translation']), z.array(topic).min(1)),
 });
 
-test('the file of the sample data has the type that the loader gives it', () => {
+test('the sample data file matches its declared type', () => {
   expect(schema.parse(sampleData)).toEqual(sampleData);
 });

@@ -57,8 +57,8 @@ function gapsOf(text: string, passages: readonly ChunkedPassage[]): string[] {
   return gaps;
 }
 
-describe('cutting', () => {
-  test('of any text leaves nothing out, goes forward, keeps within the limits and cuts no character in two', () => {
+describe('chunking', () => {
+  test('covers any text without gaps, within the limits, and splits no character', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         const { text, passages, texts } = cut(pieces);
@@ -89,7 +89,7 @@ describe('cutting', () => {
     expect(share).toBeLessThan(0.2);
   });
 
-  test('never cuts a word, not even of a sentence that is longer than a passage', () => {
+  test('never splits a word, not even of a sentence that is longer than a passage', () => {
     const words = Array.from({ length: 900 }, (_, index) => `word${index}`);
     const { texts } = cut([{ kind: 'prose', text: words.join(' ') }]);
     expect(texts.length).toBeGreaterThan(5);
@@ -97,7 +97,7 @@ describe('cutting', () => {
     expect(texts.flatMap((own) => own.split(' ')).filter((own) => !known.has(own))).toEqual([]);
   });
 
-  test('of a script without spaces cuts between words, within what the embeddings read', () => {
+  test('splits a script without spaces between words, within the limit of the embeddings', () => {
     const { passages, texts } = cut([{ kind: 'prose', text: '試金石は金がその上に筋を残す暗い石です'.repeat(60) }]);
     expect(passages.every(({ tokens }) => tokens <= 190)).toBe(true);
     const words = new Set(
@@ -107,13 +107,13 @@ describe('cutting', () => {
     expect(texts.length).toBeGreaterThanOrEqual(5);
   });
 
-  test('cuts one word of a million letters, as nothing else is left', () => {
+  test('splits one word of a million letters, as a last resort', () => {
     const { text, passages } = cut([{ kind: 'prose', text: 'x'.repeat(1_000_000) }]);
     expect(gapsOf(text, passages)).toEqual([]);
     expect(passages.length).toBeGreaterThan(1000);
   });
 
-  test('keeps a table whole that would have to be cut, and ends the passage before it', () => {
+  test('keeps a table whole that would have to be split, and ends the passage before it', () => {
     const table = Array.from(
       { length: 12 },
       (_, index) => `name: stone ${index}; colour: dark; weight: ${index} g`,
@@ -122,7 +122,7 @@ describe('cutting', () => {
     expect(texts.some((own) => own.includes(table))).toBe(true);
   });
 
-  test('cuts a long table between its rows', () => {
+  test('splits a long table between its rows', () => {
     const rows = Array.from({ length: 80 }, (_, index) => `name: stone ${index}; colour: dark; weight: ${index} g`);
     const { texts } = cut([{ kind: 'lines', text: rows.join('\n') }]);
     const known = new Set(rows);
@@ -130,7 +130,7 @@ describe('cutting', () => {
     expect(texts.length).toBeGreaterThan(3);
   });
 
-  test('begins a passage at a heading, and tells the headings above each', () => {
+  test('starts a passage at a heading, and lists the headings above each', () => {
     const { texts, passages } = cut([
       { kind: 'heading', level: 1, text: 'Stones' },
       prose('stone', 8),
@@ -143,7 +143,7 @@ describe('cutting', () => {
     expect(passages.map(({ heading }) => heading)).toEqual(['Stones', 'Stones › Gold', 'Paper']);
   });
 
-  test('puts short sections together, and never leaves a heading at the end of a passage', () => {
+  test('combines short sections, and never leaves a heading at the end of a passage', () => {
     const sections = Array.from({ length: 30 }, (_, index): Piece[] => [
       { kind: 'heading', level: 2, text: `Stone ${index}` },
       prose(`stone`, 1),
@@ -153,7 +153,7 @@ describe('cutting', () => {
     expect(texts.filter((own) => /Stone \d+$/.test(own))).toEqual([]);
   });
 
-  test('leaves no short end to itself', () => {
+  test('leaves no short end alone', () => {
     const { texts } = cut([{ kind: 'prose', text: `${prose('ring', 7).text} ${sentence('end', 60)}` }]);
     expect(texts.map((own) => own.length > 200)).toEqual([true]);
   });

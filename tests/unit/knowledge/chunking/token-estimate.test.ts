@@ -41,14 +41,14 @@ const documents = [
 ].map((file) => readFileSync(join(root, file), 'utf8'));
 
 describe('the estimate of tokens', () => {
-  test('is within a few per cent over ordinary text', () => {
+  test('is within a few per cent for ordinary text', () => {
     const text = documents.join('\n');
     const ratio = estimateEmbeddingTokens(text) / countTokens(text);
     expect(ratio).toBeGreaterThan(0.95);
     expect(ratio).toBeLessThan(1.15);
   });
 
-  test('keeps nearly every passage, with its headings, within what the embeddings read', () => {
+  test('keeps nearly every passage, with its headings, within the limit of the embeddings', () => {
     const counts = documents.flatMap((text) =>
       readMarkdown(text).passages.map(({ start, end, heading }) =>
         countTokens(`${heading ?? ''}\n${text.slice(start, end)}`),
@@ -63,13 +63,13 @@ describe('the estimate of tokens', () => {
     'Пробирный камень — это тёмный камень.',
     '9f86d081884c7d659a2feaa0c55ad015',
     '돌 위에 금이 남는다',
-  ])('holds for other scripts and for what is no language: %s', (text) => {
+  ])('works for other scripts and non-language: %s', (text) => {
     const ratio = estimateEmbeddingTokens(text) / countTokens(text);
     expect(ratio).toBeGreaterThan(0.8);
     expect(ratio).toBeLessThan(1.4);
   });
 
-  test('finds the place up to which a text has so many tokens', () => {
+  test('finds the offset up to which a text has so many tokens', () => {
     for (const text of documents) {
       const end = endWithin(text, 0, text.length, 100);
       expect(estimateEmbeddingTokens(text.slice(0, end))).toBeLessThanOrEqual(100);

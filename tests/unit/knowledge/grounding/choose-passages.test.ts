@@ -30,7 +30,7 @@ const shown = (choice: Partial<Parameters<typeof choosePassages>[0]>, changed: P
   );
 
 describe('passages', () => {
-  test('are given best first, as many as may be, those that are relevant', () => {
+  test('are the relevant ones, best first, up to the limit', () => {
     const found = [passage('a', 0.9), passage('b', 0.5), passage('c', 0.4), passage('d', 0.3), passage('e', 0.05)];
     expect(shown({ found })).toEqual([
       ['a', 1],
@@ -41,14 +41,14 @@ describe('passages', () => {
     ]);
   });
 
-  test('that are far less likely than the best one are not given', () => {
+  test('that are far less relevant than the best one are left out', () => {
     expect(shown({ found: [passage('a', 0.9), passage('b', 0.08)] }, { relevance: 0.03 })).toEqual([
       ['a', 1],
       ['b', 'not-relevant'],
     ]);
   });
 
-  test('fill the room without passing it, except that the first is always given', () => {
+  test('fit the token budget, except that the first is always included', () => {
     const long = 'word '.repeat(200);
     const found = [passage('a', 0.9, long), passage('b', 0.8, long), passage('c', 0.7)];
     expect(shown({ found }, { tokens: passageTokens(long) + passageTokens('about c') })).toEqual([
@@ -60,7 +60,7 @@ describe('passages', () => {
     expect(shown({ found: [passage('a', 0.9)] }, { tokens: -5 })).toEqual([['a', 'no-room']]);
   });
 
-  test('that are pinned come first in their order, relevant or not and beyond the number, and keep their ranks', () => {
+  test('that are pinned come first in their order, relevant or not and beyond the limit, with their ranks', () => {
     const found = [passage('a', 0.9), passage('b', 0.8), passage('c', 0.7), passage('d', 0.01)];
     const pinned = [found[3]!, passage('z', 1)];
     expect(shown({ found, pinned })).toEqual([
@@ -74,7 +74,7 @@ describe('passages', () => {
     expect(first).toMatchObject({ isPinned: true, textRank: 1, relevance: 0.01 });
   });
 
-  test('that are excluded are shown but not given, also when an excerpt of them was named', () => {
+  test('that are excluded are shown but not used, also for a reference to an excerpt', () => {
     const found = [passage('a', 0.9, 'a longer text'), passage('b', 0.8)];
     expect(shown({ found, excluded: [{ sourceId: 'a', start: 2, end: 8 }] })).toEqual([
       ['b', 1],

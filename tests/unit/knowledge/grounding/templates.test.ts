@@ -24,8 +24,8 @@ const passage = (index: number, changed: Partial<GroundingPassage> = {}): Ground
 });
 const contentOf = ({ messages }: ReturnType<typeof instructionTemplate.fill>) => textOfMessage(messages.at(-1)!);
 
-describe('the frame for models that follow instructions', () => {
-  test('numbers the passages with their places and puts the request last', () => {
+describe('the template for models that follow instructions', () => {
+  test('numbers the passages with their sources and puts the request last', () => {
     const framed = contentOf(
       instructionTemplate.fill('How long?', [passage(1, { page: 3, heading: 'Leave › Notice' }), passage(2)]),
     );
@@ -39,7 +39,7 @@ describe('the frame for models that follow instructions', () => {
     expect(contentOf(instructionTemplate.fill('How long?', []))).toMatch(/hold nothing about[^]*<request>\nHow long\?/);
   });
 
-  test('tells the model when no passage is more than weakly relevant, unless one is pinned', () => {
+  test('tells the model if no passage is more than weakly relevant, unless one is pinned', () => {
     const weak = { relevance: 0.05 };
     const asked = (...passages: GroundingPassage[]) => contentOf(instructionTemplate.fill('How long?', passages));
     expect(asked(passage(1, weak), passage(2, weak))).toContain('match the request only weakly');
@@ -64,14 +64,14 @@ describe('the frame for models that follow instructions', () => {
     },
   );
 
-  test('leaves other markup of passages as it is', () => {
+  test('leaves other markup of passages unchanged', () => {
     expect(contentOf(instructionTemplate.fill('Q', [passage(1, { text: '<b>bold</b> a < b' })]))).toContain(
       '<b>bold</b> a < b',
     );
   });
 });
 
-describe('the frame for the model of the first start', () => {
+describe('the template for the model of the first start', () => {
   test('shows worked examples, then the passage and the question, each on a line, and ends the answer with its line', () => {
     const { messages, configuration } = exampleTemplate.fill('How\nlong?', [passage(1)]);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
@@ -79,7 +79,7 @@ describe('the frame for the model of the first start', () => {
     expect(configuration.stop).toEqual(['\n']);
   });
 
-  test('without passages asks for a sentence that says so, and does not show the question', () => {
+  test('has the model repeat a sentence without passages, and leaves the question out', () => {
     const { messages } = exampleTemplate.fill('Who was the first president?', []);
     expect(messages.map(({ role }) => role)).toEqual(['user']);
     expect(textOfMessages(messages)).toMatch(/^Repeat this sentence[^?]*The documents do not hold the answer\.$/);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { distinctChunks } from '../../../../electron/knowledge/index/search-passages.ts';
 
-describe('pieces', () => {
+describe('chunks', () => {
   const piece = (id: number, source: number, start: number, end: number, relevance = 1 / id, text = `text ${id}`) => ({
     id,
     source,
@@ -12,7 +12,7 @@ describe('pieces', () => {
   });
   const ids = (items: ReturnType<typeof piece>[], limit = 10) => distinctChunks(items, limit).map(({ id }) => id);
 
-  test('that mostly overlap a better one of their source are left out, and those that overlap a little are not', () => {
+  test('that mostly overlap a better one of their source are left out, but not those that overlap a little', () => {
     expect(ids([piece(1, 1, 0, 100), piece(2, 1, 40, 140), piece(3, 1, 80, 180), piece(4, 2, 40, 140)])).toEqual([
       1, 3, 4,
     ]);
@@ -24,7 +24,7 @@ describe('pieces', () => {
     ).toEqual([1, 3]);
   });
 
-  test('that are equally good take turns by source, and never pass a better one', () => {
+  test('that are equally good alternate by source, and never precede a better one', () => {
     expect(
       ids([
         piece(1, 1, 0, 9, 2),
@@ -36,7 +36,7 @@ describe('pieces', () => {
     ).toEqual([1, 4, 2, 3, 5]);
   });
 
-  test('are no more than asked for', () => {
+  test('are limited to the requested number', () => {
     expect(ids([piece(1, 1, 0, 9), piece(2, 2, 0, 9), piece(3, 3, 0, 9)], 2)).toEqual([1, 2]);
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import wabt from 'wabt';
 import { dotProductsModule } from '../../../../electron/knowledge/index/vector-store.ts';
 
-test('the bytes are those of the source beside them', async () => {
+test('the bytes match the source next to them', async () => {
   const source = readFileSync('electron/knowledge/index/dot-products.wat', 'utf8');
   const { parseWat } = await wabt();
   const { buffer } = parseWat('dot-products.wat', source, { simd: true }).toBinary({});

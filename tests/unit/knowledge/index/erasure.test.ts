@@ -35,26 +35,23 @@ const source = (sourceId: string) => ({ sourceId, dataspaceId: 'd', revision: '1
 test.each([
   ['some sources', ['old'], kept],
   ['all sources', ['old', 'young'], []],
-])(
-  'after %s were removed nothing of their words is left in any file, while the index goes on',
-  async (_, ids, left) => {
-    const directory = temporaryDirectory();
-    const index = createKnowledgeIndex({ directory });
-    onTestFinished(() => index.close());
-    for (const [id, words] of [['old', removed] as const, ['young', kept] as const]) {
-      await index.begin(source(id), { signal });
-      await index.add(batchOf(id, words, 30), { signal });
-      await index.finish(source(id), { signal });
-    }
-    expect(await wordsInFiles(directory, all)).toEqual(all);
-    await index.removeSources(ids);
-    await vi.waitFor(async () => expect(await wordsInFiles(directory, all)).toEqual(left), patience);
-    const hits = await index.search({ dataspaceIds: ['d'], text: kept[0]!, embedding: null, limit: 50 }, { signal });
-    expect(hits).toHaveLength(left.length === 0 ? 0 : 30);
-  },
-);
+])('after the removal of %s no file contains their words, while the index is in use', async (_, ids, left) => {
+  const directory = temporaryDirectory();
+  const index = createKnowledgeIndex({ directory });
+  onTestFinished(() => index.close());
+  for (const [id, words] of [['old', removed] as const, ['young', kept] as const]) {
+    await index.begin(source(id), { signal });
+    await index.add(batchOf(id, words, 30), { signal });
+    await index.finish(source(id), { signal });
+  }
+  expect(await wordsInFiles(directory, all)).toEqual(all);
+  await index.removeSources(ids);
+  await vi.waitFor(async () => expect(await wordsInFiles(directory, all)).toEqual(left), patience);
+  const hits = await index.search({ dataspaceIds: ['d'], text: kept[0]!, embedding: null, limit: 50 }, { signal });
+  expect(hits).toHaveLength(left.length === 0 ? 0 : 30);
+});
 
-test('an erasure that was interrupted goes on at the next start', async () => {
+test('an interrupted erasure continues at the next start', async () => {
   const directory = temporaryDirectory();
   const engine = new IndexEngine(directory);
   for (const [id, words] of [['old', removed] as const, ['young', kept] as const]) {

@@ -80,7 +80,7 @@ describe('a source', () => {
     });
   });
 
-  test('is replaced in one step: until a new revision is finished the one before is found', async () => {
+  test('is replaced in one step: until a new revision is finished, searches find the old one', async () => {
     await write(['the red fox']);
     await write(['the red panda'], { revision: '2' }, false);
     const during = await byWords('red');
@@ -92,7 +92,7 @@ describe('a source', () => {
     });
   });
 
-  test('goes on where it was interrupted, also after a restart, and writes nothing twice', async () => {
+  test('resumes where it was interrupted, also after a restart, and writes nothing twice', async () => {
     await write(['one fish', 'two fish'], {}, false);
     await reopen();
     const source = { sourceId: 'a', dataspaceId: 'd', revision: '1', embeddingModel: model };
@@ -106,7 +106,7 @@ describe('a source', () => {
     });
   });
 
-  test('is gone at once when it is removed, and so is its dataspace, with unfinished revisions', async () => {
+  test('disappears at once when it is removed, and so does its dataspace, with unfinished revisions', async () => {
     await write(['apple'], { sourceId: 'a' });
     await write(['apple tree'], { sourceId: 'b' });
     await write(['apple pie'], { sourceId: 'c', dataspaceId: 'e' });
@@ -140,7 +140,7 @@ describe('a source', () => {
   test.each([
     ['of another length', Float32Array.of(1, 0, 0)],
     ['with something else than numbers', Float32Array.of(Number.NaN, 0, 0, 0)],
-  ])('with a vector %s is refused whole, and can be written again', async (_, wrong) => {
+  ])('rejects a vector %s completely, and can be written again', async (_, wrong) => {
     await write(['apple'], { sourceId: 'other' });
     const source = { sourceId: 'a', dataspaceId: 'd', revision: '1', embeddingModel: model };
     await index.begin(source, { signal });
@@ -156,7 +156,7 @@ describe('a source', () => {
     ]);
   });
 
-  test('shows its passages page by page and by their places', async () => {
+  test('lists its passages page by page and by position', async () => {
     await write(['one', 'two', 'three']);
     const page = await index.passages({ sourceId: 'a', first: 1, limit: 5 }, { signal });
     const read = await index.read(
@@ -180,7 +180,7 @@ describe('a source', () => {
 });
 
 describe('a search', () => {
-  test('sees only the dataspaces that it names', async () => {
+  test('covers only its dataspaces', async () => {
     await write(['apple'], { sourceId: 'a', dataspaceId: 'd' });
     await write(['apple pie'], { sourceId: 'b', dataspaceId: 'e' });
     expect([await byWords('apple', ['e']), await byWords('apple', []), await byWords('apple', ['nowhere'])]).toEqual([
@@ -190,7 +190,7 @@ describe('a search', () => {
     ]);
   });
 
-  test('compares only vectors of its own model, and finds the others by words', async () => {
+  test('compares only vectors of its own model, and finds the others by keywords', async () => {
     await write(['apple'], { sourceId: 'a', embeddingModel: 'other/4' });
     await write(['pear'], { sourceId: 'b', embeddingModel: null });
     expect([await byMeaning(0), await byMeaning(0, 'other/4'), await byWords('apple pear')]).toEqual([
@@ -206,12 +206,12 @@ describe('a search', () => {
     ['codes as they are written', 'Where is AX-200.7?', 'Order number AX-200.7 was sent'],
     ['Chinese without spaces', '东京的天气', '我想知道东京的天气怎么样'],
     ['Thai without spaces', 'ภาษาไทย', 'ฉันเรียนภาษาไทยทุกวัน'],
-  ])('by words knows %s', async (_, question, passage) => {
+  ])('finds %s by keywords', async (_, question, passage) => {
     await write(['Nothing of the kind', passage, 'Something else entirely']);
     expect(await byWords(question)).toEqual([passage]);
   });
 
-  test('takes whatever is typed as plain words', async () => {
+  test('reads any input as plain words', async () => {
     await write(['the red fox']);
     const typed = [
       '"',
@@ -233,7 +233,7 @@ describe('a search', () => {
     }
   });
 
-  test('ranks rare words above frequent ones, and tells how much of the question a passage holds', async () => {
+  test("ranks rare words above frequent ones, and returns the share of the query's words in a passage", async () => {
     await write([...Array.from({ length: 30 }, (_, place) => `the pump number ${place}`), 'the pump gasket']);
     const [first, second] = await index.search(
       { dataspaceIds: ['d'], text: 'Which gasket has the pump?', embedding: null, limit: 2 },
@@ -251,7 +251,7 @@ describe('a search', () => {
     ]);
   });
 
-  test('finds what answers one of several questions as well as if it had been asked alone, each passage once', async () => {
+  test('finds the answer to one of several questions as well as for that question alone, each passage once', async () => {
     await write(['the gasket of the pump', 'the ferry leaves at nine', 'a blue whale']);
     const ask = async (text: string, place: number, parts: { text: string; vector: Float32Array }[] = []) => {
       const embedding = { model, vector: vector(place) };
@@ -268,7 +268,7 @@ describe('a search', () => {
     expect(inTwoParts).toEqual(expect.arrayContaining([whichGasket, whenFerry]));
   });
 
-  test('finds what answers one of several questions by words alone', async () => {
+  test('finds the answer to one of several questions by keywords alone', async () => {
     await write(['the gasket of the pump', 'the ferry leaves at nine'], { embeddingModel: null });
     const parts = ['Which gasket?', 'When does the ferry leave?'].map((text) => ({ text, vector: null }));
     const hits = await index.search(
@@ -278,7 +278,7 @@ describe('a search', () => {
     expect(hits.map(({ coverage }) => coverage)).toEqual([1, 1]);
   });
 
-  test('takes no notice of function words, also of those with an apostrophe', async () => {
+  test('ignores function words, also those with an apostrophe', async () => {
     await write(["What's new? It doesn't matter, I'm told.", 'The ferry leaves at nine.']);
     const [first, ...others] = await index.search(
       { dataspaceIds: ['d'], text: "What's the time, doesn't the ferry leave? I'm late", embedding: null, limit: 5 },
@@ -287,12 +287,12 @@ describe('a search', () => {
     expect([first?.text, others]).toEqual(['The ferry leaves at nine.', []]);
   });
 
-  test('of nothing but function words still looks for them', async () => {
+  test('of only function words still searches for them', async () => {
     await write(['to be or not to be', 'something else']);
     expect(await byWords('to be or not to be')).toEqual(['to be or not to be']);
   });
 
-  test('of nothing but function words finds nothing relevant', async () => {
+  test('of only function words finds nothing relevant', async () => {
     await write(['to be or not to be', 'something else']);
     const [hit] = await index.search(
       { dataspaceIds: ['d'], text: 'to be or not to be', embedding: null, limit: 1 },
@@ -301,7 +301,7 @@ describe('a search', () => {
     expect(hit).toMatchObject({ coverage: 0, relevance: expect.closeTo(0.076, 3) });
   });
 
-  test('fuses both lists', async () => {
+  test('combines both lists', async () => {
     await write(['apple', 'banana', 'cherry']);
     const hits = await index.search(
       { dataspaceIds: ['d'], text: 'cherry', embedding: { model, vector: vector(2) }, limit: 3 },
@@ -314,7 +314,7 @@ describe('a search', () => {
     ]);
   });
 
-  test('that is cancelled before its turn is not carried out', async () => {
+  test('does nothing if it is aborted while it is queued', async () => {
     const controller = new AbortController();
     const search = index.search({ dataspaceIds: ['d'], text: 'x', embedding: null, limit: 1 }, controller);
     controller.abort();
@@ -326,7 +326,7 @@ describe('a search', () => {
 });
 
 describe('the file', () => {
-  test('gives the room of removed passages to new ones, which are found as themselves', async () => {
+  test('reuses the space of removed passages, and finds the new ones correctly', async () => {
     for (let round = 0; round < 5; round += 1) {
       const texts = Array.from({ length: 300 }, (_, place) => `round${round} place${place}`);
       await write(texts, { revision: String(round) });
@@ -339,7 +339,7 @@ describe('the file', () => {
     ]);
   });
 
-  test('takes up what comes after everything was removed', async () => {
+  test('accepts new sources after everything was removed', async () => {
     await write(['the red fox', 'a blue whale']);
     for (const revision of ['2', '3']) {
       await index.removeDataspace('d');
@@ -348,7 +348,7 @@ describe('the file', () => {
     }
   });
 
-  test('is made anew when it cannot be read', async () => {
+  test("is rebuilt if it can't be read", async () => {
     await write(['apple']);
     await index.close();
     writeFileSync(indexFile(directory), 'no database at all, but long enough to have a header of one'.repeat(100));

@@ -19,7 +19,7 @@ describe.each([384, 100])('vectors of %i numbers', (dimensions) => {
   const store = new VectorStore(dimensions);
   vectors.forEach((vector, slot) => store.set(slot, quantize(vector)));
 
-  test('are found in the order of their cosines, which are off by less than 0.01', () => {
+  test('are found in the order of their cosines, with an error below 0.01', () => {
     const query = randomVector(dimensions);
     const isAllowed = (slot: number) => slot % 3 !== 0;
     const found = store.nearest(query, 10, isAllowed);
@@ -40,14 +40,14 @@ describe.each([384, 100])('vectors of %i numbers', (dimensions) => {
     );
   });
 
-  test('take the place of the one before in their slot', () => {
+  test('replace the previous one in their slot', () => {
     const vector = randomVector(dimensions);
     store.set(17, quantize(vector));
     expect(store.nearest(vector, 1, () => true)[0]!.slot).toBe(17);
   });
 });
 
-test('an empty store and a zero vector find nothing and fail nothing', () => {
+test('an empty store and a zero vector find nothing without an error', () => {
   const store = new VectorStore(384);
   const zero = new Float32Array(384);
   const before = store.nearest(zero, 5, () => true);

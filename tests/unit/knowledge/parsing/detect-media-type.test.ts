@@ -59,7 +59,7 @@ describe('detectMediaType', () => {
     );
   });
 
-  test('rejects other formats with what they look like', async () => {
+  test('rejects other formats with the apparent type', async () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
@@ -128,7 +128,7 @@ describe('detectMediaType', () => {
     expect(await kindOf('letter.txt', content)).toBe('application/pdf');
   });
 
-  test('detects a PDF of nothing but ASCII after other bytes, but not a text about PDF', async () => {
+  test('detects a PDF with only ASCII after other bytes, but not a text about PDF', async () => {
     const ascii = 'x\n%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\ntrailer<</Root 1 0 R>>\n%%EOF\n';
     const article = 'A PDF starts with a line such as\n%PDF-1.4\nand ends with a marker.';
     expect([await kindOf('a.txt', ascii), await kindOf('a.txt', article)]).toEqual(['application/pdf', 'text/plain']);

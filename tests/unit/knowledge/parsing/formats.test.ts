@@ -13,7 +13,7 @@ const markdownFiles = ['README.md', ...readdirSync(decisions).map((name) => `doc
 const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
 describe('plain text', () => {
-  test('stays as it is, whatever its encoding', async () => {
+  test('stays unchanged, in any encoding', async () => {
     const text = 'Größe: naïve “quotes”\n\nZweiter Absatz – mit Strich.';
     const windows = Buffer.from(text.replaceAll('“', '\x93').replaceAll('”', '\x94').replaceAll('–', '\x96'), 'latin1');
     const utf16 = Buffer.from(text, 'utf16le');
@@ -28,7 +28,7 @@ describe('plain text', () => {
     for (const content of read) expect((await readSourceText('a.txt', content)).text).toBe(text);
   });
 
-  test('in other alphabets is told by its letters', async () => {
+  test('in other alphabets is detected by its letters', async () => {
     const russian =
       'Пробирный камень это тёмный камень, на котором золото оставляет след. Пробирщики сравнивали его цвет.';
     const letters = [...russian].map((letter) => {
@@ -39,7 +39,7 @@ describe('plain text', () => {
     expect((await readSourceText('a.txt', Buffer.from(letters))).text).toBe(russian);
   });
 
-  test('is put together from broken lines, but a log is cut between its lines', async () => {
+  test('joins wrapped lines, but splits a log between its lines', async () => {
     const broken = Array.from(
       { length: 40 },
       () => 'The streak is compared with that of a needle, and then the acid is',
@@ -98,7 +98,7 @@ describe('Markdown', () => {
 });
 
 describe('HTML', () => {
-  test('gives its title, headings, paragraphs, lists and tables, without what is not shown', async () => {
+  test('returns its title, headings, paragraphs, lists and tables, without hidden content', async () => {
     const { text } = await readSourceText(
       'a.html',
       `<!doctype html><html><head><title>Stones</title><style>p{}</style><script>alert(1)</script></head><body>
@@ -121,7 +121,7 @@ describe('HTML', () => {
     );
   });
 
-  test('of a page that is laid out with tables is its text', async () => {
+  test('of a page with layout tables is its text', async () => {
     const { text } = await readSourceText(
       'a.html',
       '<table><tr><td>Menu</td><td><h1>News</h1><p>One.</p><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>',
@@ -129,7 +129,7 @@ describe('HTML', () => {
     expect(text).toBe('Menu\n\nNews\n\nOne.\n\na | b');
   });
 
-  test('believes the encoding that it declares', async () => {
+  test('uses the encoding that it declares', async () => {
     const page = Buffer.concat([
       Buffer.from('<meta charset="shift_jis"><p>'),
       Buffer.from([0x8e, 0x8e, 0x8b, 0xe0, 0x90, 0xce]),
@@ -139,7 +139,7 @@ describe('HTML', () => {
 });
 
 describe('CSV', () => {
-  test('repeats the names of its columns in every row, whatever its delimiter', async () => {
+  test('repeats the names of its columns in every row, with any delimiter', async () => {
     for (const delimiter of [',', ';', '\t']) {
       const table = ['name,colour,weight', 'First,"pale; ""dull""",3', '', ',,', 'Second,,4'];
       const { text } = await readSourceText('a.csv', table.map((line) => line.replaceAll(',', delimiter)).join('\r\n'));
@@ -152,7 +152,7 @@ describe('CSV', () => {
     expect((await readSourceText('a.csv', '1,2\n3,4')).text).toBe('1 | 2\n3 | 4');
   });
 
-  test('of short cells names its columns once in each passage', async () => {
+  test('of short cells names its columns once per passage', async () => {
     const rows = Array.from({ length: 900 }, (_, index) => `${index % 10},${index % 7}`);
     const { texts } = await readSourceText('a.csv', ['temperature,pressure', ...rows].join('\n'));
     expect(texts.length).toBeGreaterThan(5);
@@ -180,7 +180,7 @@ describe('CSV', () => {
 });
 
 describe('JSON', () => {
-  test('gives every value with its path', async () => {
+  test('returns every value with its path', async () => {
     const { text } = await readSourceText(
       'a.json',
       JSON.stringify({
@@ -207,22 +207,22 @@ describe('JSON', () => {
     );
   });
 
-  test('of one value a line is read as a list', async () => {
+  test('with one value per line is read as a list', async () => {
     expect((await readSourceText('a.jsonl', '{"a":1}\n{"a":2}\n')).text).toBe('[0] a: 1\n[1] a: 2');
   });
 
-  test('that is not valid is refused with the place', async () => {
+  test('is rejected with the position if it is invalid', async () => {
     await expect(readSourceText('a.json', '{\n "a": 1,\n "b" 2}')).rejects.toThrow('Invalid JSON at line 3, column 6.');
     await expect(readSourceText('a.json', '{"a": [1, 2')).rejects.toThrow(/^Invalid JSON/);
   });
 
-  test('has no halves of characters', async () => {
+  test('has no lone surrogates', async () => {
     expect((await readSourceText('a.json', '{"a":"x \\ud800 y"}')).text).toBe('a: x \ufffd y');
   });
 });
 
 describe('a Word document', () => {
-  test('gives headings, lists, tables and notes, without what is hidden or deleted', async () => {
+  test('returns headings, lists, tables and notes, without hidden and deleted text', async () => {
     const { text, passages } = await readFileAt(fixture('touchstone.docx'));
     expect(text).toBe(
       [
@@ -284,7 +284,7 @@ describe('a Word document', () => {
 });
 
 describe('a PDF', () => {
-  test('gives paragraphs over the ends of pages, headings and tables, without running lines', async () => {
+  test('joins paragraphs across pages, with headings and tables, without headers and footers', async () => {
     const { text, pages, passages, texts } = await readFileAt(fixture('report.pdf'));
     const printed = readFileSync(fixture('report.html'), 'utf8').matchAll(/<p>(.*?)<\/p>/gs);
     for (const [, paragraph] of printed) expect(text).toContain(paragraph);
@@ -308,7 +308,7 @@ describe('a PDF', () => {
     });
   });
 
-  test('with a table of contents has its entries as lines of their own, not as headings', () => {
+  test('with a table of contents has its entries as separate lines, not as headings', () => {
     const position = { page: 1, x: 70, width: 400, relativeHeight: 0.5 };
     const contents = ['1 Stones … 3', '2 Needles … 7'].map((text, index) => ({
       ...position,
@@ -360,7 +360,7 @@ describe('a PDF', () => {
     ]);
   };
 
-  test('gives filled form fields with their names, and free-text annotations, on their page', async () => {
+  test('returns filled form fields with their names, and free-text annotations, on their page', async () => {
     const { text, pages } = await readSourceText('a.pdf', form());
     expect(pages!.map(({ start, end }) => text.slice(start, end).trim())).toEqual([
       'This registration is for the\n\nFull name: Ada Lovelace\nNewsletter: Yes\nCountry: Germany\nRoom 12',
@@ -374,7 +374,7 @@ describe('a PDF', () => {
     expect(text).toBe((await readFileAt(fixture('report.pdf'))).text);
   });
 
-  test('that only asks for a password to be changed is read', async () => {
+  test('is read if only changes need a password', async () => {
     expect((await readFileAt(fixture('restricted.pdf'))).text).toBe(
       'Anybody may read this, though nobody may change it.',
     );

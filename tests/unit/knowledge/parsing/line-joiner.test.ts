@@ -28,7 +28,7 @@ describe('lines of a PDF', () => {
     [['from 1914 -', 'a year'], 'from 1914 - a year'],
     [['試金石は金が', 'その上に'], '試金石は金がその上に'],
     [['plain', 'words'], 'plain words'],
-  ])('%j are put together to %s', (texts, joined) => {
+  ])('%j are joined to %s', (texts, joined) => {
     expect(join(texts)).toBe(joined);
   });
 
@@ -37,7 +37,7 @@ describe('lines of a PDF', () => {
     expect([join(lines), join(lines, ['a well-known one'])]).toEqual(['the wellknown stone', 'the well-known stone']);
   });
 
-  test('that run over pages are told by page', () => {
+  test('that span pages are split by page', () => {
     const lines = [line('ends with compo-', 1), line('sition', 2), line('here', 2)];
     expect(createLineJoiner(lines).join(lines)).toEqual([
       { page: 1, text: 'ends with compo', joint: '' },

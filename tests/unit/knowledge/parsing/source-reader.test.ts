@@ -58,7 +58,7 @@ function expectSound({ text: whole, pages, passages }: ParsedSource): void {
 }
 
 describe('the reader of sources', () => {
-  test('gives passages with their exact places, pages, headings and tokens', async () => {
+  test('returns passages with exact offsets, pages, headings and tokens', async () => {
     const reader = startReader();
     const parsed = await reader.readSource(report, { signal });
     expectSound(parsed);
@@ -105,7 +105,7 @@ describe('the reader of sources', () => {
     expect(await slowEnd).toMatchObject({ name: 'AbortError' });
   });
 
-  test('tells how far it is', async () => {
+  test('reports its progress', async () => {
     const reader = startReader();
     const fractions: number[] = [];
     await reader.readSource(report, { signal, onProgress: (fraction) => fractions.push(fraction) });
@@ -114,7 +114,7 @@ describe('the reader of sources', () => {
     expect(fractions.every((fraction) => fraction > 0 && fraction <= 1)).toBe(true);
   });
 
-  test('stops at once when the signal says so, in the middle of work too, and then reads the next file', async () => {
+  test('stops at once when the signal aborts, also in the middle of work, and then reads the next file', async () => {
     const reader = startReader();
     const controller = new AbortController();
     const onProgress = () => controller.abort();
@@ -136,7 +136,7 @@ describe('the reader of sources', () => {
     await Promise.all(ends);
   });
 
-  test('ends what takes too long, with the reason', async () => {
+  test('ends a file that takes too long, with the reason', async () => {
     const reader = startReader({ deadlineSeconds: 0.2 });
     await expect(reader.readSource(slow(), { signal })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -144,7 +144,7 @@ describe('the reader of sources', () => {
     });
   });
 
-  test('ends what needs too much of the heap, with the reason', async () => {
+  test('ends a file that needs too much heap, with the reason', async () => {
     const reader = startReader({ memoryMegabytes: 200 });
     const list = { path: writeSource('a.json', `[${'[1],'.repeat(8_000_000)}1]`), fileName: 'a.json' };
     await expect(reader.readSource({ ...list, mediaType: 'application/json' }, { signal })).rejects.toMatchObject({
@@ -152,7 +152,7 @@ describe('the reader of sources', () => {
     });
   });
 
-  test('stops what is under way when it is closed, and takes nothing more', async () => {
+  test('stops active files when it is closed, and accepts no more', async () => {
     const reader = startReader();
     const progress = Promise.withResolvers<void>();
     const under = reader.readSource(slow(), { signal, onProgress: () => progress.resolve() });
@@ -174,7 +174,7 @@ describe('the reader of sources', () => {
     await vi.waitFor(() => expect(isRunning(processId)).toBe(false), patience);
   });
 
-  test('tells of a file that is not there', async () => {
+  test('reports a missing file', async () => {
     const reader = startReader();
     const missing = { path: '/nowhere/a.txt', fileName: 'a.txt', mediaType: 'text/plain' as const };
     await expect(reader.readSource(missing, { signal })).rejects.toMatchObject({ code: 'invalid_request' });

@@ -50,7 +50,7 @@ afterEach(async () => {
 const search = (options = { signal }) =>
   retrieval.search({ dataspaceIds: ['d'], text: 'Who has the keys?', limit: 5 }, options);
 
-test('what is found carries the name of its source, and a source that was deleted a moment ago is left out', async () => {
+test('a match has the name of its source, and matches of a just deleted source are left out', async () => {
   expect(await search()).toEqual({
     passages: [
       {
@@ -89,7 +89,7 @@ test.each([
   ['What does the lamp burn?', 4],
   // No word in common: the meaning decides.
   ['At what hour is he in bed?', 5],
-])('of a passage over two pages, the page with the sentence about %j is cited: %i', async (asked, page) => {
+])('cites the page with the sentence about %j of a passage across two pages: %i', async (asked, page) => {
   await addPagedPassage();
   embed = async (texts) =>
     texts.map((each) => (/bed|sleeps/.test(each) ? Float32Array.of(1, 0) : Float32Array.of(0.6, 0.8)));
@@ -97,7 +97,7 @@ test.each([
   expect(passages.map((each) => each.page)).toEqual([page]);
 });
 
-test('the page where a passage starts is cited when its sentences cannot be compared', async () => {
+test("cites the page where a passage starts if its sentences can't be compared", async () => {
   await addPagedPassage();
   let calls = 0;
   embed = async (texts) => {
@@ -111,7 +111,7 @@ test('the page where a passage starts is cited when its sentences cannot be comp
   expect(log).toEqual(["the page of a passage couldn't be determined; the page where it starts is cited"]);
 });
 
-test('a question of two parts is searched whole and in its parts', async () => {
+test('searches a question of two parts whole and in its parts', async () => {
   const embedded: string[] = [];
   embed = async (texts) => {
     embedded.push(...texts);
@@ -123,7 +123,7 @@ test('a question of two parts is searched whole and in its parts', async () => {
   expect(passages).toEqual([expect.objectContaining({ sourceId: 'known', coverage: 1 })]);
 });
 
-test('when embeddings cannot be made, words alone answer, and it is told and logged', async () => {
+test('searches by keywords alone if embedding fails, which is reported and logged', async () => {
   embed = () => Promise.reject(new Error('no engine'));
   const outcome = await search();
   expect([outcome.passages, outcome.keywordOnlyReason, log]).toEqual([
@@ -133,7 +133,7 @@ test('when embeddings cannot be made, words alone answer, and it is told and log
   ]);
 });
 
-test('a search that is stopped while the question is embedded is not answered by words', async () => {
+test("a search that is aborted during embedding doesn't fall back to keywords", async () => {
   const stopping = new AbortController();
   embed = (_, options) =>
     new Promise((_resolve, reject) =>
@@ -145,7 +145,7 @@ test('a search that is stopped while the question is embedded is not answered by
   expect(log).toEqual([]);
 });
 
-test('an excerpt keeps its place in the source, and is the whole passage when embeddings cannot be made', async () => {
+test('an excerpt has its position in the source, and is the whole passage if embedding fails', async () => {
   const passage = {
     sourceId: 'known',
     sourceName: 'Rules',

@@ -19,7 +19,7 @@ describe('the parts of a question', () => {
       '金はどこにありますか。 Где лежит ключ от дома? Wer hat den Schlüssel dazu?',
       ['Где лежит ключ от дома?', 'Wer hat den Schlüssel dazu?'],
     ],
-  ])('are what %s asks one after the other', (text, parts) => {
+  ])('are the separate questions of %s', (text, parts) => {
     expect(queryParts(text)).toEqual(parts);
   });
 
@@ -29,11 +29,11 @@ describe('the parts of a question', () => {
     'Summarise the report about the pump.',
     'You are a careful lawyer. Which risks are in the contract?',
     '',
-  ])('are none where one thing is asked: %s', (text) => {
+  ])('are empty for a single question: %s', (text) => {
     expect(queryParts(text)).toEqual([]);
   });
 
-  test('are those alone that are understood without the others', () => {
+  test('are only those that make sense without the others', () => {
     expect(queryParts('How many days of leave are carried over, and when must they be used?')).toEqual([
       'How many days of leave are carried over',
     ]);
@@ -48,7 +48,7 @@ describe('the parts of a question', () => {
     expect(queryParts(text)).toHaveLength(3);
   });
 
-  test('are those at the beginning and at the end of a very long text', () => {
+  test('are those at the start and at the end of a very long text', () => {
     const text = `How is gold cleaned properly? ${'？'.repeat(4_000_000)} How is paper cleaned properly?`;
     const asked = questionSentences(text);
     expect(asked.length).toBeLessThan(100_000);

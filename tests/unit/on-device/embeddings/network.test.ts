@@ -49,7 +49,7 @@ const signedByteProducts: ByteProducts = {
 };
 
 describe('the embedding model', () => {
-  it('says what the same weights say in 32-bit floats', async () => {
+  it('matches the same weights in 32-bit floats', async () => {
     const peer = await createEmbedder({ model: files });
     const exact = await peer.embed(texts);
     const cosines = texts.map((text, index) => cosine(embed(text), Float32Array.from(exact[index]!)));
@@ -60,41 +60,41 @@ describe('the embedding model', () => {
   it.each([
     ['that has no instruction for products of bytes', portableByteProducts],
     ['that reads all bytes with a sign', signedByteProducts],
-  ])('gives the same bits on a processor %s', (_, products) => {
+  ])('returns the same bits on a processor %s', (_, products) => {
     const other = networkOf(products, 1);
     for (const text of texts) expect(embed(text, other)).toEqual(embed(text));
   });
 
-  it('gives the same bits after a text of any other length', () => {
+  it('returns the same bits after a text of any other length', () => {
     const alone = texts.map((text) => embed(text));
     for (const text of texts.toReversed()) embed(text);
     expect(texts.map((text) => embed(text))).toEqual(alone);
   });
 
-  it('gives vectors of length 1, that of nothing included', () => {
+  it('returns vectors of length 1, also for an empty text', () => {
     const lengths = ['', ...texts].map((text) => Math.hypot(...embed(text)));
     for (const length of lengths) expect(length).toBeCloseTo(1, 6);
   });
 
   // Vectors of another arithmetic must not be compared with those that are stored: with these bits, change the name of the model too.
-  it('gives the bits that are known of its name and version', () => {
+  it('returns the known bits of its name and version', () => {
     const bits = texts.map((text) => Buffer.from(embed(text).buffer).toString('hex')).join('');
     expect(createHash('sha256').update(bits).digest('hex').slice(0, 16)).toBe('3561cfeaee24882a');
   });
 });
 
-describe('weights that cannot be read', () => {
+describe('invalid weights', () => {
   const directory = mkdtempSync(join(tmpdir(), 'weights-'));
   afterAll(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'model.safetensors');
 
-  it('are told to end too early', () => {
+  it('report that they end too early', () => {
     copyFileSync(files.weightsPath, path);
     truncateSync(path, 1_000_000);
     expect(() => loadEmbeddingWeights(path, 0)).toThrow(/ends too early/);
   });
 
-  it('are told to lack a tensor, or to have it in another size', () => {
+  it('report a missing tensor, or one of another size', () => {
     const header = readFileSync(files.weightsPath).subarray(8, 20_000).toString('latin1');
     const name = 'embeddings.word_embeddings.weight';
     const length = Buffer.alloc(8);

@@ -33,7 +33,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const signal = new AbortController().signal;
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-test('a file is replaced whole, with its rights, and only when it is the one that was read', async () => {
+test("replaces a file completely, with its permissions, and only if it hasn't changed since it was read", async () => {
   writeFileSync(join(root, 'a.prompt'), 'old');
   chmodSync(join(root, 'a.prompt'), 0o600);
   await replaceFile(root, 'a.prompt', 'new', hashOf('old'));
@@ -44,13 +44,13 @@ test('a file is replaced whole, with its rights, and only when it is the one tha
   expect([read('a.prompt'), readdirSync(root)]).toEqual(['new', ['a.prompt']]);
 });
 
-test('a new file is made with its folders, and takes the place of none', async () => {
+test('creates a new file with its folders, and replaces none', async () => {
   await replaceFile(root, 'a/b/c.prompt', 'first', null);
   await expect(replaceFile(root, 'a/b/c.prompt', 'second', null)).rejects.toThrow(FileChangedError);
   expect([read('a/b/c.prompt'), readdirSync(join(root, 'a/b'))]).toEqual(['first', ['c.prompt']]);
 });
 
-test('of many who write at once one wins, and the file is never half of anything', async () => {
+test('if many write at once, one succeeds, and the file is never partial', async () => {
   writeFileSync(join(root, 'a.prompt'), 'old');
   const texts = Array.from({ length: 20 }, (_, index) => `${index} `.repeat(20_000));
   const results = await Promise.allSettled(texts.map((text) => replaceFile(root, 'a.prompt', text, hashOf('old'))));
@@ -59,7 +59,7 @@ test('of many who write at once one wins, and the file is never half of anything
 });
 
 test.each(['../a.prompt', 'a/../../b.prompt', 'link/a.prompt', 'file.prompt'])(
-  '%s is neither read nor written',
+  'neither reads nor writes %s',
   async (path) => {
     const outside = mkdtempSync(join(tmpdir(), 'touchstone-outside-'));
     try {
@@ -76,7 +76,7 @@ test.each(['../a.prompt', 'a/../../b.prompt', 'link/a.prompt', 'file.prompt'])(
   },
 );
 
-test('the disk is quoted in words, and what is no refusal of the disk is not', () => {
+test('translates errors of the disk, and no others', () => {
   const failure = (code: string) => Object.assign(new Error(code), { code, syscall: 'open' });
   expect([
     diskReason(failure('ENOSPC')),
@@ -86,7 +86,7 @@ test('the disk is quoted in words, and what is no refusal of the disk is not', (
   ]).toEqual(['The disk is full', 'The disk is read-only', 'The disk reported an error (EWHATEVER)', null]);
 });
 
-test('a folder that is too deep or has too many prompts is refused', async () => {
+test('rejects a folder that is too deep or has too many prompts', async () => {
   mkdirSync(join(root, 'd/'.repeat(20)), { recursive: true });
   await expect(readTree(root, { signal })).rejects.toThrow(/levels of folders/);
   rmSync(join(root, 'd'), { recursive: true });
@@ -94,7 +94,7 @@ test('a folder that is too deep or has too many prompts is refused', async () =>
   await expect(readTree(root, { signal })).rejects.toThrow(/2,000 prompt files/);
 });
 
-test('reasons have no full stop: a line number and the end of the sentence follow them', async () => {
+test('reasons have no full stop, because a line number and the end of the sentence follow', async () => {
   mkdirSync(join(root, 'a.prompt'));
   const error: unknown = await readBytes(root, 'a.prompt').catch((failure: unknown) => failure);
   const message = diskReason(error);

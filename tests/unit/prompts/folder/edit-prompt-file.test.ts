@@ -44,23 +44,23 @@ You are   brief.
 {{customer}} asks.  Answer in a {{tone}} tone.
 `;
 
-test('a file that already says what is wanted stays as it is, to the byte', () => {
+test("a file with the target's content stays unchanged, to the byte", () => {
   for (const text of [carefully, carefully.replaceAll('\n', '\r\n'), `\uFEFF${carefully}`]) {
     expect(edited(text, () => ({}))).toEqual({ text, problem: null });
   }
 });
 
-test('a new text changes its own lines and no others', () => {
+test('a new text changes only its own lines', () => {
   const { text } = edited(carefully, () => ({ promptText: '{{customer}} asks. Answer at once, in a {{tone}} tone.' }));
   expect(text).toBe(carefully.replace('asks.  Answer in', 'asks. Answer at once, in'));
 });
 
-test('a new system message changes its own lines and no others', () => {
+test('a new system message changes only its own lines', () => {
   const { text } = edited(carefully, () => ({ systemMessage: 'You are long-winded.' }));
   expect(text).toBe(carefully.replace('You are   brief.', 'You are long-winded.'));
 });
 
-test('a setting changes under the name that the file has for it, and comments stay', () => {
+test("a setting changes under the file's name for it, and comments stay", () => {
   const { text } = edited(carefully, ({ configuration }) => ({
     configuration: { ...configuration, temperature: 0.7, top_p: 0.5, seed: 4 },
   }));
@@ -73,7 +73,7 @@ test('a setting changes under the name that the file has for it, and comments st
   expect(text).toContain('tools: [ lookup,  other ]\n');
 });
 
-test('name, description, tags and model are written where the file has none', () => {
+test('adds name, description, tags and model if the file has none', () => {
   const { text } = edited(carefully, () => ({
     name: 'Reply',
     description: 'For: customers',
@@ -89,7 +89,7 @@ test('name, description, tags and model are written where the file has none', ()
   );
 });
 
-test('variables change in the form that the schema has', () => {
+test('variables change in the form of the schema', () => {
   const { text } = edited(carefully, ({ variables }) => ({
     variables: [
       { ...variables[0]!, description: 'the person', defaultValue: 'Ada' },
@@ -103,32 +103,32 @@ test('variables change in the form that the schema has', () => {
   expect(text).toContain('touchstone.samples:\n  tone: formal\n');
 });
 
-test('a variable that is gone leaves the schema and its default', () => {
+test('a removed variable leaves the schema and its default', () => {
   const { text } = edited(carefully, ({ variables }) => ({ variables: variables.slice(0, 1) }));
   expect(text).toContain('input:\n  schema:\n    customer: string, who wrote\n# the end\n---\n');
 });
 
-test('a file without front matter gets only what it needs', () => {
+test('a file without front matter gets only the needed fields', () => {
   expect(edited('Hello {{name}}\n', () => ({ promptText: 'Hi {{name}}' })).text).toBe('Hi {{name}}\n');
   expect(edited('Hello {{name}}\n', () => ({ tags: ['a'] })).text).toBe(
     '---\ntouchstone.tags:\n  - a\n---\nHello {{name}}\n',
   );
 });
 
-test('the ends of lines stay those of the file', () => {
+test("keeps the file's line endings", () => {
   const { text } = edited(carefully.replaceAll('\n', '\r\n'), () => ({ promptText: 'One\nTwo' }));
   expect(text).toMatch(/\{\{role "user"\}\}\r\nOne\r\nTwo\r\n$/);
   expect(text!.replaceAll('\r\n', '').includes('\n')).toBe(false);
 });
 
-test('roles and history stay as they are written', () => {
+test('keeps roles and history unchanged', () => {
   const text = '{{role "system"}}Be brief.{{history}}{{role "user"}}Hello {{name}}';
   expect(edited(text, () => ({ tags: ['a'] })).text).toContain(text);
   const change = () => ({ promptText: text.replace('Hello', 'Bye') });
   expect(edited(text, change)).toEqual({ text: text.replace('Hello', 'Bye'), problem: null });
 });
 
-test('what a file cannot say is refused, and a text that would be read as something else is never given', () => {
+test("rejects what a file can't express, and never returns a text with another meaning", () => {
   expect(edited(carefully, () => ({ promptText: 'With \0 in it' })).problem).not.toBeNull();
   for (const promptText of [
     '  ends with spaces  ',
@@ -143,7 +143,7 @@ test('what a file cannot say is refused, and a text that would be read as someth
   }
 });
 
-describe('published forms of files', () => {
+describe('published formats of files', () => {
   test.each(['support-reply', 'extract', 'few-shot', 'helpers', 'no-front-matter'])('%s', (file) => {
     const text = fixture(`dotprompt/${file}.prompt`).toString();
     const [found] = preview(name, text, { format: 'dotprompt' }).prompts;
@@ -163,7 +163,7 @@ describe('published forms of files', () => {
   });
 });
 
-test('a new file says all of it', () => {
+test('a new file contains everything', () => {
   const wanted = contentIn(carefully);
   const { text } = editPromptFile({ name, text: null, current: null, target: wanted });
   expect(contentIn(text!)).toEqual({ ...wanted, name: 'reply' });

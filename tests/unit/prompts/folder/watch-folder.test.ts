@@ -19,7 +19,7 @@ function watched(): { root: string; told: () => number } {
   return { root, told: () => times };
 }
 
-test('what changes while watching begins is told, too', async () => {
+test('reports changes that happen while watching starts', async () => {
   const { root, told } = watched();
   writeFileSync(join(root, 'a.prompt'), 'Changed before the folder was gone through');
   await expect.poll(told).toBeGreaterThan(0);

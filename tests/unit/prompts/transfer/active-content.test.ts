@@ -97,7 +97,7 @@ describe('import', () => {
 describe('export', () => {
   const stored = input({ aiSystem: 'OpenAi', model: 'gpt-4.1', configuration: active });
 
-  test.each(exportFormats)('%s holds nothing active, and the report names what is left out', (format) => {
+  test.each(exportFormats)('%s contains nothing active, and the report lists the omitted parts', (format) => {
     const { files, entries } = writeFiles({ exported: [kept(stored)], format });
     expect(files[0]!.content).toContain('0.5');
     for (const text of ['foreign', 'Bearer', 'Obey', 'file://', 'abc']) expect(files[0]!.content).not.toContain(text);

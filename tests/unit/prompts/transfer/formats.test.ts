@@ -15,7 +15,7 @@ function facts(input: PromptInput | undefined): Record<string, unknown> {
 const factsOf = (source: PreviewedSource) => source.prompts.map(({ prompt }) => facts(prompt));
 
 describe('dotprompt', () => {
-  test('model, settings, variables and roles are taken, tools are refused with their line', () => {
+  test('imports model, settings, variables and roles, and rejects tools with their line', () => {
     const source = previewFixture('dotprompt/support-reply.prompt');
     expect(factsOf(source)).toEqual([
       {
@@ -47,7 +47,7 @@ describe('dotprompt', () => {
       '{{role "user"}}\nIs "great boots" praise?\n{{role "model"}}\nyes\n{{role "user"}}\nIs {{text}} praise?',
     ],
     ['helpers', 'Look at this:\n{{media url=url}}'],
-  ])('%s keeps its roles and files as they are written', (name, promptText) => {
+  ])('%s keeps its roles and files unchanged', (name, promptText) => {
     const source = previewFixture(`dotprompt/${name}.prompt`);
     expect(source.prompts.map(({ prompt }) => prompt)).toMatchObject([{ promptText, systemMessage: null }]);
   });
@@ -61,7 +61,7 @@ describe('dotprompt', () => {
     expect(factsOf(preview('a.prompt', promptText))).toEqual([{ name: 'a', promptText }]);
   });
 
-  test('a mistake in the template is told with its line in the file', () => {
+  test('reports a mistake in the template with its line in the file', () => {
     const source = preview('a.prompt', '---\nname: a\n---\n\nHello\n{{#if x}}\n');
     expect(told(source)).toEqual(['refused prompt@6: a: {{#if}} is never closed: {{/if}} is missing']);
   });
@@ -73,7 +73,7 @@ describe('dotprompt', () => {
     expect(told(source.prompts[0]!)[0]).toBe('translated messages: 2 messages become roles of the prompt');
   });
 
-  test('session state, unknown fields and values of a wrong type are reported', () => {
+  test('reports session state, unknown fields and values of a wrong type', () => {
     const fields = [
       'name: 5',
       'temperature: 0.2',
@@ -101,7 +101,7 @@ describe('dotprompt', () => {
 });
 
 describe('promptfoo', () => {
-  test('prompts, the first provider and values of tests are taken', () => {
+  test('imports prompts, the first provider and values of tests', () => {
     const source = previewFixture('promptfoo/promptfooconfig.yaml');
     const variables = [
       { name: 'language', defaultValue: 'French' },
@@ -178,7 +178,7 @@ describe('CSV', () => {
     expect(told(source.prompts[1]!)).toContainEqual(expect.stringContaining('refused temperature:'));
   });
 
-  test('a table without prompts says which column it needs', () => {
+  test('a table without prompts names the missing column', () => {
     expect(told(preview('a.csv', 'city,country\nParis,France'))).toEqual([
       'refused file@1: No prompt column found; name a column "prompt", "promptText" or "template"',
     ]);
@@ -186,7 +186,7 @@ describe('CSV', () => {
   });
 });
 
-test('Langfuse: chat and text prompts are taken, of a list the newest version of each name', () => {
+test('Langfuse: imports chat and text prompts, and the newest version of each name in a list', () => {
   expect(factsOf(previewFixture('langfuse/chat.json'))).toEqual([
     {
       name: 'movie-critic',
@@ -206,7 +206,7 @@ test('Langfuse: chat and text prompts are taken, of a list the newest version of
 });
 
 describe('OpenAI', () => {
-  test('each line of a JSONL file is a prompt or is refused by itself', () => {
+  test('each line of a JSONL file is a prompt or is rejected separately', () => {
     const source = previewFixture('openai/training.jsonl');
     expect(factsOf(source)).toEqual([
       { name: 'training 1', systemMessage: 'You are terse.', promptText: 'What is JSON like {"a": {"b": 1}}?' },
@@ -228,13 +228,13 @@ describe('OpenAI', () => {
 });
 
 describe('plain text', () => {
-  test('single braces are told from the text', () => {
+  test('detects single braces', () => {
     expect(factsOf(previewFixture('text/limerick.txt'))).toEqual([
       { name: 'limerick', promptText: 'Write a limerick about {{topic}}.\nAs JSON: {"lines": ["{{topic}}"]}' },
     ]);
   });
 
-  test('the person may say that there are no variables', () => {
+  test('a person can choose that there are no variables', () => {
     const source = preview('a.txt', 'Keep {this} and {{that}}', { variableStyle: 'none' });
     expect(factsOf(source)).toEqual([{ name: 'a', promptText: 'Keep {this} and \\{{that}}' }]);
   });
@@ -246,7 +246,7 @@ describe('plain text', () => {
   });
 });
 
-test('file names are safe, short and different without regard to case', () => {
+test('file names are safe, short and unique ignoring case', () => {
   const nameOf = createFileNames('prompt');
   const names = [
     'Hello',
@@ -275,7 +275,7 @@ test('file names are safe, short and different without regard to case', () => {
   expect(nameOf({ name: 'a', folder: '../../etc//mail' })).toBe('prompt/prompt/etc/mail/a.prompt');
 });
 
-test('Markdown keeps a text whole, whatever fences are in it', () => {
+test('Markdown keeps a text whole, with any fences in it', () => {
   const promptText = 'Use:\n````\ncode\n````';
   const [file] = writeFiles({ exported: [kept({ name: 'A *b*', promptText })], format: 'markdown' }).files;
   expect(file).toEqual({
@@ -285,7 +285,7 @@ test('Markdown keeps a text whole, whatever fences are in it', () => {
   expect(file?.content).toMatch(/^# A \\\*b\\\*\n/);
 });
 
-test('what a format cannot hold is told, and only that prompt has no file', () => {
+test("reports what a format can't express, and only that prompt has no file", () => {
   const loop = kept({ name: 'loop', promptText: 'a\n{{#each items}}{{this}}{{/each}}' });
   const plain = kept({ name: 'plain', promptText: 'Hi {{name}}', aiSystem: 'ServiceAi', model: 'small' });
   const { files, entries } = writeFiles({ exported: [loop, plain], format: 'promptfoo' });

@@ -10,7 +10,7 @@ const prompts = (source: ReturnType<typeof preview>) => source.prompts.map(({ pr
 describe('encodings', () => {
   const text = 'Grüße an {{name}}';
 
-  test('UTF-8 is read, with and without a byte order mark', () => {
+  test('reads UTF-8 with and without a byte order mark', () => {
     const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(text)]);
     expect([marked, Buffer.from(text)].map((bytes) => prompts(preview('a.txt', bytes))[0]?.promptText)).toEqual([
       text,
@@ -40,7 +40,7 @@ describe('encodings', () => {
       "This isn't a text file",
     ],
     ['nothing', Buffer.alloc(0), 'The file is empty'],
-  ])('%s is refused', (_, bytes, message) => {
+  ])('rejects %s', (_, bytes, message) => {
     const source = preview('a.prompt', bytes);
     expect([prompts(source), told(source)]).toEqual([[], [`refused file: ${message}`]]);
   });
@@ -66,7 +66,7 @@ describe('hostile YAML', () => {
     ['too many characters', `a: ${'x'.repeat(1_100_000)}`, 'The YAML is longer than 400,000 characters'],
     ['a mistake', 'a: [1, 2', 'Invalid YAML'],
     ['a key given twice', 'a: 1\na: 2', 'Invalid YAML: Map keys must be unique'],
-  ])('%s is refused with its reason', (_, yaml, reason) => {
+  ])('rejects %s with its reason', (_, yaml, reason) => {
     const asPrompt = preview('a.prompt', `---\n${yaml}\n---\nHello`);
     const asConfiguration = preview('a.yaml', `prompts: [x]\n${yaml}`);
     expect([prompts(asPrompt), prompts(asConfiguration)]).toEqual([[], []]);
@@ -74,12 +74,12 @@ describe('hostile YAML', () => {
     expect(told(asConfiguration)[0]).toMatch(/YAML|nested/);
   });
 
-  test('prompts that aliases make large are refused', () => {
+  test('rejects prompts that aliases make large', () => {
     const text = `x: &x ${'y'.repeat(300_000)}\nprompts: [${'*x, '.repeat(50)}]`;
     expect(told(preview('a.yaml', text))).toEqual(['refused file: The prompts in this file are too large in total']);
   });
 
-  test('a name of the prototype is only a name', () => {
+  test('a name of the prototype is an ordinary name', () => {
     const yaml =
       'name: __proto__\nconfig:\n  __proto__: {polluted: true}\ninput:\n  default: {__proto__: x, constructor: y}';
     const [prompt] = prompts(preview('a.prompt', `---\n${yaml}\n---\nHello`));
@@ -103,7 +103,7 @@ describe('hostile JSON', () => {
   });
 });
 
-test('a file that is cut off anywhere gives a prompt or a reason, and never another failure', () => {
+test('a file that is truncated anywhere returns a prompt or a reason, and no other failure', () => {
   const files = [
     'dotprompt/support-reply.prompt',
     'promptfoo/promptfooconfig.yaml',
@@ -119,7 +119,7 @@ test('a file that is cut off anywhere gives a prompt or a reason, and never anot
   }
 });
 
-test('whatever bytes come, under whatever format: what is taken is a prompt that can be run', () => {
+test('random bytes in any format return only prompts that can run', () => {
   const snippet = fc.constantFrom(
     '---\n',
     'name: a\n',

@@ -30,7 +30,7 @@ async function greeting(): Promise<string | undefined> {
   return prompts[0]?.prompt.promptText;
 }
 
-test('a file that takes too long or too much memory is refused, and the next one is read', async () => {
+test('rejects a file that takes too long or too much memory, and reads the next one', async () => {
   reader = createPromptReader({ milliseconds: 30, megabytes: 512 });
   const late = await reader.read(task('a.yaml', slow), waits());
   expect(late.entries).toEqual([
@@ -43,7 +43,7 @@ test('a file that takes too long or too much memory is refused, and the next one
   expect(await greeting()).toBe('Hello {{name}}');
 });
 
-test('whoever leaves ends the reading, and the next one is read', async () => {
+test('an abort ends the reading, and the next one is read', async () => {
   reader = createPromptReader();
   const leaving = new AbortController();
   const read = reader.read(task('a.yaml', slow), { signal: leaving.signal });
@@ -53,7 +53,7 @@ test('whoever leaves ends the reading, and the next one is read', async () => {
   expect(await next).toBe('Hello {{name}}');
 });
 
-test('while a hostile file is read this thread goes on', async () => {
+test('this thread continues while a hostile file is read', async () => {
   reader = createPromptReader();
   await greeting();
   const before = performance.eventLoopUtilization();
@@ -63,7 +63,7 @@ test('while a hostile file is read this thread goes on', async () => {
   expect(idle).toBeGreaterThan(active);
 });
 
-test('while a long prompt is exported this thread goes on', async () => {
+test('this thread continues while a long prompt is exported', async () => {
   reader = createPromptReader();
   await greeting();
   const exported = [kept(promptInput.parse({ name: 'Long', promptText: '"\u2026\n'.repeat(500_000) }))];
@@ -74,7 +74,7 @@ test('while a long prompt is exported this thread goes on', async () => {
   expect(idle).toBeGreaterThan(active);
 });
 
-test('an export of more than 64 MB is rejected by the thread as it would be here', async () => {
+test('the thread rejects an export of more than 64 MB with the same error as here', async () => {
   reader = createPromptReader();
   const exported = Array.from({ length: 17 }, () =>
     kept(promptInput.parse({ name: 'Long', promptText: 'a'.repeat(4_000_000) })),

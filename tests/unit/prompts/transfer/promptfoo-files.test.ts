@@ -11,7 +11,7 @@ const texts = ({ prompts }: PreviewedSource) =>
 
 const config = (...prompts: string[]) => `prompts:\n${prompts.map((prompt) => `  - ${prompt}`).join('\n')}\n`;
 
-test('prompts are read from the files that a configuration names, which are then no prompts of their own', async () => {
+test("prompts are read from the files of a configuration, which aren't separate prompts then", async () => {
   const [suite, ...others] = await previewTogether({
     'tests/promptfooconfig.yaml': config(
       'file://../prompts/two.txt',
@@ -98,7 +98,7 @@ test('patterns find files, and a file in another place is found by its name if n
   ]);
 });
 
-test('what is no file, or is never opened, says what it is', async () => {
+test("explains what it can't open", async () => {
   const [suite] = await previewTogether({
     'a.yaml': config(
       'langfuse://greeting:3:text',
@@ -161,7 +161,7 @@ test('tests, variables, values and a provider are read from files; each prompt g
   );
 });
 
-test('a value that is too long is left out with its reason, and shared values cannot make prompts large', async () => {
+test("a value that is too long is left out with its reason, and shared values can't make prompts large", async () => {
   const tests = 'tests:\n  - vars: {v0: file://0.txt}\n';
   const [suite] = await previewTogether({
     'a.yaml': `${config('"{{ v0 }}"')}${tests}`,
@@ -178,7 +178,7 @@ test('a value that is too long is left out with its reason, and shared values ca
   ]);
 });
 
-test('files that name each other in a circle, and patterns made to take long, end', async () => {
+test('circular references between files and slow patterns end', async () => {
   const [circle] = await previewTogether({
     'a.yaml': `${config('x')}tests: [file://b.yaml]\n`,
     'b.yaml': '- vars: file://b.yaml\n- vars: file://a.yaml\n',

@@ -169,7 +169,7 @@ test('the dotprompt package renders exported files as the service does', async (
   );
 });
 
-test('Nunjucks renders exported promptfoo files as the service does, and those without conditions come back with the same meaning', () => {
+test('Nunjucks renders exported promptfoo files as the service does, and those without conditions have the same meaning after import', () => {
   const environment = new nunjucks.Environment(null, { autoescape: false });
   const plainNames = template.filter((text) => !text.includes('first-name'));
   fc.assert(
@@ -198,7 +198,7 @@ test('Nunjucks renders exported promptfoo files as the service does, and those w
 });
 
 test.each(['support-reply.prompt', 'extract.prompt', 'no-front-matter.prompt'])(
-  'the dotprompt package gives the same messages for %s before import and after export',
+  'the dotprompt package returns the same messages for %s before import and after export',
   async (name) => {
     const dotprompt = new Dotprompt({ tools: { lookupOrder: { name: 'lookupOrder', inputSchema: {} } } });
     const imported = previewFixture(`dotprompt/${name}`).prompts[0]!.prompt;
@@ -265,7 +265,7 @@ const blocks = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-test('messages that are exported for promptfoo come back with the same meaning', () => {
+test('messages that are exported for promptfoo have the same meaning after import', () => {
   fc.assert(
     fc.property(blocks, (messages) => {
       const promptText = joinMessages([...messages, { role: 'user', text: 'And {{name}}?' }] as WrittenBlock[]);

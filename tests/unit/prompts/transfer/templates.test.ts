@@ -40,7 +40,7 @@ const nasty = fc.string({
   maxLength: 30,
 });
 
-test('a text that is made a template renders as itself', () => {
+test('a text that is converted to a template renders as itself', () => {
   fc.assert(
     fc.property(nasty, (text) => {
       expect(rendered(literalTemplate(text))).toBe(text);
@@ -80,7 +80,7 @@ describe('single braces', () => {
     ['{a.b}', "{a.b} isn't a variable name", 1],
     ['{}', "{} isn't a variable name", 1],
     ['a\n\nb } c', 'Unmatched }', 3],
-  ])('%j is refused', (text, message, line) => {
+  ])('rejects %j', (text, message, line) => {
     expect(() => translateSingleBraces(text)).toThrow(expect.objectContaining({ message, line }));
   });
 });
@@ -104,7 +104,7 @@ describe('Jinja', () => {
     .array(fc.oneof(fc.constantFrom(...texts), fc.constantFrom(...tags)), { maxLength: 12 })
     .map((pieces) => pieces.join(''));
 
-  test('renders as Nunjucks itself renders it', () => {
+  test('renders as in Nunjucks itself', () => {
     let translated = 0;
     fc.assert(
       fc.property(template, (text) => {
@@ -129,11 +129,11 @@ describe('Jinja', () => {
     '{{ a | safe }}',
     '{{ a + b }}',
     '{%- raw %}x{% endraw %}',
-  ])('%s is refused with its line', (text) => {
+  ])('rejects %s with its line', (text) => {
     expect(() => translateJinja(`a\n${text}`)).toThrow(expect.objectContaining({ line: 2 }));
   });
 
-  test.each(['{{ a', '{% raw %}a', '{# a'])('%s is refused, as it is never closed', (text) => {
+  test.each(['{{ a', '{% raw %}a', '{# a'])('rejects %s, which is never closed', (text) => {
     expect(() => translateJinja(text)).toThrow(/closed/);
   });
 });

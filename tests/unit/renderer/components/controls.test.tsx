@@ -8,7 +8,7 @@ import { TextField } from '../../../../renderer/components/text-field.tsx';
 
 afterEach(cleanup);
 
-test('a button that is busy does nothing when it is pressed again, and keeps the focus', () => {
+test('a busy button ignores another click and keeps the focus', () => {
   const pressed: string[] = [];
   render(
     <Button isBusy onClick={() => pressed.push('pressed')}>
@@ -21,7 +21,7 @@ test('a button that is busy does nothing when it is pressed again, and keeps the
   expect([pressed, document.activeElement, button.getAttribute('aria-busy')]).toEqual([[], button, 'true']);
 });
 
-test('a choice between views always has one that is on', () => {
+test('a choice between views always has one selected', () => {
   function Part() {
     const [view, setView] = useState<'template' | 'rendered'>('template');
     const options = [
@@ -38,15 +38,15 @@ test('a choice between views always has one that is on', () => {
   expect([isOn('Template'), isOn('Rendered')]).toEqual(['false', 'true']);
 });
 
-test('a field that cannot be taken says why to those who see and to those who hear', () => {
+test('an invalid field shows the reason, also to screen readers', () => {
   render(<TextField label="Port" value="99999" onValueChange={() => {}} error="0 to 65535" />);
   const field = screen.getByLabelText('Port');
   const note = document.getElementById(field.getAttribute('aria-describedby') ?? '');
   expect([field.getAttribute('aria-invalid'), note?.textContent]).toEqual(['true', '0 to 65535']);
 });
 
-describe('a part of the window that fails', () => {
-  test('says so in its place, leaves the rest alone, and can be opened again', () => {
+describe('a part of the window that crashes', () => {
+  test("shows the error, doesn't affect the rest, and can be opened again", () => {
     let isBroken = true;
     const reported = console.error;
     console.error = () => {};

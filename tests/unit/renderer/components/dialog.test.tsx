@@ -26,7 +26,7 @@ function Part() {
   );
 }
 
-describe('a question before what cannot be taken back', () => {
+describe('a confirmation of an irreversible action', () => {
   const frame = document.createElement('div');
   beforeEach(() => {
     frame.id = 'window';
@@ -39,7 +39,7 @@ describe('a question before what cannot be taken back', () => {
     frame.remove();
   });
 
-  test('takes the window until it is answered, with the harmless answer first', () => {
+  test('blocks the window until it is closed, with the harmless button first', () => {
     const ask = screen.getByText('Ask');
     ask.focus();
     fireEvent.click(ask);
@@ -52,7 +52,7 @@ describe('a question before what cannot be taken back', () => {
     ['Esc', () => fireEvent.keyDown(document.activeElement as Element, { key: 'Escape' })],
     ['Cancel', () => fireEvent.click(screen.getByText('Cancel'))],
     ['Close', () => fireEvent.click(screen.getByLabelText('Close'))],
-  ])('%s puts it away, gives the window and its focus back, and does nothing', (_name, putAway) => {
+  ])('%s closes it, restores the window and the focus, and does nothing', (_name, putAway) => {
     const ask = screen.getByText('Ask');
     ask.focus();
     fireEvent.click(ask);

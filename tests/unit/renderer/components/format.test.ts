@@ -16,7 +16,7 @@ import {
   usageText,
 } from '../../../../renderer/components/format.ts';
 
-describe('figures are written for reading', () => {
+describe('figures are formatted for reading', () => {
   test.each([
     [0, '0 B'],
     [999, '999 B'],
@@ -62,7 +62,7 @@ describe('figures are written for reading', () => {
     [185_000, '3:05 min'],
   ])('a run of %d milliseconds lasted %s', (milliseconds, text) => expect(formatRunDuration(milliseconds)).toBe(text));
 
-  test('a time says no more of its date than is needed', () => {
+  test('a time shows only as much of its date as needed', () => {
     const now = new Date(2026, 10, 20, 15, 0);
     const at = (...parts: [number, number, number, number, number]) =>
       formatTime(new Date(...parts).toISOString(), now);
@@ -108,14 +108,14 @@ describe('figures are written for reading', () => {
     expect(tokensText({ prompt_tokens: 7_215, completion_tokens: 1_432, total_tokens: 8_647, details })).toBe(text);
   });
 
-  test('tokens and cost stand in one line, without what is unknown', () => {
+  test('tokens and cost are on one line, without unknown values', () => {
     const usage = { prompt_tokens: 7_215, completion_tokens: 412, total_tokens: 7_627 };
     expect(usageText(usage, 0.0123)).toBe('7,215 in · 412 out · $0.0123');
     expect(usageText(usage, null)).toBe('7,215 in · 412 out');
     expect(usageText(null, null)).toBeNull();
   });
 
-  test('days are counted by the calendar, whatever the hour', () => {
+  test('days follow the calendar at any hour', () => {
     expect(daysUntil('2026-11-21', new Date(2026, 10, 20, 23, 59))).toBe(1);
     expect(formatDate('2027-01-14')).toBe('14 January 2027');
   });

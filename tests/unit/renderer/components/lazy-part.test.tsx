@@ -9,7 +9,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('a part whose files did not come says so, and is there once they come', async () => {
+test("a part whose files didn't load says so, and appears once they load", async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
   const answers = [Promise.reject(new TypeError('404')), Promise.reject(new TypeError('404'))];
   for (const answer of answers) answer.catch(() => undefined);
@@ -30,7 +30,7 @@ test('a part whose files did not come says so, and is there once they come', asy
   expect(await screen.findByText('Here it is')).toBeDefined();
 });
 
-test('a part that is opened while the styles of another one still come waits no longer than they do', async () => {
+test('a part that opens while the styles of another one load waits no longer than they do', async () => {
   const link = document.createElement('link');
   link.rel = 'stylesheet';
   document.head.append(link);

@@ -6,7 +6,7 @@ import { lineDirection } from '../../../../renderer/components/editor/editor-ext
 let editor: EditorView;
 afterEach(() => editor.destroy());
 
-test('every line of an editor has a direction of its own, also one that is written later', () => {
+test('every line of an editor has a separate direction, also a new one', () => {
   const state = EditorState.create({ doc: 'Hello\nمرحبا', extensions: lineDirection });
   editor = new EditorView({ state, parent: document.body });
   const directions = () => [...editor.contentDOM.querySelectorAll('.cm-line')].map((line) => line.getAttribute('dir'));

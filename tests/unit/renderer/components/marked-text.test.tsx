@@ -6,7 +6,7 @@ const passage =
   'The workshop in Leipzig repairs bicycles of every age and make. The workshop has been there since 1987, and most of ' +
   'its customers come back. On Saturdays the workshop closes at four, on all other days at six. Keys are with the neighbour.';
 
-test('an excerpt begins a little before the place that holds most of the question, at a word', () => {
+test('an excerpt starts a little before the position with the most terms, at a word', () => {
   const start = excerptStart(passage, 'When does the workshop close on Saturdays?', 120);
   expect(passage.slice(start)).toMatch(/^most of its customers come back\. On Saturdays/);
   const { container } = render(<MarkedText text={passage} query="workshop Saturdays" characters={120} />);
@@ -14,7 +14,7 @@ test('an excerpt begins a little before the place that holds most of the questio
   expect([...container.querySelectorAll('mark')].map((mark) => mark.textContent)).toEqual(['Saturdays', 'workshop']);
 });
 
-test('a text whose beginning tells as much is shown from its beginning, and so is one without a match', () => {
+test('a text whose start has as many matches is shown from its start, and so is one without a match', () => {
   expect(
     ['Which bicycles does Leipzig repair?', 'the workshop', 'unheard of', 'is it?'].map((query) =>
       excerptStart(passage, query, 120),

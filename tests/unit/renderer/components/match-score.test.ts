@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { matchScore } from '../../../../renderer/components/match-score.ts';
 
-describe('what was typed finds a name', () => {
-  test('when every word stands in it, in any order and case', () => {
+describe('a search matches a name', () => {
+  test('if it contains every term, in any order and case', () => {
     expect(matchScore('KEYS prov', ['Providers and keys'])).toBeGreaterThan(0);
     expect(matchScore('keys groq', ['Providers and keys'])).toBe(0);
     expect(matchScore('keys groq', ['Providers and keys', 'Groq'])).toBeGreaterThan(0);
@@ -13,7 +13,7 @@ describe('what was typed finds a name', () => {
     expect(matchScore('dark', ['dark theme'])).toBeGreaterThan(matchScore('dark', ['theme: dark']));
   });
 
-  test('nothing typed finds everything', () => {
+  test('an empty search matches everything', () => {
     expect(matchScore('', ['Anything'])).toBe(1);
   });
 });

@@ -25,7 +25,7 @@ function openPopover(): void {
 const everythingPutOff = () => act(() => new Promise((resolve) => setTimeout(resolve)));
 const close = () => fireEvent.keyDown(screen.getByLabelText('Find a tag'), { key: 'Escape' });
 
-test('the focus comes back to the button when a popover is closed', async () => {
+test('the focus returns to the button when a popover closes', async () => {
   openPopover();
   close();
   await everythingPutOff();
@@ -33,7 +33,7 @@ test('the focus comes back to the button when a popover is closed', async () => 
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Tag' }));
 });
 
-test('whoever goes on to a field as soon as a popover is closed keeps it', async () => {
+test('a field that gets the focus right after a popover closes keeps it', async () => {
   openPopover();
   close();
   screen.getByLabelText('Comment').focus();

@@ -37,7 +37,7 @@ test.each([
   if (address !== null) expect(settingsPages.map(({ id }) => id)).toContain(address.split('/')[2]);
 });
 
-test('a built-in model is told apart from the provider that answers for it', () => {
+test('distinguishes a built-in model from the provider behind it', () => {
   expect(servingModel(service('OpenAi/gpt-4o'))).toEqual({ aiSystem: 'OpenAi', model: 'gpt-4o' });
   expect(servingModel(service('on-device/tiny.gguf'))).toEqual({ aiSystem: 'ServiceAi', model: 'hl-gpt-4.1-mini' });
   expect(accessAddress('ServiceAi')).toBe('/settings/service-models');

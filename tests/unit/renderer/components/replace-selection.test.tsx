@@ -28,7 +28,7 @@ test('typed text replaces the selection without the browser, which would style i
   expect(editor.state.selection.main).toMatchObject({ from: 5, to: 5 });
 });
 
-test('the browser inserts text where nothing is selected, and what is not typed', () => {
+test("the browser inserts text without a selection, and text that isn't typed", () => {
   openEditor();
   expect(type('three', 'insertFromDrop')).toBe(true);
   editor.dispatch({ selection: { anchor: 3 } });
@@ -36,7 +36,7 @@ test('the browser inserts text where nothing is selected, and what is not typed'
   expect(editor.state.doc.toString()).toBe('one two');
 });
 
-test('nothing replaces the selection of a text that is only read', () => {
+test('nothing replaces the selection of a read-only text', () => {
   openEditor(EditorState.readOnly.of(true));
   type('three');
   expect(editor.state.doc.toString()).toBe('one two');

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { completeWords, failureWords, finishMeaning } from '../../../../renderer/components/run-words.ts';
 import { AppError } from '../../../../shared/app-error.ts';
 
-test('only ends other than the usual one are explained', () => {
+test('explains only unusual finish reasons', () => {
   expect([finishMeaning('Stop'), finishMeaning(null)]).toEqual([null, null]);
   expect(finishMeaning('Length')).toContain('max_tokens');
   expect(finishMeaning('ContentFilter')).toContain('content filter');
 });
 
-test('the end of a run is named in words', () => {
+test('describes the end of a run', () => {
   expect(['Stop', 'ContentFilter', null].map(completeWords)).toEqual([
     'Complete (stop)',
     'Complete (content filter)',
@@ -42,7 +42,7 @@ test.each([
   expect(words).toEqual({ title, reason: 'Why. Partial answer kept.', remedies });
 });
 
-test('a model that is not valid leads to another one', () => {
+test('an invalid model offers the picker', () => {
   const error = new AppError('invalid_request', 'No.', {
     details: [{ field: 'model', issue: 'is not a model of OpenAi' }],
   });
@@ -57,7 +57,7 @@ test('a model that is not valid leads to another one', () => {
   });
 });
 
-test('a message that opens with the title is not said twice', () => {
+test("a message that starts with the title doesn't repeat it", () => {
   const message = 'Rate limit or quota of "workshop" reached. Retry in 30 s. Provider message: Slow down';
   const run = { aiSystem: 'OpenAiCompatible', model: 'workshop/m', text: '' } as const;
   expect(failureWords({ code: 'rate_limited', message, error: null }, run)).toMatchObject({

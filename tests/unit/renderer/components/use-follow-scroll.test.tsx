@@ -28,13 +28,13 @@ function Answer({ lines, isGrowing }: { lines: number; isGrowing: boolean }) {
 
 const view = () => screen.getByRole('log');
 
-test('a reader at the end sees what the end of a run says below its text', () => {
+test('a reader at the end sees messages below the text when a run ends', () => {
   const { rerender } = render(<Answer lines={6} isGrowing />);
   rerender(<Answer lines={8} isGrowing={false} />);
   expect(view().scrollTop).toBe(800);
 });
 
-test('a reader who has scrolled up stays where he is when the run ends', () => {
+test("a reader who has scrolled up doesn't move when the run ends", () => {
   const { rerender } = render(<Answer lines={6} isGrowing />);
   view().scrollTop = 100;
   view().dispatchEvent(new Event('scroll', { bubbles: true }));
@@ -42,13 +42,13 @@ test('a reader who has scrolled up stays where he is when the run ends', () => {
   expect(view().scrollTop).toBe(100);
 });
 
-test('a text that arrives whole with the end of its run is read from its beginning', () => {
+test('a text that arrives with the end of its run is shown from its start', () => {
   const { rerender } = render(<Answer lines={0} isGrowing />);
   rerender(<Answer lines={8} isGrowing={false} />);
   expect(view().scrollTop).toBe(0);
 });
 
-test('a text that was there before is read from its beginning', () => {
+test('an earlier text is shown from its start', () => {
   render(<Answer lines={8} isGrowing={false} />);
   expect(view().scrollTop).toBe(0);
 });

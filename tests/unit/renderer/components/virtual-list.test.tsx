@@ -30,7 +30,7 @@ function list(names: readonly string[], selectedKey: string | null) {
 const names = Array.from({ length: 60 }, (_, index) => `Dataspace ${index}`);
 const scrolled = () => screen.getByRole('listbox').scrollTop;
 
-test('a row that was chosen elsewhere is brought into view, and one in view moves nothing', () => {
+test('scrolls to a row that was selected elsewhere, but not if it is in view', () => {
   const { rerender } = render(list(names, 'Dataspace 3'));
   expect(scrolled()).toBe(0);
   rerender(list(names, 'Dataspace 59'));
@@ -41,7 +41,7 @@ test('a row that was chosen elsewhere is brought into view, and one in view move
   expect(scrolled()).toBe(10 * rowHeight);
 });
 
-test('rows that come and go leave a reader where he is', () => {
+test("added and removed rows don't scroll the list", () => {
   const { rerender } = render(list(names, 'Dataspace 59'));
   screen.getByRole('listbox').scrollTop = 0;
   rerender(list(['Newest', ...names], 'Dataspace 59'));

@@ -36,7 +36,7 @@ async function openWaiting(aiSystem: 'ServiceAi' | 'OpenAi', model: string, load
   await waitFor(() => expect(opened.window.requests).toEqual(expect.arrayContaining(['GET /window/models'])));
 }
 
-test('says that the on-device model is loading, and for how long', async () => {
+test('shows that the on-device model is loading, and for how long', async () => {
   await openWaiting('ServiceAi', 'hl-gpt-4.1-mini', fourSecondsAgo());
   const text = await screen.findByText(/^Loading model/);
   expect(text.textContent).toMatch(/^Loading model, [45] s$/);

@@ -24,7 +24,7 @@ function opened(change: Partial<Draft> = {}): Draft {
   return { jsonNames: [], ...versionChange(version), ...change } as Draft;
 }
 
-test('a version that is opened is that version, and saved again it is the same', () => {
+test('an opened version equals that version, also when it is saved again', () => {
   const draft = opened();
   expect(isEdited(draft, version)).toBe(false);
   const { id: _id, promptId: _promptId, number: _number, note: _note, createdAt: _createdAt, ...made } = version;
@@ -42,17 +42,17 @@ test.each<[string, Partial<Draft>]>([
   ['the model', { model: 'kestrel-small' }],
   ['a parameter', { parameters: { temperature: '0.3' } }],
   ['a parameter that cannot be read', { parameters: { temperature: 'warm' } }],
-])('%s makes a draft an edited one', (_what, change) => {
+])('%s makes a draft edited', (_what, change) => {
   expect(isEdited(opened(change), version)).toBe(true);
 });
 
-test('values of variables do not make a draft an edited one; a version without a model is the first of the service', () => {
+test("values of variables don't make a draft edited; a version without a model uses the first of the service", () => {
   expect(isEdited(opened({ values: { name: 'Jo' } }), version)).toBe(false);
   const bare = { ...version, aiSystem: null, model: null, configuration: null };
   expect(isEdited({ jsonNames: [], ...versionChange(bare) } as unknown as Draft, bare)).toBe(false);
 });
 
-test('what could never run is not saved, and says why', () => {
+test('rejects an invalid draft with the reason', () => {
   expect(readVersion(opened({ promptText: ' ' }), null)).toEqual({ problem: 'Write a prompt first' });
   expect(readVersion(opened({ promptText: '{{#if a}}' }), null)).toEqual({
     problem: expect.stringMatching(/^Line 1, column \d+: /) as unknown,

@@ -8,11 +8,11 @@ test.each([
   ['"abc', 'Invalid JSON at line 1, column 5: a quote is not closed'],
   ['nope', 'Invalid JSON at line 1, column 2: unexpected "o"'],
   ['{"a":\n  tru}', 'Invalid JSON at line 2, column 6: unexpected "}"'],
-])('%j goes wrong at its place', (text, expected) => {
+])('reports the error of %j at its position', (text, expected) => {
   const parsed = parseJson(text);
   expect('mistake' in parsed && describeMistake(parsed.mistake)).toBe(expected);
 });
 
-test('what is JSON is parsed', () => {
+test('parses valid JSON', () => {
   expect(parseJson('{"a": [1, null]}')).toEqual({ value: { a: [1, null] } });
 });

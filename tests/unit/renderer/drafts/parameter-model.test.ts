@@ -29,7 +29,7 @@ describe('one field', () => {
     expect(readParameter(name, text)).toEqual(expected);
   });
 
-  test('a schema by itself is named, one with its name is sent as it is', () => {
+  test('a bare schema gets a name, one with a name is sent unchanged', () => {
     expect(readParameter('response_format', '{"type": "object"}')).toEqual({
       value: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },
     });
@@ -41,11 +41,11 @@ describe('one field', () => {
 });
 
 test.each([[['\n']], [['END', 'a, b', '\t', 'back\\slash', '\r\n']], [['"""']]])(
-  'stops %j are the same after they were written and read',
+  'stops %j are the same after writing and reading',
   (stops) => expect(readStops(writeStops(stops))).toEqual(stops),
 );
 
-test('further parameters must be an object without the names that have a field or belong to the service', () => {
+test('extra parameters must be an object without names of other fields and of the service', () => {
   expect(readOtherParameters('')).toBe(null);
   expect(readOtherParameters('{"min_p": 0.05}')).toEqual({ value: { min_p: 0.05 } });
   expect(readOtherParameters('[1]')).toEqual({ problem: 'Must be a JSON object, such as {"min_p": 0.05}' });
@@ -55,7 +55,7 @@ test('further parameters must be an object without the names that have a field o
   expect(readOtherParameters('{"seed": 1}')).toEqual({ problem: 'Set seed in its own field above' });
 });
 
-test('a run sends what the model takes, and names the fields that cannot be sent', () => {
+test('a run sends supported parameters, and reports invalid fields', () => {
   const model = testModel({
     parameters: [{ name: 'temperature', isAccepted: false, reason: 'it is fixed at 1', values: null }],
   });
@@ -68,7 +68,7 @@ test('a run sends what the model takes, and names the fields that cannot be sent
   expect(unsupportedReason('top_p', model)).toBe(null);
 });
 
-test('a configuration that was sent fills the fields that send it again', () => {
+test('a configuration fills the fields that send it again', () => {
   const configuration = {
     temperature: 0.2,
     stop: ['\n', 'END'],

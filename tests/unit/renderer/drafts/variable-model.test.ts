@@ -6,7 +6,7 @@ function fieldsOf(template: string, values: Record<string, string> = {}, jsonNam
   return readFields(parseTemplate(template).variables, { values, jsonNames });
 }
 
-test('fields come in the order of the text, each with what it is for', () => {
+test('fields are in the order of the text, each with its use', () => {
   const fields = fieldsOf('{{b.c}} {{#each orders}}{{id}}{{/each}}{{#if late}}x{{/if}}{{b.c}}', { 'b.c': 'filled' });
   expect(fields.map(({ name, kind, isJson, isFilled }) => ({ name, kind, isJson, isFilled }))).toEqual([
     { name: 'b.c', kind: 'text', isJson: false, isFilled: true },
@@ -27,24 +27,24 @@ test.each([
   ['[1', 'Invalid JSON at line 1, column 3: the text ends too early'],
   ['nope', 'Invalid JSON at line 1, column 2: unexpected "o"'],
   ['7', 'Must be a JSON list, such as ["a", "b"]'],
-])('the list %j is refused where it goes wrong', (text, problem) => {
+])('rejects the list %j at its position', (text, problem) => {
   const [field] = fieldsOf('{{#each items}}{{this}}{{/each}}', { items: text });
   expect(field?.problem).toMatch(problem.startsWith('Invalid JSON') ? new RegExp(`^${problem.slice(0, 22)}`) : problem);
   expect(field?.problem === null).toBe(false);
 });
 
-test('replacements are nested by their names and hold only what is filled in and right', () => {
+test('replacements are nested by their names and contain only valid, non-empty fields', () => {
   const template = '{{a.b}} {{a.c}} {{d}} {{empty}} {{#each list}}{{this}}{{/each}} {{__proto__}}';
   const values = { 'a.b': '1', 'a.c': '2', d: '{"n": 3}', empty: ' ', list: '[broken' };
   expect(readReplacements(fieldsOf(template, values, ['d']))).toEqual({ a: { b: '1', c: '2' }, d: { n: 3 } });
 });
 
-test('a variable named as a prototype is a name like any other', () => {
+test('a variable named like a prototype is an ordinary name', () => {
   const replacements = readReplacements(fieldsOf('{{constructor}}', { constructor: 'x' }));
   expect(Object.entries(replacements)).toEqual([['constructor', 'x']]);
 });
 
-test('values that were sent fill the fields that send them again', () => {
+test('replacements fill the fields that send them again', () => {
   const { variables } = parseTemplate('{{a.b}} {{n}} {{#each list}}{{id}}{{/each}} {{flat.key}} {{unused}}');
   const sent = { a: { b: 'text' }, n: 5, list: [{ id: 1 }], 'flat.key': 'x' };
   const written = writeFields(variables, sent);

@@ -77,19 +77,19 @@ describe('a call', () => {
     ]);
   });
 
-  test('keeps a parameter inside its part of the path', async () => {
+  test('escapes a parameter in its part of the path', async () => {
     const { client, requests } = answering(() => Response.json({}));
     await client.call(readRun, { parameters: { id: '../settings?x' } });
     expect(requests[0]?.path).toBe('/window/runs/..%2Fsettings%3Fx');
   });
 
-  test('resolves with the answer, and with undefined for an empty one', async () => {
+  test('resolves with the response, and with undefined for an empty one', async () => {
     expect(await answering(() => Response.json({ data: [] })).client.call(listRuns)).toEqual({ data: [] });
     const { client } = answering(() => new Response(null, { status: 204 }));
     expect(await client.call(removeProviderKey, { parameters: { aiSystem: 'Groq' } })).toBeUndefined();
   });
 
-  test('throws what the error body says', async () => {
+  test('throws the error in the body', async () => {
     const body = {
       error: { code: 'rate_limited', message: 'Wait.', details: [{ field: 'model', issue: 'busy' }], requestId: 'r1' },
     };
@@ -99,7 +99,7 @@ describe('a call', () => {
     expect(error).toMatchObject({ ...body.error, retryAfterSeconds: 7 });
   });
 
-  test('throws an AppError for an answer that is none of ours', async () => {
+  test('throws an AppError for a foreign response', async () => {
     const { client } = answering(() => new Response('<html>', { status: 502 }));
     await expect(client.call(listRuns)).rejects.toMatchObject({
       code: 'internal',
@@ -111,7 +111,7 @@ describe('a call', () => {
 describe('a stream', () => {
   const events = [encodeEvent(chunk('Grü')), encodeEvent(chunk('ße'))].join('');
 
-  test('gives its parts, whatever the bytes are cut into', async () => {
+  test('yields its parts, however the bytes are split', async () => {
     const bytes = new TextEncoder().encode(events);
     const body = () => streamOf([...bytes].map((byte) => Uint8Array.of(byte)));
     const { client, requests } = answering(
@@ -130,7 +130,7 @@ describe('a stream', () => {
     expect(await collect(answer.parts)).toEqual({ items: [chunk('a'), chunk('b')], error: null });
   });
 
-  test('asks the main endpoint for the form that is wanted', async () => {
+  test('requests the chosen format from the main endpoint', async () => {
     const { client, requests } = answering(() => streamed('application/json', ['[]']));
     await client.stream(createCompletion, { body: run, query: { stream: 'true' }, kind: 'json-array' });
     expect(requests[0]).toMatchObject({
@@ -153,7 +153,7 @@ describe('a stream', () => {
     ['events that break off', 'text/event-stream', [encodeEvent(chunk('a')), 'data: {"cho']],
     ['events that are no JSON', 'text/event-stream', [encodeEvent(chunk('a')), 'data: nonsense\n\n']],
     ['an array that breaks off', 'application/json', [`[${JSON.stringify(chunk('a'))},`]],
-  ])('keeps what came and throws for %s', async (_name, type, pieces) => {
+  ])('yields the partial response and throws for %s', async (_name, type, pieces) => {
     const { client } = answering(() => streamed(type, pieces));
     const { items, error } = await collect((await client.stream(createCompletionEvents, { body: run })).parts);
     expect({ items, code: (error as AppError).code }).toEqual({ items: [chunk('a')], code: 'internal' });
@@ -198,7 +198,7 @@ describe('the wire', () => {
     expect(frames.every(({ at }, index) => at >= (frames[index - 1]?.at ?? 0))).toBe(true);
   });
 
-  test('shows the body of a plain answer and of a refusal as one frame', async () => {
+  test('shows the body of a plain response and of a rejection as one frame', async () => {
     const frames: string[] = [];
     const wire = { onFrame: ({ text }: WireFrame) => frames.push(text) };
     await answering(() => Response.json({ data: [] })).client.call(listRuns, { wire });

@@ -33,7 +33,7 @@ function endlessAnswer(pieceBytes: number) {
 }
 
 describe('a request over the port', () => {
-  test('arrives as it was sent, from the window', async () => {
+  test("arrives unchanged, as the window's", async () => {
     using pair = connectByPort(async (received, context) =>
       Response.json({
         method: received.method,
@@ -54,7 +54,7 @@ describe('a request over the port', () => {
     });
   });
 
-  test('gets status, headers and every byte, also of a body larger than any frame', async () => {
+  test('returns status, headers and every byte, also of a body larger than any frame', async () => {
     const bytes = new Uint8Array(3 * initialCredit + 17).map((_, index) => index % 251);
     using pair = connectByPort(async () => new Response(bytes, { status: 203, headers: { 'x-one': '1' } }));
     const response = await pair.hostFetch(request);
@@ -62,20 +62,20 @@ describe('a request over the port', () => {
     expect(Buffer.compare(await response.bytes(), bytes)).toBe(0);
   });
 
-  test('gets an answer without a body', async () => {
+  test('returns a response without a body', async () => {
     using pair = connectByPort(async () => new Response(null, { status: 204 }));
     const response = await pair.hostFetch(request);
     expect({ status: response.status, text: await response.text() }).toEqual({ status: 204, text: '' });
   });
 
-  test('shares the port with others, each with its own answer', async () => {
+  test('shares the port with others, each with its own response', async () => {
     using pair = connectByPort(async (received) => new Response(new URL(received.url).pathname));
     const paths = Array.from({ length: 50 }, (_, index) => `/${index}`);
     const answers = await Promise.all(paths.map(async (path) => (await pair.hostFetch({ ...request, path })).text()));
     expect(answers).toEqual(paths);
   });
 
-  test('sends only what it holds, not the buffer that it is a part of', async () => {
+  test('sends only its own bytes, not the whole buffer', async () => {
     const part = Buffer.from(new ArrayBuffer(8192), 10, 5).fill('x');
     using pair = connectByPort(
       async () => new Response(new ReadableStream({ start: (c) => (c.enqueue(part), c.close()) })),
@@ -86,8 +86,8 @@ describe('a request over the port', () => {
   });
 });
 
-describe('back-pressure', () => {
-  test('a reader that does not read stops the host after the credit', async () => {
+describe('flow control', () => {
+  test("a reader that doesn't read stops the host at the limit", async () => {
     const endless = endlessAnswer(1024);
     using pair = connectByPort(async () => endless.response);
     const spent = pair.nextFrame((frame) => frame.type === 'chunk' && endless.state.pieces === initialCredit / 1024);
@@ -99,7 +99,7 @@ describe('back-pressure', () => {
     await response.body?.cancel();
   });
 
-  test('a reader that reads on gets more, and no more than it can hold is under way', async () => {
+  test('a reader that continues gets more, and never more than its queue allows', async () => {
     const endless = endlessAnswer(32 * 1024);
     using pair = connectByPort(async () => endless.response);
     const reader = (await pair.hostFetch(request)).body!.getReader();
@@ -115,8 +115,8 @@ describe('back-pressure', () => {
   });
 });
 
-describe('leaving', () => {
-  test('an aborted signal reaches the handler and ends the answer', async () => {
+describe('aborting', () => {
+  test('an aborted signal reaches the handler and ends the response', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     using pair = connectByPort(async (received) => {
       void aborted(received.signal).then(resolve);
@@ -130,7 +130,7 @@ describe('leaving', () => {
     await promise;
   });
 
-  test('the abort reaches a handler that kept nothing but the signal, however often memory was cleaned', async () => {
+  test('the abort reaches a handler that keeps only the signal, after any garbage collection', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     using pair = connectByPort((received) => {
       received.signal.addEventListener('abort', () => resolve());
@@ -170,7 +170,7 @@ describe('leaving', () => {
     expect(pair.frames.slice(cancelled + 1).map(({ type }) => type)).not.toContain('end');
   });
 
-  test('what came before the end of the signal can still be read', async () => {
+  test('bytes from before the abort can still be read', async () => {
     using pair = connectByPort(async () => {
       const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('kept')) });
       return new Response(body);
@@ -186,7 +186,7 @@ describe('leaving', () => {
     expect(Buffer.from(value!).toString()).toBe('kept');
   });
 
-  test('the end of the page aborts everything that it had under way', async () => {
+  test('closing the page aborts all of its requests', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const pair = connectByPort(async (received) => {
       void aborted(received.signal).then(resolve);
@@ -197,7 +197,7 @@ describe('leaving', () => {
     await promise;
   });
 
-  test('the end of the host fails what is under way and what comes after', async () => {
+  test('the end of the host fails active requests and later ones', async () => {
     const { promise: isAsked, resolve } = Promise.withResolvers<void>();
     using pair = connectByPort(() => {
       resolve();
@@ -228,7 +228,7 @@ describe('leaving', () => {
   });
 });
 
-describe('failure of the host', () => {
+describe('a failure of the host', () => {
   test('before the head rejects the request', async () => {
     using pair = connectByPort(async () => {
       throw new AppError('conflict', 'Busy.', { requestId: 'r1' });
@@ -240,7 +240,7 @@ describe('failure of the host', () => {
     });
   });
 
-  test('in the middle of a body fails the reader, and tells nothing of the inside', async () => {
+  test('in the middle of a body fails the reader, without details', async () => {
     using pair = connectByPort(async () => {
       const body = new ReadableStream({
         pull: (controller) => controller.error(new Error('secret /home/someone')),

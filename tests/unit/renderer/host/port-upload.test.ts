@@ -17,7 +17,7 @@ async function settled(pair: PortPair): Promise<void> {
   await (await pair.hostFetch({ method: 'GET', path: '/settled', headers: {}, body: null })).text();
 }
 
-test('a file arrives whole with its fields, in small frames, and says how far it is', async () => {
+test('a file arrives complete with its fields, in small frames, with progress', async () => {
   using pair = connectByPort(async (request) => {
     const form = await request.formData();
     const received = form.get('file') as File;
@@ -41,7 +41,7 @@ test('a file arrives whole with its fields, in small frames, and says how far it
   });
 });
 
-test('a host that does not read gets no more than the credit', async () => {
+test("a host that doesn't read gets no more than the limit", async () => {
   using pair = connectByPort(async (request) =>
     request.url.endsWith('/settled') ? new Response() : new Promise<Response>(() => {}),
   );
@@ -59,7 +59,7 @@ test('a host that does not read gets no more than the credit', async () => {
   await expect(uploading).rejects.toMatchObject({ name: 'AbortError' });
 });
 
-test('a host that reads slowly is never sent more than the credit ahead', async () => {
+test('a host that reads slowly never gets more than the limit ahead', async () => {
   let maxAhead = 0;
   using pair = connectByPort(async (request) => {
     for await (const piece of request.body!) {
@@ -76,7 +76,7 @@ test('a host that reads slowly is never sent more than the credit ahead', async 
   });
 });
 
-test('an answer before the end of the file is read, and the rest is not sent', async () => {
+test('a response before the end of the file is read, and the rest is not sent', async () => {
   const error = { code: 'payload_too_large', message: 'Too large.', details: [], requestId: 'r' };
   using pair = connectByPort(async (request) => {
     if (request.url.endsWith('/settled')) return new Response();
@@ -93,7 +93,7 @@ test('an answer before the end of the file is read, and the rest is not sent', a
   expect(pair.frames.some(({ type }) => type === 'body-end')).toBe(false);
 });
 
-test.each(['cancels', 'goes away'])('a body that the window %s breaks off at the host', async (way) => {
+test.each(['cancels', 'goes away'])('a body that the window %s ends at the host', async (way) => {
   const failed = Promise.withResolvers<unknown>();
   const begun = Promise.withResolvers<void>();
   const pair = connectByPort(async (request) => {

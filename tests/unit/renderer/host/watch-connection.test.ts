@@ -15,13 +15,13 @@ async function told(hostFetch: HostFetch, signal?: AbortSignal): Promise<Connect
   return connections;
 }
 
-test('an answer tells that the host is there, a refusal that it does not know this browser', async () => {
+test("a response shows that the host works, a rejection that the browser isn't signed in", async () => {
   expect(await told(async () => new Response('well'))).toEqual(['there']);
   expect(await told(async () => new Response('busy', { status: 503 }))).toEqual(['there']);
   expect(await told(async () => new Response('who?', { status: 401 }))).toEqual(['locked']);
 });
 
-test('no answer tells that the host is silent, unless nobody waited for one any more', async () => {
+test('a missing response shows that the host is silent, unless the request was aborted', async () => {
   const unreachable = () => Promise.reject(new TypeError('no connection'));
   expect(await told(unreachable)).toEqual(['silent']);
   expect(await told(unreachable, AbortSignal.abort())).toEqual([]);

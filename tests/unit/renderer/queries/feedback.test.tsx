@@ -45,7 +45,7 @@ function openConversation() {
   };
 }
 
-test('a reading that was asked for before a score neither takes it off the screen nor out of the next change', async () => {
+test('a fetch from before a score neither hides it nor removes it from the next change', async () => {
   const { reads, given, isThere, score, give, readAgain } = openConversation();
   reads[0]!.resolve(conversationWith(null));
   await isThere();
@@ -61,7 +61,7 @@ test('a reading that was asked for before a score neither takes it off the scree
   expect(given[1]!.feedback).toEqual({ score: -7, scoreText: null, scoreTags: 'promised too much' });
 });
 
-test('a conversation is read again once the last change of it has been answered', async () => {
+test('a conversation is refetched after its last change is saved', async () => {
   const { reads, given, isThere, score, give } = openConversation();
   reads[0]!.resolve(conversationWith(null));
   await isThere();

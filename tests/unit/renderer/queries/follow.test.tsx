@@ -31,7 +31,7 @@ function scriptedClient() {
   };
 }
 
-test('an answer that was asked for before the newest list was sent never takes its place', async () => {
+test('a response from before the newest pushed list never replaces it', async () => {
   const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const scripted = scriptedClient();
   const host = { client: scripted.client, capabilities: new Set() } as unknown as Host;

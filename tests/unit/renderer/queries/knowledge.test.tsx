@@ -59,7 +59,7 @@ function openSources(status: 'all' | 'Ready' = 'all') {
   return { ...scripted, shown, answer };
 }
 
-test('what the list was before following began is read again', async () => {
+test('a list from before the subscription is refetched', async () => {
   const { tell, shown, answer } = openSources();
   await answer(0, source('doors', 'Processing'));
   await waitFor(() => expect(shown()).toEqual(['doors Processing']));
@@ -68,7 +68,7 @@ test('what the list was before following began is read again', async () => {
   await waitFor(() => expect(shown()).toEqual(['doors Ready']));
 });
 
-test('an answer that was asked for before a change never takes its place', async () => {
+test('a response from before a change never replaces it', async () => {
   const { tell, shown, answer, reads } = openSources();
   await act(async () => tell());
   await answer(1, source('rotor', 'Processing'));
@@ -81,7 +81,7 @@ test('an answer that was asked for before a change never takes its place', async
   await waitFor(() => expect(shown()).toEqual(['rotor Ready', 'doors Ready']));
 });
 
-test('a change that comes while the list is read for the first time has it read again', async () => {
+test('a change during the first fetch causes another fetch', async () => {
   const { tell, shown, answer, reads } = openSources();
   await act(async () => tell());
   await waitFor(() => expect(reads).toHaveLength(2));
@@ -90,7 +90,7 @@ test('a change that comes while the list is read for the first time has it read 
   await waitFor(() => expect(shown()).toEqual(['doors Ready']));
 });
 
-test('a list of one status is read again when a source takes another', async () => {
+test('a list of one status is refetched when a source changes its status', async () => {
   const { tell, shown, answer } = openSources('Ready');
   await act(async () => tell());
   await answer(1, source('rotor', 'Ready'));

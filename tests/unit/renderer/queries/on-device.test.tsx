@@ -49,7 +49,7 @@ function openWindow() {
   };
 }
 
-test('a fetch that failed before its beginning was answered is shown as failed', async () => {
+test('a download that failed before the response to its start is shown as failed', async () => {
   const { shows, tell, install, answer } = openWindow();
   await tell('absent');
   install();
@@ -58,7 +58,7 @@ test('a fetch that failed before its beginning was answered is shown as failed',
   await shows('failed');
 });
 
-test('what is answered is shown at once where no event was faster', async () => {
+test('a response is shown at once if no event was faster', async () => {
   const { shows, tell, install, answer } = openWindow();
   await tell('absent');
   install();

@@ -50,7 +50,7 @@ function openSettings({ areRead = true } = {}) {
   };
 }
 
-test('two quick changes follow each other, and the answer to the first never takes the second off the screen', async () => {
+test('two quick changes are saved in order, and the response to the first never hides the second', async () => {
   const { asked, shown, now, change } = openSettings();
   act(() => {
     change(dark);
@@ -67,7 +67,7 @@ test('two quick changes follow each other, and the answer to the first never tak
   expect(now()).toEqual({ ...before, ...dark, ...patient });
 });
 
-test('a change that the host refuses is taken back', async () => {
+test('reverts a change that the host rejects', async () => {
   const { asked, now, change } = openSettings();
   act(() => change(dark));
   await waitFor(() => expect(now()).toEqual({ ...before, ...dark }));
@@ -75,7 +75,7 @@ test('a change that the host refuses is taken back', async () => {
   await waitFor(() => expect(now()).toEqual(before));
 });
 
-test('a change that is refused before the settings were first read leaves them to be read', async () => {
+test('a rejected change before the first fetch causes a fetch', async () => {
   const { asked, reads, now, change } = openSettings({ areRead: false });
   await waitFor(() => expect(reads).toHaveLength(1));
   act(() => change(dark));

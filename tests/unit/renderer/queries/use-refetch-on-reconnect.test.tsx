@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { useRefetchOnReconnect } from '../../../../renderer/queries/query-client.ts';
 import { setConnection } from '../../../../renderer/stores/window.ts';
 
-test('what is shown is read anew once the host is there again, but not what stays as it is or may cost something', async () => {
+test('visible data is refetched after a reconnect, except for constant data and paid calls', async () => {
   const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   const wrapper = ({ children }: { children: ReactNode }) => (
     <QueryClientProvider client={queryClient}>{children}</QueryClientProvider>

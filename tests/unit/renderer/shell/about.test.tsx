@@ -10,7 +10,7 @@ afterEach(async () => {
   await opened.close();
 });
 
-test('says that updates are not checked, and opens each licence', async () => {
+test('shows that updates are not checked, and opens each licence', async () => {
   opened = await openWindow(<About />);
   openOverlay('about');
   const dialog = await screen.findByRole('dialog', { name: 'About Touchstone' });

@@ -55,7 +55,7 @@ const travels = [
 ];
 
 describe('the address of a filter', () => {
-  test('says everything in it, also after it was decoded once too often', () => {
+  test('contains the whole filter, also after it was decoded once too often', () => {
     const parts = fc.record({
       filter: filters,
       sort: fc.constantFrom(...auditSorts),
@@ -72,7 +72,7 @@ describe('the address of a filter', () => {
     );
   });
 
-  test('is short and readable for what is asked most', () => {
+  test('is short and readable for common filters', () => {
     const address = auditAddress({
       filter: { text: 'refund promised', score: { min: -10, max: -4 }, appHeaders: { team: 'nordics', ticket: null } },
       sort: 'newest',
@@ -82,7 +82,7 @@ describe('the address of a filter', () => {
     expect(address).toBe('/audit/text=refund+promised&score=-10..-4&header=team~3Dnordics&header=ticket');
   });
 
-  test('keeps a span of time by its name, and lets it begin anew on every day', () => {
+  test('keeps a relative span by its name, and starts it again every day', () => {
     const now = new Date(2026, 10, 20, 9, 30);
     const filter: AuditFilter = { text: 'refund', startDate: new Date(2026, 10, 14).toISOString() };
     const words = writeFilter(filter, 'newest', 'last-7-days');
@@ -95,7 +95,7 @@ describe('the address of a filter', () => {
     ]);
   });
 
-  test('with the begin of a span and an end of its own is like any other dates', () => {
+  test('with the start of a span and its own end is like any other dates', () => {
     const now = new Date(2026, 10, 20, 9, 30);
     const endDate = new Date(2026, 10, 18).toISOString();
     expect(readFilter(`from=this-month&to=${endDate.replaceAll(':', '~3A')}`, now)).toEqual({
@@ -106,7 +106,7 @@ describe('the address of a filter', () => {
     });
   });
 
-  test('that a person broke is read as far as it can be, and names what it leaves out', () => {
+  test('is parsed as far as possible if it is damaged, and lists the ignored parts', () => {
     const broken = '/audit/text=refund&from=2026-02-31T00:00:00Z&status=Lost&colour=red&sort=loudest&score=9..1';
     expect(readAuditAddress(broken)).toEqual({
       filter: { text: 'refund' },
@@ -118,7 +118,7 @@ describe('the address of a filter', () => {
     });
   });
 
-  test('of any words at all never fails', () => {
+  test('never fails for any words', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (words) => {
         const { filter } = readAuditAddress(`/audit/${words}`);
@@ -129,7 +129,7 @@ describe('the address of a filter', () => {
 });
 
 describe('the chips of a filter', () => {
-  test('name every part of it, and each takes exactly itself out', () => {
+  test('name every part of it, and each removes exactly itself', () => {
     fc.assert(
       fc.property(filters, (filter) => {
         const chips = filterChips(filter, undefined);
@@ -144,7 +144,7 @@ describe('the chips of a filter', () => {
     );
   });
 
-  test('say it in words', () => {
+  test('describe it in words', () => {
     const chips = filterChips(
       {
         score: { min: -10, max: -4 },

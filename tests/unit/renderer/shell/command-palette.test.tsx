@@ -61,7 +61,7 @@ test('every command of a screen is registered by a screen', () => {
   expect(unknown).toEqual([]);
 });
 
-test('a command of another screen has the title that it has on its screen', () => {
+test('a command of another screen has the same title as on its screen', () => {
   const sources = globSync('renderer/screens/**/*.{ts,tsx}').map((file) => readFileSync(file, 'utf8'));
   // A title that depends on what is open isn't a plain string in the source.
   const titles = new Map(
@@ -125,7 +125,7 @@ test('opens a pasted link of this window and of the desktop app, and nothing els
   await waitFor(() => expect(opened.addresses.at(-1)).toBe('/audit'));
 });
 
-test('says that nothing was found', async () => {
+test('shows that there are no results', async () => {
   await openPalette();
   type('xyzzy plugh');
   expect(await screen.findByText('No results for “xyzzy plugh”')).toBeTruthy();

@@ -12,7 +12,7 @@ afterEach(() => {
 test.each([
   ['a browser', [], `${location.origin}${location.pathname}#/prompts/one/two`],
   ['the desktop app', ['app-links'], 'touchstone://open/prompts/one/two'],
-])('copies the link of an object in %s and says so', async (_where, capabilities, link) => {
+])('copies the link of an object in %s and confirms it', async (_where, capabilities, link) => {
   const writeText = vi.fn(async () => {});
   vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } });
   render(

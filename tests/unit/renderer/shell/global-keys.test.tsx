@@ -7,7 +7,7 @@ function press(key: string, options: Partial<KeyboardEvent> = {}): KeyboardEvent
   return new KeyboardEvent('keydown', { key, ...options });
 }
 
-describe('the keys of an event are written as actions write them', () => {
+describe('the keys of an event have the format of actions', () => {
   test.each([
     [press('k', { ctrlKey: true }), 'Mod+K'],
     [press('K', { ctrlKey: true, shiftKey: true }), 'Mod+Shift+K'],
@@ -22,7 +22,7 @@ describe('the keys of an event are written as actions write them', () => {
   });
 });
 
-describe('keys reach their action', () => {
+describe('keys run their action', () => {
   let unregister = (): void => {};
   afterEach(() => {
     cleanup();
@@ -78,7 +78,7 @@ describe('keys reach their action', () => {
     expect(done).toEqual(['Mod+K', 'Escape']);
   });
 
-  test('not when what has the focus took the key, nor when the action is not possible now', () => {
+  test('unless the focused element handled the key, or the action is disabled', () => {
     const done = show({ keys: 'Mod+K' }, { keys: 'Mod+L', isEnabled: false });
     fireEvent.keyDown(screen.getByText('taking'), { key: 'k', ctrlKey: true });
     fireEvent.keyDown(screen.getByText('outside'), { key: 'l', ctrlKey: true });

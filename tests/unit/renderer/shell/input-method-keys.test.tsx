@@ -36,7 +36,7 @@ test.each([
   expect(screen.getByLabelText('layer')).toBeTruthy();
 });
 
-test('the keys after it reach what they are for', () => {
+test('keys after it work normally', () => {
   render(<Frame />);
   fireEvent.keyDown(screen.getByLabelText('field'), { key: 'Enter' });
   expect(onKey.mock.calls).toEqual([['Enter']]);

@@ -52,7 +52,7 @@ function WithoutCleanup() {
 
 const broken = screenOf('knowledge', 'Knowledge', WithoutCleanup);
 
-test('a crash is shown in the place of the screen, and reloading it leaves the address that crashed', async () => {
+test('a crash replaces the screen, and reloading it leaves the address that crashed', async () => {
   const { go, addresses } = openAt('/knowledge/one', [broken, quiet]);
   go('/knowledge/two');
   expect(await screen.findByText('Knowledge crashed')).toBeTruthy();
@@ -76,7 +76,7 @@ test('a screen that crashes at every address but its own is shown again', async 
   expect(await screen.findByText('Works')).toBeTruthy();
 });
 
-test('another address ends a crash, and a crash at that one too is shown', async () => {
+test('another address clears a crash, and a crash there is shown too', async () => {
   const part = screenOf('knowledge', 'Knowledge', function Part() {
     const [location] = useLocation();
     if (location.endsWith('!')) throw new Error(location);
@@ -90,7 +90,7 @@ test('another address ends a crash, and a crash at that one too is shown', async
   expect(await screen.findByText('At /knowledge/three')).toBeTruthy();
 });
 
-test('a screen whose cleanup crashes is left for the next screen, again and again', async () => {
+test('a screen whose cleanup crashes is left for the next screen, repeatedly', async () => {
   const { go } = openAt('/knowledge', [broken, quiet]);
   for (let round = 0; round < 10; round += 1) {
     go('/knowledge');
@@ -101,7 +101,7 @@ test('a screen whose cleanup crashes is left for the next screen, again and agai
   }
 });
 
-test('a screen whose crash has also a cleanup that crashes shows the crash', async () => {
+test('a crash is shown even if the cleanup crashes too', async () => {
   const part = screenOf('knowledge', 'Knowledge', function Part() {
     const [location] = useLocation();
     if (location.endsWith('!')) throw new Error('boom');

@@ -21,21 +21,21 @@ describe('the palette', () => {
     action('Models', 'gpt-4o-mini'),
   ];
 
-  test('shows everything in its own order while nothing is typed', () => {
+  test('lists everything in its own order without a search', () => {
     expect(shown(actions, '')).toEqual([
       ['Settings', 'Service models', 'Appearance'],
       ['Models', 'hl-gpt-4o-mini', 'gpt-4o-mini'],
     ]);
   });
 
-  test('puts the best name first, and its group before the others', () => {
+  test('lists the best match first, and its group before the others', () => {
     expect(shown(actions, 'gpt')).toEqual([
       ['Models', 'gpt-4o-mini', 'hl-gpt-4o-mini'],
       ['Settings', 'Service models'],
     ]);
   });
 
-  test('leaves out what cannot be done now and what is there for its keys only', () => {
+  test('leaves out disabled actions and those that are only for their keys', () => {
     const hidden = [
       action('Playground', 'Stop', { isEnabled: false }),
       action('Window', 'Open', { isHiddenInPalette: true }),
@@ -43,7 +43,7 @@ describe('the palette', () => {
     expect(shown(hidden, '')).toEqual([]);
   });
 
-  test('shows no more of one kind than can be looked through', () => {
+  test('limits the results of each group', () => {
     const many = Array.from({ length: 160 }, (_, index) => action('Models', `gpt-${index}`));
     expect(rankActions(many, 'gpt')[0]?.actions).toHaveLength(12);
   });

@@ -12,14 +12,14 @@ const titles = () => allActions(useActionStore.getState().sources).map(({ title 
 describe('actions of a part of the window', () => {
   afterEach(cleanup);
 
-  test('are there while the part is', () => {
+  test('exist while the part does', () => {
     const { unmount } = render(<Part title="Go" onRun={() => {}} />);
     expect(titles()).toEqual(['Go']);
     unmount();
     expect(titles()).toEqual([]);
   });
 
-  test('always do the newest thing, and the registry changes only when what a person sees does', () => {
+  test('always run the newest function, and the registry changes only when something visible changes', () => {
     const done: string[] = [];
     const { rerender } = render(<Part title="Go" onRun={() => done.push('first')} />);
     const before = useActionStore.getState().sources;
@@ -31,7 +31,7 @@ describe('actions of a part of the window', () => {
     expect(titles()).toEqual(['Go on']);
   });
 
-  test('stand before those of the window, whichever came first', () => {
+  test('come before those of the window, in any order of registration', () => {
     const go = { id: 'window.go', title: 'Window', group: 'Window', run: () => {} };
     const unregister = registerActions('window', [go]);
     render(<Part title="Part" onRun={() => {}} />);

@@ -4,7 +4,7 @@ import { dismissToast, useToasts } from '../../../../renderer/stores/toasts.ts';
 
 const newest = () => useToasts.getState().toasts.at(-1)!;
 
-test('what is deleted is off the screen at once and deleted at the host when the message is gone', async () => {
+test('a deleted object disappears at once and is deleted at the host when the toast closes', async () => {
   const carryOut = vi.fn(() => Promise.resolve());
   deleteWithUndo({ id: 'one', text: 'One is deleted.', carryOut });
   expect([...useDeletions.getState().ids]).toEqual(['one']);

@@ -10,7 +10,7 @@ beforeEach(() => useModelChoices.setState({ recent: [], favourites: [] }));
 
 const model = (name: string) => ({ aiSystem: 'OpenAi', name }) as const;
 
-test('keeps the models that were used last, each once', () => {
+test('stores the last used models, each once', () => {
   for (const name of ['a', 'b', 'a', 'c', 'd', 'e', 'f', 'g', 'h', 'i']) rememberModel(model(name));
   expect(useModelChoices.getState().recent.map(({ name }) => name)).toEqual(['i', 'h', 'g', 'f', 'e', 'd', 'c', 'a']);
 });

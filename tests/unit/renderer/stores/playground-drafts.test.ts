@@ -18,11 +18,11 @@ const names = () => useDrafts.getState().drafts.map(({ name }) => name);
 const shown = (wanted: string) => useDrafts.getState().drafts.find(({ name }) => name === wanted)!;
 const active = () => useDrafts.getState().drafts.find(({ id }) => id === useDrafts.getState().activeId);
 
-test('a first start has the example open, filled in, on the model of this device', () => {
+test('a first start opens the filled-in example on the on-device model', () => {
   expect(active()).toMatchObject({ ...exampleDraft, aiSystem: 'ServiceAi', model: 'hl-gpt-4.1-mini' });
 });
 
-test('a new draft is on top, open and has a name of its own', () => {
+test('a new draft is on top, open and has a unique name', () => {
   const { create } = useDrafts.getState();
   create();
   create();
@@ -30,7 +30,7 @@ test('a new draft is on top, open and has a name of its own', () => {
   expect(active()?.name).toBe('Untitled prompt 2');
 });
 
-test('a new draft has the model that was used last', () => {
+test('a new draft has the last used model', () => {
   rememberModel({ aiSystem: 'OpenAi', name: 'gpt-old' });
   rememberModel({ aiSystem: 'Groq', name: 'groq-fast' });
   const id = useDrafts.getState().create();
@@ -38,7 +38,7 @@ test('a new draft has the model that was used last', () => {
   expect(useDrafts.getState().newId).toBe(id);
 });
 
-test('a copy has the contents but neither the runs nor the mark of the example', () => {
+test('a copy has the contents but neither the runs nor the example mark', () => {
   const { activeId, change, duplicate } = useDrafts.getState();
   change(activeId, { shownRunId: 'run', promptText: 'Changed' });
   duplicate(activeId);
@@ -50,7 +50,7 @@ test('a copy has the contents but neither the runs nor the mark of the example',
   });
 });
 
-test('a draft that is deleted comes back where it was', () => {
+test('a deleted draft returns to its position', () => {
   const { activeId, create, remove, restore } = useDrafts.getState();
   create({ name: 'Second' });
   const deleted = remove(activeId);
@@ -75,7 +75,7 @@ test('adds a number to a used name', () => {
   expect(names()).toEqual(['Other', 'Other 2']);
 });
 
-test('the oldest drafts make room, never the one that is open', () => {
+test('the oldest drafts are removed first, never the open one', () => {
   const { activeId, activate, create } = useDrafts.getState();
   for (let count = 0; count < maxDrafts + 5; count += 1) create({ name: `Draft ${count}` });
   expect(names().length).toBe(maxDrafts);
@@ -83,7 +83,7 @@ test('the oldest drafts make room, never the one that is open', () => {
   expect(useDrafts.getState().activeId).not.toBe(activeId);
 });
 
-test('what another window wrote is shown here, unless this one has something newer', () => {
+test('applies what another window wrote, unless this one has something newer', () => {
   const { activeId, create } = useDrafts.getState();
   create({ name: 'Second', promptText: 'Newer here' });
   const [second, example] = useDrafts.getState().drafts as [ReturnType<typeof shown>, ReturnType<typeof shown>];

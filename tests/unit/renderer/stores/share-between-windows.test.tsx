@@ -8,7 +8,7 @@ function writeInAnotherWindow(messages: Record<string, string>): void {
   globalThis.dispatchEvent(new StorageEvent('storage', { key: 'agent-drafts', newValue }));
 }
 
-test('a message that was typed in another window is here, too, and stays when something is typed here', () => {
+test('a message that was typed in another window appears here, and stays when something is typed here', () => {
   useAgentDrafts.getState().write('one/new', 'Typed here');
   writeInAnotherWindow({ 'one/new': 'Typed here', 'two/new': 'Typed there' });
   useAgentDrafts.getState().write('three/new', 'Typed here later');

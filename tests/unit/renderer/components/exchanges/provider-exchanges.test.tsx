@@ -44,7 +44,7 @@ function show(part: React.ReactElement, address: string): void {
   );
 }
 
-test('the Provider view shows what the provider got, of a run just made, from the history and in the audit', async () => {
+test('the Provider view shows the sent request of a new run, in the history and in the audit', async () => {
   playground = await openPlayground();
   act(() => usePlaygroundView.setState({ isWireOpen: true, wireView: 'provider' }));
   await screen.findByText('Run the prompt to see what the provider receives.');
@@ -62,7 +62,7 @@ test('the Provider view shows what the provider got, of a run just made, from th
   await expectExchange();
 });
 
-test('the setting turns storing off, keeps the newest or all, and the view says why nothing is there', async () => {
+test('the setting turns storing off, keeps the newest or all, and the view explains why it is empty', async () => {
   playground = await openPlayground();
   playground.run('Good morning');
   await screen.findByRole('group', { name: 'Rate the answer' });

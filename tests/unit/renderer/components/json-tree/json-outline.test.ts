@@ -28,7 +28,7 @@ function valueOf(outline: JsonOutline, index = 0): unknown {
 }
 
 describe('the outline of a JSON text', () => {
-  it('has every value of any JSON', () => {
+  it('contains every value of any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 4 }), (value, indent) => {
         const outline = read(JSON.stringify(value, null, indent));
@@ -38,7 +38,7 @@ describe('the outline of a JSON text', () => {
     );
   });
 
-  it('is the same however the text arrives', () => {
+  it('is the same however the text is split', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.array(fc.nat(50), { maxLength: 20 }), (value, cuts) => {
         const text = JSON.stringify(value, null, 1);
@@ -55,7 +55,7 @@ describe('the outline of a JSON text', () => {
     );
   });
 
-  it('says the same as JSON.parse about any text', () => {
+  it('agrees with JSON.parse about any text', () => {
     const characters = fc.constantFrom(
       '{',
       '}',
@@ -93,7 +93,7 @@ describe('the outline of a JSON text', () => {
     );
   });
 
-  it('shows a growing string without its half of an escape', () => {
+  it('shows a growing string without an incomplete escape', () => {
     const outline = new JsonOutline();
     outline.read('{"a": "x\\u00e', false);
     const node = outline.nodes[1]!;
@@ -103,7 +103,7 @@ describe('the outline of a JSON text', () => {
     expect(outline.nodes).toHaveLength(2);
   });
 
-  it('keeps numbers as they were written', () => {
+  it('keeps numbers in their original format', () => {
     const outline = read('[12345678901234567890, 1.00, 1e400]');
     expect(outline.nodes.slice(1).map(({ start, end }) => outline.text.slice(start, end!))).toEqual([
       '12345678901234567890',
@@ -136,7 +136,7 @@ describe('the outline of a JSON text', () => {
     expect(read(`[${'1,'.repeat(300_000)}1]`).fault?.reason).toBe('has more than 250,000 values');
   });
 
-  it('finds the node of a pointer, or the innermost one before it', () => {
+  it('finds the node of a pointer, or its innermost existing ancestor', () => {
     const outline = read('{"a": [{"b/c": 1}, 2], "d": null}');
     const at = (pointer: string) => outline.text.slice(outline.nodes[nodeAt(outline, pointer)]!.start).slice(0, 5);
     expect(at('/a/0/b~1c')).toBe('1}, 2');

@@ -38,18 +38,18 @@ const marks = () => screen.queryAllByRole('button', { name: /^\[\d\]$/ }).map(({
 
 afterEach(cleanup);
 
-test('numbers of passages are buttons, one by one, inside of any text', () => {
+test('numbers of passages are separate buttons inside any text', () => {
   show('- It takes **42** [1].\n- Doors open at six [1, 2].');
   expect(marks()).toEqual(['[1]', '[1]', '[2]']);
 });
 
-test('what no passage has stays plain text, and so do code and links', () => {
+test('a number without a passage stays plain text, and so do code and links', () => {
   show('Nothing at [7]. `a[1]` and [a link [1]](https://example.test) stay.');
   expect(marks()).toEqual([]);
   expect(document.body.textContent).toContain('Nothing at [7]. a[1] and a link [1] stay.');
 });
 
-test('a number shows its passage, which leads to its place in the source', () => {
+test('a number shows its passage, which links to its position in the source', () => {
   const addresses = show('Doors open at six [2].');
   fireEvent.click(screen.getByRole('button', { name: '[2]' }));
   const passage = screen.getByRole('dialog', { name: 'Passage 2' });

@@ -31,7 +31,7 @@ const a = \`# no title\`;
 ---
 The end`;
 
-test('the blocks of a text are the text, whatever is cut where', () => {
+test('the blocks of a text add up to the text, wherever it is split', () => {
   let blocks = noBlocks;
   for (let end = 1; end <= text.length; end += 1) blocks = readBlocks(text.slice(0, end), blocks);
   const all = [...blocks.closed, ...(blocks.open ? [blocks.open] : [])];
@@ -40,29 +40,29 @@ test('the blocks of a text are the text, whatever is cut where', () => {
   expect(all).toEqual([...atOnce.closed, ...(atOnce.open ? [atOnce.open] : [])]);
 });
 
-test('a block that is closed stays the same object while more text comes', () => {
+test('a closed block stays the same object while more text arrives', () => {
   const first = readBlocks('# Title\n\nA paragraph\n\nAnother');
   const second = readBlocks('# Title\n\nA paragraph\n\nAnother one\n\nAnd more', first);
   expect(first.closed.length).toBe(2);
   expect(second.closed.slice(0, 2).every((block, index) => block === first.closed[index])).toBe(true);
 });
 
-test('a list is cut into its items, and goes on after a blank line', () => {
+test('a list is split into its items, and continues after a blank line', () => {
   const blocks = readBlocks('1. one\n\n2. two\n   - part\n\n3. three');
   expect(blocks.closed.map(({ raw }) => raw)).toEqual(['1. one\n\n', '2. two\n   - part\n\n']);
   expect(blocks.open).toMatchObject({ raw: '3. three', isList: true });
 });
 
-test('an open block of code is known as code before its fence is closed', () => {
+test('an open code block is recognised before its fence is closed', () => {
   expect(readBlocks('Look:\n\n```python\nprint(1)').open?.code).toEqual({ text: 'print(1)', language: 'python' });
 });
 
-test('another text begins anew', () => {
+test('another text starts again', () => {
   const other = readBlocks('Other', readBlocks('Some\n\ntext'));
   expect(other).toEqual({ text: 'Other', closed: [], open: { start: 0, raw: 'Other', code: null, isList: false } });
 });
 
-test('a block that refers to a definition is told from one that does not', () => {
+test('detects a block that refers to a definition', () => {
   expect(definitionsOf('See [it][1].\n\n[1]: https://example.com\n')).toBe('[1]: https://example.com');
   expect([
     hasReference('See [it][1].'),
@@ -71,7 +71,7 @@ test('a block that refers to a definition is told from one that does not', () =>
   ]).toEqual([true, false, false]);
 });
 
-test('two thousand blocks are cut in one go while they stream', () => {
+test('splits two thousand blocks in one pass while they stream', () => {
   const paragraphs = Array.from({ length: 2_000 }, (_, index) => `Paragraph ${index} with a few words in it.`);
   let blocks = noBlocks;
   let soFar = '';

@@ -13,7 +13,7 @@ function show(text: string, isGrowing: boolean) {
   );
 }
 
-test('what is finished keeps its elements while the rest grows', () => {
+test('finished blocks keep their elements while the rest grows', () => {
   const { container, rerender } = render(show('First paragraph.\n\n- one\n- two', true));
   const paragraph = container.querySelector('p');
   const item = container.querySelector('li');
@@ -28,12 +28,12 @@ test('what is finished keeps its elements while the rest grows', () => {
   ]);
 });
 
-test('numbers of a list go on over its items', () => {
+test('numbers of a list continue across its items', () => {
   const { container } = render(show('3. three\n4. four', false));
   expect([...container.querySelectorAll('ol')].map((list) => list.start)).toEqual([3, 4]);
 });
 
-test('numbers of three digits have room', () => {
+test('numbers of three digits have space', () => {
   const numbered = (first: number, count: number): string =>
     Array.from({ length: count }, (_, index) => `${first + index}. item`).join('\n');
   const classes = (text: string) =>
@@ -52,7 +52,7 @@ test('raw HTML is shown as text, and neither script nor image is loaded', () => 
   expect(container.textContent).toContain('map (https://example.com/a.png)');
 });
 
-test('links open outside and tell nothing; an address that would run code is none', () => {
+test('links open outside and reveal nothing; an address that would run code is no link', () => {
   const { container } = render(show('[a](https://example.com) [b](javascript:alert(1))', false));
   const links = [...container.querySelectorAll('a')].map((link) => [link.getAttribute('href'), link.rel, link.target]);
   expect(links).toEqual([
@@ -61,7 +61,7 @@ test('links open outside and tell nothing; an address that would run code is non
   ]);
 });
 
-test('a link whose definition stands at the end leads there once the answer is whole', () => {
+test('a link with its definition at the end works once the answer is complete', () => {
   const text = 'See [the terms][1].\n\nMore.\n\n[1]: https://example.com/terms';
   const { container, rerender } = render(show(text, true));
   expect(container.querySelector('a')).toBe(null);
@@ -77,7 +77,7 @@ test('code keeps every character, can be copied and names its language', () => {
   expect(getByRole('button', { name: 'Copy code' })).toBeTruthy();
 });
 
-test('headings of an answer stand below the heading of its panel', () => {
+test('headings of an answer are below the heading of its panel', () => {
   const { container } = render(show('# One\n\n## Two', false));
   expect([...container.querySelectorAll('h3, h4')].map(({ tagName, textContent }) => [tagName, textContent])).toEqual([
     ['H3', 'One'],
@@ -85,7 +85,7 @@ test('headings of an answer stand below the heading of its panel', () => {
   ]);
 });
 
-test('each block is set in the direction of its own first letter, lists and tables as a whole', () => {
+test('each block takes its direction from its own first letter, lists and tables as a whole', () => {
   const text = '# حجر\n\nفقرة\n\nA paragraph\n\n- واحد\n\n> اقتباس\n\n| عمود |\n| --- |\n| قيمة |';
   const { container } = render(show(text, false));
   const directed = [...container.querySelectorAll('[dir=auto]')].map(({ tagName }) => tagName.toLowerCase());

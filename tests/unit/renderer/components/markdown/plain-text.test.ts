@@ -17,7 +17,7 @@ test.each([
   expect(plainText(markdown)).toBe(text);
 });
 
-test.each(['>', '[', '*a ', '| ', '- ', '> - ', '<b>'])('text of nothing but %j is shown', (mark) => {
+test.each(['>', '[', '*a ', '| ', '- ', '> - ', '<b>'])('text with only %j is shown', (mark) => {
   for (const characters of [2_000, 100_000]) {
     const text = mark.repeat(characters / mark.length);
     expect(plainText(`${text}word`)).toContain('word');

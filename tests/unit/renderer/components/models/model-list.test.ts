@@ -26,7 +26,7 @@ const names = (filter: Partial<typeof noFilter>) =>
     members.map(({ name }) => name),
   ]);
 
-test('models stand in groups, ready groups first, endpoints by name, retired ones hidden', () => {
+test('models are in groups, ready groups first, endpoints by name, retired ones hidden', () => {
   expect(names({})).toEqual([
     ['Built-in (ServiceAi)', ['hl-gpt-4o-mini']],
     ['OpenAI', ['gpt-tools']],
@@ -84,12 +84,12 @@ test('favourites and recently used models are on top, each once', () => {
   ]);
 });
 
-test('every word must be found, in the name or the provider', () => {
+test('every term must match the name or the provider', () => {
   expect(names({ words: 'tools openai' })).toEqual([['OpenAI', ['gpt-tools']]]);
   expect(names({ words: 'llama work' })).toEqual([['workshop', ['workshop/llama/8b']]]);
 });
 
-test('filters leave what is ready, what can do a thing, and what has ended when asked', () => {
+test('filters select ready models, capabilities, and retired models on request', () => {
   expect(names({ isReadyOnly: true }).map(([title]) => title)).not.toContain('Groq');
   expect(names({ capabilities: ['tools'] })).toEqual([['OpenAI', ['gpt-tools']]]);
   expect(names({ isEndedShown: true, words: 'old' })).toEqual([['OpenAI', ['gpt-old']]]);
@@ -105,7 +105,7 @@ test.each([
   expect(shutdownBadge({ shutdownDate, hasEnded: false }, new Date(2026, 10, 20, 23, 59))).toEqual(mark);
 });
 
-test('a group says whether its models can run now', () => {
+test('a group shows whether its models can run now', () => {
   const provider: ProviderState = {
     aiSystem: 'OpenAi',
     keySource: 'keychain',
@@ -141,7 +141,7 @@ test('a group says whether its models can run now', () => {
   ]);
 });
 
-test('a model says where its runs go', () => {
+test('a model shows where its runs go', () => {
   expect(models.map(modelLocation)).toEqual([
     'Endpoint workshop',
     'OpenAI, key set',

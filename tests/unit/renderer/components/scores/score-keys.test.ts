@@ -28,13 +28,13 @@ describe('the keys of the score', () => {
     expect(typed(keys)).toBe(score);
   });
 
-  test('mean the same whatever score was there before', () => {
+  test('mean the same after any earlier score', () => {
     for (const before of [null, -9, 0, 4]) {
       expect([typed('-6', before), typed('6', before), typed('-', before)]).toEqual([-6, 6, before]);
     }
   });
 
-  test('are no others', () => {
+  test('are the only ones', () => {
     expect(typeScore('j', noTyping, 3)).toBeNull();
     expect(typeScore('F1', noTyping, 3)).toBeNull();
   });

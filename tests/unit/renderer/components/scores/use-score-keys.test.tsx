@@ -23,7 +23,7 @@ test('keys set the score of the open run at once', () => {
   expect(scores).toEqual([-1, -10]);
 });
 
-test('a score that is begun while the run is still being read is kept whole', () => {
+test('a score that is typed while the run loads is applied completely', () => {
   const { scores, arrive } = openRun(false);
   press('-1');
   expect(scores).toEqual([]);
@@ -32,14 +32,14 @@ test('a score that is begun while the run is still being read is kept whole', ()
   expect(scores).toEqual([-1, -10]);
 });
 
-test('a person who goes on before the run is there has not judged it', () => {
+test('a score is dropped if the person moves on before the run has loaded', () => {
   const { scores, arrive } = openRun(false);
   press('-4j');
   arrive();
   expect(scores).toEqual([]);
 });
 
-test('with a scope, keys count only where the focus is inside it', () => {
+test('with a scope, keys count only while the focus is inside it', () => {
   const [inside, outside] = [document.createElement('div'), document.createElement('div')];
   document.body.append(inside, outside);
   const scores: number[] = [];

@@ -85,7 +85,7 @@ test('a new agent starts with the model that was used last', async () => {
   useModelChoices.setState({ recent: [] });
 });
 
-test('the form stands beside the conversation; a newer base version is offered and the base is detached', async () => {
+test('the form is beside the conversation, offers a newer base version and detaches the base', async () => {
   await open('/agents', async (client) => {
     const { id, latestVersionId } = await client.call(createPrompt, { body: { name: 'Clerk', promptText: 'First' } });
     await client.call(createAgent, { body: { name: 'A', prompt: '', promptVersionId: latestVersionId } });

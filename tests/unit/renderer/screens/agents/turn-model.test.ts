@@ -55,7 +55,7 @@ const live: AgentTurn = {
 
 const brief = (turns: ReturnType<typeof shownTurns>) => turns.map(({ key, text, state }) => [key, text, state]);
 
-test('a turn has the tokens and the cost of its run, which a live one does not know yet', () => {
+test("a turn has the tokens and the cost of its run, which a live one doesn't have yet", () => {
   const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
   const run = { ...kept('one', 'Completed', 'yes'), usage, cost: { amount: 0.5, currency: 'USD', pricesFrom: null } };
   expect(shownTurns([run as ThreadRun], { ...live, usage })).toMatchObject([
@@ -64,7 +64,7 @@ test('a turn has the tokens and the cost of its run, which a live one does not k
   ]);
 });
 
-test('a turn stands last until the host has it, then in its place with the text that the window knows', () => {
+test("a turn is last until the host returns it, then at its position with the window's text", () => {
   const first = kept('one', 'Completed', 'yes');
   expect(brief(shownTurns([first], live))).toEqual([
     ['one', 'yes', 'completed'],
@@ -75,7 +75,7 @@ test('a turn stands last until the host has it, then in its place with the text 
   expect(shown[1]?.memory).toEqual({ turns: 1, forgottenTurns: 2 });
 });
 
-test('what the host wrote down at the end counts', () => {
+test("the host's record takes precedence after the end", () => {
   const ended = { ...live, state: 'completed' as const, text: 'more than that' };
   expect(brief(shownTurns([kept('two', 'Running', '')], ended))).toEqual([['two', 'more than that', 'completed']]);
   expect(brief(shownTurns([kept('two', 'Completed', 'more than that.')], ended))).toEqual([
@@ -83,7 +83,7 @@ test('what the host wrote down at the end counts', () => {
   ]);
 });
 
-test('memory is told in words, and not at all for a first message', () => {
+test('describes the history in words, except for a first message', () => {
   expect(readHistory({ memory: { turns: 3 } })).toBeNull();
   expect(readHistory(null)).toBeNull();
   expect(historyText({ turns: 0, forgottenTurns: 0 })).toBeNull();
@@ -91,7 +91,7 @@ test('memory is told in words, and not at all for a first message', () => {
   expect(historyText({ turns: 4, forgottenTurns: 2 })).toBe('4 earlier turns in context, 2 turns dropped');
 });
 
-test('a turn knows the ways before and after its own, where the conversation branches', () => {
+test('a turn has links to the branches before and after its own', () => {
   const branches = ['a', 'b', 'c'];
   expect([
     branchesOf({ conversationId: 'b', branches }),

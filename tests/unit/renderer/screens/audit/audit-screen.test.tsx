@@ -28,7 +28,7 @@ async function conversationsOf(filter: object) {
 }
 
 describe('the audit', () => {
-  test('without any run says so and offers the sample data', async () => {
+  test('explains that there are no runs and offers the sample data', async () => {
     opened = await openWindow(<AuditScreen />, { address: '/audit' });
     await screen.findByText('No runs yet');
     fireEvent.click(await screen.findByText('Load sample data'));
@@ -36,7 +36,7 @@ describe('the audit', () => {
     await screen.findByText('1 of 300');
   });
 
-  test('keeps a score, a tag and a text at once, each over the others, and takes the last back', async () => {
+  test('saves a score, a tag and a comment at once, and undoes the last', async () => {
     await openSamples('/audit/rated=no');
     const panel = await feedback();
     const { client } = opened.window.host;
@@ -58,7 +58,7 @@ describe('the audit', () => {
     await waitFor(async () => expect(await kept()).toMatchObject({ score: -6, scoreText: null }));
   });
 
-  test('shows why an address is only half of what it asks, and what clears it', async () => {
+  test('explains the invalid part of an address and how to clear it', async () => {
     await openSamples('/audit/text=zzzz+nothing+has+this&status=Lost');
     await screen.findByText(/Ignored invalid filters in this link: status\./);
     await screen.findByText('No matching conversations');
@@ -70,7 +70,7 @@ describe('the audit', () => {
     expect(screen.queryByText('Retry')).toBeNull();
   });
 
-  test('goes through the conversations of a filter and stays inside it', async () => {
+  test('moves through the conversations of a filter and stays inside it', async () => {
     await openSamples('/audit/status=Failed');
     await feedback();
     const { rows } = await conversationsOf({ statuses: ['Failed'] });
@@ -79,7 +79,7 @@ describe('the audit', () => {
     await within(await detail()).findByText('Run failed');
   });
 
-  test('loads sample data from its menu beside runs, and again after it was removed', async () => {
+  test('loads sample data from its menu beside runs, and again after a removal', async () => {
     opened = await openWindow(<AuditScreen />, {
       address: '/audit',
       prepare: (client) => client.call(loadAuditSamples).then(() => client.call(removeAuditSamples)),
@@ -109,7 +109,7 @@ describe('the audit', () => {
     expect(options[index]?.textContent).toContain(`${named!.name}${named!.run.title}`);
   });
 
-  test('goes back from the replays to the same filter and the same selection', async () => {
+  test('returns from the replays to the same filter and the same selection', async () => {
     await openSamples('/audit/from=last-30-days&status=Failed');
     await feedback();
     const list = within(await screen.findByRole('listbox', { name: 'Conversations' }));
@@ -122,7 +122,7 @@ describe('the audit', () => {
     expect(opened.addresses.at(-1)).toBe(before);
   });
 
-  test('counts models under the other filters, and keeps those that could be chosen as well', async () => {
+  test('counts models under the other filters, and keeps the alternatives', async () => {
     await openSamples('/audit/status=Failed');
     await feedback();
     const models = within(await screen.findByRole('region', { name: 'Model' }));

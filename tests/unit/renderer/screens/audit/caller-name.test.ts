@@ -8,7 +8,7 @@ const [windowCallerId, job, unknown] = [
   'cccc0000-0000-4000-8000-000000000003',
 ] as const;
 
-test('a caller is this window, an API key by its name, or an id in short', () => {
+test('a caller is this window, the name of an API key, or a short id', () => {
   const callers = [
     { callerId: windowCallerId, name: null, runs: 3 },
     { callerId: job, name: 'Nightly job', runs: 2 },

@@ -3,18 +3,18 @@ import { barsOf, bucketEnd, bucketLabel, linesOf } from '../../../../../renderer
 import { moveView, orderViews } from '../../../../../renderer/screens/audit/views-panel.tsx';
 
 describe('a chart', () => {
-  test('has bars in proportion, a pixel for the smallest value and nothing for none', () => {
+  test('has proportional bars, one pixel for the smallest value and nothing for none', () => {
     expect(barsOf([0, 1, 1000]).map(({ height }) => height)).toEqual([0, 1, 32]);
     expect(barsOf([0, 0]).map(({ height }) => height)).toEqual([0, 0]);
     expect(barsOf([null, 2]).map(({ height }) => height)).toEqual([0, 32]);
   });
 
-  test('breaks its line where there is no value, and shows a value alone', () => {
+  test('interrupts its line at missing values, and shows a single value', () => {
     expect(linesOf([1, 2, null, 3], [0, 4]).map((line) => line.split(' ').length)).toEqual([3, 2]);
     expect(linesOf([null, null], [0, 1])).toEqual([]);
   });
 
-  test('says when a bucket is and where it ends', () => {
+  test('labels a bucket and its end', () => {
     const start = '2026-02-01T00:00:00.000Z';
     expect([bucketLabel({ start }, 'day'), bucketLabel({ start }, 'month'), bucketLabel({ start }, 'week')]).toEqual([
       '1 Feb 2026',
@@ -31,7 +31,7 @@ describe('a chart', () => {
 describe('saved views', () => {
   const views = ['a', 'b', 'c'].map((id) => ({ id }));
 
-  test('stand as a person ordered them, later ones at the end', () => {
+  test("are in the person's order, later ones at the end", () => {
     expect(orderViews(views, ['c', 'gone', 'a']).map(({ id }) => id)).toEqual(['c', 'a', 'b']);
   });
 

@@ -19,7 +19,7 @@ function show(input: Partial<ConversationRun['input']>): string[] {
 
 afterEach(cleanup);
 
-test('a single message of the user is the input', () => {
+test('a single user message is the input', () => {
   expect(show({ systemMessage: 'Be kind.', messages: [textMessage('user', 'Hello')] })).toEqual([
     'SystemBe kind.',
     'InputHello',

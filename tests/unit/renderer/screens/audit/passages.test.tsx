@@ -13,7 +13,7 @@ function show(citations: ConversationRun['citations']): string[] {
 afterEach(cleanup);
 
 describe('the passages of a run', () => {
-  test('stand with their source, page and relevance', () => {
+  test('are listed with their source, page and relevance', () => {
     expect(
       show([
         { ...source, index: 1, page: 7, relevance: 0.8715, text: 'Refunds take ten days.' },
@@ -25,7 +25,7 @@ describe('the passages of a run', () => {
     ]);
   });
 
-  test('are missed in words where an answer was grounded on none', () => {
+  test('are replaced by a note if an answer had none', () => {
     expect(show([])).toEqual([]);
     expect(screen.getByText('This run used no passages.')).toBeDefined();
   });

@@ -14,7 +14,7 @@ const tallestElement = 17_000_000;
 const counts = fc.integer({ min: 0, max: 3_000_000 });
 
 describe('the window over a list of any length', () => {
-  test('never needs an element that a browser cannot draw, and reaches both ends', () => {
+  test('never needs an element taller than a browser can draw, and reaches both ends', () => {
     fc.assert(
       fc.property(counts, (count) => {
         const scale = rowScale(count, rowHeight, viewHeight);
@@ -26,7 +26,7 @@ describe('the window over a list of any length', () => {
     );
   });
 
-  test('finds the way back from any row within a pixel of the sheet', () => {
+  test('maps any row back within a pixel of the sheet', () => {
     fc.assert(
       fc.property(counts, fc.double({ min: 0, max: 1, noNaN: true }), (count, part) => {
         const scale = rowScale(count, rowHeight, viewHeight);
@@ -45,14 +45,14 @@ describe('the window over a list of any length', () => {
     expect(moveRows(rowsTop, sheetTop, sheetTop - 3, scale)).toBe(rowsTop - 3);
   });
 
-  test('takes the ends of the sheet as the ends of the list, however it came there', () => {
+  test('maps the ends of the sheet to the ends of the list, after any movement', () => {
     const scale = rowScale(1_000_000, rowHeight, viewHeight);
     const end = scale.sheetHeight - viewHeight;
     expect(moveRows(5_000, 40, 0, scale)).toBe(0);
     expect(moveRows(1_000_000, end - 40, end, scale)).toBe(scale.rowsHeight - viewHeight);
   });
 
-  test('draws what is in view and a little beyond, never beyond the list', () => {
+  test('draws the rows in view and a little beyond, never beyond the list', () => {
     expect(rowsInView(0, { viewHeight, rowHeight, count: 1_000_000 })).toEqual({ first: 0, last: 21 });
     expect(rowsInView(44_000_000 - 560, { viewHeight, rowHeight, count: 1_000_000 }).last).toBe(999_999);
     expect(rowsInView(0, { viewHeight, rowHeight, count: 0 })).toEqual({ first: 0, last: -1 });

@@ -111,7 +111,7 @@ test('Stop keeps the partial answer', async () => {
   expect((await answer()).textContent).toContain('It is');
 });
 
-test('a failure shows its reason and asks again', async () => {
+test('a failure shows its reason and a Retry button', async () => {
   ask();
   (await nextChat()).fail(500, 'The engine stalled.');
   const failure = await screen.findByRole('alert');

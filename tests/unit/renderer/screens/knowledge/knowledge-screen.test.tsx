@@ -44,7 +44,7 @@ async function whenIndexed(name: string): Promise<HTMLElement> {
   return screen.findByRole('option', { name: new RegExp(`${name}.*1 passage`) });
 }
 
-test('a file is added, indexed, found by a question and shown with the passage in its place', async () => {
+test('a file is added, indexed, found by a query and shown with the passage at its position', async () => {
   await addFiles(new File([handbook], 'kestrel.md'));
   await whenIndexed('kestrel.md');
   fireEvent.change(screen.getByLabelText('Search Handbooks'), { target: { value: 'How tight are the rotor bolts?' } });
@@ -61,7 +61,7 @@ test('a file is added, indexed, found by a question and shown with the passage i
   expect(opened.addresses.at(-1)).toMatch(/^\/knowledge\/sources\/[\da-f-]{36}\/\d+-\d+$/);
 });
 
-test('opens one found passage after another where scrolling returns a promise', async () => {
+test('opens one matching passage after another if scrolling returns a promise', async () => {
   await addFiles(new File([handbook], 'kestrel.md'), new File([`${handbook} Tighten them twice.`], 'merlin.md'));
   await whenIndexed('kestrel.md');
   await whenIndexed('merlin.md');
@@ -75,7 +75,7 @@ test('opens one found passage after another where scrolling returns a promise', 
   }
 });
 
-test('a refused file says why, and the others are added', async () => {
+test('a rejected file shows the reason, and the others are added', async () => {
   await addFiles(
     new File([], 'empty.txt'),
     new File(['\u007fELF\u0002\u0001\u0001\u0000\u0000\u0000'], 'program'),
@@ -98,7 +98,7 @@ test('a deleted source leaves the list', async () => {
   expect(screen.queryByRole('option', { name: /kestrel/ })).toBeNull();
 });
 
-test('counts leave out a deleted source while it can be restored, and after it is gone', async () => {
+test('counts exclude a deleted source while it can be restored, and after its deletion', async () => {
   const counts = () => screen.getByRole('option', { name: /^Handbooks/ }).textContent;
   const toast = () => useToasts.getState().toasts.findLast(({ text }) => text === 'Deleted "kestrel.md".')!;
   await addFiles(new File([handbook], 'kestrel.md'), new File([handbook], 'merlin.md'));
@@ -129,7 +129,7 @@ test('counts leave out a deleted source while it can be restored, and after it i
   expect(await screen.findByRole('option', { name: /^merlin/ })).toBeTruthy();
 });
 
-test('an open source that another program deletes is no longer shown', async () => {
+test('an open source that an API client deletes is no longer shown', async () => {
   await addFiles(new File([handbook], 'kestrel.md'));
   fireEvent.click(await whenIndexed('kestrel.md'));
   await screen.findByRole('region', { name: 'kestrel.md' });
@@ -138,7 +138,7 @@ test('an open source that another program deletes is no longer shown', async () 
   expect(await screen.findByText('Source not found')).toBeTruthy();
 });
 
-test('a dataspace is made and opened', async () => {
+test('creates a dataspace and opens it', async () => {
   fireEvent.click((await screen.findAllByRole('button', { name: 'Create dataspace' }))[0]!);
   fireEvent.change(screen.getByLabelText('Dataspace name'), { target: { value: 'Contracts' } });
   fireEvent.submit(screen.getByLabelText('Dataspace name').closest('form')!);
@@ -146,7 +146,7 @@ test('a dataspace is made and opened', async () => {
   expect(await screen.findByText('No sources yet')).toBeTruthy();
 });
 
-test('files that are added where there is no dataspace yet make the one called Default', async () => {
+test('adding files without a dataspace creates the one named Default', async () => {
   const { client } = opened.window.host;
   const [made] = (await client.call(listDataspaces)).data;
   await client.call(deleteDataspace, { parameters: { id: made!.id } });

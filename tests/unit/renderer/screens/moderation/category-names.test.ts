@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { classifierName, judgedScores } from '../../../../../renderer/screens/moderation/categories.tsx';
 
-test('a category that a classifier does not judge has no score', () => {
+test("a category that a classifier doesn't support has no score", () => {
   const scores = { sexual: 0.1, hatred: 0.2, harassment: 0, selfHarm: 0.3, violence: 0.4 };
   expect(judgedScores({ kind: 'mistral', model: 'mistral-moderation-latest' }, scores)).toEqual({
     sexual: 0.1,

@@ -31,7 +31,7 @@ const slider = (name: string) => screen.getByRole('slider', { name: `${name} thr
 const level = (name: string) => screen.getByRole('group', { name });
 
 describe('one text', () => {
-  test('is checked, flagged, and its passages are pointed at', async () => {
+  test('is checked and flagged, with its passages highlighted', async () => {
     useModerationStore.setState({ text: `Good morning. ${threat}` });
     await open();
     fireEvent.click(screen.getByText('Check'));
@@ -41,7 +41,7 @@ describe('one text', () => {
     expect(document.querySelector('mark')?.textContent).toContain('VI');
   });
 
-  test('is flagged or not by thresholds that move, without being classified again', async () => {
+  test('is flagged by moved thresholds without another check', async () => {
     useModerationStore.setState({ text: threat });
     await open();
     fireEvent.click(screen.getByText('Check'));
@@ -54,7 +54,7 @@ describe('one text', () => {
     expect(after.filter((request) => !request.includes('/window/moderation/check'))).toEqual([]);
   });
 
-  test('keeps its verdict apart from what is written afterwards', async () => {
+  test('separates its verdict from later edits', async () => {
     useModerationStore.setState({ text: threat });
     await open();
     fireEvent.click(screen.getByText('Check'));
@@ -63,7 +63,7 @@ describe('one text', () => {
     await screen.findByText('Changed since the check');
   });
 
-  test('by a classifier without a key says so, beside the one that answers', async () => {
+  test('shows that a classifier lacks a key, next to the other one', async () => {
     useModerationStore.setState({ text: threat, second: { kind: 'open-ai', model: 'omni-moderation-latest' } });
     await open();
     fireEvent.click(screen.getByText('Check'));
@@ -87,7 +87,7 @@ describe('a text that is not flagged', () => {
 });
 
 describe('examples', () => {
-  test('are checked with one click, and make room for the passages', async () => {
+  test('are checked with one click, and hide for the passages', async () => {
     await open();
     const examples = screen.getByRole('region', { name: 'Examples' });
     fireEvent.click(within(examples).getByRole('button', { name: /^Violence: I will wait at your depot/ }));
@@ -98,7 +98,7 @@ describe('examples', () => {
 });
 
 describe('why', () => {
-  test('tells how a score changes without each passage, the largest drop first', async () => {
+  test('shows how a score changes without each passage, the largest drop first', async () => {
     useModerationStore.setState({ text: `Good morning. ${threat}` });
     await open();
     fireEvent.click(screen.getByText('Check'));
@@ -133,7 +133,7 @@ describe('a file of texts', () => {
     fireEvent.change(screen.getByLabelText('Import file'), { target: { files: [file] } });
   };
 
-  test('that cannot be read replaces nothing, and the reason names row, column and value', async () => {
+  test("replaces nothing if it can't be read, and the reason names row, column and value", async () => {
     await open();
     importFile(batchName, 'text,self-harm\nGood morning,0\n');
     await screen.findByText(/, classifier A, kept\.csv$/);
@@ -166,7 +166,7 @@ describe('a file of texts', () => {
 describe('the policy of a chat model', () => {
   const chatModel = { kind: 'model', aiSystem: 'ServiceAi', model: 'hl-gpt-4o-mini', policy: null } as const;
 
-  test('is shown as it is built in, and becomes the one that a person wrote', async () => {
+  test('shows the built-in one, and can be replaced by a custom one', async () => {
     useModerationStore.setState({ first: chatModel });
     await open();
     fireEvent.click(screen.getByRole('button', { name: 'Policy of classifier A' }));
@@ -181,7 +181,7 @@ describe('the policy of a chat model', () => {
     );
   });
 
-  test('goes back to the built-in one', async () => {
+  test('can be reset to the built-in one', async () => {
     useModerationStore.setState({ first: { ...chatModel, policy: 'Nothing.' } });
     await open();
     fireEvent.click(screen.getByRole('button', { name: 'Policy of classifier A' }));
@@ -208,7 +208,7 @@ describe('presets', () => {
     await waitFor(() => expect(screen.queryByText('Save as service thresholds')).toBeNull());
   });
 
-  test('give way to thresholds that a person moved', async () => {
+  test('are replaced by custom thresholds', async () => {
     await open();
     fireEvent.keyDown(slider('Hatred'), { key: 'End' });
     await screen.findByText('Custom thresholds');
@@ -219,7 +219,7 @@ describe('presets', () => {
 });
 
 describe('thresholds', () => {
-  test('become those of the service only when a person says so', async () => {
+  test('become those of the service only on request', async () => {
     await open();
     fireEvent.keyDown(slider('Hatred'), { key: 'Home' });
     fireEvent.keyDown(slider('Hatred'), { key: 'PageUp' });
@@ -232,7 +232,7 @@ describe('thresholds', () => {
   });
 });
 
-test('thresholds that the host refuses are no wait without end: the reason is told, and they are asked for again', async () => {
+test('that the host rejects show the reason and a Retry button', async () => {
   opened = await openWindow(<ModerationScreen />, {
     address: '/moderation',
     prepare: async (client) => {
@@ -250,7 +250,7 @@ test('thresholds that the host refuses are no wait without end: the reason is to
 });
 
 describe('a labelled set', () => {
-  test('tells precision and recall of a threshold, at once as it moves', async () => {
+  test('shows precision and recall of a threshold while it moves', async () => {
     const labels = { sexual: false, hatred: false, harassment: null, selfHarm: false };
     await open({
       prepare: async (client) => {
@@ -279,7 +279,7 @@ describe('a labelled set', () => {
 });
 
 describe('the guard', () => {
-  test('is switched here, with what it costs', async () => {
+  test('is switched here, with its cost', async () => {
     await open();
     fireEvent.click(await screen.findByText('Guard off'));
     const prompts = await screen.findByRole('group', { name: 'Prompts' });
@@ -291,7 +291,7 @@ describe('the guard', () => {
   });
 });
 
-test('texts that are gone say so, with the way back', async () => {
+test('missing texts are explained, with a way back', async () => {
   await open({ address: '/moderation/batches/0192f0aa-0000-7000-8000-000000000000/3' });
   await screen.findByText('This batch is no longer in memory');
   fireEvent.click(screen.getByText('Single text'));

@@ -20,7 +20,7 @@ function judged(violence: number, isViolent: boolean | null, second?: number): B
 const results = [judged(0.9, true), judged(0.8, false), judged(0.6, true), judged(0.4, true), judged(0.1, false)];
 
 describe('a threshold on a labelled set', () => {
-  test('is right as often as its flags are, and finds what is at or above it', () => {
+  test('has a precision and a recall from the scores at or above it', () => {
     expect(qualityAt(results, 0, 'violence', 0.6)).toEqual({
       category: 'violence',
       positives: 3,
@@ -36,13 +36,13 @@ describe('a threshold on a labelled set', () => {
     expect(qualityAt([...results, ...others], 0, 'violence', 0.6).labelled).toBe(5);
   });
 
-  test('that flags nothing has no precision, and one without positives no recall', () => {
+  test('has no precision without flags, and no recall without positives', () => {
     expect(qualityAt(results, 0, 'violence', 0.95).precision).toBeNull();
     expect(qualityAt(results, 0, 'sexual', 0.5)).toMatchObject({ labelled: 0, recall: null });
   });
 });
 
-test('the curve says at every step what the threshold there does', () => {
+test('the curve at every step has the figures of the threshold there', () => {
   const curve = curveOf(results, 0, 'violence');
   expect(curve).toHaveLength(101);
   for (const { threshold, precision, recall } of curve) {
@@ -50,14 +50,14 @@ test('the curve says at every step what the threshold there does', () => {
   }
 });
 
-test('the threshold for a wanted precision is the lowest that has it', () => {
+test('the threshold for a given precision is the lowest that reaches it', () => {
   const curve = curveOf(results, 0, 'violence');
   expect(thresholdFor(curve, 0.75)?.threshold).toBe(0.11);
   expect(thresholdFor(curve, 0.9)?.threshold).toBe(0.81);
   expect(thresholdFor(curveOf(results, 0, 'sexual'), 0.5)).toBeNull();
 });
 
-test('texts are flagged and differ by the thresholds there are now', () => {
+test('texts are flagged and differ by the current thresholds', () => {
   const two = [judged(0.9, null, 0.9), judged(0.6, null, 0.2), { ...judged(0.1, null), scores: [null, null] }];
   expect(flaggedShare(two, limits)).toEqual({ flagged: [0, 1], differ: [1], judged: 2 });
   expect(flaggedShare(two, { ...limits, violence: 0.7 })).toEqual({ flagged: [0], differ: [], judged: 2 });
@@ -67,18 +67,18 @@ describe('the category closest to its threshold', () => {
   const scores = { sexual: 0.4, hatred: 0.1, harassment: 0.02, selfHarm: 0, violence: 0.18 };
   const own = { sexual: 0.9, hatred: 0.5, harassment: 0.3, selfHarm: 0.2, violence: 0.31 };
 
-  test('has the score that is the largest part of it', () => {
+  test('has the highest score relative to its threshold', () => {
     const nearest = nearestCategory(scores, own)!;
     expect(nearest).toEqual({ category: 'violence', score: 0.18, threshold: 0.31 });
     expect(writeNearest(nearest)).toBe('0.18 of 0.31');
   });
 
-  test('is one that the classifier supports, and none without scores', () => {
+  test('is one that the classifier supports, and null without scores', () => {
     expect(nearestCategory({ hatred: 0.1 }, own)?.category).toBe('hatred');
     expect(nearestCategory(null, own)).toBeNull();
   });
 
-  test('has a third decimal where two would look equal', () => {
+  test('has a third decimal if two would look equal', () => {
     expect(writeNearest({ category: 'violence', score: 0.192, threshold: 0.193 })).toBe('0.192 of 0.193');
   });
 });

@@ -8,11 +8,11 @@ const none: TextLabels = { sexual: false, hatred: false, harassment: false, self
 const labelsOf = (name: string, content: string) => readTexts(name, content).map(({ labels }) => labels ?? null);
 
 describe('texts of a file', () => {
-  test('are its lines, but for empty ones', () => {
+  test('are its non-empty lines', () => {
     expect(readTexts('a.txt', '\uFEFFone\r\n\r\n two \n')).toEqual([{ text: 'one' }, { text: ' two ' }]);
   });
 
-  test('of JSONL are texts or objects, labels as the evaluation set names them, a missing one unknown', () => {
+  test('of JSONL are texts or objects, with labels named as in the evaluation set; a missing one is unknown', () => {
     const content = '"plain"\n{"prompt":"a","S":0,"V":1}\n\n{"text":"b"}\n';
     expect(readTexts('a.jsonl', content)).toEqual([
       { text: 'plain' },
@@ -21,25 +21,25 @@ describe('texts of a file', () => {
     ]);
   });
 
-  test('of CSV stand under a head that names them, quotes and ends of lines included', () => {
+  test('of CSV are in a named column, with quotes and line ends', () => {
     expect(readTexts('a.csv', 'id,Text,V\n1,"He said ""hi"",\nthen left",1\n2,fine,0\n')).toEqual([
       { text: 'He said "hi",\nthen left', labels: { ...unknown, violence: true } },
       { text: 'fine', labels: { ...unknown, violence: false } },
     ]);
   });
 
-  test('of CSV without a head are its first column', () => {
+  test('of CSV without a header are its first column', () => {
     expect(readTexts('a.csv', 'one,1\ntwo,2')).toEqual([{ text: 'one' }, { text: 'two' }]);
   });
 
   test.each([
     ['semicolons', 'text;violence\n"a; b";1'],
     ['tabs', 'text\tviolence\na; b\t1'],
-  ])('of CSV are read with %s between the columns', (_, content) => {
+  ])('of CSV are read with the separator %s', (_, content) => {
     expect(readTexts('a.csv', content)).toEqual([{ text: 'a; b', labels: { ...unknown, violence: true } }]);
   });
 
-  test('of CSV are the only column without a label, whatever it is called', () => {
+  test('of CSV are the only column without a label, with any name', () => {
     expect(readTexts('a.csv', 'utterance,violence\nhello,0')).toEqual([
       { text: 'hello', labels: { ...unknown, violence: false } },
     ]);
@@ -57,11 +57,11 @@ describe('texts of a file', () => {
     ['a.txt', ' \n\n', 'The file has no text.'],
     ['a.txt', 'a\n'.repeat(20_001), 'The file has 20,001 texts.'],
     ['a.txt', 'a'.repeat(4_000_000), 'The file is larger than 3.8 MB.'],
-  ])('that cannot be taken say why: %s', (name, content, reason) => {
+  ])('that are invalid have the reason: %s', (name, content, reason) => {
     expect(() => readTexts(name, content)).toThrow(reason);
   });
 
-  test('3.8 MB of quotes are read or rejected without a pause', () => {
+  test('reads or rejects 3.8 MB of quotes without a delay', () => {
     expect(() => readTexts('a.csv', `text\n${'"'.repeat(3_700_001)}`)).toThrow('Row 2 has an unclosed quote.');
     expect(() => readTexts('a.csv', `text\n${'",'.repeat(1_850_000)}`)).toThrow(/^Row 2 has/);
     expect(readTexts('a.csv', `text\n"${'""'.repeat(900_000)}"`)[0]?.text).toHaveLength(900_000);
@@ -80,7 +80,7 @@ describe('label columns', () => {
     ['letters of the evaluation set', 'text,S,H,HR,SH,V'],
     ['small letters', 'text,s,h,hr,sh,v'],
     ['letters of the screen', 'text,SX,HT,HR,SH,VI'],
-  ])('are found by %s', (_, header) => {
+  ])('are detected as %s', (_, header) => {
     expect(labelsOf('a.csv', `${header}\nkeep,1,0,1,0,1`)).toEqual([
       { sexual: true, hatred: false, harassment: true, selfHarm: false, violence: true },
     ]);
@@ -109,7 +109,7 @@ describe('label columns', () => {
     ]);
   });
 
-  test('are read from JSON of the same names, alone or inside "labels"', () => {
+  test('are read from JSON with the same names, directly or inside "labels"', () => {
     const lines = [
       { text: 'a', 'self-harm': true, hate: 0, V: '1' },
       { text: 'b', labels: { self_harm: false, violence: 1, sexual: null } },
@@ -122,7 +122,7 @@ describe('label columns', () => {
 });
 
 describe('a column that lists categories', () => {
-  test.each(['labels', 'label', 'category', 'Categories'])('may be called %s', (name) => {
+  test.each(['labels', 'label', 'category', 'Categories'])('can be named %s', (name) => {
     expect(labelsOf('a.csv', `text,${name}\na,violence\nb,none\nc,`)).toEqual([
       { ...none, violence: true },
       none,
@@ -131,13 +131,13 @@ describe('a column that lists categories', () => {
   });
 
   test.each(['"violence,SH"', 'violence;self-harm', 'V | Self harm', '"[""violence"", ""self_harm""]"'])(
-    'has names or letters, apart by any usual sign: %s',
+    'contains names or letters, with any common separator: %s',
     (cell) => {
       expect(labelsOf('a.csv', `text,labels\na,${cell}`)).toEqual([{ ...none, violence: true, selfHarm: true }]);
     },
   );
 
-  test('is a list or a text in JSON', () => {
+  test('can be a list or a text in JSON', () => {
     const content = '{"text":"a","labels":["V","hate"]}\n{"text":"b","category":"benign"}\n{"text":"c","labels":[]}';
     expect(labelsOf('a.jsonl', content)).toEqual([{ ...none, violence: true, hatred: true }, none, none]);
   });
@@ -146,7 +146,7 @@ describe('a column that lists categories', () => {
     expect(labelsOf('a.csv', 'text,labels\na,\nb,')).toEqual([null, null]);
   });
 
-  test('needs no header where every second cell is a category', () => {
+  test('needs no header if every second cell is a category', () => {
     expect(readTexts('a.csv', 'I will break it.,violence\nGood morning,none')).toEqual([
       { text: 'I will break it.', labels: { ...none, violence: true } },
       { text: 'Good morning', labels: none },
@@ -165,10 +165,10 @@ test.each([
   ['a.jsonl', '{"text":"a","labels":["toxic"]}', 'Line 1, "labels": "toxic" is not a category.'],
   ['a.jsonl', '{"text":"a","labels":{"V":"x"}}', 'Line 1, "labels.V": "x" is not a label.'],
   ['a.jsonl', '{"text":"a","labels":7}', 'Line 1, "labels": 7 is not a category.'],
-])('a label that cannot be read is rejected by row, column and value: %s', (name, content, reason) => {
+])('rejects an invalid label with row, column and value: %s', (name, content, reason) => {
   expect(() => readTexts(name, content)).toThrow(reason);
 });
 
-test('a long value is named by its beginning', () => {
+test('a long value is named by its start', () => {
   expect(() => readTexts('a.csv', `text,V\na,${'x'.repeat(1000)}`)).toThrow(/: "x{40}…" is not a label/);
 });

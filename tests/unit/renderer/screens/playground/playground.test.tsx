@@ -60,7 +60,7 @@ async function run(content: string): Promise<void> {
   await screen.findByRole('group', { name: 'Rate the answer' });
 }
 
-test('a new prompt has the focus in its editor and the model that was used last', async () => {
+test('a new prompt has the focus in its editor and the last used model', async () => {
   await openPlayground();
   useModelChoices.setState({ recent: [{ aiSystem: 'OpenAiCompatible', name: 'shop/kestrel' }] });
   fireEvent.keyDown(screen.getByRole('button', { name: /^Test/ }), { key: 'Enter' });
@@ -69,7 +69,7 @@ test('a new prompt has the focus in its editor and the model that was used last'
   expect(useDrafts.getState().drafts[0]).toMatchObject({ id: activeId(), model: 'shop/kestrel' });
 });
 
-test('why a prompt does not run is said of that prompt alone, until it is edited', async () => {
+test("the reason why a prompt can't run is shown for that prompt only, until it is edited", async () => {
   await openPlayground();
   const [first] = useDrafts.getState().drafts;
   fireEvent.click(runButton());

@@ -16,7 +16,7 @@ function rows(before: string, after: string): (string | null)[][] {
   return diffRows(before, after).map((row) => [written(row.before), written(row.after)]);
 }
 
-test('equal lines stand beside each other, changed ones word by word, added and removed ones beside nothing', () => {
+test('equal lines are next to each other, changed ones compared by word, added and removed ones next to nothing', () => {
   expect(rows('Hello\nBe kind\nBye\nOld', 'Hello\nBe very kind\nNew line\nBye')).toEqual([
     ['1 Hello', '1 Hello'],
     ['2 Be kind', '2 Be [very ]kind'],
@@ -26,11 +26,11 @@ test('equal lines stand beside each other, changed ones word by word, added and 
   ]);
 });
 
-test('the end of the last line is no difference, and neither is how lines end', () => {
+test('a missing last line end is no difference, and neither are line ends', () => {
   expect(diffRows('one\ntwo', 'one\r\ntwo\n').every(({ isSame }) => isSame)).toBe(true);
 });
 
-test('both texts can be read whole from the rows, whatever they are', () => {
+test('the rows contain both texts completely', () => {
   const texts = ['', 'a', 'a\n\nb', 'b\na\nc', '\n\n', 'a\nb\nc\nd', 'd\nc\nb\na', 'a '.repeat(30)];
   for (const before of texts) {
     for (const after of texts) {
@@ -42,7 +42,7 @@ test('both texts can be read whole from the rows, whatever they are', () => {
   }
 });
 
-test('long stretches of equal lines are folded, a few around each change stay', () => {
+test('long ranges of equal lines are folded, except for a few around each change', () => {
   const before = Array.from({ length: 30 }, (_, index) => `line ${index}`);
   const after = before.with(15, 'another');
   const blocks = foldRows(diffRows(before.join('\n'), after.join('\n')));
@@ -67,7 +67,7 @@ const version: PromptVersion = {
   createdAt: '2026-11-20T09:00:00.000Z',
 };
 
-test('settings that differ are named with both values; a version without a model runs on the first one of the service', () => {
+test("lists differing settings with both values; a version without a model uses the service's first one", () => {
   const after: PromptVersion = {
     ...version,
     aiSystem: 'OpenAi',

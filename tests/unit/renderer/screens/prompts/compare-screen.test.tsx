@@ -12,7 +12,7 @@ afterEach(async () => {
   await opened.close();
 });
 
-test('a version that is compared before the others are listed stands beside the one before it', async () => {
+test('a version that is compared before the list loads is next to the version before it', async () => {
   const listed = Promise.withResolvers<void>();
   opened = await openWindow(<PromptsScreen />, {
     address: '/prompts',

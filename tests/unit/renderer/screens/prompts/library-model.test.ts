@@ -3,14 +3,14 @@ import type { Model } from '../../../../../shared/contract/providers.ts';
 import { folderPosition, modelOf, readTags } from '../../../../../renderer/screens/prompts/library-model.ts';
 import { readPromptsAddress } from '../../../../../renderer/shell/addresses.ts';
 
-test('a folder stands under its last part, as deep as it is', () => {
+test('a folder is shown by its last segment and its depth', () => {
   expect(['support', 'support/mail/daily'].map(folderPosition)).toEqual([
     { name: 'support', depth: 0 },
     { name: 'daily', depth: 2 },
   ]);
 });
 
-test('a version without a model has the facts of the service’s first one', () => {
+test('a version without a model has the details of the service’s first one', () => {
   const models = [
     { aiSystem: 'OpenAi', name: 'hl-gpt-4o-mini' },
     { aiSystem: 'ServiceAi', name: 'hl-gpt-4o-mini' },
@@ -20,11 +20,11 @@ test('a version without a model has the facts of the service’s first one', () 
   expect(modelOf({ aiSystem: 'OpenAi', model: 'unheard-of' }, models)).toBe(null);
 });
 
-test('tags are written with commas between them, each counts once', () => {
+test('tags are separated by commas, each counts once', () => {
   expect(readTags(' mail, calls ,,mail')).toEqual(['mail', 'calls']);
 });
 
-test('every address of the library is read', () => {
+test('parses every address of the library', () => {
   expect(
     ['/prompts', '/prompts/p', '/prompts/p/v', '/prompts/p/run/v', '/prompts/p/compare/a/b'].map(readPromptsAddress),
   ).toEqual([

@@ -66,7 +66,7 @@ async function openReply(): Promise<void> {
   await screen.findByRole('region', { name: 'Version 2' });
 }
 
-test('the service is asked for what is typed, and finds what only an older version says', async () => {
+test('a search runs at the service, and finds text of older versions', async () => {
   await openLibrary();
   await expectListed(/^Reply/, /^Invoice/);
   fireEvent.change(screen.getByLabelText('Search prompts'), { target: { value: 'BICYCLE' } });
@@ -81,7 +81,7 @@ test('the service is asked for what is typed, and finds what only an older versi
   await expectListed(/^Reply/, /^Invoice/);
 });
 
-test('counts leave out a deleted prompt while it can be restored, and after it is gone', async () => {
+test('counts exclude a deleted prompt while it can be restored, and after its deletion', async () => {
   const { prompt } = await openLibrary();
   await openReply();
   const nav = () => screen.getByRole('navigation', { name: 'Folders and tags' }).textContent;
@@ -120,7 +120,7 @@ test('a version with roles shows its messages under them', async () => {
   expect(version.getByRole('region', { name: 'User' }).textContent).toBe('UserHi {{name}}');
 });
 
-test('a label that was moved by someone else meanwhile stays where it is, and the reason is told', async () => {
+test('a label that someone else moved meanwhile stays there, with the reason', async () => {
   const { prompt, first } = await openLibrary();
   await openReply();
   const { client } = opened.window.host;
@@ -139,7 +139,7 @@ test('a label that was moved by someone else meanwhile stays where it is, and th
   expect(await client.call(readPromptLabel, { parameters })).toMatchObject({ versionNumber: 2 });
 });
 
-test('what other programs create, label and delete is shown, and a deleted prompt never from the cache', async () => {
+test('changes by API clients are shown, and a deleted prompt never from the cache', async () => {
   const { prompt, first } = await openLibrary();
   await openReply();
   const { client } = opened.window.host;
@@ -153,7 +153,7 @@ test('what other programs create, label and delete is shown, and a deleted promp
   await expectListed(/^Greeting/, /^Invoice/);
 });
 
-test('a label is taken off and put back, and the history tells of it', async () => {
+test('a label is removed and restored, and the history has both', async () => {
   const { prompt, second } = await openLibrary();
   const parameters = { id: prompt.id, label: 'production' };
   await opened.window.host.client.call(setPromptLabel, { parameters, body: { promptVersionId: second.id } });
@@ -164,7 +164,7 @@ test('a label is taken off and put back, and the history tells of it', async () 
   await screen.findByRole('button', { name: 'Remove label production' });
 });
 
-test('edits that were not saved are marked and shown beside their version, and come back after they were discarded', async () => {
+test('unsaved edits are marked and shown beside their version, and return after Undo', async () => {
   const { prompt, second } = await openLibrary();
   const source = { promptId: prompt.id, versionId: second.id };
   const id = useDrafts.getState().create({
@@ -188,7 +188,7 @@ test('edits that were not saved are marked and shown beside their version, and c
   await screen.findByText(/^Edits to version 2 are unsaved/);
 });
 
-test('what is said of a variable is changed in a new version, the old one stays', async () => {
+test('the description of a variable changes in a new version, the old one stays', async () => {
   await openLibrary();
   await expectListed(/^Reply/, /^Invoice/);
   fireEvent.click(names()[1]!);

@@ -24,7 +24,7 @@ async function show(runs: number): Promise<Model> {
   return ending!;
 }
 
-test('a version that ran offers its runs for a comparison with the replacement, which is chosen already', async () => {
+test('a version with runs offers a comparison with the replacement, which is preselected', async () => {
   const { replacement } = await show(3);
   expect(screen.getByRole('link', { name: `Try ${replacement}` })).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'compare with its runs' }));

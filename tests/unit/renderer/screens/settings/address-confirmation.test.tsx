@@ -38,7 +38,7 @@ const openGroq = (address: string) =>
   }));
 
 describe('a key for another address', () => {
-  test('is sent only after the question in its row, where a failed run leads', async () => {
+  test('is sent only after the confirmation in its row, to which a failed run leads', async () => {
     await openGroq('/settings/providers/Groq');
     const groq = await row('Groq');
     const { origin } = new URL(provider.baseAddress);
@@ -57,7 +57,7 @@ describe('a key for another address', () => {
     expect(document.activeElement).toBe(groq.getByText('Replace').closest('button'));
   });
 
-  test('stays unsent when the address is set back', async () => {
+  test('stays unsent when the address is reset', async () => {
     await openGroq('/settings/providers');
     const groq = await row('Groq');
     fireEvent.click(groq.getByText('Use default URL'));
@@ -65,7 +65,7 @@ describe('a key for another address', () => {
     expect(provider.keys).toEqual([]);
   });
 
-  test('is not sent to an address that the person has not seen', async () => {
+  test("is not sent to an address that the user hasn't seen", async () => {
     await openGroq('/settings/providers');
     const groq = await row('Groq');
     const { client } = opened!.window.host;
@@ -103,7 +103,7 @@ test('an endpoint of another database gets nothing before its address is confirm
 describe('an address that others on the network can listen to', () => {
   const caution = /^Not encrypted: others on the network can read/;
 
-  test('has a warning at its field while it is typed, and in the row of a provider', async () => {
+  test('shows a warning at its field while it is typed, and in the row of a provider', async () => {
     await open(() => ({}));
     const groq = await row('Groq');
     fireEvent.click(groq.getByLabelText('Base URL of Groq'));
@@ -122,7 +122,7 @@ describe('an address that others on the network can listen to', () => {
     groq.getByText('http://gateway.example/v1');
   });
 
-  test('has a warning in the form of an endpoint', async () => {
+  test('shows a warning in the form of an endpoint', async () => {
     await open(() => ({}));
     fireEvent.click(await screen.findByText('Add endpoint'));
     const form = within(screen.getByRole('form', { name: 'New endpoint' }));
@@ -133,7 +133,7 @@ describe('an address that others on the network can listen to', () => {
   });
 });
 
-test('a run that needs a confirmation leads to the row that asks for it', () => {
+test('a run that needs a confirmation leads to its row', () => {
   const { hook, history } = memoryLocation({ path: '/', record: true });
   const message =
     "The API key of Groq is for https://api.groq.com and isn't sent to https://b.example. Check the address in Settings, Providers and keys.";

@@ -39,7 +39,7 @@ const downloading: OnDeviceModel = {
 };
 const selected: OnDeviceModel = { ...absent, state: 'installed', isSelected: true };
 
-describe('what can be done with an on-device model', () => {
+describe('the actions on an on-device model', () => {
   let opened: OpenWindow;
   afterEach(() => opened.close());
 
@@ -59,7 +59,7 @@ describe('what can be done with an on-device model', () => {
     expect(names).toEqual(actions);
   });
 
-  test('a download says how much, how fast and how long', async () => {
+  test('a download shows its size, its rate and the time left', async () => {
     opened = await openWindow(<ModelCard model={downloading} engine={engine} />);
     const card = screen.getByRole('group', { name: 'TinyLlama 1.1B' });
     for (const text of ['148.4 of 322.6 MB', '11.2 MB/s', '16 s left', 'part 1 of 2'])
@@ -67,7 +67,7 @@ describe('what can be done with an on-device model', () => {
     expect(screen.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('46');
   });
 
-  test('a failure says why', async () => {
+  test('a failure shows the reason', async () => {
     opened = await openWindow(
       <ModelCard model={{ ...absent, state: 'failed', failure: 'No network.' }} engine={engine} />,
     );
@@ -75,7 +75,7 @@ describe('what can be done with an on-device model', () => {
   });
 });
 
-test('the time left is not known before there is a rate and a size', () => {
+test('the time left is unknown before there is a rate and a size', () => {
   expect([
     millisecondsLeft(downloading),
     millisecondsLeft({ ...downloading, bytesPerSecond: null }),

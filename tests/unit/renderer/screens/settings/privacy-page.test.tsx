@@ -12,7 +12,7 @@ afterEach(async () => {
   opened = undefined;
 });
 
-test('every location and every host that the host has is on the page, with its state', async () => {
+test('the page lists every location and every host, with its state', async () => {
   opened = await openWindow(<PrivacyPage />, {
     environment: { GROQ_API_KEY: 'k', HTTPS_PROXY: 'http://proxy.example:3128' },
     prepare: async (client, { storage }) => {
@@ -36,7 +36,7 @@ test('every location and every host that the host has is on the page, with its s
   expect(stateOf('Proxy')).not.toContain('Not encrypted');
 });
 
-test('an application with an update server names it, and whether it is contacted', async () => {
+test('an application with an update server lists it, and whether it is contacted', async () => {
   const loadUpdater = () => new Promise<never>(() => {});
   const updates = createUpdates({ feed: 'https://updates.example/touchstone', loadUpdater, log: () => {} });
   opened = await openWindow(<PrivacyPage />, { capabilities: ['updates'], handlers: updates.handlers });

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 describe('the key of a provider', () => {
-  test('is kept and tested in one step, and is nowhere on the page afterwards', async () => {
+  test('is saved and tested in one step, and never shown on the page afterwards', async () => {
     await open();
     const openAi = await row('OpenAI');
     expect(openAi.textContent).toContain('No key');
@@ -42,7 +42,7 @@ describe('the key of a provider', () => {
     expect(screen.queryByLabelText('API key of OpenAI')).toBeNull();
   });
 
-  test('that the provider refuses says so, with what it answered for those who look', async () => {
+  test('that the provider rejects shows the reason, with the raw response', async () => {
     await open();
     fireEvent.click(within(await row('OpenAI')).getByText('Add key'));
     await saveKey('sk-wrong');
@@ -61,7 +61,7 @@ describe('the key of a provider', () => {
     expect(opened?.window.requests.filter((request) => request.startsWith('PUT'))).toEqual([]);
   });
 
-  test('is removed only after a question', async () => {
+  test('is removed only after a confirmation', async () => {
     await open();
     fireEvent.click(within(await row('OpenAI')).getByText('Add key'));
     await saveKey(goodKey);
@@ -72,13 +72,13 @@ describe('the key of a provider', () => {
     await within(openAi).findByText('No key');
   });
 
-  test('is asked for at once at the address of its provider', async () => {
+  test('opens its form at the address of its provider', async () => {
     await open('/settings/providers/Cohere');
     const field = await screen.findByLabelText('API key of Cohere');
     expect(document.activeElement).toBe(field);
   });
 
-  test('is asked for while the page is open, and again after Cancel', async () => {
+  test('opens its form while the page is open, and again after Cancel', async () => {
     await open();
     await row('Groq');
     for (const name of ['Groq', 'Cohere', 'Cohere']) {
@@ -91,13 +91,13 @@ describe('the key of a provider', () => {
     }
   });
 
-  test('without a keychain is said to last until Touchstone quits', async () => {
+  test('shows without a keychain that it lasts until Touchstone quits', async () => {
     await open();
     await screen.findByText(/Keys are kept in memory until Touchstone quits/);
   });
 });
 
-test('a base address that is none is refused in its place; a good one is used and shown', async () => {
+test('rejects an invalid base address in its field, and uses and shows a valid one', async () => {
   await open();
   const groq = await row('Groq');
   fireEvent.click(within(groq).getByLabelText('Base URL of Groq'));
@@ -110,7 +110,7 @@ test('a base address that is none is refused in its place; a good one is used an
   await within(groq).findByText(/at models\.nordwind\.example/);
 });
 
-test('time limits are kept when their field is left, and nonsense is not', async () => {
+test('saves time limits on blur, but not invalid ones', async () => {
   await open();
   const field = await screen.findByLabelText('Seconds until the first byte');
   fireEvent.change(field, { target: { value: 'soon' } });
@@ -123,7 +123,7 @@ test('time limits are kept when their field is left, and nonsense is not', async
   );
 });
 
-test('a model name that was added can be taken back', async () => {
+test('removes a model name that was added', async () => {
   opened = await openWindow(<ProvidersPage />, {
     prepare: (client) => client.call(addModel, { body: { aiSystem: 'OpenAi', model: 'gpt-7-preview' } }),
   });

@@ -26,7 +26,7 @@ const fill = (label: string, value: string) => fireEvent.change(screen.getByLabe
 afterEach(() => opened.close());
 
 describe('an API key', () => {
-  test('is shown once, when it is issued', async () => {
+  test('is shown once, when it is created', async () => {
     await open(<ApiKeysPage />);
     await screen.findByText('No API keys');
     await press('Create API key');
@@ -56,7 +56,7 @@ describe('an API key', () => {
     expect(opened.window.requests).not.toContain('POST /window/api-keys');
   });
 
-  test('is revoked after a question, and shown among the revoked from then on', async () => {
+  test('is revoked after a confirmation, and then listed among the revoked', async () => {
     await open(<ApiKeysPage />);
     await press('Create API key');
     fill('Name', 'old-script');
@@ -102,7 +102,7 @@ describe('a compatible endpoint', () => {
     await screen.findByText(/No endpoints/);
   });
 
-  test('has prices for its models, checked before they are sent and cleared when both are empty', async () => {
+  test('has prices for its models, validated before they are sent and removed if both are empty', async () => {
     await using provider = await startListingProvider('', ['llama3.2', 'qwen3']);
     await open(<EndpointsPage />, {
       prepare: async (client) => {
@@ -132,7 +132,7 @@ describe('a compatible endpoint', () => {
     await waitFor(async () => expect(await saved()).toEqual([]));
   });
 
-  test('with a bad name or address is refused field by field before it is sent', async () => {
+  test('rejects an invalid name or address field by field before it is sent', async () => {
     await open(<EndpointsPage />);
     await press('Add endpoint');
     fill('Name', 'my gateway');
@@ -162,7 +162,7 @@ test('a service model is routed to another model by typing its name', async () =
   );
 });
 
-test('on-device models are offered with size, memory and licence before anything is fetched', async () => {
+test('on-device models are listed with size, memory and licence before a download', async () => {
   await open(<OnDevicePage />);
   const card = await screen.findByRole('group', { name: /TinyLlama/ });
   expect(card.textContent).toMatch(/322\.6 MB.*460 MB.*Apache-2\.0/);
@@ -170,7 +170,7 @@ test('on-device models are offered with size, memory and licence before anything
 });
 
 describe('the local server', () => {
-  test('is switched on and off where the host can switch it, and says where it listens', async () => {
+  test('is switched on and off if the host can, and shows where it listens', async () => {
     await open(<LocalServerPage />, {
       capabilities: ['local-server-switch'],
       prepare: (client) =>
@@ -185,14 +185,14 @@ describe('the local server', () => {
     await screen.findByText('Off');
   });
 
-  test('is not offered as a switch on a host that always listens', async () => {
+  test('has no switch on a host that always listens', async () => {
     await open(<LocalServerPage />);
     await screen.findByText(/^Always on/);
     expect(screen.queryByRole('switch')).toBeNull();
   });
 });
 
-test('a backup is made, listed, and restored at the next start after a question', async () => {
+test('a backup is created, listed, and restored at the next start after a confirmation', async () => {
   await open(<DataPage />);
   await press('Back up now');
   await press(/^Restore .*\.sqlite$/);
@@ -202,7 +202,7 @@ test('a backup is made, listed, and restored at the next start after a question'
 });
 
 describe('the list of pages', () => {
-  test('finds a page by what stands on it and opens the first one with Enter', async () => {
+  test('finds a page by its content and opens the first one with Enter', async () => {
     await open(<SettingsScreen />, { address: '/settings/appearance' });
     const find = screen.getByLabelText('Search settings');
     fireEvent.change(find, { target: { value: 'ollama' } });
@@ -217,7 +217,7 @@ describe('the list of pages', () => {
     expect(opened.addresses.at(-1)).toBe('/settings/endpoints');
   });
 
-  test('opens its first page at an address that names none', async () => {
+  test('opens its first page at an address without a page', async () => {
     await open(<SettingsScreen />, { address: '/settings' });
     await screen.findByRole('heading', { name: 'Providers and keys', level: 2 });
     expect(opened.addresses.at(-1)).toBe('/settings/providers');
@@ -227,7 +227,7 @@ describe('the list of pages', () => {
 describe('embeddings', () => {
   const kept = async () => (await opened.window.host.client.call(readSettings)).embeddings;
 
-  test('are made on this device, or by a provider once a model of it is put to use', async () => {
+  test('run on this device, or at a provider once one of its models is selected', async () => {
     await open(<EmbeddingsPage />);
     const maker = await screen.findByLabelText('Embedding provider');
     expect(screen.queryByLabelText('Model')).toBeNull();

@@ -62,7 +62,7 @@ afterEach(async () => {
 const press = (name: string) => fireEvent.click(screen.getByRole('button', { name }));
 const turnOn = async () => fireEvent.click(await screen.findByRole('switch', { name: 'Check for updates' }));
 
-test('contacts nobody until it is turned on, and says whom it contacts then', async () => {
+test('contacts no host until it is turned on, and then shows which', async () => {
   await openPage();
   await screen.findByText(/Contacts only updates\.example, which sees your IP address/);
   const { client } = opened.window.host;
@@ -71,7 +71,7 @@ test('contacts nobody until it is turned on, and says whom it contacts then', as
   expect([calls, (await client.call(readUpdates)).status]).toEqual([[], 'off']);
 });
 
-test('checks, downloads and installs, each only after it was asked for', async () => {
+test('checks, downloads and installs, each only on request', async () => {
   await openPage();
   await turnOn();
   await screen.findByText('Checking for updates');
@@ -90,7 +90,7 @@ test('checks, downloads and installs, each only after it was asked for', async (
   await waitFor(() => expect(calls).toEqual(['load', 'check', 'download', 'install']));
 });
 
-test('says that there is no newer version, and checks again when asked', async () => {
+test('shows that there is no newer version, and checks again on request', async () => {
   await openPage();
   await turnOn();
   await screen.findByText('Checking for updates');
@@ -138,7 +138,7 @@ test.each([
     .toMatchObject({ status: 'failed', failure: message });
 });
 
-test('has no switch where the package names no update server', async () => {
+test('has no switch if the package has no update server', async () => {
   await openPage(null);
   await screen.findByText(/built without an update server/);
   const { client } = opened.window.host;

@@ -24,7 +24,7 @@ const answer = () => within(screen.getByRole('region', { name: 'Answer' }));
 const tree = async () => within(await screen.findByRole('tree', { name: 'Answer as a tree' }));
 const rows = async () => (await tree()).getAllByRole('treeitem').map(({ textContent }) => textContent);
 
-test('an answer that was to be JSON is a tree, with each error at its path, and text is one click away', async () => {
+test('a JSON answer is a tree, with each error at its path, and its text is one click away', async () => {
   askFor(schema);
   const text = '{"part": "fork", "decided_on": "24 November", "evidence": ["photo", 1.50], "n": null}';
   playground.run(text);
@@ -58,7 +58,7 @@ test('an answer that follows its schema says so, and json_object is not checked'
   expect(answer().queryByText('Matches schema')).toBeNull();
 });
 
-test('what is no valid JSON is shown as it came, with the reason', async () => {
+test('an invalid JSON answer is shown as text, with the reason', async () => {
   askFor(schema);
   playground.run('```json\n{"part": "rim"}\n```');
   await answer().findByText('Not valid JSON');
@@ -69,7 +69,7 @@ test('what is no valid JSON is shown as it came, with the reason', async () => {
   );
 });
 
-test('an answer in text stays text', async () => {
+test('a text answer stays text', async () => {
   playground.run('{"part": "rim"}');
   await screen.findByRole('group', { name: 'Rate the answer' });
   expect(screen.queryByRole('tree')).toBeNull();

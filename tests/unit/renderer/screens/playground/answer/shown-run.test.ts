@@ -84,7 +84,7 @@ test('while a run streams its tokens are estimates and its cost is unknown', () 
   });
 });
 
-test('when it has ended the provider has counted, and the host knows the cost', () => {
+test('after its end the provider has counted, and the host has the cost', () => {
   const ended = { ...live, state: 'completed' as const, endedAt: 3_400, usage: stored.usage };
   expect(withStored(shownLive(ended), stored)).toMatchObject({
     reasoning: 'because',
@@ -92,7 +92,7 @@ test('when it has ended the provider has counted, and the host knows the cost', 
   });
 });
 
-test('a run that has ended shows the metrics that it shows after a reload', () => {
+test('an ended run shows the same metrics as after a reload', () => {
   const ended = { ...live, state: 'completed' as const, endedAt: 3_487, usage: stored.usage };
   const { metrics } = withStored(shownLive(ended), stored);
   expect(metrics).toEqual(shownStored(stored).metrics);
@@ -117,13 +117,13 @@ test('the reported reasoning has its share of the cost, unless the prices have c
   expect(share(reasoned, testModel({ longPrompt }))).toBeCloseTo(0.0015, 9);
 });
 
-test('the speed of an answer that came at once is that of its whole time, live and after a reload', () => {
+test('the speed of an answer that arrived at once is that of its whole time, live and after a reload', () => {
   const atOnce = { ...live, transport: 'sync' as const, firstTokenAt: 3_000, endedAt: 3_000, usage: stored.usage };
   expect(shownLive(atOnce).metrics.speed).toBe(100);
   expect(shownStored({ ...stored, firstTokenMs: 2_000, totalMs: 2_000 }).metrics.speed).toBe(100);
 });
 
-test('the live speed counts reasoning, before the answer and after it has begun', () => {
+test('the live speed includes reasoning, before the answer and after it has started', () => {
   const reasoning = { ...live, changedAt: 2_400, text: '', reasoning: 'z'.repeat(400) };
   expect(shownLive(reasoning).metrics).toMatchObject({
     speed: 100,
@@ -159,7 +159,7 @@ test('a stopped run keeps its metrics in the history, as estimates', () => {
   });
 });
 
-test('a run of the history looks as it did', () => {
+test('a run of the history looks the same as before', () => {
   expect(shownStored({ ...stored, status: 'Cancelled' })).toMatchObject({
     state: 'stopped',
     text: 'y',
@@ -168,7 +168,7 @@ test('a run of the history looks as it did', () => {
   });
 });
 
-test('the requested effort stands beside whether the model got it', () => {
+test('the requested effort is beside whether the model got it', () => {
   const configuration = { reasoning_effort: 'minimal' };
   const request = { ...live.request, configuration };
   expect(shownLive({ ...live, request }).metrics.effort).toEqual({ requested: 'minimal', isSent: true });
@@ -178,7 +178,7 @@ test('the requested effort stands beside whether the model got it', () => {
   expect(shownStored(run).metrics.effort).toEqual({ requested: 'minimal', isSent: false });
 });
 
-test('the stored text replaces a streamed one whose beginning was reasoning', () => {
+test('the stored text replaces a streamed one that started with reasoning', () => {
   const shown = withStored(shownLive({ ...live, text: 'So.\n</think>\nYes' }), {
     ...stored,
     output: { ...stored.output, content: 'Yes', reasoning: 'So.' },

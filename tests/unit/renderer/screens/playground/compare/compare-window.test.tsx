@@ -19,7 +19,7 @@ test('with four models Add model stays, disabled and with the reason', async () 
   expect(screen.queryByRole('dialog', { name: 'Choose model' })).toBeNull();
 });
 
-test('the prompt moves above the answers where they do not fit beside it, and keeps its editor', async () => {
+test("the prompt moves above the answers if they don't fit beside it, and keeps its editor", async () => {
   playground = await openPlayground({ isWide: false });
   const editor = screen.getByRole('textbox', { name: 'Prompt, Handlebars' });
   expect(screen.getByRole('separator', { name: 'Width of the prompt' })).toBeTruthy();

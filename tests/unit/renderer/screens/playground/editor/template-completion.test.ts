@@ -36,7 +36,7 @@ function labels(text: string): string[] {
   return (result?.options ?? []).toSorted((a, b) => (b.boost ?? 0) - (a.boost ?? 0)).map(({ label }) => label);
 }
 
-describe('what is offered', () => {
+describe('the suggestions', () => {
   test('in a tag: variables, without the one that is being typed, and blocks', () => {
     expect(labels('{{customer.name}} {{cu|}}')).toEqual(['customer.name', '#if', '#unless', '#each', '#with']);
   });
@@ -46,7 +46,7 @@ describe('what is offered', () => {
   test('after a slash: the open blocks, the innermost first', () => {
     expect(labels('{{#if a}}{{#each b}}{{/|')).toEqual(['each', 'if']);
   });
-  test('in a loop: the names of its items first, and what belongs to a loop', () => {
+  test("in a loop: the names of its items first, and the loop's own variables", () => {
     const offered = labels('{{#each orders}}{{|}}{{/each}}');
     expect(offered.slice(0, 3)).toEqual(['id', 'item', 'customer.name']);
     expect(offered).toEqual(expect.arrayContaining(['@index', 'this', 'else', '/each']));
@@ -64,7 +64,7 @@ test.each([
   ['{{#each o|rders}}{{id}}{{else}}x{{/each}}', ['{{#each orders}}', '{{else}}', '{{/each}}']],
   ['{{#each orders}}{{i|d}}{{/each}}', []],
   ['{{#if a}}{{#each b}}x{{/ea|ch}}{{/if}}', ['{{#each b}}', '{{/each}}']],
-])('with the cursor in %j these tags belong together: %j', (text, tags) => {
+])('highlights matching tags with the cursor in %j: %j', (text, tags) => {
   const state = stateAt(text);
   expect(matchedTags(state).map(({ start, end }) => state.sliceDoc(start, end))).toEqual(tags);
 });
@@ -76,7 +76,7 @@ test.each([
   ['{{! note }}', 'com:{{! note }}'],
   ['{{/if}}', 'brace:{{ key:/if brace:}}'],
   ['{{half', 'brace:{{ var:half'],
-])('the tag %s is coloured piece by piece', (text, expected) => {
+])('colours the parts of the tag %s', (text, expected) => {
   const [tag] = scanTags(text);
   const tokens = tag ? tokensOfTag(text, tag) : [];
   expect(tokens.map(({ kind, start, end }) => `${kind}:${text.slice(start, end)}`).join(' ')).toBe(expected);

@@ -10,20 +10,20 @@ import { noGrounding } from '../../../../../../renderer/stores/playground-drafts
 const rotor = { sourceId: 'a', start: 0, end: 90 };
 const doors = { sourceId: 'a', start: 90, end: 200 };
 
-test('a passage is pinned once and let go again', () => {
+test('a passage is pinned once and unpinned', () => {
   const pinned = togglePin(togglePin(noGrounding, rotor), doors);
   expect(pinned.pinned).toEqual([rotor, doors]);
   expect(togglePin(pinned, rotor).pinned).toEqual([doors]);
 });
 
-test('what is pinned is not excluded, and what is excluded is not pinned', () => {
+test('a pinned passage is not excluded, and an excluded one is not pinned', () => {
   const excluded = toggleExclusion(togglePin(noGrounding, rotor), rotor);
   expect(excluded).toEqual({ ...noGrounding, excluded: [rotor] });
   expect(togglePin(excluded, rotor)).toEqual({ ...noGrounding, pinned: [rotor] });
   expect(toggleExclusion(excluded, rotor)).toEqual(noGrounding);
 });
 
-test('a choice keeps the place of a passage and nothing else of it', () => {
+test('a choice contains only the offsets of a passage', () => {
   const passage = { ...rotor, text: 'The torque is 42 newton metres.', relevance: 0.9 };
   expect(togglePin(noGrounding, passage).pinned).toEqual([rotor]);
 });

@@ -43,7 +43,7 @@ test('a run that the host lists appears once, in the newer state of the window',
   expect(shown(historyRows([kept], stopped))).toEqual([{ runId: 'run', status: 'Cancelled', isNew: false }]);
 });
 
-test('what the host wrote down at the end counts', () => {
+test("the host's record takes precedence after the end", () => {
   const done: RunListItem = { ...kept, status: 'Completed' };
   expect(historyRows([done], { ...live, runId: 'run', state: 'completed' } as CompletionRun)).toEqual([
     { ...done, isNew: false },
@@ -54,6 +54,6 @@ test('leaves out a run that the host rejected before it started', () => {
   expect(historyRows([], { ...live, state: 'failed' } as CompletionRun)).toEqual([]);
 });
 
-test('codes of errors become words', () => {
+test('translates error codes to words', () => {
   expect([errorLabel('rate_limited'), errorLabel('some_new_code')]).toEqual(['rate limit', 'some new code']);
 });

@@ -48,7 +48,7 @@ test('a prompt without roles has one editor, and its first message turns it into
   expect(draft().promptText).toBe('Hello\n{{~role "model"~}}\nYes?');
 });
 
-test('roles, order and number of messages change, and Ctrl+Z takes each change back', async () => {
+test('roles, order and number of messages change, and Ctrl+Z undoes each change', async () => {
   write(fewShot);
   const states = [fewShot];
   const then = async (edit: () => void | Promise<void>) => {
@@ -76,7 +76,7 @@ test('roles, order and number of messages change, and Ctrl+Z takes each change b
   expect(draft().promptText).toBe(states[1]);
 });
 
-test('the text form is one click away, is remembered, and has the same history', async () => {
+test('the text form is one click away, is stored, and has the same history', async () => {
   write(fewShot);
   type('Message 1, System', 'Always. ');
   const form = within(screen.getByRole('radiogroup', { name: 'Prompt view' }));
@@ -102,7 +102,7 @@ test('a role that is typed stays text until a person asks for messages', () => {
   expect(texts()).toEqual(['Message 1, User: Hello', 'Message 2, Assistant: ']);
 });
 
-test('a role that is pasted makes messages, with the cursor after it', async () => {
+test('a pasted role makes messages, with the cursor after it', async () => {
   insertAsText('{{role "model"}}Yes', 'input.paste');
   expect(texts()).toEqual(['Message 1, User: Hello', 'Message 2, Assistant: Yes']);
   await waitFor(() => expect(document.activeElement).toBe(editor('Message 2, Assistant')));
@@ -142,14 +142,14 @@ test('pairs of a user message and its answer are examples', () => {
   expect(badges).toEqual([false, true, true, false]);
 });
 
-test('a role inside of a loop is edited as text, which says why', () => {
+test('a role inside a loop is edited as text, with the reason', () => {
   write('{{#each turns}}{{role "user"}}{{this}}{{/each}}');
   expect(editor('Prompt, Handlebars')).not.toBeNull();
   expect(screen.getByText(/A role is set inside a block/)).not.toBeNull();
   expect(screen.queryByRole('button', { name: /^Add message/ })).toBeNull();
 });
 
-test('more messages than can be drawn at once are edited as text, which says why', () => {
+test('more messages than can be drawn at once are edited as text, with the reason', () => {
   write('{{role "user"}}a{{role "model"}}b'.repeat(251));
   expect(editor('Prompt, Handlebars')).not.toBeNull();
   expect(screen.getByText('More than 500 messages can be edited as text only.')).not.toBeNull();

@@ -51,7 +51,7 @@ test('a line break at the end of a message stays', () => {
   expect(read(new PromptDocument(document.text))).toEqual(read(document));
 });
 
-test('a tag that is half typed leaves the messages as they are', () => {
+test('a half-typed tag leaves the messages unchanged', () => {
   const document = new PromptDocument(fewShot);
   for (const half of ['{{#each items}}', '{{', '{{#if x', '{{!-- ']) {
     document.editBlock(idAt(document, 0), half, details(half.length));
@@ -65,7 +65,7 @@ test('a tag that is half typed leaves the messages as they are', () => {
   expect(document.text).toBe(fewShot);
 });
 
-test('a role tag that is typed or pasted makes messages', () => {
+test('a typed or pasted role tag makes messages', () => {
   const document = new PromptDocument(fewShot);
   const text = 'Hi{{role "model"}}Hello{{role "user"}}And?';
   document.editBlock(idAt(document, 1), text, details(text.length, 'input.paste'));
@@ -74,7 +74,7 @@ test('a role tag that is typed or pasted makes messages', () => {
   expect(document.takeFocus()).toBeNull();
 });
 
-test('undo and redo go through typing, blocks and texts from elsewhere', () => {
+test('undo and redo cover typing, blocks and texts from elsewhere', () => {
   const document = new PromptDocument('Hello');
   const states = [document.text];
   const then = (edit: () => void) => {
@@ -129,7 +129,7 @@ test('an example pair comes before the message to answer', () => {
   ]);
 });
 
-test('a message that is left alone is a prompt without roles', () => {
+test('a single remaining message is a prompt without roles', () => {
   const document = new PromptDocument('{{role "system"}}Be kind.\n{{role "user"}}Hi');
   removeMessage(document, idAt(document, 0));
   expect(document.text).toBe('Hi');
@@ -137,7 +137,7 @@ test('a message that is left alone is a prompt without roles', () => {
   expect([document.text, read(document)]).toEqual(['', ['user: ']]);
 });
 
-test('a role inside of a block has no messages, until it is outside', () => {
+test('a role inside a block has no messages until it is outside', () => {
   const document = new PromptDocument('{{#each turns}}{{role "user"}}{{this}}{{/each}}');
   expect(document.blocks).toBeNull();
   document.editText('{{role "user"}}{{this}}', details(0));
@@ -156,7 +156,7 @@ test('moving to nowhere, to the same position or an unknown message changes noth
   expect(document.snapshot()).toBe(before);
 });
 
-test('line ends of other systems are those of the editor', () => {
+test("line ends of other systems become the editor's", () => {
   const document = new PromptDocument('a\r\nb');
   expect(document.text).toBe('a\nb');
   document.replaceText('a\r\nb');

@@ -25,7 +25,7 @@ test.each<[what: string, now: SentMessage[], before: SentMessage[], expected: [n
   expect(found && [found.message, found.offset]).toEqual(expected);
 });
 
-test('what is shared is estimated in tokens over all messages', () => {
+test('estimates the tokens of the common start over all messages', () => {
   expect(findCacheBreak([system(long), user('ab')], [system(long), user('ac')])).toEqual({
     message: 1,
     offset: 1,
@@ -33,7 +33,7 @@ test('what is shared is estimated in tokens over all messages', () => {
   });
 });
 
-test('4 MB are compared', () => {
+test('compares 4 MB', () => {
   const text = 'x'.repeat(4 * 1024 * 1024);
   expect(findCacheBreak([user(`${text}a`)], [user(`${text}b`)])?.offset).toBe(text.length);
 });

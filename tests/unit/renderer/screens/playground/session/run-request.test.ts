@@ -25,7 +25,7 @@ const draft: Draft = {
   updatedAt: 0,
 };
 
-test('a request holds what a person wrote and nothing else', () => {
+test('a request contains only what a person wrote', () => {
   expect(readRequest(draft, null)).toEqual({
     request: { promptText: 'Hello {{name}}', aiSystem: 'OpenAi', model: 'gpt-test' },
   });
@@ -102,7 +102,7 @@ test('a restored run sends the same request', () => {
   expect([after.values['empty'], after.values['other'], after.shownRunId]).toEqual(['', 'stays', 'run']);
 });
 
-test('a restored run has the text of its JSON fields as it was typed', () => {
+test('a restored run has the text of its JSON fields as typed', () => {
   const typed: Draft = {
     ...draft,
     promptText: '{{#each orders}}{{id}}{{/each}} {{customer.name}} {{plain}} {{count}} {{word}}',
@@ -138,7 +138,7 @@ test('a restored run has the text of its JSON fields as it was typed', () => {
   expect(restoredDraft(replayed, draft).values).toMatchObject({ count: '6', word: '"quoted"' });
 });
 
-test('a run without JSON that was formatted by hand sends no texts of its fields', () => {
+test('a run without hand-formatted JSON sends no texts of its fields', () => {
   const plain = { ...draft, values: { name: 'Mara' }, otherParameters: '{\n  "min_p": 0.1\n}' };
   const read = readRequest(plain, null);
   expect('request' in read && asSent(read.request, plain).metadata).toEqual({ draftId: 'draft' });
@@ -160,4 +160,4 @@ test.each([
   ['/agents', null],
   ['/playgrounds', null],
   ['/', null],
-])('the address %s asks for its object', (address, target) => expect(readTarget(address)).toEqual(target));
+])('the address %s opens its object', (address, target) => expect(readTarget(address)).toEqual(target));

@@ -57,14 +57,14 @@ const textOfDraft = () => {
   return drafts.find(({ id }) => id === activeId)?.promptText;
 };
 
-test('the address of a run puts it back, and ends as the address of its draft', async () => {
+test('the address of a run restores it, and becomes the address of its draft', async () => {
   const { asked, addresses } = openAddress('/playground/runs/one');
   await act(async () => asked[0]!.resolve(runOf('one')));
   expect(textOfDraft()).toBe('The text of one');
   expect(addresses).toEqual([`/playground/${useDrafts.getState().activeId}`]);
 });
 
-test('of two runs that are asked for the later one stays, whichever the host gives first', async () => {
+test('of two requested runs the later one stays, whichever arrives first', async () => {
   const { asked, addresses, go } = openAddress('/playground/runs/early');
   go('/playground/runs/late');
   await act(async () => asked[1]!.resolve(runOf('late')));
@@ -74,7 +74,7 @@ test('of two runs that are asked for the later one stays, whichever the host giv
   expect(addresses).toEqual(['/playground/runs/early', `/playground/${useDrafts.getState().activeId}`]);
 });
 
-test('nobody who has gone elsewhere is called back by a run that comes late', async () => {
+test("a run that arrives late doesn't take a person back from another page", async () => {
   const text = textOfDraft();
   const { asked, addresses, unmount } = openAddress('/playground/runs/slow');
   unmount();
@@ -83,7 +83,7 @@ test('nobody who has gone elsewhere is called back by a run that comes late', as
   expect(textOfDraft()).toBe(text);
 });
 
-test('a run of another caller keeps one draft, however often its address is opened', async () => {
+test('a run of another caller has one draft, however often its address is opened', async () => {
   const foreign = { ...runOf('foreign'), draftId: null };
   for (const _time of ['first', 'second']) {
     const { asked, unmount } = openAddress('/playground/runs/foreign');
@@ -94,14 +94,14 @@ test('a run of another caller keeps one draft, however often its address is open
   expect(useDrafts.getState().drafts.filter(({ name }) => name.startsWith('foreign'))).toHaveLength(1);
 });
 
-test('the address of a model chooses it, also for the next new prompt', () => {
+test('the address of a model selects it, also for the next new prompt', () => {
   openAddress('/playground/models/OpenAiCompatible/workshop%2Fkestrel');
   const { create } = useDrafts.getState();
   const id = create();
   expect(useDrafts.getState().drafts.find((draft) => draft.id === id)?.model).toBe('workshop/kestrel');
 });
 
-test('the address of another screen stays, though the playground is drawn once more', () => {
+test('the address of another screen stays, although the playground renders once more', () => {
   const { addresses, go } = openAddress('/playground');
   go('/moderation');
   expect(addresses).toEqual([`/playground/${useDrafts.getState().activeId}`, '/moderation']);

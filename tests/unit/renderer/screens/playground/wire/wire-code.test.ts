@@ -88,7 +88,7 @@ test.each(['TypeScript', 'Python'] as const)('%s says what the service said abou
   await expect(execute(language, code, 'ts_bad')).rejects.toThrow('The key is wrong.');
 });
 
-test('no code holds a key', () => {
+test('no code contains a key', () => {
   const codes = codeLanguages.map((language) => codeOf(language, { address, transport: 'sync', request }));
   expect(codes.every((code) => code.includes('TOUCHSTONE_API_KEY') && !code.includes('ts_'))).toBe(true);
 });

@@ -56,11 +56,11 @@ test('times start at the request, and a long gap is highlighted', () => {
   expect(longestGap(frames, frames.length)).toBe(170);
 });
 
-test('frames are found by any part of their text', () => {
+test("a search matches any part of a frame's text", () => {
   expect(findFrames(frames, frames.length, '"N": 4')).toEqual([4]);
 });
 
-test('many frames make as many marks as fit', () => {
+test('many frames have as many ticks as fit', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => ({ text: '', bytes: 0, at: index }));
   const marks = tickPositions(many, many.length, 0, 150);
   expect(marks.length).toBeLessThanOrEqual(76);

@@ -45,7 +45,7 @@ async function changeBoth(name: string, { file, promptText }: { file: string; pr
   await client.call(readPromptFolder, { parameters: { id: folder!.id } });
 }
 
-test('a folder is linked, its prompts appear, and what both sides changed is compared and settled', async () => {
+test('a folder is linked, its prompts appear, and a conflict is compared and resolved', async () => {
   writeFileSync(join(root, 'greeting.prompt'), 'Hello\n');
   await link();
   await screen.findByText('1 file');
@@ -60,7 +60,7 @@ test('a folder is linked, its prompts appear, and what both sides changed is com
   await waitFor(() => expect(screen.queryByText('Both changed')).toBeNull());
 });
 
-test('files that cannot be read are listed with their reason, and a folder is unlinked without losing anything', async () => {
+test('unreadable files are listed with their reason, and unlinking a folder loses nothing', async () => {
   writeFileSync(join(root, 'broken.prompt'), '---\nname: [\n---\nx');
   writeFileSync(join(root, 'good.prompt'), 'Hello');
   await link();
@@ -74,7 +74,7 @@ test('files that cannot be read are listed with their reason, and a folder is un
   ]);
 });
 
-test('what is no folder is refused in its place', async () => {
+test("rejects a path that isn't a folder, beside the field", async () => {
   opened = await openWindow(<PromptsScreen />);
   await press('Link a folder');
   fireEvent.change(await screen.findByLabelText('Folder on this device'), { target: { value: join(root, 'none') } });

@@ -43,7 +43,7 @@ async function kept(): Promise<Prompt[]> {
 
 const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }));
 
-test('files and pasted text are shown with their report, and only what is chosen is stored', async () => {
+test('previews files and pasted text, and stores only the selected prompts', async () => {
   opened = await openWindow(<PromptTransfer prompts={[]} />);
   openImport();
   const messages = '[{"role": "system", "content": "You are {persona}"}, {"role": "user", "content": "Hi {name}"}]';
@@ -72,7 +72,7 @@ test('files and pasted text are shown with their report, and only what is chosen
   expect([only?.name, others, opened.addresses.at(-1)]).toEqual(['greeting', [], expect.stringContaining(only!.id)]);
 });
 
-test('files that were opened with Touchstone are previewed at once, also while the import is open', async () => {
+test('previews files that were opened with Touchstone at once, also while the import is open', async () => {
   const openedFiles = createOpenedFiles();
   const folder = mkdtempSync(join(tmpdir(), 'touchstone-opened-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -100,7 +100,7 @@ test('files that were opened with Touchstone are previewed at once, also while t
   expect((await kept()).map(({ name }) => name)).toEqual(['second']);
 });
 
-test('opening the import without an opened file keeps what was pasted', async () => {
+test('opening the import without an opened file keeps the pasted text', async () => {
   opened = await openWindow(<PromptTransfer prompts={[]} />, {
     capabilities: ['prompt-files'],
     handlers: [implement(takeOpenedFiles, () => ({ files: [], problems: [] }))],
@@ -113,7 +113,7 @@ test('opening the import without an opened file keeps what was pasted', async ()
   expect((screen.getByLabelText('Or paste text') as HTMLTextAreaElement).value).toBe('Write about {topic}');
 });
 
-test('files that are too large are refused before they are read', async () => {
+test('rejects files that are too large before they are read', async () => {
   opened = await openWindow(<PromptTransfer prompts={[]} />);
   openImport();
   const huge = new File(['x'], 'huge.prompt');
@@ -125,7 +125,7 @@ test('files that are too large are refused before they are read', async () => {
   expect(screen.getByRole('button', { name: 'Preview import' }).getAttribute('aria-disabled')).toBe('true');
 });
 
-test('prompts are saved as files, and what a format cannot hold is told', async () => {
+test("exports prompts as files, and reports what a format can't express", async () => {
   const prompts: Prompt[] = [];
   const texts = { loop: '{{#each items}}{{this}}{{/each}}', plain: 'Hi {{name}}' };
   opened = await openWindow(<PromptTransfer prompts={prompts} />, {
@@ -151,7 +151,7 @@ test('prompts are saved as files, and what a format cannot hold is told', async 
   ]);
 });
 
-test('an empty library offers the import and shows what came', async () => {
+test('an empty library offers the import and shows its prompts', async () => {
   opened = await openWindow(<PromptsScreen />, { address: '/prompts' });
   fireEvent.click(await screen.findByRole('button', { name: 'Import prompts' }));
   fireEvent.change(await screen.findByLabelText('Or paste text'), { target: { value: 'Hello {{name}}' } });
