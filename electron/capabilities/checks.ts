@@ -15,7 +15,7 @@ interface Expectation {
   readonly capability: Capability;
   /** What is missing, as a sentence; null if nothing is. */
   readonly problem: (answer: ObservedAnswer) => string | null;
-  /** APIs that don't have it, with the reason as the end of a sentence. Parameters and files have rules of their own. */
+  /** APIs that don't have it, with the reason. Parameters and files have rules of their own. */
   readonly notOffered?: Readonly<Partial<Record<RuleSet, string>>>;
 }
 
@@ -91,7 +91,7 @@ function fileCheck(
   };
 }
 
-const noCitations = "the API doesn't return citations of the caller's texts";
+const noCitations = "The API doesn't return citations of the caller's texts.";
 
 /** What Touchstone checks of each provider: here for the table in docs/conformance.md, live in Settings. */
 export const capabilityChecks: readonly CapabilityCheck[] = [
@@ -109,7 +109,7 @@ export const capabilityChecks: readonly CapabilityCheck[] = [
       },
       {
         capability: 'cache',
-        notOffered: { 'on-device': 'nothing on this device is billed' },
+        notOffered: { 'on-device': 'Nothing on this device is billed.' },
         problem: ({ usage }) =>
           usage.details?.cached_tokens == null ? "The provider didn't report how many tokens were cached." : null,
       },

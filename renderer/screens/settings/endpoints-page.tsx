@@ -14,6 +14,7 @@ import {
   useTestEndpoint,
 } from '../../queries/providers.ts';
 import { AddressRequest, EncryptionBadge } from './address-confirmation.tsx';
+import { CapabilityTest } from './capability-test.tsx';
 import { TestNotice, testState } from './connection-test.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointPrices } from './endpoint-prices.tsx';
@@ -59,11 +60,11 @@ function RemoveDialog({ endpoint, isOpen, onClose }: { endpoint: string; isOpen:
 /** A compatible endpoint: its address, its last test and its actions. */
 function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
   const { name, baseAddress, lastTest, confirmation } = endpoint;
-  const [openForm, setOpenForm] = useState<'endpoint' | 'prices' | null>(null);
+  const [openForm, setOpenForm] = useState<'endpoint' | 'prices' | 'capabilities' | null>(null);
   const [isRemoving, setRemoving] = useState(false);
   const editButton = useReturnFocus<HTMLButtonElement>(openForm === 'endpoint' || confirmation !== null);
   const pricesButton = useReturnFocus<HTMLButtonElement>(openForm === 'prices');
-  const toggle = (form: 'endpoint' | 'prices') => setOpenForm(openForm === form ? null : form);
+  const toggle = (form: 'endpoint' | 'prices' | 'capabilities') => setOpenForm(openForm === form ? null : form);
   const close = () => setOpenForm(null);
   const test = useTestEndpoint();
   const confirm = useConfirmEndpointAddress(name);
@@ -80,9 +81,19 @@ function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
         </span>
         <span className="provider__actions">
           {confirmation === null && (
-            <Button size="small" isBusy={test.isPending} onClick={() => test.mutate(name)}>
-              Test
-            </Button>
+            <>
+              <Button size="small" isBusy={test.isPending} onClick={() => test.mutate(name)}>
+                Test
+              </Button>
+              <Button
+                size="small"
+                aria-label={`Capabilities of ${name}`}
+                aria-expanded={openForm === 'capabilities'}
+                onClick={() => toggle('capabilities')}
+              >
+                Capabilities
+              </Button>
+            </>
           )}
           <Button
             ref={pricesButton}
@@ -106,6 +117,7 @@ function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
       </div>
       {openForm === 'endpoint' && <EndpointForm endpoint={endpoint} onDone={close} />}
       {openForm === 'prices' && <EndpointPrices endpoint={name} onDone={close} />}
+      {openForm === 'capabilities' && <CapabilityTest owner={{ aiSystem: 'OpenAiCompatible', name, endpoint: name }} />}
       {openForm === null && confirmation && <AddressRequest confirmation={confirmation} confirm={confirm} />}
       {openForm === null && <TestNotice test={lastTest} baseAddress={baseAddress} />}
       <RemoveDialog endpoint={name} isOpen={isRemoving} onClose={() => setRemoving(false)} />

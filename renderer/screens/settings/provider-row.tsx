@@ -18,6 +18,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Badge, StateBadge } from '../../components/badges.tsx';
 import { useReturnFocus } from '../../components/focus.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
+import { CapabilityTest } from './capability-test.tsx';
 import { TestNotice, testState, testSummary } from './connection-test.tsx';
 
 const visibleAscii = /^[\x21-\x7e]+$/;
@@ -181,7 +182,7 @@ interface ProviderRowProps {
 
 /** The open form. The page's address opens the key form, unless the row must confirm an address first. */
 function useForm(isKeyRequested: boolean, isQuestion: boolean) {
-  const [form, setForm] = useState<'key' | 'address' | null>(null);
+  const [form, setForm] = useState<'key' | 'address' | 'capabilities' | null>(null);
   // The palette and the remedies of failed runs also lead here while the page is open.
   const [wasKeyRequested, setWasKeyRequested] = useState(false);
   if (isKeyRequested !== wasKeyRequested) {
@@ -207,7 +208,7 @@ export function ProviderRow({ provider, isKeyRequested }: ProviderRowProps) {
   const storedIn = confirmation?.keySource ?? keySource;
   const name = providerName(aiSystem);
   const hasKey = keySource !== null;
-  const keyButton = useReturnFocus<HTMLButtonElement>(form !== null || needsConfirmation);
+  const keyButton = useReturnFocus<HTMLButtonElement>(form === 'key' || form === 'address' || needsConfirmation);
   return (
     <div className="provider" role="group" aria-label={name}>
       <div className="provider__row">
@@ -217,16 +218,26 @@ export function ProviderRow({ provider, isKeyRequested }: ProviderRowProps) {
         </span>
         <Detail provider={provider} />
         <span className="provider__actions">
-          {form !== null ? (
+          {form === 'key' || form === 'address' ? (
             <Button size="small" variant="quiet" onClick={close}>
               Cancel
             </Button>
           ) : (
             <>
               {hasKey && (
-                <Button size="small" isBusy={test.isPending} onClick={() => test.mutate()}>
-                  Test
-                </Button>
+                <>
+                  <Button size="small" isBusy={test.isPending} onClick={() => test.mutate()}>
+                    Test
+                  </Button>
+                  <Button
+                    size="small"
+                    aria-label={`Capabilities of ${name}`}
+                    aria-expanded={form === 'capabilities'}
+                    onClick={() => setForm(form === 'capabilities' ? null : 'capabilities')}
+                  >
+                    Capabilities
+                  </Button>
+                </>
               )}
               <Button ref={keyButton} size="small" onClick={() => setForm('key')}>
                 {hasKey || needsConfirmation ? 'Replace' : 'Add key'}
@@ -247,6 +258,7 @@ export function ProviderRow({ provider, isKeyRequested }: ProviderRowProps) {
       {form === 'key' && <KeyForm provider={provider} onDone={close} />}
       {form === 'address' && <AddressForm provider={provider} onDone={close} />}
       {form === null && <ProviderConfirmation provider={provider} hasFocus={isKeyRequested} />}
+      {form === 'capabilities' && hasKey && <CapabilityTest owner={{ aiSystem, name }} />}
       {form === null && hasKey && <TestNotice test={provider.lastTest} baseAddress={provider.baseAddress} />}
       <RemoveKeyDialog aiSystem={aiSystem} isOpen={isRemoving} onClose={() => setRemoving(false)} />
     </div>
