@@ -121,6 +121,8 @@ export interface PackDraft {
   formats: readonly ExportFormat[];
   form: 'folder' | 'zip';
   runs: 'all' | 'matched';
+  /** Whether the pack contains the files of prompts. */
+  files: boolean;
 }
 
 export type StandardKind = Exclude<RedactionRule['kind'], 'pattern'>;
@@ -160,6 +162,7 @@ const firstDraft: PackDraft = {
   formats: ['html', 'jsonl', 'csv'],
   form: 'zip',
   runs: 'all',
+  files: true,
 };
 
 /** The settings of the next evidence pack. Stored, so that custom patterns survive a crash or a restart. */

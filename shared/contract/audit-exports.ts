@@ -141,6 +141,8 @@ export const auditExportInput = z.strictObject({
   rules: z.array(redactionRule).max(50),
   formats: z.array(exportFormat).min(1, 'must not be empty').max(exportFormats.length),
   form: z.enum(['folder', 'zip']),
+  /** Adds the files of prompts unchanged: rules apply to texts only. By default true if there are no rules. */
+  files: z.boolean().optional(),
   /** IANA name of the time zone of the HTML pages, such as `Europe/Berlin`; that of the host by default. */
   timeZone: z.string().max(100).refine(isTimeZone, 'must be an IANA time zone, such as Europe/Berlin').optional(),
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import {
   type AuditExport,
   type AuditExportInput,
@@ -78,6 +79,7 @@ function newPack(
       name: input.name ?? '',
       timeZone,
       runs: input.runs ?? 'all',
+      files: input.files ?? input.rules.length === 0,
       columns: exportColumns.filter((column) => chosen.has(column)),
       formats: [...new Set(input.formats)],
     },
@@ -129,6 +131,7 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
       checkpoint,
       store,
       databaseFile: options.databaseFile,
+      filesDirectory: join(options.dataDirectory, 'files'),
       select,
       takeTurn: (signal) => mutex.take({ signal }),
       onChange: jobs.changed,

@@ -49,6 +49,8 @@ export interface ExportJobOptions {
   readonly checkpoint: PackCheckpoint | null;
   readonly store: ExportStore;
   readonly databaseFile: string;
+  /** The contents of the files of prompts. */
+  readonly filesDirectory: string;
   /** Writes the selection of the pack. Resolves with the number of conversations. */
   readonly select: (record: PackRecord, file: string, signal: AbortSignal) => Promise<number>;
   /** Waits for the mutex of packs. Resolves with the function that releases it. */
@@ -146,7 +148,7 @@ export class ExportJob implements Job<AuditExport> {
   }
 
   async #write(signal: AbortSignal): Promise<void> {
-    const { store, select, databaseFile } = this.#options;
+    const { store, select, databaseFile, filesDirectory } = this.#options;
     const { plan } = this.#record;
     const folder = store.folder(plan.id);
     let { conversations } = this.#record;
@@ -157,7 +159,7 @@ export class ExportJob implements Job<AuditExport> {
     }
     this.#setStep('writing');
     const result = await runPackWorker(
-      { databaseFile, folder, plan, conversations },
+      { databaseFile, filesDirectory, folder, plan, conversations },
       {
         signal,
         onProgress: (progress) => {

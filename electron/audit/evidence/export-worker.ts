@@ -11,6 +11,7 @@ import { writePack } from './write-pack.ts';
 
 export interface PackTask {
   readonly databaseFile: string;
+  readonly filesDirectory: string;
   readonly folder: string;
   readonly plan: PackPlan;
   readonly conversations: number;

@@ -74,9 +74,11 @@ function manifestOf(plan: PackPlan, written: WrittenPack, files: readonly PackFi
     rules: input.rules.map((rule, index) => ({ ...rule, replaced: written.replaced[index] })),
     formats: input.formats,
     counts: { conversations: written.conversations, runs: written.runs },
+    promptFiles: { isIncluded: input.files ?? false, missing: written.missingFiles ?? [] },
     notes: [
       'Times in JSONL, CSV and this file are UTC. HTML pages show local time with UTC below. Costs are in US dollars, durations in milliseconds.',
       'In CSV, an apostrophe precedes text that a spreadsheet could run as a formula, whether it separates by commas, semicolons or tabs.',
+      'Files of prompts have the name file-<fileId> with an extension; the fileId is their SHA-256. Rules do not change them.',
       'callerSupplied names the fields that look like our own but were set by the caller. Touchstone does not verify them.',
     ],
     files,

@@ -165,7 +165,7 @@ export function selectionDetails(
   conversations: number,
   names: ExportRows['names'],
 ): [name: string, text: string][] {
-  const { rules, runs } = plan.input;
+  const { rules, runs, files } = plan.input;
   const timeZone = timeZoneOf(plan);
   const clock = createClock(timeZone);
   const redactor = createRedactor(rules);
@@ -177,6 +177,7 @@ export function selectionDetails(
     ['Scope', redactor.text(selectionText(redactedPlan(plan).selection, names, clock))],
     ['Runs', runs === 'all' ? 'All runs of these conversations' : 'Matching runs only'],
     ['Redacted', rules.length === 0 ? 'Nothing' : rules.map(ruleText).join('; ')],
+    ['Files of prompts', files ? 'Included unchanged, as file-<fileId>' : 'Not included'],
     ['Created with', `Touchstone ${plan.version}`],
     ['Pack ID', plan.id],
   ];

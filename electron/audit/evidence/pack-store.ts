@@ -58,8 +58,9 @@ export function createExportStore(dataDirectory: string, log: Log): ExportStore 
       await writeJson(packFiles(own).record, record);
     },
     async tidy(id) {
-      const { selection, checkpoint, partial } = packFiles(folder(id));
-      for (const path of [partial, checkpoint, selection]) await rm(path, { recursive: true, force: true });
+      const { selection, checkpoint, partial, partialFile } = packFiles(folder(id));
+      for (const path of [partial, partialFile, checkpoint, selection])
+        await rm(path, { recursive: true, force: true });
     },
     async remove(id) {
       await rm(packFiles(folder(id)).record, { force: true });
@@ -78,7 +79,8 @@ export interface PackPlan {
   readonly lastRun: number;
   /** The version of the service that created it. */
   readonly version: string;
-  readonly input: Required<AuditExportInput>;
+  /** `files` is absent in packs of earlier versions, which have no files. */
+  readonly input: Required<Omit<AuditExportInput, 'files'>> & Pick<AuditExportInput, 'files'>;
 }
 
 /** A checkpoint. Everything up to here is on disk. */
@@ -88,8 +90,10 @@ export interface PackCheckpoint {
   readonly conversations: number;
   readonly runs: number;
   readonly replaced: readonly number[];
-  /** Lengths of the files. */
+  /** Lengths of the files that are appended to. */
   readonly lengths: Readonly<Record<string, number>>;
+  /** IDs of prompts' files whose content isn't stored any more; absent in checkpoints of earlier versions. */
+  readonly missingFiles?: readonly string[];
 }
 
 /** A complete pack. */
@@ -119,6 +123,8 @@ export function packFiles(folder: string) {
     checkpoint: join(folder, 'checkpoint.json'),
     /** The folder of unfinished files. */
     partial: join(folder, 'pack.partial'),
+    /** A prompt's file while it is copied. */
+    partialFile: join(folder, 'file.partial'),
     pack: join(folder, 'pack'),
     zip: join(folder, 'evidence.zip'),
   } as const;

@@ -6,6 +6,7 @@ import { conversationsOfPage, type PageHead } from './html-page.ts';
 import { createNameReader, selectionDetails, timeZoneOf } from './pack-details.ts';
 import { packFiles, readCheckpoint, writeJson, type PackCheckpoint, type PackPlan } from './pack-store.ts';
 import { createCsvWriter, createHtmlWriter, createJsonLinesWriter, type PackWriter } from './pack-writers.ts';
+import { createPromptFileCopier } from './prompt-files.ts';
 import { createRedactor } from './redaction.ts';
 import { readSelection } from './pack-selection.ts';
 import type { SelectedConversation } from '../query/selection.ts';
@@ -18,6 +19,8 @@ const turnMilliseconds = 20;
 
 export interface WritePackOptions {
   readonly folder: string;
+  /** The contents of the files of prompts. */
+  readonly filesDirectory: string;
   readonly plan: PackPlan;
   /** Conversations that were selected. */
   readonly conversations: number;
@@ -28,7 +31,7 @@ export interface WritePackOptions {
 }
 
 /** A pack whose files are written but not yet checked. */
-export type WrittenPack = Pick<PackCheckpoint, 'conversations' | 'runs' | 'replaced' | 'lengths'>;
+export type WrittenPack = Pick<PackCheckpoint, 'conversations' | 'runs' | 'replaced' | 'lengths' | 'missingFiles'>;
 
 function firstCheckpoint({ input }: PackPlan): PackCheckpoint {
   return { offset: 0, conversations: 0, runs: 0, lengths: {}, replaced: input.rules.map(() => 0) };
@@ -58,13 +61,19 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
   // Only the HTML pages contain names, so replacements in them aren't counted.
   const namesOf = createNameReader(rows, createRedactor(plan.input.rules));
   const writers = await openWriters(files.partial, options, start);
+  const promptFiles = createPromptFileCopier({
+    source: options.filesDirectory,
+    pack: files.partial,
+    partial: files.partialFile,
+    missing: start.missingFiles ?? [],
+  });
   let { offset, conversations, runs } = start;
 
   /** Flushes the files first: the checkpoint must not count anything that a crash could lose. */
   async function progress(): Promise<PackCheckpoint> {
     const lengths = Object.assign({}, ...(await Promise.all(writers.map((writer) => writer.sync()))));
     const replaced = start.replaced.map((count, rule) => count + redactor.counts[rule]!);
-    return { offset, conversations, runs, replaced, lengths };
+    return { offset, conversations, runs, replaced, lengths, missingFiles: [...promptFiles.missing] };
   }
 
   async function checkpoint(): Promise<void> {
@@ -78,6 +87,7 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
     let nextCheckpoint = performance.now() + checkpointMilliseconds;
     for await (const selected of readSelection(files.selection, start)) {
       const exported = exportedRuns(options, selected);
+      if (plan.input.files) for (const { row } of exported) await promptFiles.copy(row);
       const records = exported.map(({ row, isMatched }) =>
         exportRecord(row, plan.input.columns, { snapshotAt: plan.createdAt, isMatched }, redactor),
       );

@@ -120,6 +120,16 @@ function PackForm({ selection, subject, draft, name, onName, error }: FormProps)
         </div>
         <Segmented label="Package as" value={draft.form} onValueChange={(form) => change({ form })} options={forms} />
       </Field>
+      <Field label="Files">
+        <Checkbox
+          label="Include the files of prompts"
+          isChecked={draft.files}
+          onCheckedChange={(files) => change({ files })}
+        />
+        {draft.files && draftRules(draft).length > 0 && (
+          <p className="small caution">Files aren't redacted. The pack contains them unchanged.</p>
+        )}
+      </Field>
       {error && <ErrorFailure title="Couldn't start the pack" error={error} />}
     </>
   );

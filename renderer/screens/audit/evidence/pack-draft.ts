@@ -101,7 +101,7 @@ export function draftProblem({ columns, formats }: PackDraft): string | null {
 }
 
 export function packInput(draft: PackDraft, selection: ExportSelection, name: string): AuditExportInput {
-  const { columns, formats, form, runs } = draft;
+  const { columns, formats, form, runs, files } = draft;
   return {
     ...(name.trim() !== '' && { name: name.trim() }),
     selection,
@@ -110,6 +110,7 @@ export function packInput(draft: PackDraft, selection: ExportSelection, name: st
     rules: draftRules(draft),
     formats: [...formats],
     form,
+    files,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
 }
