@@ -130,7 +130,7 @@ function requireNewest(runId: string, conversationId: string, turns: TurnStore):
   throw invalidField(
     'continueRunId',
     'is not the newest completed run of the conversation',
-    'The conversation has gone on since this run. Only its newest run can be continued.',
+    'The conversation has newer runs. Only its newest run can be continued.',
   );
 }
 

@@ -18,17 +18,17 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   413: 'The body is too large',
   415: 'The body is of another media type',
   421: 'The request was meant for another host',
-  429: 'The API key or the provider limits the rate; `retry-after` says when to go on',
+  429: 'A rate limit of the API key or the provider was reached; `retry-after` says when to retry',
   500: 'A failure of the service itself',
   502: 'The provider failed',
-  503: 'The provider is not set up, refused its key or is overloaded',
+  503: 'The provider is not set up, rejected its key or is overloaded',
   504: 'The provider stopped responding',
 };
 
 const headerDescriptions: Readonly<Record<string, Json>> = {
   'x-request-id': { description: 'Names this request in the log', schema: { type: 'string', format: 'uuid' } },
   'x-served-by': {
-    description: 'The model that answered, `<aiSystem>/<model>`; what is not ASCII is percent-encoded',
+    description: 'The model that answered, `<aiSystem>/<model>`; other characters than ASCII are percent-encoded',
     schema: { type: 'string' },
   },
   'x-run-id': { description: 'The run, as in the body', schema: { type: 'string', format: 'uuid' } },
@@ -298,7 +298,7 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], { version 
           type: 'apiKey',
           in: 'header',
           name: 'x-hl-api-key',
-          description: 'An API key in a header of its own',
+          description: 'An API key in its own header',
         },
       },
       headers: Object.fromEntries(usedHeaders.map((name) => [name, headerDescriptions[name]])),

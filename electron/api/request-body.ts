@@ -42,7 +42,7 @@ function isInUtf8(contentType: string): boolean {
 export function requireMediaType(headers: Headers, mediaTypes: readonly string[]): void {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() || 'identity';
   if (encoding !== 'identity') {
-    throw new AppError('unsupported_media_type', 'Send the body as it is, without content-encoding.');
+    throw new AppError('unsupported_media_type', 'Send the body without content-encoding.');
   }
   const contentType = headers.get('content-type');
   if (contentType === null || !matchesMediaType(contentType, mediaTypes)) {

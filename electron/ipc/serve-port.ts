@@ -176,7 +176,7 @@ export function servePort(port: FramePort<unknown, HostFrame>, api: Pick<Api, 'f
     } catch (error) {
       if (exchange.controller.signal.aborted) return;
       const failure =
-        error instanceof AppError ? error : new AppError('internal', 'The host could not finish its answer.');
+        error instanceof AppError ? error : new AppError('internal', "The host couldn't complete its response.");
       port.send({ type: 'failure', id: frame.id, body: failure.toBody(failure.requestId ?? '') });
     } finally {
       exchanges.delete(frame.id);

@@ -240,7 +240,7 @@ class Exchange implements Dispatcher.DispatchHandler, ResponseFlow {
   }
 
   cancel(): void {
-    this.fail(new DOMException('The answer is not wanted any more.', 'AbortError'));
+    this.fail(new DOMException('The answer is no longer needed.', 'AbortError'));
   }
 
   /** Ends the call if it is still active. */

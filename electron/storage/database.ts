@@ -44,8 +44,8 @@ function rejectLostDatabase(directory: string): void {
   if (!hasLog && !wasUsed) return;
   throw new AppError(
     'conflict',
-    'The database touchstone.sqlite is empty or gone, but other files of this data folder are there. Put it back, or a copy from the ' +
-      'folder `backups`; to begin anew, use another data folder.',
+    'The database touchstone.sqlite is empty or missing, but other files of this data folder exist. Restore it, or a copy from the ' +
+      'folder `backups`. To start with an empty database, use another data folder.',
   );
 }
 

@@ -1,24 +1,23 @@
 import { AppError } from '../../shared/app-error.ts';
 
-const full = 'The disk is full. Make room on it and try again; Touchstone need not be restarted.';
-const readOnly = 'The data folder cannot be written to. Make it writable for the account that runs Touchstone.';
+const full = "The disk is full. Free some space and try again. You don't have to restart Touchstone.";
+const readOnly = 'The data folder is read-only. Make it writable for the account that runs Touchstone.';
 const tooManyFiles =
   'Too many files are open on this computer. Close other programs, or raise the limit for open files, and try again.';
-const failing =
-  'The disk could not be read or written. It may be full, gone or failing: look after it, then try again.';
+const failing = "Couldn't read or write the disk. It may be full, disconnected or failing. Check it, then try again.";
 const closed =
-  'A file of the data folder cannot be opened: it belongs to another account, something else stands in its place, or too many ' +
-  'files are open on this computer.';
+  "Couldn't open a file of the data folder. It belongs to another account, isn't a file, or too many files are open on this " +
+  'computer.';
 const closedToUs =
-  'The data folder cannot be used: it, or a file in it, belongs to another account or is protected. Let the account that runs ' +
+  "Couldn't use the data folder. It, or a file in it, belongs to another account or is protected. Let the account that runs " +
   'Touchstone read and write it, or choose another folder with --data-dir.';
 const noFolder =
-  'The data folder cannot be made or used: a part of its path is no folder, does not exist, or is too long. Choose another one ' +
+  "Couldn't create or use the data folder. A part of its path isn't a folder, doesn't exist, or is too long. Choose another one " +
   'with --data-dir.';
-const busy = 'Another program keeps the database in use. End it, or wait until it has finished, and try again.';
+const busy = 'Another program is using the database. Quit it, or wait until it has finished, and try again.';
 const damaged =
-  'The database is damaged. End Touchstone, put the newest copy from the folder `backups` in the place of ' +
-  'touchstone.sqlite, remove touchstone.sqlite-wal and touchstone.sqlite-shm, and start again.';
+  'The database is damaged. Quit Touchstone, replace touchstone.sqlite with the newest copy from the folder `backups`, remove ' +
+  'touchstone.sqlite-wal and touchstone.sqlite-shm, and start again.';
 
 /** By the first part of a code of Node or SQLite. SQLite's codes can end with details (`SQLITE_IOERR_WRITE`). */
 const messages: readonly (readonly [code: string, message: string])[] = [

@@ -71,7 +71,7 @@ export function rejectNewerVersion(database: Database.Database): void {
   if (version(database) <= migrations.length) return;
   throw new AppError(
     'conflict',
-    `This database was made by a newer version of Touchstone (its format is ${version(database)}, this version knows ` +
+    `A newer version of Touchstone created this database (format ${version(database)}, this version supports ` +
       `${migrations.length}). Install the newer version, or use another data folder.`,
   );
 }

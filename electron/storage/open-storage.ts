@@ -50,7 +50,7 @@ function lockHost(directory: string): { release(): void } {
     if (!(error instanceof Database.SqliteError) || !error.code.startsWith('SQLITE_BUSY')) throw error;
     throw new AppError(
       'conflict',
-      'Another Touchstone is using this data folder. Close it, or give this one a folder of its own with --data-dir.',
+      'Another Touchstone is using this data folder. Close it, or choose another folder with --data-dir.',
       { cause: error },
     );
   }

@@ -65,7 +65,7 @@ export const listApiKeys = defineEndpoint({
   path: '/window/api-keys',
   access: 'window',
   tag,
-  summary: 'All API keys, newest first; the keys themselves are not kept',
+  summary: 'All API keys, newest first; the keys themselves are not stored',
   response: z.object({ data: z.array(apiKey) }),
 });
 

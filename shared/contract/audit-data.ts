@@ -77,7 +77,7 @@ export const previewRetention = defineEndpoint({
   path: '/window/audit/retention/preview',
   access: 'window',
   tag: retentionTag,
-  summary: 'Preview what a retention would delete or anonymise now',
+  summary: 'Preview the runs that a retention would delete or anonymise now',
   body: z.strictObject({ mode: z.enum(['delete', 'anonymise']), days: retention.shape.days }),
   response: retentionPreview,
 });

@@ -122,7 +122,7 @@ export const usageDetails = z
     reasoning_tokens: tokenCount.describe('Part of `completion_tokens` that the model used to reason'),
   })
   .describe(
-    'What the provider reports beside the totals; null is what it does not report. Absent if it reports none of them.',
+    'Details that the provider reports beside the totals; unreported ones are null. Absent if it reports none of them.',
   )
   .meta({ id: 'UsageDetails' });
 export type UsageDetails = z.infer<typeof usageDetails>;
@@ -275,7 +275,7 @@ export const createCompletionEvents = defineEndpoint({
   tag,
   summary: 'Run a prompt and stream the answer as server-sent events',
   description:
-    'Streams whatever `Accept` says. Each event is one `data:` line with a chunk; the last chunk has `finish_reason` and `usage`. A failure after the first byte is one last event with an error.',
+    'Streams regardless of `Accept`. Each event is one `data:` line with a chunk; the last chunk has `finish_reason` and `usage`. A failure after the first byte is one last event with an error.',
   body: completionBody,
   kinds: ['event-stream'],
   part: completionPart,

@@ -86,7 +86,7 @@ export const searchDataspace = defineEndpoint({
   tag,
   summary: 'Search a dataspace',
   description:
-    'Returns the passages that answer the query best, found by keywords and by meaning, the most relevant first. Costs 1 credit if a provider makes the embeddings.',
+    'Returns the passages that answer the query best, found by keywords and by meaning, the most relevant first. Costs 1 credit if a provider creates the embeddings.',
   parameters: z.object({ id: uuid }),
   body: dataspaceSearch,
   response: z.object({ data: z.array(citation) }),
@@ -144,7 +144,7 @@ export const createSource = defineEndpoint({
   tag: sourcesTag,
   summary: 'Add a file to a dataspace',
   description:
-    "Accepts one file of at most 50 MB. The source can be found by searches once its status is `Ready`; it is `Failed`, with a reason, if the file can't be read. Costs 1 credit if a provider makes the embeddings.",
+    "Accepts one file of at most 50 MB. The source can be found by searches once its status is `Ready`; it is `Failed`, with a reason, if the file can't be read. Costs 1 credit if a provider creates the embeddings.",
   form: { fields: sourceForm, maximumFileBytes: maximumSourceBytes },
   status: 201,
   response: source,
@@ -198,7 +198,7 @@ export const reindexSource = defineEndpoint({
   tag: sourcesTag,
   summary: 'Re-index a source',
   description:
-    'Parses, chunks and embeds the file again. The response comes at once; the status shows the progress. Costs 1 credit if a provider makes the embeddings.',
+    'Parses, chunks and embeds the file again. The response comes at once; the status shows the progress. Costs 1 credit if a provider creates the embeddings.',
   parameters: z.object({ id: uuid }),
   status: 202,
   response: source,

@@ -87,7 +87,7 @@ export const previewGrounding = defineEndpoint({
   path: '/window/grounding',
   access: 'window',
   tag,
-  summary: 'The passages that a run would be given and the prompt around them, without a run',
+  summary: 'The passages that a run would send and the prompt around them, without a run',
   body: groundedRequest,
   response: groundingPreview,
 });

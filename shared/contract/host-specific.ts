@@ -135,7 +135,7 @@ export const downloadUpdate = defineEndpoint({
   path: '/window/desktop/updates/download',
   access: 'window',
   tag,
-  summary: 'Start to download the version that was found. It is not installed',
+  summary: "Start to download the version that was found. This doesn't install it",
   status: 202,
   response: updateState,
   errors: [409],

@@ -130,7 +130,7 @@ export const followKnowledge = defineEndpoint({
   path: '/window/knowledge/events',
   access: 'window',
   tag,
-  summary: 'Dataspaces now, and what changes in them and their sources, at most five times a second',
+  summary: 'The current dataspaces, then changes of them and their sources, at most five times a second',
   kinds: ['event-stream'],
   part: knowledgeChange,
 });
@@ -142,7 +142,7 @@ export const stopSource = defineEndpoint({
   access: 'window',
   tag,
   summary:
-    'Stop indexing a source; it becomes `Failed` with the reason `Stopped`, and indexing it again goes on. Nothing happens to one that is not `Processing`',
+    'Stop indexing a source; it becomes `Failed` with the reason `Stopped`, and indexing it again resumes it. Does nothing unless the source is `Processing`',
   parameters,
   response: sourceDetail,
   errors: [404],
@@ -206,7 +206,7 @@ export const readSourceText = defineEndpoint({
   path: '/window/knowledge/sources/{id}/text',
   access: 'window',
   tag,
-  summary: 'Part of the extracted text of a source, at most 100,000 characters; cut so that no character is halved',
+  summary: 'Part of the extracted text of a source, at most 100,000 characters; no character is split',
   parameters,
   query: z.strictObject({
     /** From the start by default. */

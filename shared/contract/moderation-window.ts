@@ -31,7 +31,7 @@ export const checkText = defineEndpoint({
   path: '/window/moderation/check',
   access: 'window',
   tag,
-  summary: 'One text by one or two classifiers, with the passages that are over the given thresholds',
+  summary: 'One text by one or two classifiers, with the passages above the given thresholds',
   body: z.strictObject({
     text: z.string().min(1, 'must not be empty'),
     classifiers,
@@ -174,7 +174,7 @@ export const createBatch = defineEndpoint({
   path: '/window/moderation/batches',
   access: 'window',
   tag,
-  summary: 'Classify many texts. The eight newest batches are kept in memory',
+  summary: 'Classify many texts. The eight newest batches stay in memory',
   status: 202,
   body: batchInput,
   response: batch,

@@ -110,7 +110,7 @@ export const promptLabelInput = z
     previousVersionId: uuid
       .nullish()
       .describe(
-        'The version that it is moved away from, null for a label that is new: 409 when it points elsewhere. Absent: whatever it was',
+        'The version that it points to now, null for a new label: 409 if it points elsewhere. Absent: not checked',
       ),
   })
   .meta({ id: 'PromptLabelInput' });

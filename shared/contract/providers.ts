@@ -157,7 +157,7 @@ export const listEndpoints = defineEndpoint({
   path: '/window/endpoints',
   access: 'window',
   tag,
-  summary: 'Compatible endpoints, and local ones that were found but not added',
+  summary: 'Compatible endpoints, and detected local ones that were not added',
   response: z.object({
     data: z.array(compatibleEndpoint),
     found: z.array(z.object({ name: z.string(), baseAddress: z.string(), models: z.int() })),

@@ -200,7 +200,7 @@ export const restoreBackup = defineEndpoint({
   path: '/window/backups/{fileName}/restore',
   access: 'window',
   tag,
-  summary: 'Put a copy in place at the next start; the present database is kept as a backup of its own',
+  summary: 'Restore a backup at the next start; the current database becomes a backup',
   parameters: z.object({ fileName: z.string().regex(/^[\w.-]+\.sqlite$/) }),
   status: 202,
   response: z.object({ fileName: z.string() }),

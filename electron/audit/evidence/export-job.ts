@@ -184,7 +184,7 @@ export class ExportJob implements Job<AuditExport> {
       await this.#change({ state: 'failed', failure });
     } catch (cause) {
       this.#record = { ...this.#record, state: 'failed', failure };
-      this.#options.log('the state of an evidence pack could not be kept', cause);
+      this.#options.log('the state of an evidence pack could not be stored', cause);
     }
   }
 

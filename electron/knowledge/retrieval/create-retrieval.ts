@@ -168,7 +168,7 @@ async function embedQuestion(
     return { question: { text, embedding: { model, vector: vector! }, parts: withVectors }, failure: null };
   } catch (error) {
     signal.throwIfAborted();
-    log('a question could not be embedded and is searched by its words alone', error);
+    log('a query could not be embedded and is searched by keywords only', error);
     const withoutVectors = parts.map((part) => ({ text: part, vector: null }));
     const failure = `The embedding model ${model} could not run.`;
     return { question: { text, embedding: null, parts: withoutVectors }, failure };
@@ -234,7 +234,7 @@ export function createRetrieval({ index, embedder, sourceName, pagesOf, log }: R
         return { ...passage, text: passage.text.slice(span.start, span.end), start, end: passage.start + span.end };
       } catch (error) {
         signal.throwIfAborted();
-        log('a passage could not be shortened and is given whole', error);
+        log('a passage could not be shortened and is used whole', error);
         return passage;
       }
     },

@@ -308,7 +308,7 @@ export function editPromptFile(task: EditTask): EditedFile {
     for (const candidate of candidates({ ...task, target }, text)) {
       if (says(name, candidate, { ...task, target })) return { text: inManner(old, candidate), problem: null };
     }
-    return { text: null, problem: 'A file of this form cannot hold this version' };
+    return { text: null, problem: "A file of this format can't contain this version" };
   } catch (error) {
     if (error instanceof TransferError) return { text: null, problem: error.message };
     throw error;

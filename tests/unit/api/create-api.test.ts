@@ -265,7 +265,7 @@ describe('errors', () => {
     const { status, answer } = await send('/full', { headers: withKey });
     expect({ status, message: answer.error?.message, reported: failures.length - before }).toEqual({
       status: 500,
-      message: expect.stringContaining('The disk is full. Make room'),
+      message: expect.stringContaining('The disk is full. Free some space'),
       reported: 1,
     });
   });

@@ -182,7 +182,7 @@ test('a source that fails for lack of space says so', async () => {
   const { id } = await world.add('Ravens', 'Ravens are black');
   expect(await world.settled(id)).toMatchObject({
     status: 'Failed',
-    failureReason: expect.stringContaining('The disk is full. Make room'),
+    failureReason: expect.stringContaining('The disk is full. Free some space'),
   });
 });
 

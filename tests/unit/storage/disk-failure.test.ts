@@ -44,9 +44,13 @@ test.each([
       database.pragma('query_only = ON');
       database.exec('DELETE FROM words');
     },
-    'The data folder cannot be written to.',
+    'The data folder is read-only.',
   ],
-  ['a folder where the database should be', () => new Database(temporaryDirectory()), 'cannot be opened'],
+  [
+    'a folder where the database should be',
+    () => new Database(temporaryDirectory()),
+    "Couldn't open a file of the data folder.",
+  ],
 ])('explains how to fix %s', (_what, act, sentence) => {
   const failure = failureOf(act);
   const told = describeDiskFailure(failure);
@@ -58,7 +62,7 @@ test('explains at the start that a folder of the path is a file, and not later',
   const file = join(temporaryDirectory(), 'file');
   writeFileSync(file, '');
   const failure = failureOf(() => readFileSync(join(file, 'touchstone.sqlite')));
-  expect(describeStartFailure(failure)?.message).toContain('is no folder');
+  expect(describeStartFailure(failure)?.message).toContain("isn't a folder");
   expect(describeDiskFailure(failure)).toBeNull();
 });
 

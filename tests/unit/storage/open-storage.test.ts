@@ -131,7 +131,7 @@ test.each([
   lose(storage.databaseFile);
   const filesBefore = readdirSync(directory);
   expect(() => openStorage({ directory })).toThrow(
-    expect.objectContaining({ code: 'conflict', message: expect.stringContaining('is empty or gone') }),
+    expect.objectContaining({ code: 'conflict', message: expect.stringContaining('is empty or missing') }),
   );
   expect(readdirSync(directory)).toEqual(filesBefore);
 });

@@ -57,7 +57,7 @@ test('runs that ended while the disk was full are stored once there is space, wi
   ).rejects.toEqual(full);
   expect(runs.read(meanwhile.runId)).toBeNull();
   makeRoom();
-  const told = { code: 'internal', message: expect.stringContaining('The disk is full. Make room') };
+  const told = { code: 'internal', message: expect.stringContaining('The disk is full. Free some space') };
   expect(runs.read(before.runId)).toMatchObject({
     status: 'Failed',
     credits: 1,
@@ -87,7 +87,7 @@ test('while any of them is buffered no other run starts, and the next one does a
   fill();
   const run = begun(runs);
   await expect(runs.finish(run.runId, sampleOutcome())).rejects.toEqual(full);
-  expect(() => runs.requireRoom()).toThrow('The disk is full. Make room');
+  expect(() => runs.requireRoom()).toThrow('The disk is full. Free some space');
   makeRoom();
   runs.requireRoom();
   expect(runs.read(run.runId)?.status).toBe('Failed');

@@ -161,6 +161,6 @@ describe('export', () => {
   test('a linked folder gets no file with active content', () => {
     const wanted = promptContent(stored);
     const edited = editPromptFile({ name: 'p.prompt', text: null, current: null, target: wanted });
-    expect(edited).toEqual({ text: null, problem: 'A file of this form cannot hold this version' });
+    expect(edited).toEqual({ text: null, problem: "A file of this format can't contain this version" });
   });
 });
