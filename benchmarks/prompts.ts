@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createHost, type Host } from '../electron/create-host.ts';
 import { createMemoryKeyStore } from '../electron/key-store/key-store.ts';
 import type { VersionContent } from '../shared/prompt-content.ts';
-import { diffRows } from '../renderer/screens/prompts/compare-model.ts';
+import { diffRows } from '../renderer/components/diff/diff-rows.ts';
 import { median, percentile, printReport, row, type Row } from './support/report.ts';
 import { createRandom, createWriter } from './support/text-writer.ts';
 

@@ -9,7 +9,7 @@ import { readVersion, versionChange } from '../../drafts/draft-version.ts';
 import { draftAddress, versionDraftAddress } from '../../shell/addresses.ts';
 import { useDrafts } from '../../stores/playground-drafts.ts';
 import { showToast } from '../../stores/toasts.ts';
-import { VersionDifferences } from './compare-view.tsx';
+import { VersionDifferences } from '../../components/diff/version-diff.tsx';
 import type { LibraryDraft } from './use-library-drafts.ts';
 import type { Model } from '../../../shared/contract/providers.ts';
 import { ReplayDialog } from '../../components/replay-dialog.tsx';

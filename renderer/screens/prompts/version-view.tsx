@@ -9,7 +9,7 @@ import { Button, CopyButton } from '../../components/button.tsx';
 import { formatTime } from '../../components/format.ts';
 import type { usePromptUsage } from '../../queries/prompt-details.ts';
 import { auditAddress } from '../../shell/audit-address.ts';
-import { settingText } from './compare-model.ts';
+import { settingText } from '../../components/diff/settings-diff.ts';
 import { averages, modelOf, runCount } from './library-model.ts';
 import { ShutdownNotice } from './version-notices.tsx';
 import { VariablesDialog } from './prompt-dialogs.tsx';

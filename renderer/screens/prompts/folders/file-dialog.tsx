@@ -6,7 +6,7 @@ import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { describeError, QueryView } from '../../../components/state-panels.tsx';
 import { useReturnFocus } from '../../../components/focus.ts';
-import { VersionDifferences } from '../compare-view.tsx';
+import { VersionDifferences } from '../../../components/diff/version-diff.tsx';
 import { issueWords, openFolders, type Settlement, useFolderFile, useResolveConflict } from './linked-folders.ts';
 import { Segmented } from '../../../components/choices.tsx';
 

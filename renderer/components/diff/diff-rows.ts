@@ -1,7 +1,4 @@
 import { diffLines, diffWordsWithSpace } from 'diff';
-import type { PromptVersion } from '../../../shared/contract/prompts.ts';
-import { providerName } from '../../../shared/provider-names.ts';
-import { modelNameOf } from '../../../shared/prompt-content.ts';
 
 export interface DiffPart {
   text: string;
@@ -26,7 +23,7 @@ export interface DiffRow {
 export type DiffBlock = { kind: 'rows'; rows: readonly DiffRow[] } | { kind: 'fold'; rows: readonly DiffRow[] };
 
 /** After this many milliseconds two texts are treated as entirely different: a person is waiting. */
-const lineTimeout = 120;
+export const lineTimeout = 120;
 /** Words are compared only in lines short enough to read word by word, and only in this many of them. */
 const longestLine = 2_000;
 const maxWordDiffs = 400;
@@ -52,20 +49,21 @@ function wordParts(before: string, after: string): { before: DiffPart[]; after: 
 }
 
 /** Compares two texts by line, and changed lines by word. Replaced lines are next to their replacements. */
-export function diffRows(before: string, after: string): DiffRow[] {
+export function diffRows(before: string, after: string, timeout = lineTimeout): DiffRow[] {
   const [old, fresh] = [linesOf(before), linesOf(after)];
   const ended = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
-  const changes = diffLines(ended(old), ended(fresh), { timeout: lineTimeout }) ?? [
+  const changes = diffLines(ended(old), ended(fresh), { timeout }) ?? [
     { removed: true, added: false, count: old.length },
     { removed: false, added: true, count: fresh.length },
   ];
   const rows: DiffRow[] = [];
   let [oldAt, freshAt, wordDiffs] = [0, 0, 0];
+  const wordDiffLimit = (maxWordDiffs * timeout) / lineTimeout;
 
   const pushPair = (hasOld: boolean, hasFresh: boolean): void => {
     const [oldText, freshText] = [old[oldAt] ?? '', fresh[freshAt] ?? ''];
     const isWordwise =
-      hasOld && hasFresh && wordDiffs < maxWordDiffs && oldText.length + freshText.length <= longestLine;
+      hasOld && hasFresh && wordDiffs < wordDiffLimit && oldText.length + freshText.length <= longestLine;
     const words = isWordwise ? wordParts(oldText, freshText) : null;
     if (words) wordDiffs += 1;
     const own = (text: string, number: number, parts: DiffPart[] | undefined): DiffLine =>
@@ -136,49 +134,4 @@ export function limitRows(blocks: readonly DiffBlock[], maxRows: number): DiffBl
     count += rowsOf(block);
     return block.kind === 'rows' ? { ...block, rows: block.rows.slice(0, remaining) } : block;
   });
-}
-
-export interface SettingDifference {
-  name: string;
-  /** Null if the version lacks it. */
-  before: string | null;
-  after: string | null;
-}
-
-/** A configuration value as text. */
-export function settingText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** The compared settings of a version. */
-export type ComparedVersion = Omit<PromptVersion, 'id' | 'promptId' | 'number' | 'note' | 'createdAt'>;
-
-function settingsOf(version: ComparedVersion): Map<string, string> {
-  const { aiSystem, model } = modelNameOf(version);
-  const settings = new Map([
-    ['Provider', providerName(aiSystem)],
-    ['Model', model],
-  ]);
-  for (const [name, value] of Object.entries(version.configuration ?? {})) {
-    if (value !== null && value !== undefined) settings.set(name, settingText(value));
-  }
-  for (const { name, description, defaultValue, sampleValue } of version.variables) {
-    if (description !== null) settings.set(`{{${name}}} description`, description);
-    if (defaultValue !== null) settings.set(`{{${name}}} default`, defaultValue);
-    if (sampleValue !== null) settings.set(`{{${name}}} sample`, sampleValue);
-  }
-  return settings;
-}
-
-/** The differences in model, parameters and variables, and the number of equal settings. */
-export function diffSettings(
-  before: ComparedVersion,
-  after: ComparedVersion,
-): { differences: SettingDifference[]; same: number } {
-  const [old, fresh] = [settingsOf(before), settingsOf(after)];
-  const names = [...new Set([...old.keys(), ...fresh.keys()])];
-  const differences = names
-    .map((name) => ({ name, before: old.get(name) ?? null, after: fresh.get(name) ?? null }))
-    .filter((setting) => setting.before !== setting.after);
-  return { differences, same: names.length - differences.length };
 }

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import type { PromptVersion } from '../../../../../shared/contract/prompts.ts';
-import {
-  diffRows,
-  diffSettings,
-  foldRows,
-  type DiffLine,
-} from '../../../../../renderer/screens/prompts/compare-model.ts';
+import type { PromptVersion } from '../../../../shared/contract/prompts.ts';
+import { diffRows, foldRows, type DiffLine } from '../../../../renderer/components/diff/diff-rows.ts';
+import { diffSettings } from '../../../../renderer/components/diff/settings-diff.ts';
 
 /** A line as one reads it, with what the other side has not got in brackets. */
 function written(line: DiffLine | null): string | null {
@@ -75,7 +71,7 @@ test("lists differing settings with both values; a version without a model uses 
     configuration: { temperature: 0.2, stop: ['END'] },
     variables: [{ name: 'tone', description: null, defaultValue: 'warm', sampleValue: null }],
   };
-  expect(diffSettings(version, after)).toEqual({
+  expect(diffSettings(version, after)).toMatchObject({
     differences: [
       { name: 'Provider', before: 'Built-in (ServiceAi)', after: 'OpenAI' },
       { name: 'Model', before: 'hl-gpt-4o-mini', after: 'gpt-4.1' },
@@ -86,4 +82,23 @@ test("lists differing settings with both values; a version without a model uses 
     same: 0,
   });
   expect(diffSettings(after, after)).toEqual({ differences: [], same: 5 });
+});
+
+test('tools are compared with the one of the same name, and long values line by line', () => {
+  const tool = (name: string, description: string) => ({ type: 'function', function: { name, description } });
+  const schema = { type: 'object', properties: { city: { type: 'string' }, country: { type: 'string' } } };
+  const format = { type: 'json_schema', json_schema: { name: 'place', schema } };
+  const before = { ...version, configuration: { tools: [tool('a', 'One'), tool('b', 'Two'), { type: 'web_search' }] } };
+  const after = {
+    ...version,
+    configuration: { tools: [tool('b', 'Two'), tool('a', 'First')], response_format: format },
+  };
+  const { differences, same } = diffSettings(before, after);
+  expect(differences).toMatchObject([
+    { name: 'Tool a', before: expect.stringContaining('One'), after: expect.stringContaining('First'), isLong: true },
+    { name: 'Tool web_search', after: null, isLong: true },
+    { name: 'response_format', before: null, after: JSON.stringify(format, null, 2), isLong: true },
+  ]);
+  // Provider, model and the tool that has only moved.
+  expect(same).toBe(3);
 });
