@@ -4,6 +4,7 @@ import { aiSystem, timestamp, uuid } from './common.ts';
 import { usage } from './completions.ts';
 import { runStatus } from './conversations.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { toolCall } from './tools.ts';
 
 const tag = 'Window: replay';
 
@@ -73,6 +74,7 @@ const replaySide = z.object({
   createdAt: timestamp,
   renderedPrompt: z.string(),
   content: z.string(),
+  toolCalls: z.array(toolCall),
   reasoning: z.string().nullable(),
   finishReason: z.string().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -83,6 +85,12 @@ const replaySide = z.object({
   totalMs: z.number().nullable(),
 });
 export type ReplaySide = z.infer<typeof replaySide>;
+
+/** Whether the model wrote the same text and the same calls. Their ids are new in each run. */
+export function isSameAnswer(before: ReplaySide, after: ReplaySide): boolean {
+  const calls = ({ toolCalls }: ReplaySide) => toolCalls.map(({ name, arguments: text }) => [name, text]);
+  return before.content === after.content && JSON.stringify(calls(before)) === JSON.stringify(calls(after));
+}
 
 export const replayPair = z.object({
   /** Index in the replay, from 0. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, invalidField } from '../../../shared/app-error.ts';
 import {
+  isSameAnswer,
   maximumReplayedRuns,
   type Replay,
   type ReplayInput,
@@ -30,6 +31,7 @@ function sideOf(run: RunDetail): ReplaySide {
     createdAt: run.createdAt,
     renderedPrompt: run.input.renderedPrompt ?? '',
     content: run.output.content,
+    toolCalls: run.output.toolCalls ?? [],
     reasoning: run.output.reasoning,
     finishReason: run.output.finishReason,
     error: run.output.error,
@@ -83,7 +85,7 @@ export function replayResults(
     total: pairs.length,
     before: totalsOf(whole.map(({ original }) => original)),
     after: totalsOf(whole.map(({ replayed }) => replayed)),
-    sameAnswers: whole.filter(({ original, replayed }) => original.content === replayed.content).length,
+    sameAnswers: whole.filter(({ original, replayed }) => isSameAnswer(original, replayed)).length,
   };
 }
 

@@ -49,7 +49,8 @@ export function messagesOfVersion({
   ];
 }
 
-function indented(json: string): string {
+/** JSON with a line for each value; any other text unchanged. */
+export function indented(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2);
   } catch {

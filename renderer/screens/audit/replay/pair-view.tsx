@@ -2,10 +2,23 @@ import { type ReactNode, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { diffWordsWithSpace } from 'diff';
 import type { ReplayPair, ReplaySide } from '../../../../shared/contract/audit-replay.ts';
+import type { RunDetail } from '../../../../shared/contract/runs.ts';
+import type { ToolCall } from '../../../../shared/contract/tools.ts';
 import { Button } from '../../../components/button.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { MessageDiff } from '../../../components/diff/message-diff.tsx';
+import {
+  type ComparedMessage,
+  hasSeveralMessages,
+  indented,
+  messagesOfRun,
+} from '../../../components/diff/message-pairs.ts';
+import type { ComparedSettings } from '../../../components/diff/settings-diff.ts';
+import { SettingsDiff } from '../../../components/diff/version-diff.tsx';
 import { formatRunDuration, usageText } from '../../../components/format.ts';
 import { completeWords } from '../../../components/run-words.ts';
 import { Notice } from '../../../components/state-panels.tsx';
+import { useRun } from '../../../queries/runs.ts';
 import { runAddress } from '../../../shell/addresses.ts';
 
 /** Comparing longer texts would block the window. */
@@ -35,15 +48,40 @@ function Measures({ side }: { side: ReplaySide }) {
   return <span className="caption tertiary numbers">{details.join(', ')}</span>;
 }
 
+const noCalls: readonly ToolCall[] = [];
+
+interface CallsProps {
+  calls: readonly ToolCall[];
+  /** Those of the other side; null to mark nothing. */
+  others: readonly ToolCall[] | null;
+  side: 'before' | 'after';
+}
+
+/** The calls of one side. Each is compared with the call of the same tool at the same place. */
+function Calls({ calls, others, side }: CallsProps) {
+  return calls.map((call, index) => {
+    const other = others?.[index]?.name === call.name ? others[index] : undefined;
+    const [own, counterpart] = [indented(call.arguments), other ? indented(other.arguments) : ''];
+    const [before, after] = side === 'before' ? [own, counterpart] : [counterpart, own];
+    return (
+      <div key={index} className="replay__call">
+        <h4 className="caption tertiary">Call of {call.name}</h4>
+        <p className="turn__text mono">{others ? <TextDifference before={before} after={after} side={side} /> : own}</p>
+      </div>
+    );
+  });
+}
+
 interface SideProps {
   title: string;
   side: ReplaySide | null;
   /** Shown while the side has no run. */
   absent: string;
   text: ReactNode;
+  calls: ReactNode;
 }
 
-function Side({ title, side, absent, text }: SideProps) {
+function Side({ title, side, absent, text, calls }: SideProps) {
   const [, navigate] = useLocation();
   return (
     <section className="panel replay__side" aria-label={title}>
@@ -62,7 +100,8 @@ function Side({ title, side, absent, text }: SideProps) {
           <>
             <Measures side={side} />
             {side.error && <Notice tone="negative">{side.error.message}</Notice>}
-            <p className="turn__text">{text}</p>
+            {side.content !== '' && <p className="turn__text">{text}</p>}
+            {calls}
           </>
         ) : (
           <p className="tertiary">{absent}</p>
@@ -79,16 +118,59 @@ const waiting: Record<ReplayPair['state'], string> = {
   failed: 'No replayed run',
 };
 
+const sideNames = ['Before', 'After'] as const;
+
+/** The messages of both runs if one of them has several, or if they differ; null if their input is one text. */
+function comparedInput(before: RunDetail, after: RunDetail) {
+  const [old, fresh] = [before, after].map(({ input }) => messagesOfRun(input.systemMessage, input.messages)) as [
+    ComparedMessage[],
+    ComparedMessage[],
+  ];
+  const isSame = JSON.stringify(old) === JSON.stringify(fresh);
+  return isSame && !hasSeveralMessages(old) ? null : { old, fresh };
+}
+
+/** Whether more differs than the model, which each side names. */
+function hasOtherSettings(before: RunDetail, after: RunDetail): boolean {
+  return JSON.stringify(before.input.configuration) !== JSON.stringify(after.input.configuration);
+}
+
+function settingsOf({ aiSystem, model, input: { configuration } }: RunDetail): ComparedSettings {
+  return { aiSystem, model, configuration };
+}
+
+/** What both runs were sent: one text, or their messages with what differs, and changed tools, schemas and parameters. */
+function PairInput({ pair: { original, replayed } }: { pair: ReplayPair }) {
+  const before = useRun(original?.runId ?? null).data;
+  const after = useRun(replayed?.runId ?? null).data;
+  const input = useMemo(() => (before && after ? comparedInput(before, after) : null), [before, after]);
+  const hasSettings = before !== undefined && after !== undefined && hasOtherSettings(before, after);
+  return (
+    <div
+      className={classNames('replay__prompt scroll', (input || hasSettings) && 'replay__prompt--compared')}
+      tabIndex={0}
+      role="region"
+      aria-label="Input"
+    >
+      {input ? (
+        <MessageDiff before={input.old} after={input.fresh} names={sideNames} />
+      ) : (
+        <p className="turn__text small secondary">{(replayed ?? original)?.renderedPrompt}</p>
+      )}
+      {hasSettings && <SettingsDiff before={settingsOf(before)} after={settingsOf(after)} names={sideNames} />}
+    </div>
+  );
+}
+
 /** One run before and after, side by side, with the differences in the answer highlighted. */
 export function PairView({ pair, isDifferenceShown }: { pair: ReplayPair; isDifferenceShown: boolean }) {
   const { original, replayed, failure } = pair;
   const [before, after] = [original?.content ?? '', replayed?.content ?? ''];
+  const [oldCalls, newCalls] = [original?.toolCalls ?? noCalls, replayed?.toolCalls ?? noCalls];
   const canCompare = isDifferenceShown && original !== null && replayed !== null && pair.state !== 'running';
   return (
     <div className="replay__pair">
-      <div className="replay__prompt scroll" tabIndex={0} role="region" aria-label="Input">
-        <p className="turn__text small secondary">{(replayed ?? original)?.renderedPrompt}</p>
-      </div>
+      <PairInput key={pair.position} pair={pair} />
       {failure && (
         <div className="replay__failure">
           <Notice tone="negative">{failure}</Notice>
@@ -100,12 +182,14 @@ export function PairView({ pair, isDifferenceShown }: { pair: ReplayPair; isDiff
           side={original}
           absent="Original run deleted"
           text={canCompare ? <TextDifference before={before} after={after} side="before" /> : before}
+          calls={<Calls calls={oldCalls} others={canCompare ? newCalls : null} side="before" />}
         />
         <Side
           title="After"
           side={replayed}
           absent={waiting[pair.state]}
           text={canCompare ? <TextDifference before={before} after={after} side="after" /> : after}
+          calls={<Calls calls={newCalls} others={canCompare ? oldCalls : null} side="after" />}
         />
       </div>
     </div>

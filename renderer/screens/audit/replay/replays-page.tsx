@@ -1,7 +1,12 @@
 import { ArrowLeft, Play, RotateCcw, Square, Trash2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Replay, ReplayPair, ReplayResults } from '../../../../shared/contract/audit-replay.ts';
+import {
+  isSameAnswer,
+  type Replay,
+  type ReplayPair,
+  type ReplayResults,
+} from '../../../../shared/contract/audit-replay.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Switch } from '../../../components/choices.tsx';
 import { classNames } from '../../../components/class-names.ts';
@@ -146,7 +151,8 @@ const pairWords: Record<ReplayPair['state'], string> = {
 
 function pairWord(pair: ReplayPair): string {
   if (pair.state !== 'completed') return pairWords[pair.state];
-  return pair.original?.content === pair.replayed?.content ? 'identical' : 'changed';
+  if (!pair.original || !pair.replayed) return 'changed';
+  return isSameAnswer(pair.original, pair.replayed) ? 'identical' : 'changed';
 }
 
 function PairRow({ pair, isOpen }: { pair: ReplayPair; isOpen: boolean }) {
