@@ -161,7 +161,9 @@ function issueText(issue: z.core.$ZodIssue | undefined): string {
 function configurationOf(draft: Draft): Pick<PromptInput, 'configuration'> {
   const accepted: [string, unknown][] = [];
   for (const [key, value] of draft.parameters) {
-    const result = configuration.safeParse({ [key]: value });
+    // The choice of a tool has a meaning only beside the tools.
+    const tools = key === 'tool_choice' ? draft.parameters.get('tools') : undefined;
+    const result = configuration.safeParse({ ...(tools !== undefined && { tools }), [key]: value });
     if (result.success) accepted.push([key, value]);
     else note(draft, 'refused', key, issueText(result.error.issues[0]));
   }

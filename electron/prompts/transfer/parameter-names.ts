@@ -1,3 +1,4 @@
+import { chosenFunction, toolFunctionOf } from '../../../shared/contract/tools.ts';
 import type { ReadMap } from './bounded-values.ts';
 import { isMap, mapIn, plain, textIn } from './bounded-values.ts';
 import { type Draft, note } from './draft.ts';
@@ -68,9 +69,33 @@ function contentRejection(content: unknown, hasFreeNames: boolean): string | nul
   return null;
 }
 
+/**
+ * Why tools are left out; null for functions, which only describe what a model may call. A provider executes its own tools, such as
+ * its access to a server.
+ */
+function toolsRejection(value: unknown): string | null {
+  const list = Array.isArray(value) ? (value as unknown[]) : [value];
+  if (list.some((tool) => toolFunctionOf(tool) === null))
+    return "Only functions are stored, not a provider's own tools";
+  for (const tool of list) {
+    const { name, description, parameters, strict, ...others } = toolFunctionOf(tool)!;
+    const { function: _, ...outer } = tool as Record<string, unknown>;
+    const isFlat = !Object.hasOwn(tool as object, 'function');
+    // The schema may have properties with any name.
+    const rejection = contentRejection([name, description, parameters, strict], true);
+    const otherRejection = contentRejection(isFlat ? others : [others, outer], false);
+    if (rejection !== null || otherRejection !== null) return rejection ?? otherRejection;
+  }
+  return null;
+}
+
 /** Why a setting is left out of imports and exports; null if it is allowed. `value` is plain. */
 export function settingRejection(key: string, value: unknown): string | null {
   if (secrets.test(key)) return 'May contain a secret; prompts never store secrets';
+  if (key === 'tools') return toolsRejection(value);
+  if (key === 'tool_choice' && (typeof value === 'string' || chosenFunction({ tool_choice: value }) !== null))
+    return null;
+  if (key === 'parallel_tool_calls' && typeof value === 'boolean') return null;
   if (tools.test(key)) return "Prompts can't contain tools";
   if (addresses.test(key)) return "Prompts can't contain server addresses";
   if (ours.has(key)) return 'Set by Touchstone';

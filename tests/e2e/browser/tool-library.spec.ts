@@ -1,3 +1,4 @@
+import { accessibilityFindings } from '../../support/accessibility.ts';
 import { expect, test } from './playground-window.ts';
 
 const findOrder = {
@@ -39,6 +40,7 @@ test('a tool of MCP is pasted, fixed for all providers, saved to the library and
   await page.getByRole('textbox', { name: 'Arguments of row 1' }).fill('{"order_id": "NW-48213"}');
   await page.getByRole('textbox', { name: 'Result of row 1' }).fill('{"state": "in transit"}');
   await page.getByRole('button', { name: 'Save to library' }).click();
+  expect(await accessibilityFindings(page)).toEqual([]);
   await expect(page.getByRole('list', { name: 'Tools in the library' }).getByText('find_order')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(row.getByRole('button', { name: 'find_order' })).toBeVisible();

@@ -4,6 +4,10 @@ import { type ExportNote, present, valuesOf, type WritablePrompt, type Written, 
 import { nodeSpan, parseSyntax } from '../../../../shared/prompt-template-syntax.ts';
 import { splitMessages, type WrittenBlock } from '../../../../shared/prompt-messages.ts';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
+import type { AiSystem } from '../../../../shared/contract/common.ts';
+import type { PromptVersion } from '../../../../shared/contract/prompts.ts';
+import { toolParameters } from '../../../../shared/contract/tools.ts';
+import { providerName } from '../../../../shared/provider-names.ts';
 import { lineAt, TransferError } from '../source-text.ts';
 
 const isName = (part: string) => /^[A-Za-z_]\w*$/.test(part);
@@ -133,6 +137,23 @@ function safeValues(values: ReadonlyMap<string, string>, kind: string, notes: Ex
   return safe;
 }
 
+/** Providers to which promptfoo sends tools in their own form. */
+const ownToolForms: ReadonlySet<AiSystem> = new Set(['Anthropic', 'GoogleGemini', 'Cohere']);
+
+function withToolsOf(
+  aiSystem: AiSystem,
+  configuration: PromptVersion['configuration'],
+  notes: ExportNote[],
+): PromptVersion['configuration'] {
+  if (configuration === null || configuration['tools'] == null || !ownToolForms.has(aiSystem)) return configuration;
+  notes.push({
+    field: 'configuration.tools',
+    message: `promptfoo needs the tools of ${providerName(aiSystem)} in another form`,
+  });
+  const rest = Object.entries(configuration).filter(([key]) => !toolParameters.some((name) => name === key));
+  return rest.length === 0 ? null : Object.fromEntries(rest);
+}
+
 /** A `promptfooconfig.yaml` with one prompt. Throws `TransferError` for a template that Nunjucks would render differently. */
 export function writePromptfoo(exported: WritablePrompt): Written {
   const { prompt, version } = exported;
@@ -145,6 +166,7 @@ export function writePromptfoo(exported: WritablePrompt): Written {
   if (provider === null && version.configuration !== null) {
     notes.push({ field: 'configuration', message: 'Parameters are skipped because the file has no provider' });
   }
+  const configuration = aiSystem === null ? version.configuration : withToolsOf(aiSystem, version.configuration, notes);
   const defaults = safeValues(valuesOf(version, 'defaultValue'), 'default', notes);
   const samples = safeValues(valuesOf(version, 'sampleValue'), 'sample', notes);
   const extension = present([
@@ -164,7 +186,7 @@ export function writePromptfoo(exported: WritablePrompt): Written {
         : [
             present([
               ['id', provider],
-              ['config', version.configuration],
+              ['config', configuration],
             ]),
           ],
     ],

@@ -69,7 +69,7 @@ interface EditorProps<Tool extends DraftTool> {
   /** Why it can't be sent. */
   problem: string | null;
   /** Every edit is kept at once, valid or not. */
-  onChange: (tool: Tool) => void;
+  onChange: (change: Partial<Tool>) => void;
 }
 
 function FunctionEditor({ tool, problem, onChange }: EditorProps<FunctionTool>) {
@@ -77,13 +77,13 @@ function FunctionEditor({ tool, problem, onChange }: EditorProps<FunctionTool>) 
   const { schema, issue } = useCheckedSchema(parameters, readObject);
   const lint = useSchemaLint(issue === null ? schema : null);
   const form = readObject(parameters);
-  const setSchema = (next: JsonSchema): void => onChange({ ...tool, parameters: writeJson(next) });
+  const setSchema = (next: JsonSchema): void => onChange({ parameters: writeJson(next) });
   const fix = (fixed: JsonSchema): void => {
     setSchema(fixed);
     showToast({
       tone: 'neutral',
       text: `Fixed the schema of ${tool.name || 'the tool'}.`,
-      action: { label: 'Undo', run: () => onChange(tool) },
+      action: { label: 'Undo', run: () => onChange({ parameters }) },
     });
   };
   const isNameProblem = problem !== null && (/name/i.test(problem) || tool.name === '');
@@ -96,17 +96,17 @@ function FunctionEditor({ tool, problem, onChange }: EditorProps<FunctionTool>) 
             isMono
             value={tool.name}
             error={isNameProblem ? problem : null}
-            onValueChange={(name) => onChange({ ...tool, name })}
+            onValueChange={(name) => onChange({ name })}
           />
           <TextField
             label="Description"
             value={tool.description}
-            onValueChange={(description) => onChange({ ...tool, description })}
+            onValueChange={(description) => onChange({ description })}
           />
           <Checkbox
             label="Strict: arguments must follow the schema exactly"
             isChecked={tool.strict === true}
-            onCheckedChange={(isStrict) => onChange({ ...tool, strict: isStrict ? true : null })}
+            onCheckedChange={(isStrict) => onChange({ strict: isStrict ? true : null })}
           />
         </div>
         <div className="tool-schema line-top">
@@ -121,10 +121,10 @@ function FunctionEditor({ tool, problem, onChange }: EditorProps<FunctionTool>) 
             key={tool.id}
             text={parameters}
             issue={issue ? `The schema ${describeSchemaIssue(issue)}` : null}
-            onTextChange={(text) => onChange({ ...tool, parameters: text })}
+            onTextChange={(text) => onChange({ parameters: text })}
           />
         </div>
-        <MockEditor name={tool.name} mock={mock} onChange={(next) => onChange({ ...tool, mock: next })} />
+        <MockEditor name={tool.name} mock={mock} onChange={(next) => onChange({ mock: next })} />
       </section>
       <ProviderSupport lint={lint} onFix={fix} />
     </>
@@ -143,7 +143,7 @@ function ProviderToolEditor({ tool, problem, onChange }: EditorProps<ProviderToo
         className="tool-pane__editor"
         label="Provider tool"
         value={tool.json}
-        onValueChange={(json) => onChange({ ...tool, json })}
+        onValueChange={(json) => onChange({ json })}
         mistake={'mistake' in parsed ? parsed.mistake : null}
       />
       {problem && <p className="caption negative tool-pane__note">{problem}</p>}
@@ -152,7 +152,11 @@ function ProviderToolEditor({ tool, problem, onChange }: EditorProps<ProviderToo
 }
 
 /** One tool: its fields, its schema as a form and as text, where its results come from, and what the providers support. */
-export function ToolEditor({ tool, problem, onChange }: EditorProps<DraftTool>) {
+export function ToolEditor({
+  tool,
+  problem,
+  onChange,
+}: Pick<EditorProps<DraftTool>, 'tool' | 'problem'> & { onChange: (change: Partial<DraftTool>) => void }) {
   return tool.kind === 'function' ? (
     <FunctionEditor key={tool.id} tool={tool} problem={problem} onChange={onChange} />
   ) : (

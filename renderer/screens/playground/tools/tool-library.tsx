@@ -42,7 +42,13 @@ function isSame(input: ToolInput, version: ToolVersion): boolean {
 }
 
 /** Saves a tool of the prompt to the library, and opens its earlier versions. */
-export function SaveTool({ tool, onChange }: { tool: FunctionTool; onChange: (tool: FunctionTool) => void }) {
+export function SaveTool({
+  tool,
+  onChange,
+}: {
+  tool: FunctionTool;
+  onChange: (change: Partial<FunctionTool>) => void;
+}) {
   const toolId = tool.source?.toolId ?? null;
   const versions = useToolVersions(toolId);
   const save = useSaveTool();
@@ -58,7 +64,7 @@ export function SaveTool({ tool, onChange }: { tool: FunctionTool; onChange: (to
       { toolId: isStored ? toolId : null, body: input },
       {
         onSuccess: ({ id, toolId: savedId, number, name }) => {
-          onChange({ ...tool, source: { toolId: savedId, versionId: id } });
+          onChange({ source: { toolId: savedId, versionId: id } });
           showToast({ tone: 'neutral', text: `Saved version ${number} of ${name} to the library.` });
         },
       },
@@ -79,7 +85,7 @@ export function SaveTool({ tool, onChange }: { tool: FunctionTool; onChange: (to
           options={stored.map(({ id, number }) => ({ value: id, label: `Version ${number}` }))}
           onValueChange={(id) => {
             const chosen = stored.find((one) => one.id === id);
-            if (chosen) onChange({ ...tool, ...versionFields(chosen) });
+            if (chosen) onChange(versionFields(chosen));
           }}
         />
       )}

@@ -17,13 +17,17 @@ import './tools.css';
 
 const noTools: readonly DraftTool[] = [];
 
-/** Replaces a tool of the open draft, or removes it. The choice of a tool follows its name. */
-function changeTool(before: DraftTool, next: DraftTool | null): void {
-  const { id, tools = noTools, toolChoice } = getActiveDraft(useDrafts.getState());
+/** Changes a tool as it is now, or removes it: it may have changed since the caller was drawn. The choice of a tool follows its name. */
+function changeTool(draftId: string, toolId: string, change: Partial<DraftTool> | null): void {
+  const { drafts, change: changeDraft } = useDrafts.getState();
+  const { tools = noTools, toolChoice } = drafts.find(({ id }) => id === draftId) ?? {};
+  const before = tools.find(({ id }) => id === toolId);
+  if (!before) return;
+  const next = change && ({ ...before, ...change } as DraftTool);
   const name = next?.kind === 'function' ? next.name : null;
   const isRenamed = before.kind === 'function' && before.name !== '' && before.name !== name;
-  useDrafts.getState().change(id, {
-    tools: tools.flatMap((tool) => (tool.id === before.id ? (next ?? []) : tool)),
+  changeDraft(draftId, {
+    tools: tools.flatMap((tool) => (tool.id === toolId ? (next ?? []) : tool)),
     ...(isRenamed && { toolChoice: renamedChoice(toolChoice, before.name, name) }),
   });
 }
@@ -70,11 +74,11 @@ function ToolList({ tools, selectedId, problemOf, onSelect }: ToolListProps) {
 }
 
 function Toolbar({ tool, onClose }: { tool: DraftTool | null; onClose: () => void }) {
-  const { name } = useActiveDraft();
+  const { id: draftId, name } = useActiveDraft();
   const remove = (): void => {
     if (!tool) return;
     const { id, tools, toolChoice } = getActiveDraft(useDrafts.getState());
-    changeTool(tool, null);
+    changeTool(draftId, tool.id, null);
     showToast({
       tone: 'neutral',
       text: `Removed ${toolTitle(tool)} from the prompt.`,
@@ -88,7 +92,9 @@ function Toolbar({ tool, onClose }: { tool: DraftTool | null; onClose: () => voi
       </Button>
       <span className="strong">Tools</span>
       <span className="grow" />
-      {tool?.kind === 'function' && <SaveTool key={tool.id} tool={tool} onChange={(next) => changeTool(tool, next)} />}
+      {tool?.kind === 'function' && (
+        <SaveTool key={tool.id} tool={tool} onChange={(change) => changeTool(draftId, tool.id, change)} />
+      )}
       {tool && <IconButton icon={Trash2} label="Remove from prompt" onClick={remove} />}
       <Button onClick={onClose}>
         Done <KeyCaps keys="Escape" />
@@ -147,7 +153,11 @@ export function ToolsView() {
           </p>
         </nav>
         {selected ? (
-          <ToolEditor tool={selected} problem={problemOf(selected)} onChange={(next) => changeTool(selected, next)} />
+          <ToolEditor
+            tool={selected}
+            problem={problemOf(selected)}
+            onChange={(change) => changeTool(draft.id, selected.id, change)}
+          />
         ) : (
           <section className="panel tools-view__editor" aria-label="No tool">
             <EmptyState title="No tools" reason="Add a tool, paste one, or choose one from the library.">

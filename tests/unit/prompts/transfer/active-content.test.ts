@@ -20,7 +20,7 @@ const active = {
   grammar: 'file:///etc/passwd',
 };
 const rejections = {
-  tools: "Prompts can't contain tools",
+  tools: "Only functions are stored, not a provider's own tools",
   instructions: 'Set by Touchstone',
   headers: 'May contain a secret; prompts never store secrets',
   extra_headers: 'May contain a secret; prompts never store secrets',
@@ -56,7 +56,7 @@ describe('import', () => {
     const [found] = preview('prompts.jsonl', JSON.stringify(line)).prompts;
     expect(found!.prompt.configuration).toEqual(configuration);
     expect(told(found!)).toEqual([
-      "refused tools@1: Prompts can't contain tools",
+      "refused tools@1: Only functions are stored, not a provider's own tools",
       'taken touchstone.configuration.temperature@1: Parameter temperature',
     ]);
   });
@@ -91,6 +91,61 @@ describe('import', () => {
     for (const $ref of ['file://secret.json', '../secret.json', 'https://foreign.example/schema.json'])
       expect([$ref, read(format({ $ref }))]).toEqual([$ref, undefined]);
     expect(read(format({ $ref: '#/$defs/a' }))).toEqual({ response_format: format({ $ref: '#/$defs/a' }) });
+  });
+});
+
+describe('functions', () => {
+  const parameters = { type: 'object', properties: { api_key: { type: 'string' }, url: { type: 'string' } } };
+  const weather = { type: 'function', function: { name: 'weather', description: 'Now', parameters, strict: true } };
+  const configuration = {
+    tools: [weather],
+    tool_choice: { type: 'function', function: { name: 'weather' } },
+    parallel_tool_calls: false,
+  };
+  const stored = input({ aiSystem: 'OpenAi', model: 'gpt-4.1', configuration });
+  const exported = (format: (typeof exportFormats)[number], fields: Partial<PromptInput> = {}) =>
+    writeFiles({ exported: [kept({ ...stored, ...fields })], format });
+
+  test.each(exportFormats.filter((format) => format !== 'markdown'))(
+    '%s writes them, and reads them again',
+    (format) => {
+      const { files, entries } = exported(format);
+      expect(entries).toEqual([]);
+      const [file] = files;
+      expect(preview(file!.name, file!.content).prompts[0]?.prompt.configuration).toEqual(configuration);
+    },
+  );
+
+  test('promptfoo leaves them out for a provider to which it sends its own form', () => {
+    const { files, entries } = exported('promptfoo', { aiSystem: 'Anthropic', model: 'claude-sonnet-4-5' });
+    expect(files[0]!.content).not.toContain('weather');
+    expect(entries).toMatchObject([{ field: 'configuration.tools' }]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['a text', 'file://tools.json', "Only functions are stored, not a provider's own tools"],
+    ['a function beside a server', [weather, { type: 'mcp' }], "Only functions are stored, not a provider's own tools"],
+    [
+      'a file',
+      [{ ...weather, function: { name: 'a', parameters: { $ref: 'file://a.json' } } }],
+      'Refers to a file or a program',
+    ],
+    [
+      'a secret',
+      [{ ...weather, headers: { a: 'b' } }],
+      'Contains "headers", which may hold a secret; prompts never store secrets',
+    ],
+    [
+      'a callback',
+      [{ type: 'function', name: 'a', parameters: {}, callbacks: [] }],
+      'Contains "callbacks", which may be a tool',
+    ],
+    ['an invalid name', [{ ...weather, function: { name: 'a b', parameters: {} } }], 'must be 1 to 64 letters'],
+  ])('tools with %s are refused', (_what, tools, message) => {
+    const line = { messages: [{ role: 'user', content: 'Hi' }], touchstone: { configuration: { tools } } };
+    const [found] = preview('prompts.jsonl', JSON.stringify(line)).prompts;
+    expect(found!.prompt.configuration ?? {}).toEqual({});
+    expect(told(found!).join()).toContain(message);
   });
 });
 

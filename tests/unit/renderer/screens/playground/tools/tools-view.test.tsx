@@ -2,6 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listTools, listToolVersions } from '../../../../../../shared/contract/tool-library.ts';
 import { getActiveDraft, useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
+import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
 import { openPlayground, type OpenPlayground } from '../../../../../support/open-playground.tsx';
 
 let playground: OpenPlayground;
@@ -107,6 +108,24 @@ test('tools are pasted, saved to the library, changed there and added from it', 
       { name: 'files_read', mock: { kind: 'fixed', content: 'text' }, source: { toolId: stored!.id } },
     ]),
   );
+});
+
+test('what is edited while a tool is saved stays, and so does what is edited after a fix that is undone', async () => {
+  await addTool('find_order');
+  press('Add');
+  act(() => void fireEvent.click(screen.getByRole('button', { name: 'Save to library' })));
+  type('Description', 'Typed meanwhile');
+  await waitFor(() => expect(tools()).toMatchObject([{ source: { toolId: expect.any(String) as unknown } }]));
+  expect(tools()).toMatchObject([{ description: 'Typed meanwhile' }]);
+  act(() => void fireEvent.click(screen.getByRole('checkbox', { name: 'No other parameters' })));
+  const strict = await screen.findByRole('listitem', { name: 'OpenAI (strict)' }, { timeout: 5000 });
+  await waitFor(() => expect(strict.textContent).toContain('additionalProperties'), { timeout: 5000 });
+  press('Fix for all providers');
+  type('Description', 'Typed after the fix');
+  const { toasts } = useToasts.getState();
+  act(() => toasts.find(({ text }) => text.startsWith('Fixed'))?.action?.run());
+  expect(tools()).toMatchObject([{ description: 'Typed after the fix' }]);
+  expect((tools()[0] as { parameters: string }).parameters).not.toContain('additionalProperties');
 });
 
 test('a look-up returns the result of the first row that matches a tried call', async () => {
