@@ -12,6 +12,7 @@ import { conversationHandlers } from './api/conversations.ts';
 import { createApi } from './api/create-api.ts';
 import { datasetHandlers } from './api/datasets.ts';
 import { fileHandlers } from './api/files.ts';
+import { judgeHandlers } from './api/judges.ts';
 import { knowledgeHandlers } from './api/knowledge.ts';
 import { moderationHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
@@ -185,7 +186,7 @@ async function createServices(options: HostOptions) {
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const services = { storage, providers, grounding, completions, schemas, embeddings, moderation, log };
-  const { datasets, comparisons } = createComparisonServices(services);
+  const { datasets, comparisons, judges } = createComparisonServices(services);
   const library = createPromptLibrary({ storage, providers, completions, log });
   const agents = createAgents({
     store: storage.agents,
@@ -223,6 +224,7 @@ async function createServices(options: HostOptions) {
     files,
     datasets,
     comparisons,
+    judges,
     ...library,
     agents,
     threads: createConversationThreads({ turns: storage.turns, audit: storage.audit }),
@@ -274,6 +276,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...fileHandlers(services.files),
       ...datasetHandlers(services.datasets),
       ...comparisonHandlers(services.comparisons, log),
+      ...judgeHandlers(services.judges),
       ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
       ...openApiHandlers(packageFile.version),
       ...providerHandlers(providers, onDevice, services.capabilityTests, log),

@@ -37,6 +37,10 @@ function describeLimit(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>)
   return `must be ${isMax ? 'at most' : 'at least'} ${limit}`;
 }
 
+function describeChoice(values: readonly unknown[]): string {
+  return `must be one of ${values.map((value) => `\`${String(value)}\``).join(', ')}`;
+}
+
 function describe(issue: Issue, isMissing: boolean): string {
   // A custom rule has its own message.
   if (isMissing && issue.code !== 'custom') return 'is required';
@@ -44,8 +48,9 @@ function describe(issue: Issue, isMissing: boolean): string {
     if (issue.expected === 'int') return 'must be a whole number';
     return `must be of type ${issue.expected === 'record' ? 'object' : issue.expected}`;
   }
-  if (issue.code === 'invalid_value')
-    return `must be one of ${issue.values.map((value) => `\`${String(value)}\``).join(', ')}`;
+  if (issue.code === 'invalid_value') return describeChoice(issue.values);
+  // A union whose alternatives differ by one field.
+  if (issue.code === 'invalid_union' && 'options' in issue) return describeChoice(issue.options as unknown[]);
   if ((issue.code === 'too_big' || issue.code === 'too_small') && /^Too (big|small)/.test(issue.message))
     return describeLimit(issue);
   return issue.message;

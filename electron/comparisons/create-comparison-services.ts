@@ -2,25 +2,29 @@ import { createDatasets, type Datasets } from '../datasets/create-datasets.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createCheckRunner } from './checks/create-check-runner.ts';
 import { type Comparisons, type ComparisonsOptions, createComparisons } from './create-comparisons.ts';
+import { createJudges, type Judges } from './judge/create-judges.ts';
 import { createStatistics } from './create-statistics.ts';
 
 type Parts = 'store' | 'datasets' | 'runs' | 'findVersion' | 'statistics' | 'checks';
 
 export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Parts> {
-  readonly storage: Pick<Storage, 'comparisons' | 'datasets' | 'files' | 'runs' | 'prompts'>;
+  readonly storage: Pick<Storage, 'comparisons' | 'datasets' | 'files' | 'judges' | 'runs' | 'prompts'>;
   readonly schemas: Parameters<typeof createCheckRunner>[0]['schemas'];
   readonly embeddings: Parameters<typeof createCheckRunner>[0]['embeddings'];
   readonly moderation: Parameters<typeof createCheckRunner>[0]['moderation'];
 }
 
-/** Datasets, and the comparisons that run over them. */
+/** Datasets, the comparisons that run over them, and the judges of their answers. */
 export function createComparisonServices(options: ComparisonServicesOptions): {
   datasets: Datasets;
   comparisons: Comparisons;
+  judges: Judges;
 } {
-  const { storage, schemas, embeddings, moderation, log } = options;
+  const { storage, completions, schemas, embeddings, moderation, log } = options;
+  const judges = createJudges({ store: storage.judges, runs: storage.runs, completions });
   const { comparisonWith } = storage.comparisons;
   return {
+    judges,
     datasets: createDatasets({ store: storage.datasets, files: storage.files, comparisonWith, log }),
     comparisons: createComparisons({
       ...options,
@@ -29,7 +33,7 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
       runs: storage.runs,
       findVersion: storage.prompts.findVersion,
       statistics: createStatistics(),
-      checks: createCheckRunner({ schemas, embeddings, moderation }),
+      checks: createCheckRunner({ schemas, embeddings, moderation, judges }),
     }),
   };
 }

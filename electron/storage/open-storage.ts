@@ -12,6 +12,7 @@ import { createComparisonStore } from './comparison-store.ts';
 import { createDatasetStore } from './dataset-store.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createExportRows } from './export-rows.ts';
+import { createJudgeStore } from './judge-store.ts';
 import { createFileStore } from './file-store.ts';
 import { createMetadata } from './queries.ts';
 import { createDataspaceStore } from './knowledge/dataspace-store.ts';
@@ -126,6 +127,7 @@ function assembleStorage(
     files: createFileStore(database, runs.flush),
     datasets: createDatasetStore(database, tokenSecret),
     comparisons: createComparisonStore(database, tokenSecret),
+    judges: createJudgeStore(database, tokenSecret),
     apiKeys,
     settings: createSettingsStore(metadata),
     providerCache: createProviderCache(database),

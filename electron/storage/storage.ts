@@ -11,6 +11,7 @@ import type { AgentStore } from './agents/agent-store.ts';
 import type { TurnStore } from './agents/turn-store.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { ComparisonStore } from './comparison-store.ts';
+import type { JudgeStore } from './judge-store.ts';
 import type { DatasetStore } from './dataset-store.ts';
 import type { ExchangeStore } from './exchange-store.ts';
 import type { ExportRows } from './export-rows.ts';
@@ -139,6 +140,7 @@ export interface Storage {
   readonly files: FileStore;
   readonly datasets: DatasetStore;
   readonly comparisons: ComparisonStore;
+  readonly judges: JudgeStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
   readonly providerCache: ProviderCache;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { uuid } from './common.ts';
 import { limitedSchema } from './limited-schema.ts';
 import { categories } from './moderation.ts';
 
@@ -181,6 +182,10 @@ const javascript = z
     'Code that runs in QuickJS without access to files, network or the host, with limits of 1 second and 64 MB',
   );
 
+const judge = z
+  .strictObject({ kind: z.literal('judge'), ...common, judgeId: uuid })
+  .describe('A judge passes the answer. It is shown but decides nothing until the judge is calibrated');
+
 const simpleCheck = z.discriminatedUnion('kind', [
   equals,
   contains,
@@ -196,6 +201,7 @@ const simpleCheck = z.discriminatedUnion('kind', [
   toolCall,
   citation,
   javascript,
+  judge,
 ]);
 export type SimpleCheck = z.infer<typeof simpleCheck>;
 
@@ -207,7 +213,6 @@ export interface CombinedCheck {
   checks: Check[];
 }
 export type Check = SimpleCheck | CombinedCheck;
-export type CheckKind = Check['kind'];
 
 const innerChecks = (): z.ZodType<Check[]> => z.array(check).min(1, 'must not be empty').max(maxChecks);
 
@@ -264,6 +269,11 @@ export const checkResult = z
     pass: z.boolean().nullable().describe('`null`: the check could not be judged, which is never a fail'),
     score: z.number().min(0).max(1).nullable(),
     reason: z.string().describe('Why it passed, failed or was not judged'),
+    counts: z
+      .boolean()
+      .optional()
+      .describe('`false` for the verdict of a judge that is not calibrated: it decides nothing'),
+    runIds: z.array(z.string()).optional().describe('Runs of the judge in the audit'),
   })
   .meta({ id: 'CheckResult' });
 export type CheckResult = z.infer<typeof checkResult>;

@@ -14,6 +14,7 @@ import * as conversations from './conversations.ts';
 import * as datasets from './datasets.ts';
 import * as dataspaces from './dataspaces.ts';
 import * as files from './files.ts';
+import * as judges from './judges.ts';
 import * as knowledgeWindow from './knowledge-window.ts';
 import * as grounding from './grounding.ts';
 import * as moderationWindow from './moderation-window.ts';
@@ -59,6 +60,7 @@ export const endpoints: readonly Endpoint[] = [
   datasets,
   comparisons,
   comparisonResults,
+  judges,
   knowledgeWindow,
   openApi,
   privacy,

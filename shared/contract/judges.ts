@@ -1,12 +1,16 @@
 import { z } from 'zod';
-import { aiSystem } from './common.ts';
+import { aiSystem, listOf, listQuery, timestamp, uuid } from './common.ts';
 import { configuration } from './completions.ts';
+import { defineEndpoint } from './endpoint.ts';
 
 const notEmpty = 'must not be empty';
 
-/** Labels by hand that a judge needs before its verdicts count, and about as many as help. */
+const tag = 'Judges';
+
+/** Labels by hand that a judge needs before its verdicts count. */
 export const minLabels = 30;
-export const usefulLabels = 50;
+/** More don't help much. */
+export const maxLabels = 200;
 
 const passOrFail = z.strictObject({ kind: z.literal('passOrFail') }).describe('`pass` or `fail`');
 
@@ -91,3 +95,157 @@ export const judgeCalibration = z
   })
   .meta({ id: 'JudgeCalibration' });
 export type JudgeCalibration = z.infer<typeof judgeCalibration>;
+
+export const judge = z
+  .object({
+    id: uuid,
+    ...judgeInput.shape,
+    hash: z.string().describe('Changes with the prompt, the model, the configuration and the form of the verdict'),
+    systemMessage: z.string().describe('Sent before the prompt'),
+    answerSchema: z.record(z.string(), z.unknown()).describe('JSON schema of the answer'),
+    calibration: judgeCalibration,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Judge' });
+export type Judge = z.infer<typeof judge>;
+
+const handLabel = z.enum(['pass', 'fail']);
+
+const judgeLabel = z
+  .object({
+    runId: uuid,
+    label: handLabel,
+    isHeldOut: z.boolean(),
+    verdict: judgeVerdict.shape.verdict.describe('Of the judge on the same answer; null without one'),
+    isStale: z.boolean().describe('Whether the judge has changed since its verdict'),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'JudgeLabel' });
+export type JudgeLabel = z.infer<typeof judgeLabel>;
+
+const parameters = z.object({ id: uuid });
+
+export const listJudges = defineEndpoint({
+  id: 'listJudges',
+  method: 'get',
+  path: '/judges',
+  access: 'run',
+  tag,
+  summary: 'List judges',
+  description: 'Newest first.',
+  query: listQuery,
+  response: listOf(judge),
+});
+
+export const createJudge = defineEndpoint({
+  id: 'createJudge',
+  method: 'post',
+  path: '/judges',
+  access: 'manage',
+  tag,
+  summary: 'Create a judge',
+  description:
+    'A judge is a prompt and a model that give a verdict on an answer. Its verdicts count in comparisons after at least 30 labels by hand, and if it agrees more than by chance with those of the held-out half.',
+  body: judgeInput,
+  status: 201,
+  response: judge,
+});
+
+export const readJudge = defineEndpoint({
+  id: 'readJudge',
+  method: 'get',
+  path: '/judges/{id}',
+  access: 'run',
+  tag,
+  summary: 'Read a judge with its calibration',
+  description: 'The calibration counts the verdicts of the judge as it is, not those from before a change.',
+  parameters,
+  response: judge,
+  errors: [404],
+});
+
+export const updateJudge = defineEndpoint({
+  id: 'updateJudge',
+  method: 'put',
+  path: '/judges/{id}',
+  access: 'manage',
+  tag,
+  summary: 'Change a judge',
+  description:
+    'A change of more than the name makes its verdicts stale: it has to be calibrated again, with the labels that it has.',
+  parameters,
+  body: judgeInput,
+  response: judge,
+  errors: [404],
+});
+
+export const deleteJudge = defineEndpoint({
+  id: 'deleteJudge',
+  method: 'delete',
+  path: '/judges/{id}',
+  access: 'manage',
+  tag,
+  summary: 'Delete a judge with its labels',
+  description: 'The runs of its verdicts stay in the audit.',
+  parameters,
+  status: 204,
+  kinds: ['empty'],
+  errors: [404],
+});
+
+export const readJudgeLabels = defineEndpoint({
+  id: 'readJudgeLabels',
+  method: 'get',
+  path: '/judges/{id}/labels',
+  access: 'run',
+  tag,
+  summary: 'Read the labels by hand',
+  description: 'Newest first, with the verdicts of the judge on the same answers.',
+  parameters,
+  response: z.object({ data: z.array(judgeLabel) }),
+  errors: [404],
+});
+
+export const setJudgeLabel = defineEndpoint({
+  id: 'setJudgeLabel',
+  method: 'put',
+  path: '/judges/{id}/labels/{runId}',
+  access: 'manage',
+  tag,
+  summary: 'Label the answer of a run by hand',
+  description: `The run must be one of the caller, unless the key has the scope \`audit\`. A judge has at most ${maxLabels} labels.`,
+  parameters: z.object({ id: uuid, runId: uuid }),
+  body: z.strictObject({ label: handLabel.nullable().describe('`null` removes the label') }),
+  response: judge,
+  errors: [404],
+});
+
+export const calibrateJudge = defineEndpoint({
+  id: 'calibrateJudge',
+  method: 'post',
+  path: '/judges/{id}/calibration',
+  access: 'manage',
+  tag,
+  summary: 'Calibrate a judge',
+  description:
+    'Has the labelled answers judged that have no verdict of the judge as it is, and responds when all are done. Each is a run of the caller. Verdicts are kept if the request ends earlier.',
+  parameters,
+  response: judge,
+  errors: [402, 404, 429, 502, 503, 504],
+});
+
+export const judgeRun = defineEndpoint({
+  id: 'judgeRun',
+  method: 'post',
+  path: '/judges/{id}/verdicts',
+  access: 'manage',
+  tag,
+  summary: 'Have the answer of a run judged',
+  description:
+    'A judge of preferences compares it with the answer of `otherRunId`, in both orders. An earlier verdict of the judge as it is on the same run is returned again.',
+  parameters,
+  body: z.strictObject({ runId: uuid, otherRunId: uuid.optional().describe('Required for a judge of preferences') }),
+  response: judgeVerdict,
+  errors: [402, 404, 429, 502, 503, 504],
+});

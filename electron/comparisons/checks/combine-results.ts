@@ -1,14 +1,25 @@
 import type { Check, CheckResult, SimpleCheck } from '../../../shared/contract/checks.ts';
 import type { LocalResult } from './checks-worker.ts';
+import type { Outcome } from './local-checks.ts';
 
 interface Judged {
   readonly pass: boolean | null;
   readonly score: number | null;
 }
 
+interface Weighted extends CheckResult {
+  readonly weight: number;
+}
+
+/** Those that decide, with their weights: not those of weight 0, and not those of judges that aren't calibrated. */
+function decidingResults(checks: readonly Check[], results: readonly CheckResult[]): Weighted[] {
+  const weighted = results.map((result, index) => ({ ...result, weight: checks[index]?.weight ?? 1 }));
+  return weighted.filter(({ weight, counts }) => weight > 0 && counts !== false);
+}
+
 /** The mean by weight of those with a score; null without any. */
-function weightedScore(results: readonly (Judged & { readonly weight: number })[]): number | null {
-  const scored = results.filter(({ score, weight }) => score !== null && weight > 0);
+function weightedScore(results: readonly Weighted[]): number | null {
+  const scored = results.filter(({ score }) => score !== null);
   const total = scored.reduce((sum, { weight }) => sum + weight, 0);
   return total === 0 ? null : scored.reduce((sum, { score, weight }) => sum + score! * weight, 0) / total;
 }
@@ -33,21 +44,20 @@ function combine(
   checks: readonly Check[],
   inner: readonly CheckResult[],
 ): Judged & { reason: string } {
-  const weighted = inner.map((result, index) => ({ ...result, weight: checks[index]!.weight ?? 1 }));
-  const deciding = weighted.filter(({ weight }) => weight > 0);
+  const deciding = decidingResults(checks, inner);
   const passes = deciding.map(({ pass }) => pass);
-  const pass = kind === 'all' ? allPass(passes) : anyPasses(passes);
+  const pass = passes.length === 0 ? null : kind === 'all' ? allPass(passes) : anyPasses(passes);
   const scores = deciding.flatMap(({ score }) => (score === null ? [] : [score]));
   const best = scores.length === 0 ? null : Math.max(...scores);
   const decisive = inner.find((result) => result.pass === pass) ?? inner[0]!;
   const count = inner.filter((result) => result.pass === true).length;
   const reason = `${count} of ${inner.length} pass. ${label(decisive)}: ${decisive.reason}`;
-  return { pass, score: kind === 'all' ? weightedScore(weighted) : best, reason: reason.slice(0, 1000) };
+  return { pass, score: kind === 'all' ? weightedScore(deciding) : best, reason: reason.slice(0, 1000) };
 }
 
 /** The result of a check from those of the checks inside it. */
 export function combineResults(check: Check, resultOf: (check: SimpleCheck) => LocalResult): CheckResult {
-  let result: Judged & { readonly reason: string };
+  let result: Judged & Pick<Outcome, 'reason' | 'counts' | 'runIds'>;
   if ('checks' in check) {
     const inner = check.checks.map((each) => combineResults(each, resultOf));
     result = combine(check.kind, check.checks, inner);
@@ -55,7 +65,7 @@ export function combineResults(check: Check, resultOf: (check: SimpleCheck) => L
     const own = resultOf(check);
     result = typeof own === 'string' ? { pass: null, score: null, reason: own } : own;
   }
-  const { pass, score, reason } = result;
+  const { pass, score, reason, counts, runIds } = result;
   const isInverted = check.not === true;
   return {
     kind: check.kind,
@@ -63,6 +73,8 @@ export function combineResults(check: Check, resultOf: (check: SimpleCheck) => L
     pass: isInverted && pass !== null ? !pass : pass,
     score: isInverted && score !== null ? 1 - score : score,
     reason,
+    ...(counts !== undefined && { counts }),
+    ...(runIds && { runIds }),
   };
 }
 
@@ -71,8 +83,7 @@ export function combineResults(check: Check, resultOf: (check: SimpleCheck) => L
  * weight 0 decide nothing.
  */
 export function cellVerdict(checks: readonly Check[], results: readonly CheckResult[]): Judged {
-  const weighted = results.map((result, index) => ({ ...result, weight: checks[index]?.weight ?? 1 }));
-  const deciding = weighted.filter(({ weight }) => weight > 0);
+  const deciding = decidingResults(checks, results);
   if (deciding.length === 0) return { pass: null, score: null };
-  return { pass: allPass(deciding.map(({ pass }) => pass)), score: weightedScore(weighted) };
+  return { pass: allPass(deciding.map(({ pass }) => pass)), score: weightedScore(deciding) };
 }

@@ -8,10 +8,15 @@ import type { ChecksMethods, LocalResult } from './checks-worker.ts';
 import { combineResults } from './combine-results.ts';
 import type { CheckedRow } from './expected.ts';
 import type { CheckedOutput, LocalCheck } from './local-checks.ts';
-import { type CheckServices, runServiceCheck } from './service-checks.ts';
+import { type CheckServices, type JudgedRun, runServiceCheck } from './service-checks.ts';
 
 interface CheckOptions {
   readonly signal: AbortSignal;
+}
+
+interface RunOptions extends CheckOptions {
+  /** The run that the answer is of; judges can't judge without. */
+  readonly judged?: JudgedRun;
 }
 
 /** Runs the checks of comparisons. */
@@ -22,7 +27,7 @@ export interface CheckRunner {
    * One result per check. A check that can't be judged has the `pass` null: its limit was reached, a service failed, or the row has no
    * expected value. Rejects only with the signal's reason.
    */
-  run(checks: readonly Check[], output: CheckedOutput, row: CheckedRow, options: CheckOptions): Promise<CheckResult[]>;
+  run(checks: readonly Check[], output: CheckedOutput, row: CheckedRow, options: RunOptions): Promise<CheckResult[]>;
   close(): Promise<void>;
 }
 
@@ -35,7 +40,7 @@ export interface CheckLimits {
 const defaultLimits: CheckLimits = { milliseconds: 10_000, megabytes: 512 };
 
 function isLocal(check: SimpleCheck): check is LocalCheck {
-  return check.kind !== 'jsonSchema' && check.kind !== 'similarity' && check.kind !== 'moderation';
+  return !['jsonSchema', 'similarity', 'moderation', 'judge'].includes(check.kind);
 }
 
 /** The checks that combine no others, with their paths. */
@@ -64,6 +69,9 @@ export function createCheckRunner(services: CheckServices, limits = defaultLimit
     if (check.kind === 'jsonSchema') {
       const issue = await services.schemas.check(check.schema, { signal });
       return issue && ['schema', describeSchemaIssue(issue)];
+    }
+    if (check.kind === 'judge') {
+      return services.judges && !services.judges.exists(check.judgeId) ? ['judgeId', 'is not a judge'] : null;
     }
     if (check.kind !== 'regularExpression' && check.kind !== 'javascript') return null;
     const issue = await limited.run(signal, (options) => worker.call('findIssue', check, options));
@@ -96,7 +104,7 @@ export function createCheckRunner(services: CheckServices, limits = defaultLimit
       const [first] = details;
       if (first) throw new AppError('invalid_request', `${first.field} ${first.issue}.`, { details });
     },
-    async run(checks, output, row, { signal }) {
+    async run(checks, output, row, { signal, judged }) {
       const simple = simpleChecks(checks).map(({ check }) => check);
       const local = simple.filter(isLocal);
       const results = new Map<SimpleCheck, LocalResult>();
@@ -104,7 +112,8 @@ export function createCheckRunner(services: CheckServices, limits = defaultLimit
       // It is awaited after the others and may reject before.
       localResults.catch(() => undefined);
       for (const check of simple) {
-        if (!isLocal(check)) results.set(check, await runServiceCheck(check, { output, row, services, signal }));
+        if (!isLocal(check))
+          results.set(check, await runServiceCheck(check, { output, row, services, signal, judged }));
       }
       for (const [index, result] of (await localResults).entries()) results.set(local[index]!, result);
       return checks.map((check) => combineResults(check, (each) => results.get(each)!));

@@ -28,10 +28,14 @@ export interface Outcome {
   readonly pass: boolean;
   readonly score: number;
   readonly reason: string;
+  /** False for the verdict of a judge that isn't calibrated. */
+  readonly counts?: boolean;
+  /** Runs of a judge. */
+  readonly runIds?: string[];
 }
 
 /** Checks that need no service. They run in a thread, because patterns, scripts and long answers take time. */
-export type LocalCheck = Exclude<SimpleCheck, { kind: 'jsonSchema' | 'similarity' | 'moderation' }>;
+export type LocalCheck = Exclude<SimpleCheck, { kind: 'jsonSchema' | 'similarity' | 'moderation' | 'judge' }>;
 type CheckOf<Kind extends LocalCheck['kind']> = Extract<LocalCheck, { kind: Kind }>;
 
 interface Checked {

@@ -1,8 +1,10 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { SimpleCheck } from '../../../shared/contract/checks.ts';
+import type { RunOrigin } from '../../completions/completions.ts';
 import type { Moderation } from '../../moderation/create-moderation.ts';
 import type { Embeddings } from '../../on-device/embeddings.ts';
 import type { SchemaChecker } from '../../schemas/create-schema-checker.ts';
+import type { Judges } from '../judge/create-judges.ts';
 import type { LocalResult } from './checks-worker.ts';
 import { type CheckedRow, expectedText, NotJudged } from './expected.ts';
 import type { CheckedOutput, LocalCheck, Outcome } from './local-checks.ts';
@@ -11,17 +13,25 @@ export interface CheckServices {
   readonly schemas: Pick<SchemaChecker, 'check' | 'checkAnswer'>;
   readonly embeddings: Pick<Embeddings, 'embed'>;
   readonly moderation: Pick<Moderation, 'classify'>;
+  readonly judges?: Pick<Judges, 'judge' | 'exists'>;
 }
 
 /** Checks that another service does. */
 type ServiceCheck = Exclude<SimpleCheck, LocalCheck>;
 type CheckOf<Kind extends ServiceCheck['kind']> = Extract<ServiceCheck, { kind: Kind }>;
 
+/** A run whose answer a judge judges, and who pays for it. */
+export interface JudgedRun {
+  readonly runId: string;
+  readonly origin: RunOrigin;
+}
+
 interface Checked {
   readonly output: CheckedOutput;
   readonly row: CheckedRow;
   readonly services: CheckServices;
   readonly signal: AbortSignal;
+  readonly judged: JudgedRun | undefined;
 }
 
 /** The embedding model reads about as much; the rest of a longer text wouldn't change its vector. */
@@ -70,8 +80,22 @@ async function checkModeration(check: CheckOf<'moderation'>, { output, services,
   };
 }
 
+async function checkWithJudge(
+  { judgeId }: CheckOf<'judge'>,
+  { output, row, services, signal, judged }: Checked,
+): Promise<Outcome> {
+  if (!services.judges || !judged) throw new NotJudged("The run isn't known to the judge");
+  const { runId, origin } = judged;
+  const verdict = await services.judges.judge(judgeId, { runId, answer: output.answer, row }, { origin, signal });
+  const { pass, score, counts, runIds } = verdict;
+  if (pass === null || score === null) throw new NotJudged(verdict.reason);
+  const reason = counts ? verdict.reason : `${verdict.reason} (The judge is not calibrated.)`;
+  return { pass, score, reason: reason.slice(0, 1000), counts, runIds };
+}
+
 function dispatch(simple: ServiceCheck, checked: Checked): Promise<Outcome> {
   if (simple.kind === 'jsonSchema') return checkSchema(simple, checked);
+  if (simple.kind === 'judge') return checkWithJudge(simple, checked);
   return simple.kind === 'similarity' ? checkSimilarity(simple, checked) : checkModeration(simple, checked);
 }
 

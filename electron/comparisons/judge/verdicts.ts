@@ -69,7 +69,7 @@ export function combineOrders(inOrder: ParsedVerdict, inverse: ParsedVerdict): P
 }
 
 /** Sorts the keys, because objects with the same keys are the same judge. */
-function canonical(value: unknown): unknown {
+export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

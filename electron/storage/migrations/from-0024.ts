@@ -124,3 +124,33 @@ export const comparisons = `
     PRIMARY KEY (comparison, position)
   ) STRICT, WITHOUT ROWID;
 `;
+
+/**
+ * 27. Judges, their labels by hand and their verdicts on runs. The reason of a verdict is in the judge's own run, so that it is deleted with
+ * it. A label stays when its run is deleted: it is one word.
+ */
+export const judges = `
+  CREATE TABLE judges (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    input_json TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE judge_labels (
+    judge INTEGER NOT NULL REFERENCES judges (sequence) ON DELETE CASCADE,
+    run_id TEXT NOT NULL,
+    row_key TEXT NOT NULL,
+    label TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (judge, run_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE judge_verdicts (
+    judge INTEGER NOT NULL REFERENCES judges (sequence) ON DELETE CASCADE,
+    run_id TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    judge_run_id TEXT NOT NULL,
+    verdict_json TEXT NOT NULL,
+    PRIMARY KEY (judge, run_id)
+  ) STRICT, WITHOUT ROWID;
+`;

@@ -36,7 +36,20 @@ const moderation: CheckServices['moderation'] = {
         }),
 };
 
-const runner = createCheckRunner({ schemas, embeddings, moderation });
+/** Knows one judge, which passes answers with "good" and counts for rows that say so. */
+const judges: NonNullable<CheckServices['judges']> = {
+  exists: (id) => id === 'known',
+  judge: (_, { runId, answer, row }) => {
+    if (answer === 'down') return Promise.reject(new AppError('provider_overloaded', 'The judge is down.'));
+    const [pass, counts] = [answer.includes('good'), row['counts'] === true];
+    const none = { verdict: null, pass: null, score: null };
+    const found =
+      answer === 'odd' ? none : { verdict: pass ? ('pass' as const) : ('fail' as const), pass, score: Number(pass) };
+    return Promise.resolve({ judgeHash: 'h', runIds: [`judge of ${runId}`], reason: 'Because.', ...found, counts });
+  },
+};
+
+const runner = createCheckRunner({ schemas, embeddings, moderation, judges });
 afterAll(async () => {
   await runner.close();
   await schemas.close();
@@ -137,6 +150,43 @@ describe('checks', () => {
     expect(await run(check({ order: { lines: [] } }), called, row)).toMatchObject({ pass: false });
   });
 
+  test('a judge decides only if it is calibrated', async () => {
+    const judge: Check = { kind: 'judge', judgeId: 'known' };
+    const other: Check = { kind: 'length', min: 1 };
+    const judged = { runId: 'r', origin: { callerId: 'c', key: null, appHeaders: {} } };
+    const runJudge = async (answer: string, counts: boolean) => {
+      const checks = [judge, other, { kind: 'all' as const, checks: [judge, other] }];
+      const results = await runner.run(checks, output(answer), { counts }, { signal, judged });
+      return { results, cell: cellVerdict(checks, results) };
+    };
+    const calibrated = await runJudge('bad', true);
+    expect(calibrated.results[0]).toEqual({
+      kind: 'judge',
+      name: null,
+      pass: false,
+      score: 0,
+      reason: 'Because.',
+      counts: true,
+      runIds: ['judge of r'],
+    });
+    expect(calibrated.cell).toEqual({ pass: false, score: 0.5 });
+    const uncalibrated = await runJudge('bad', false);
+    expect(uncalibrated.results[0]).toMatchObject({
+      pass: false,
+      counts: false,
+      reason: expect.stringContaining('not calibrated'),
+    });
+    expect(uncalibrated.results[2]).toMatchObject({ pass: true, score: 1 });
+    expect(uncalibrated.cell).toEqual({ pass: true, score: 1 });
+    for (const [answer, reason] of [
+      ['odd', 'Because.'],
+      ['down', 'The judge is down.'],
+    ] as const) {
+      expect((await runJudge(answer, true)).results[0]).toMatchObject({ pass: null, score: null, reason });
+    }
+    expect((await runner.run([judge], output('good'), {}, { signal }))[0]).toMatchObject({ pass: null });
+  });
+
   test('are combined: what is not judged could be either', async () => {
     const pass: Check = { kind: 'contains', value: 'a' };
     const fail: Check = { kind: 'contains', value: 'z' };
@@ -191,7 +241,7 @@ describe('invalid checks', () => {
   }
 
   test.each([
-    [[{ kind: 'equal' }], /^\[0\]\.kind must be one of|Invalid/],
+    [[{ kind: 'equal' }], /^\[0\]\.kind must be one of `equals`, `contains`, /],
     [[{ kind: 'equals' }], /^\[0\]\.value is required unless `column` is given$/],
     [[{ kind: 'equals', value: 'a', column: 'b' }], /^\[0\]\.column must not be given together with `value`$/],
     [[{ kind: 'latency', maxMs: '1' }], /^\[0\]\.maxMs must be of type number$/],
@@ -230,6 +280,7 @@ describe('invalid checks', () => {
         ],
       },
       { kind: 'regularExpression', pattern: '(?=a)' },
+      { kind: 'judge', judgeId: 'unknown' },
       { kind: 'regularExpression', pattern: '^{{name}}+$' },
       { kind: 'javascript', code: 'answer.length > 3' },
     ];
@@ -241,8 +292,9 @@ describe('invalid checks', () => {
         { field: 'checks[2].checks[0].code', issue: expect.stringMatching(/^is not valid JavaScript: SyntaxError: /) },
         { field: 'checks[2].checks[1].schema', issue: expect.stringContaining('/type must be one of') },
         { field: 'checks[3].pattern' },
+        { field: 'checks[4].judgeId', issue: 'is not a judge' },
       ],
     });
-    await expect(runner.validate(checks.slice(4), { signal })).resolves.toBeUndefined();
+    await expect(runner.validate(checks.slice(5), { signal })).resolves.toBeUndefined();
   });
 });

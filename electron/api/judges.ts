@@ -1,0 +1,40 @@
+import {
+  calibrateJudge,
+  createJudge,
+  deleteJudge,
+  judgeRun,
+  listJudges,
+  readJudge,
+  readJudgeLabels,
+  setJudgeLabel,
+  updateJudge,
+} from '../../shared/contract/judges.ts';
+import type { Judges } from '../comparisons/judge/create-judges.ts';
+import { type Caller, type Handler, implement } from './api.ts';
+import { fileReaderOf } from './files.ts';
+import { toListQuery } from './validation.ts';
+
+function originOf({ callerId, key }: Caller) {
+  return { callerId, key, appHeaders: {} };
+}
+
+export function judgeHandlers(judges: Judges): Handler[] {
+  return [
+    implement(listJudges, ({ query }) => judges.list(toListQuery(query))),
+    implement(createJudge, ({ body }) => judges.create(body)),
+    implement(readJudge, ({ parameters }) => judges.read(parameters.id)),
+    implement(updateJudge, ({ parameters, body }) => judges.update(parameters.id, body)),
+    implement(deleteJudge, ({ parameters }) => judges.remove(parameters.id)),
+    implement(readJudgeLabels, ({ parameters }) => ({ data: judges.labels(parameters.id) })),
+    implement(setJudgeLabel, ({ parameters, body, caller }) =>
+      judges.setLabel(parameters.id, parameters.runId, body.label, fileReaderOf(caller)),
+    ),
+    implement(calibrateJudge, ({ parameters, caller, signal }) =>
+      judges.calibrate(parameters.id, fileReaderOf(caller), { origin: originOf(caller), signal }),
+    ),
+    implement(judgeRun, ({ parameters, body, caller, signal }) => {
+      const options = { origin: originOf(caller), signal };
+      return judges.judgeRuns(parameters.id, [body.runId, body.otherRunId], fileReaderOf(caller), options);
+    }),
+  ];
+}

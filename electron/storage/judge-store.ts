@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import { AppError } from '../../shared/app-error.ts';
+import type { JudgeInput } from '../../shared/contract/judges.ts';
+import { type ListPage, type ListQuery, newestList } from './list-page.ts';
+
+export interface StoredJudge {
+  /** `judges.sequence`. */
+  readonly sequence: number;
+  readonly id: string;
+  readonly input: JudgeInput;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface StoredLabel {
+  readonly runId: string;
+  /** The same for runs of the same row. */
+  readonly rowKey: string;
+  readonly label: 'pass' | 'fail';
+  readonly createdAt: number;
+  /** On the same run, of the judge as it was then; null without one. */
+  readonly verdict: StoredVerdict | null;
+}
+
+/** A verdict on a run. The reason is only in the judge's own run, which is deleted with the others. */
+export interface StoredVerdict {
+  readonly runId: string;
+  readonly judgeHash: string;
+  readonly judgeRunId: string;
+  readonly verdict: 'pass' | 'fail' | number | null;
+}
+
+/** Methods with an id throw `not_found`. */
+export interface JudgeStore {
+  /** Newest first. Throws `invalid_request` for a token of another list. */
+  list(query: ListQuery): ListPage<StoredJudge>;
+  read(id: string): StoredJudge;
+  exists(id: string): boolean;
+  create(input: JudgeInput): StoredJudge;
+  update(id: string, input: JudgeInput): StoredJudge;
+  remove(id: string): void;
+  /** Newest first. */
+  labels(judge: number): StoredLabel[];
+  setLabel(judge: number, label: Pick<StoredLabel, 'runId' | 'rowKey' | 'label'>): void;
+  removeLabel(judge: number, runId: string): void;
+  verdict(judge: number, runId: string): StoredVerdict | null;
+  /** Replaces an earlier verdict on the same run. */
+  setVerdict(judge: number, verdict: StoredVerdict): void;
+}
+
+interface JudgeRow {
+  sequence: number;
+  id: string;
+  input_json: string;
+  created_at: number;
+  updated_at: number;
+}
+
+interface VerdictRow {
+  run_id: string;
+  hash: string;
+  judge_run_id: string;
+  verdict_json: string;
+}
+
+interface LabelRow extends Partial<{ [Column in keyof VerdictRow]: VerdictRow[Column] | null }> {
+  run_id: string;
+  row_key: string;
+  label: 'pass' | 'fail';
+  created_at: number;
+}
+
+function verdictOf({
+  run_id: runId,
+  hash: judgeHash,
+  judge_run_id: judgeRunId,
+  verdict_json: json,
+}: VerdictRow): StoredVerdict {
+  return { runId, judgeHash, judgeRunId, verdict: JSON.parse(json) as StoredVerdict['verdict'] };
+}
+
+function judgeOf(row: JudgeRow): StoredJudge {
+  const { sequence, id, created_at: createdAt, updated_at: updatedAt } = row;
+  return { sequence, id, input: JSON.parse(row.input_json) as JudgeInput, createdAt, updatedAt };
+}
+
+export function createJudgeStore(database: Database.Database, tokenSecret: string): JudgeStore {
+  const page = database.prepare<{ before: number; limit: number }, JudgeRow>(
+    'SELECT * FROM judges WHERE sequence < @before ORDER BY sequence DESC LIMIT @limit',
+  );
+  const find = database.prepare<[string], JudgeRow>('SELECT * FROM judges WHERE id = ?');
+  const insert = database.prepare<[string, string, number, number]>(
+    'INSERT INTO judges (id, input_json, created_at, updated_at) VALUES (?, ?, ?, ?)',
+  );
+  const update = database.prepare<[string, number, number]>(
+    'UPDATE judges SET input_json = ?, updated_at = ? WHERE sequence = ?',
+  );
+  const remove = database.prepare<[number]>('DELETE FROM judges WHERE sequence = ?');
+  const labels = database.prepare<[number], LabelRow>(
+    `SELECT * FROM judge_labels LEFT JOIN judge_verdicts USING (judge, run_id)
+     WHERE judge = ? ORDER BY created_at DESC, run_id`,
+  );
+  const setLabel = database.prepare<[number, string, string, string, number]>(
+    `INSERT INTO judge_labels (judge, run_id, row_key, label, created_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET label = excluded.label, created_at = excluded.created_at`,
+  );
+  const removeLabel = database.prepare<[number, string]>('DELETE FROM judge_labels WHERE judge = ? AND run_id = ?');
+  const verdict = database.prepare<[number, string], VerdictRow>(
+    'SELECT * FROM judge_verdicts WHERE judge = ? AND run_id = ?',
+  );
+  const setVerdict = database.prepare<[number, string, string, string, string]>(
+    `INSERT INTO judge_verdicts (judge, run_id, hash, judge_run_id, verdict_json) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET hash = excluded.hash, judge_run_id = excluded.judge_run_id, verdict_json = excluded.verdict_json`,
+  );
+
+  function read(id: string): StoredJudge {
+    const row = find.get(id.toLowerCase());
+    if (row) return judgeOf(row);
+    throw new AppError('not_found', 'No judge has this ID.');
+  }
+
+  return {
+    list: newestList({ tokenSecret, name: 'judges', rows: (input) => page.all(input), toItem: judgeOf }),
+    read,
+    exists: (id) => find.get(id.toLowerCase()) !== undefined,
+    create(input) {
+      const id = randomUUID();
+      insert.run(id, JSON.stringify(input), Date.now(), Date.now());
+      return read(id);
+    },
+    update(id, input) {
+      update.run(JSON.stringify(input), Date.now(), read(id).sequence);
+      return read(id);
+    },
+    remove: (id) => void remove.run(read(id).sequence),
+    labels: (judge) =>
+      labels.all(judge).map((row) => ({
+        runId: row.run_id,
+        rowKey: row.row_key,
+        label: row.label,
+        createdAt: row.created_at,
+        verdict: row.hash == null ? null : verdictOf(row as VerdictRow),
+      })),
+    setLabel: (judge, { runId, rowKey, label }) => void setLabel.run(judge, runId, rowKey, label, Date.now()),
+    removeLabel: (judge, runId) => void removeLabel.run(judge, runId),
+    verdict(judge, runId) {
+      const row = verdict.get(judge, runId);
+      return row ? verdictOf(row) : null;
+    },
+    setVerdict(judge, { runId, judgeHash, judgeRunId, verdict: value }) {
+      setVerdict.run(judge, runId, judgeHash, judgeRunId, JSON.stringify(value));
+    },
+  };
+}

@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Judge } from '../../shared/contract/judges.ts';
+import { callJson, refusalOf, walk } from '../support/json-call.ts';
+import { minimalRequest, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
+
+let host: TestHost;
+beforeAll(async () => {
+  host = await startTestHost();
+});
+afterAll(() => host.close());
+
+const input = {
+  name: 'Keeps to the policy',
+  promptText: 'Ticket: {{ticket}}\nAnswer: {{answer}}\nDoes it keep to the policy?',
+  aiSystem: 'OpenAiCompatible',
+  model: 'scripted/model',
+  verdict: { kind: 'passOrFail' },
+};
+
+async function create(way: Way, changes: Record<string, unknown> = {}): Promise<Judge> {
+  const { status, body } = await callJson(host, way, 'POST', '/judges', { body: { ...input, ...changes } });
+  expect([status, body]).toEqual([201, expect.any(Object)]);
+  return body as Judge;
+}
+
+/** The bodies of the calls that the provider answered. */
+let calls: string[] = [];
+
+/** From here on the provider answers with this function of the call's body; null is an error. */
+function answerWith(reply: (body: string) => string | null): void {
+  calls = [];
+  host.provider.answerWith((call) => {
+    if (call.method === 'GET') return call.fail(404, 'no models');
+    const content = reply(call.bodyText);
+    if (content === null) return call.fail(401, 'no');
+    calls.push(call.bodyText);
+    return call.chatAnswer({ content });
+  });
+}
+
+/** Runs a prompt, whose answer is the given one. Resolves with the run's id. */
+async function answer(way: Way, content: string, replacements: Record<string, unknown> = { ticket: randomUUID() }) {
+  answerWith(() => content);
+  const { body } = await callJson(host, way, 'POST', '/api/completions/sync', {
+    body: { ...minimalRequest, promptText: '{{ticket}}', replacements },
+  });
+  return body.runId as string;
+}
+
+const verdict = (value: string) => JSON.stringify({ reason: 'Because', verdict: value });
+
+describe.each(ways)('%s: judges', (way) => {
+  test('a judge is created, read, changed, listed and deleted', async () => {
+    const made = await create(way);
+    expect(made).toMatchObject({
+      ...input,
+      hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+      answerSchema: { required: ['reason', 'verdict'] },
+      calibration: {
+        isCalibrated: false,
+        labels: 0,
+        labelsNeeded: 30,
+        sentence: '0 of 30 labels. Label 30 more answers by hand.',
+      },
+    });
+    const read = await callJson(host, way, 'GET', `/judges/${made.id.toUpperCase()}`);
+    expect([read.status, read.body]).toEqual([200, made]);
+    const renamed = await callJson(host, way, 'PUT', `/judges/${made.id}`, { body: { ...input, name: 'Other' } });
+    expect(renamed.body).toMatchObject({ name: 'Other', hash: made.hash });
+    const changed = await callJson(host, way, 'PUT', `/judges/${made.id}`, {
+      body: { ...input, promptText: '{{answer}}' },
+    });
+    expect(changed.body.hash).not.toBe(made.hash);
+    expect((await walk(host, way, '/judges', 1)).map(({ id }) => id)).toContain(made.id);
+    expect((await callJson(host, way, 'DELETE', `/judges/${made.id}`)).status).toBe(204);
+    expect(refusalOf(await callJson(host, way, 'GET', `/judges/${made.id}`))).toEqual([404, 'not_found', []]);
+  });
+
+  test.each([
+    [{ promptText: 'Good?' }, 'promptText'],
+    [{ promptText: '{{#if' }, 'promptText'],
+    [{ verdict: { kind: 'stars' } }, 'verdict.kind'],
+    [{ configuration: { response_format: { type: 'text' } } }, 'configuration.response_format'],
+    [{ wieght: 1 }, 'wieght'],
+  ])('rejects %j', async (changes, field) => {
+    const rejected = await callJson(host, way, 'POST', '/judges', { body: { ...input, ...changes } });
+    expect(refusalOf(rejected)).toEqual([400, 'invalid_request', [expect.objectContaining({ field })]]);
+  });
+
+  test('the answer of a run is judged once, by a run in the audit', async () => {
+    const { id, hash } = await create(way);
+    const runId = await answer(way, 'We refund it.', { ticket: 'Late' });
+    const judge = () => callJson(host, way, 'POST', `/judges/${id}/verdicts`, { body: { runId } });
+    answerWith(() => verdict('fail'));
+    const first = await judge();
+    expect(first.body).toEqual({
+      judgeHash: hash,
+      runIds: [expect.any(String)],
+      verdict: 'fail',
+      pass: false,
+      score: 0,
+      reason: 'Because',
+    });
+    expect(calls).toHaveLength(1);
+    expect(calls[0]).toContain('Ticket: Late\\nAnswer: We refund it.');
+    expect(host.host.storage.runs.read(first.body.runIds[0])).toMatchObject({
+      status: 'Completed',
+      metadata: { judgeId: id },
+    });
+    answerWith(() => verdict('pass'));
+    expect([(await judge()).body, calls]).toEqual([first.body, []]);
+    await callJson(host, way, 'PUT', `/judges/${id}`, { body: { ...input, promptText: '{{answer}}?' } });
+    answerWith(() => 'pass');
+    expect((await judge()).body).toMatchObject({
+      verdict: null,
+      pass: null,
+      reason: 'The judge did not answer with JSON',
+    });
+  });
+
+  test('two answers are compared in both orders', async () => {
+    const { id } = await create(way, { promptText: '{{first}} | {{second}}', verdict: { kind: 'preference' } });
+    const [runId, otherRunId] = [await answer(way, 'short'), await answer(way, 'much longer')];
+    const body = { runId, otherRunId };
+    const compare = () => callJson(host, way, 'POST', `/judges/${id}/verdicts`, { body });
+    answerWith((text) => verdict(text.includes('short | much longer') ? 'second' : 'first'));
+    expect((await compare()).body).toMatchObject({ verdict: 'second', pass: null });
+    expect(calls).toHaveLength(2);
+    answerWith(() => verdict('first'));
+    expect((await compare()).body).toMatchObject({ verdict: 'tie' });
+    const missing = await callJson(host, way, 'POST', `/judges/${id}/verdicts`, { body: { runId } });
+    expect(refusalOf(missing)).toMatchObject([400, 'invalid_request', [{ field: 'otherRunId' }]]);
+    const label = await callJson(host, way, 'PUT', `/judges/${id}/labels/${runId}`, { body: { label: 'pass' } });
+    expect(label.status).toBe(400);
+  });
+
+  test("runs of other callers can't be judged or labelled without the scope audit", async () => {
+    const { id } = await create(way);
+    const runId = await answer(way, 'secret');
+    const key = host.issueKey({ scopes: ['run', 'manage'] });
+    const judged = await callJson(host, way, 'POST', `/judges/${id}/verdicts`, { key, body: { runId } });
+    const labelled = await callJson(host, way, 'PUT', `/judges/${id}/labels/${runId}`, {
+      key,
+      body: { label: 'pass' },
+    });
+    expect([refusalOf(judged), refusalOf(labelled)]).toEqual([
+      [404, 'not_found', []],
+      [404, 'not_found', []],
+    ]);
+    const reading = host.issueKey({ scopes: ['run'] });
+    expect((await callJson(host, way, 'POST', '/judges', { key: reading, body: input })).status).toBe(403);
+    expect((await callJson(host, way, 'GET', `/judges/${id}`, { key: reading })).status).toBe(200);
+  });
+});
+
+describe('the calibration of a judge', () => {
+  const way = 'in memory';
+
+  test('judges the labelled answers, keeps what it has when the provider fails, and becomes stale', async () => {
+    const { id } = await create(way);
+    const label = (runId: string, value: string | null) =>
+      callJson(host, way, 'PUT', `/judges/${id}/labels/${runId}`, { body: { label: value } });
+    const runIds: string[] = [];
+    for (let row = 0; row < 40; row += 1) {
+      const runId = await answer(way, row % 3 === 0 ? 'bad' : 'good', { ticket: `ticket ${row}` });
+      runIds.push(runId);
+      expect((await label(runId, row % 3 === 0 ? 'fail' : 'pass')).status).toBe(200);
+    }
+    const calibrate = () => callJson(host, way, 'POST', `/judges/${id}/calibration`);
+
+    const judged = (text: string) => verdict(text.includes('Answer: good') ? 'pass' : 'fail');
+    answerWith((text) => (calls.length < 6 ? judged(text) : null));
+    expect((await calibrate()).status).toBe(503);
+    const stored = calls.length;
+
+    answerWith(judged);
+    const result = await calibrate();
+    expect([stored, calls.length]).toEqual([6, 34]);
+    expect(result.body.calibration).toMatchObject({
+      isCalibrated: true,
+      labels: 40,
+      labelsNeeded: 0,
+      withoutVerdict: 0,
+    });
+    expect(result.body.calibration.sentence).toMatch(
+      /^Agrees on (\d+) of \1 held-out answers: kappa 1\.00 \(95 %: 0\.\d\d to 1\.00\)$/,
+    );
+    const labels = (await callJson(host, way, 'GET', `/judges/${id}/labels`)).body.data;
+    expect(labels).toHaveLength(40);
+    expect(labels[0]).toEqual({
+      runId: runIds[39],
+      label: 'fail',
+      isHeldOut: expect.any(Boolean),
+      verdict: 'fail',
+      isStale: false,
+      createdAt: expect.any(String),
+    });
+
+    const changed = await callJson(host, way, 'PUT', `/judges/${id}`, {
+      body: { ...input, promptText: '{{answer}}?' },
+    });
+    expect(changed.body.calibration).toMatchObject({ isCalibrated: false, labels: 40, withoutVerdict: 40 });
+    expect((await callJson(host, way, 'GET', `/judges/${id}/labels`)).body.data[0].isStale).toBe(true);
+    expect((await label(runIds[0]!, null)).body.calibration.labels).toBe(39);
+  });
+
+  test('leaves out runs that lack a column of the prompt', async () => {
+    const { id } = await create(way, { promptText: '{{answer}} should be {{expected}}' });
+    const runId = await answer(way, 'a');
+    await callJson(host, way, 'PUT', `/judges/${id}/labels/${runId}`, { body: { label: 'pass' } });
+    answerWith(() => verdict('pass'));
+    const result = await callJson(host, way, 'POST', `/judges/${id}/calibration`);
+    expect([result.status, calls]).toEqual([200, []]);
+    expect(result.body.calibration).toMatchObject({ labels: 1, withoutVerdict: 1 });
+  });
+});
