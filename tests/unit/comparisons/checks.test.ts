@@ -42,9 +42,9 @@ const judges: NonNullable<CheckServices['judges']> = {
   judge: (_, { runId, answer, row }) => {
     if (answer === 'down') return Promise.reject(new AppError('provider_overloaded', 'The judge is down.'));
     const [pass, counts] = [answer.includes('good'), row['counts'] === true];
-    const none = { verdict: null, pass: null, score: null };
+    const silent = { verdict: null, pass: null, score: null };
     const found =
-      answer === 'odd' ? none : { verdict: pass ? ('pass' as const) : ('fail' as const), pass, score: Number(pass) };
+      answer === 'odd' ? silent : { verdict: pass ? ('pass' as const) : ('fail' as const), pass, score: Number(pass) };
     return Promise.resolve({ judgeHash: 'h', runIds: [`judge of ${runId}`], reason: 'Because.', ...found, counts });
   },
 };
