@@ -119,7 +119,7 @@ const post =
     world.send(path, JSON.stringify(bodyOf(text)));
 
 /** What follows the header of a WAV file may be anything. */
-const wavHeader = 'RIFF\u007f\u007f\u007f\u007fWAVEfmt ';
+const wavHeader = 'RIFF\0\0\0\0WAVEfmt ';
 
 /** Uploads files of at most 20 MB each and sends them in one request. */
 const filesOf =
@@ -134,7 +134,8 @@ const filesOf =
       await world.send('/files', form);
       files.push({ fileId: createHash('sha256').update(content).digest('hex') });
     }
-    const promptText = '{{#each files}}{{media url=this}}{{/each}}';
+    // The provider repeats the last message, and the files are in another one.
+    const promptText = '{{#each files}}{{media url=this}}{{/each}}{{role "model"}}Yes?{{role "user"}}a';
     await world.send('/api/completions/sync', JSON.stringify({ ...model, promptText, replacements: { files } }));
   };
 

@@ -12,6 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { copyFile, link, mkdir, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
@@ -47,6 +48,54 @@ function completeBackup(file: string): void {
   copy.pragma('journal_mode = DELETE');
   copy.close();
   moveToDisk(`${file}.partial`, file);
+}
+
+/** The files of prompts in the data folder: `ab/abcd…`, by their SHA-256. */
+const filesDirectory = (directory: string) => join(directory, 'files');
+
+/** The files of prompts that belong to a backup. */
+const backedUpFiles = (backup: string) => backup.replace(/\.sqlite$/, '.files');
+
+const isFileFolder = (name: string) => /^[\da-f]{2}$/.test(name);
+
+const code = (error: unknown) => (error as NodeJS.ErrnoException).code;
+
+/** Links a file into a backup, which needs no space. Copies it where the disk has no links. */
+async function linkOrCopy(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    // Removed meanwhile: no run of the backup uses it.
+    if (code(error) === 'ENOENT') return;
+    await copyFile(from, to);
+  }
+}
+
+async function backUpFiles(directory: string, backup: string): Promise<void> {
+  const source = filesDirectory(directory);
+  if (!existsSync(source)) return;
+  for (const folder of (await readdir(source)).filter(isFileFolder)) {
+    const target = join(backedUpFiles(backup), folder);
+    await mkdir(target, { recursive: true, mode: 0o700 });
+    for (const id of await readdir(join(source, folder))) await linkOrCopy(join(source, folder, id), join(target, id));
+  }
+}
+
+/** Brings back the files of a backup that were removed since. */
+function restoreFiles(directory: string, backup: string): void {
+  const source = backedUpFiles(backup);
+  if (!existsSync(source)) return;
+  for (const folder of readdirSync(source).filter(isFileFolder)) {
+    const target = join(filesDirectory(directory), folder);
+    mkdirSync(target, { recursive: true, mode: 0o700 });
+    for (const id of readdirSync(join(source, folder))) {
+      const file = join(target, id);
+      if (existsSync(file)) continue;
+      // Complete under its name, also after a crash.
+      copyFileSync(join(source, folder, id), `${file}.restoring`);
+      moveToDisk(`${file}.restoring`, file);
+    }
+  }
 }
 
 function moveToDisk(from: string, to: string): void {
@@ -86,7 +135,11 @@ export function createBackups(
       const file = newBackupFile(directory);
       try {
         await database.backup(`${file}.partial`);
+        await backUpFiles(directory, file);
         completeBackup(file);
+      } catch (error) {
+        rmSync(backedUpFiles(file), { recursive: true, force: true });
+        throw error;
       } finally {
         rmSync(`${file}.partial`, { force: true });
       }
@@ -127,6 +180,7 @@ export function applyScheduledRestore(directory: string): string | null {
     return error instanceof Error ? error.message : String(error);
   }
   keepPresent(directory);
+  restoreFiles(directory, copy);
   const file = databaseFile(directory);
   createPrivateFile(`${file}.restoring`);
   copyFileSync(copy, `${file}.restoring`);

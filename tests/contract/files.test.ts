@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxFileBytes } from '../../shared/contract/files.ts';
 import { exifOf, jpegOf, pngOf } from '../support/image-files.ts';
@@ -187,5 +188,25 @@ test('a file that no run uses is removed after a day, and so is content without 
   await files.removeUnused({ now: Date.now() + 25 * 3_600_000 });
   expect([existsSync(path), existsSync(orphan)]).toEqual([false, false]);
   expect((await callJson(own, 'in memory', 'GET', `/files/${JSON.parse(text).id}`)).status).toBe(404);
+  await own.close();
+});
+
+test('a file of the window stays for 30 days after it was last shown', async () => {
+  const own = await startTestHost();
+  const { files, storage } = own.host;
+  await using received = await files.incoming();
+  await received.receive({ content: Readable.from(['of a draft']), fileName: 'a.txt', mediaType: null });
+  const callerId = storage.windowCallerId;
+  const { file } = await received.store({ signal: AbortSignal.timeout(10_000), callerId, keepLocation: false });
+  const day = 24 * 3_600_000;
+  const reader = { callerId, canReadAll: true };
+  const isStoredAfter = async (days: number) => {
+    await files.removeUnused({ now: Date.now() + days * day });
+    return files.find(file.id, reader) !== null;
+  };
+  expect([await isStoredAfter(2), await isStoredAfter(29)]).toEqual([true, true]);
+  expect(files.keep(file.id, reader).name).toBe('a.txt');
+  expect(await isStoredAfter(31)).toBe(false);
+  expect(() => files.keep(file.id, reader)).toThrow('No file has this ID.');
   await own.close();
 });

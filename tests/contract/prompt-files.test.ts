@@ -199,6 +199,16 @@ const pdf = {
   data: readFileSync(join(import.meta.dirname, '../fixtures/knowledge/report.pdf')).toString('base64'),
 };
 
+test('a run with nothing but a file is listed by its name', async () => {
+  const { id } = await send(png, 'crown.png');
+  const { body } = await run('in memory', {
+    promptText: '{{media url=photo}}',
+    replacements: { photo: { fileId: id } },
+  });
+  const { title } = host.host.storage.runs.read(body.runId)!;
+  expect(title).toBe('crown.png');
+});
+
 test.each(ways)('%s: a PDF is sent as the text that it contains', async (way) => {
   const { status, body } = await run(way, { replacements: { photo: { ...pdf, as: 'text' } } });
   expect([status, JSON.stringify(calls[0]!.body)]).toEqual([200, expect.stringContaining('rubbed on the touchstone')]);

@@ -1,5 +1,6 @@
 import { accessibilityFindings } from '../../support/accessibility.ts';
 import { followFilesJourney, giveFile, photo } from '../../support/files-journey.ts';
+import { pngOf } from '../../support/image-files.ts';
 import { expect, test } from './playground-window.ts';
 
 test('a photo is dropped and described, and the audit has it', async ({ page, playground, nextRun, pageProblems }) => {
@@ -59,4 +60,21 @@ test('models that do not take a file are grey with the reason, and a field that 
   const picker = page.getByRole('dialog', { name: 'Choose model' });
   await picker.getByRole('combobox', { name: 'Search models' }).fill('hl-gpt-4.1-mini');
   await expect(picker.getByRole('option').first()).toContainText("Doesn't take images");
+});
+
+test('a list takes several files, and a rejected file says why', async ({ page, playground }) => {
+  await playground.writePrompt('{{#each photos}}{{media url=this}}{{/each}}');
+  const field = page.getByRole('region', { name: 'Variables' }).getByRole('group', { name: 'photos', exact: true });
+  const input = field.getByLabel('File for photos');
+  const other = { name: 'rim.png', mimeType: 'image/png', buffer: pngOf({ width: 41 }) };
+  await input.setInputFiles([{ name: photo.name, mimeType: photo.type, buffer: photo.bytes }, other]);
+  await expect(field.getByText(/40 × 30 px/)).toBeVisible();
+  await expect(field.getByText(/41 × 3 px/)).toBeVisible();
+  const drawing = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
+  await input.setInputFiles({ name: 'drawing.svg', mimeType: 'image/svg+xml', buffer: drawing });
+  await expect(field.getByRole('alert')).toContainText('an SVG image');
+  await field.getByRole('button', { name: 'Dismiss drawing.svg' }).click();
+  await field.getByRole('button', { name: `Remove ${photo.name}` }).click();
+  await expect(field.getByText(/40 × 30 px/)).toBeHidden();
+  await expect(field.getByText(/41 × 3 px/)).toBeVisible();
 });

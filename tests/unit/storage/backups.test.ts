@@ -1,4 +1,16 @@
-import { closeSync, copyFileSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -55,6 +67,23 @@ test('a scheduled backup is restored at the next start, and the replaced databas
   await restored.close();
 
   expect(runsOf(openTestStorage({ directory }))).toEqual([later, kept]);
+});
+
+test('a backup has the files of prompts, and a restore brings back those that were removed', async () => {
+  const directory = temporaryDirectory();
+  const before = openStorage({ directory });
+  const folder = join(directory, 'files', 'ab');
+  mkdirSync(folder, { recursive: true });
+  const [removed, changed] = ['ab01', 'ab02'].map((id) => join(folder, id)) as [string, string];
+  for (const file of [removed, changed]) writeFileSync(file, 'content');
+  const { fileName } = await before.createBackup();
+  rmSync(removed);
+  before.scheduleRestore(fileName);
+  await before.close();
+
+  openTestStorage({ directory });
+  expect([removed, changed].map((file) => readFileSync(file, 'utf8'))).toEqual(['content', 'content']);
+  expect(readdirSync(folder)).toEqual(['ab01', 'ab02']);
 });
 
 test('rejects missing, damaged and foreign backups', async () => {
