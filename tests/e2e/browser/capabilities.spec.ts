@@ -52,18 +52,6 @@ test('a provider is tested, the results are kept with the reason of a failure', 
     await openAi.getByRole('button', { name: 'Capabilities of OpenAI' }).click();
     await expect(row('PDF files')).toContainText('No');
     await expect(panel.getByText(/^Tested /)).toBeVisible();
-    for (const [theme, width] of [
-      ['light', 1280],
-      ['dark', 1280],
-      ['light', 640],
-      ['dark', 640],
-    ] as const) {
-      await page.emulateMedia({ colorScheme: theme });
-      await page.setViewportSize({ width, height: 800 });
-      const shots = process.env['TOUCHSTONE_SHOTS'];
-      if (shots)
-        await panel.scrollIntoViewIfNeeded().then(() => page.screenshot({ path: `${shots}/${theme}-${width}.png` }));
-    }
   } finally {
     await mock.stop();
   }
