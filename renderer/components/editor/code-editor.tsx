@@ -76,7 +76,10 @@ function delegateHistory({ undo, redo }: SharedHistory): Extension {
 const description = new Compartment();
 
 function describe(label: string, hint: string | undefined): Extension {
-  return [EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }), hint ? placeholder(hint) : []];
+  return [
+    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
+    hint ? placeholder(hint) : [],
+  ];
 }
 
 /** Marks a change from outside the editor. */

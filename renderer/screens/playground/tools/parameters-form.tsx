@@ -1,5 +1,14 @@
 import { Ellipsis, Plus, X } from 'lucide-react';
-import { type CSSProperties, type KeyboardEvent, useMemo, useState } from 'react';
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  memo,
+  useCallback,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/choices.tsx';
 import { formatPlural } from '../../../components/format.ts';
@@ -106,7 +115,18 @@ function rowMenu({ path, type }: ParameterRow, onChange: ChangeSchema): MenuItem
   return isObject ? [[addInside], [remove]] : [[remove]];
 }
 
-function Row({ row, onChange }: { row: ParameterRow; onChange: ChangeSchema }) {
+interface RowProps {
+  row: ParameterRow;
+  /** The same function for every schema. */
+  onChange: ChangeSchema;
+}
+
+/** Every edit makes new rows, and most of them show the same as before. */
+function showsTheSame(before: RowProps, after: RowProps): boolean {
+  return before.onChange === after.onChange && JSON.stringify(before.row) === JSON.stringify(after.row);
+}
+
+const Row = memo(function Row({ row, onChange }: RowProps) {
   const { path, name, type, isRequired, description, rules } = row;
   const changeRow = (change: (property: JsonSchema) => JsonSchema): void =>
     onChange((schema) => changeProperty(schema, path, change));
@@ -152,7 +172,7 @@ function Row({ row, onChange }: { row: ParameterRow; onChange: ChangeSchema }) {
       {rules !== '' && <p className="param-row__rules caption tertiary mono--small">{rules}</p>}
     </li>
   );
-}
+}, showsTheSame);
 
 export interface ParametersFormProps {
   schema: JsonSchema;
@@ -162,10 +182,15 @@ export interface ParametersFormProps {
 /** The properties of a schema as rows. What it has no field for stays as it is in the source. */
 export function ParametersForm({ schema, onChange }: ParametersFormProps) {
   const { rows, isComplete } = useMemo(() => readRows(schema), [schema]);
-  const change: ChangeSchema = (next) => {
-    const changed = next(schema);
-    if (changed !== schema) onChange(changed);
-  };
+  const newest = useRef({ schema, onChange });
+  useLayoutEffect(() => {
+    newest.current = { schema, onChange };
+  });
+  const change = useCallback<ChangeSchema>((next) => {
+    const { schema: old, onChange: report } = newest.current;
+    const changed = next(old);
+    if (changed !== old) report(changed);
+  }, []);
   const required = rows.filter(({ isRequired }) => isRequired).length;
   return (
     <div className="tool-pane" role="group" aria-label="Form">

@@ -102,7 +102,7 @@ function enumValues(schema: JsonSchema): string[] {
 }
 
 /** Rows that a form can show without a delay. The others are edited in the source. */
-const maxRows = 100;
+const maxRows = 60;
 const maxDepth = 5;
 
 /** The properties of a schema, each followed by those inside it. */
