@@ -185,8 +185,8 @@ async function createServices(options: HostOptions) {
     files: createFileLoader(options, storage, files),
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
-  const services = { storage, providers, grounding, completions, schemas, embeddings, moderation, log };
-  const { datasets, comparisons, judges } = createComparisonServices(services);
+  const services = { dataDirectory, storage, providers, grounding, completions, schemas, embeddings, moderation, log };
+  const comparing = createComparisonServices(services);
   const library = createPromptLibrary({ storage, providers, completions, log });
   const agents = createAgents({
     store: storage.agents,
@@ -222,9 +222,7 @@ async function createServices(options: HostOptions) {
     schemas,
     knowledge,
     files,
-    datasets,
-    comparisons,
-    judges,
+    ...comparing,
     ...library,
     agents,
     threads: createConversationThreads({ turns: storage.turns, audit: storage.audit }),
@@ -232,8 +230,8 @@ async function createServices(options: HostOptions) {
     /** Stops every run so that it is recorded as cancelled, then closes everything. */
     close: () =>
       closeInOrder(
-        [auditServices, library, comparisons, completions, schemas, exchanges, batches, moderation],
-        [datasets, files, capabilityTests, knowledge, embeddings, providers, onDevice, storage],
+        [auditServices, library, comparing.comparisons, completions, schemas, exchanges, batches, moderation],
+        [comparing.datasets, files, capabilityTests, knowledge, embeddings, providers, onDevice, storage],
       ),
   };
 }
@@ -274,7 +272,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...toolHandlers({ ...services, tools: storage.tools }),
       ...agentHandlers({ ...services, models: providers, log }),
       ...fileHandlers(services.files),
-      ...datasetHandlers(services.datasets),
+      ...datasetHandlers(services.datasets, services.datasetImport),
       ...comparisonHandlers(services.comparisons, log),
       ...judgeHandlers(services.judges),
       ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),

@@ -2,6 +2,7 @@ import {
   createDataset,
   createDatasetVersion,
   deleteDataset,
+  importDataset,
   listDatasets,
   listDatasetVersions,
   readDataset,
@@ -9,6 +10,7 @@ import {
   renameDataset,
 } from '../../shared/contract/datasets.ts';
 import type { Datasets } from '../datasets/create-datasets.ts';
+import type { DatasetImport } from '../datasets/import/create-dataset-import.ts';
 import { type Handler, implement } from './api.ts';
 import { fileReaderOf } from './files.ts';
 import { longJsonResponse } from './json-response.ts';
@@ -16,8 +18,14 @@ import { toListQuery } from './validation.ts';
 
 const defaultRows = 100;
 
-export function datasetHandlers(datasets: Datasets): Handler[] {
+export function datasetHandlers(datasets: Datasets, imports: DatasetImport): Handler[] {
   return [
+    implement(importDataset, async ({ readForm, caller, signal }) => {
+      await using received = await imports.incoming();
+      const { name = null, types = {} } = await readForm((part) => received.receive(part));
+      // Awaited, because the end of this function removes the file.
+      return await received.store({ name, types, reader: fileReaderOf(caller), signal });
+    }),
     implement(listDatasets, ({ query }) => datasets.list(toListQuery(query))),
     implement(createDataset, ({ body, caller, signal }) =>
       datasets.create(body, { reader: fileReaderOf(caller), signal }),

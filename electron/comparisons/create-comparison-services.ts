@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { createDatasetImport, type DatasetImport } from '../datasets/import/create-dataset-import.ts';
 import { createDatasets, type Datasets } from '../datasets/create-datasets.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createCheckRunner } from './checks/create-check-runner.ts';
@@ -8,6 +10,7 @@ import { createStatistics } from './create-statistics.ts';
 type Parts = 'store' | 'datasets' | 'runs' | 'findVersion' | 'statistics' | 'checks';
 
 export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Parts> {
+  readonly dataDirectory: string;
   readonly storage: Pick<Storage, 'comparisons' | 'datasets' | 'files' | 'judges' | 'runs' | 'prompts'>;
   readonly schemas: Parameters<typeof createCheckRunner>[0]['schemas'];
   readonly embeddings: Parameters<typeof createCheckRunner>[0]['embeddings'];
@@ -17,15 +20,18 @@ export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Part
 /** Datasets, the comparisons that run over them, and the judges of their answers. */
 export function createComparisonServices(options: ComparisonServicesOptions): {
   datasets: Datasets;
+  datasetImport: DatasetImport;
   comparisons: Comparisons;
   judges: Judges;
 } {
-  const { storage, completions, schemas, embeddings, moderation, log } = options;
+  const { dataDirectory, storage, completions, schemas, embeddings, moderation, log } = options;
   const judges = createJudges({ store: storage.judges, runs: storage.runs, completions });
   const { comparisonWith } = storage.comparisons;
+  const datasets = createDatasets({ store: storage.datasets, files: storage.files, comparisonWith, log });
   return {
     judges,
-    datasets: createDatasets({ store: storage.datasets, files: storage.files, comparisonWith, log }),
+    datasets,
+    datasetImport: createDatasetImport({ directory: join(dataDirectory, 'incoming-datasets'), datasets }),
     comparisons: createComparisons({
       ...options,
       store: storage.comparisons,

@@ -171,6 +171,43 @@ export const createDataset = defineEndpoint({
   response: dataset,
 });
 
+const columnTypes = z.record(z.string(), datasetColumnType);
+
+function parseTypes(text: string, context: z.RefinementCtx): z.infer<typeof columnTypes> {
+  try {
+    const parsed = columnTypes.safeParse(JSON.parse(text));
+    if (parsed.success) return parsed.data;
+  } catch {
+    // The issue below covers it.
+  }
+  context.addIssue({ code: 'custom', message: 'must be a JSON object of column types by name' });
+  return z.NEVER;
+}
+
+export const importDataset = defineEndpoint({
+  id: 'importDataset',
+  method: 'post',
+  path: '/datasets/import',
+  access: 'manage',
+  tag,
+  summary: 'Create a dataset from a file',
+  description:
+    'Accepts CSV (commas, semicolons or tabs, with a header), JSONL and a JSON list of objects, of at most 200 MB and 100,000 rows. Columns with names such as `expected` and `ideal` are for checks; others are text, or JSON if a value is not text.',
+  form: {
+    fields: z.strictObject({
+      name: name.optional().describe('That of the file unless given'),
+      types: z
+        .string()
+        .transform(parseTypes)
+        .optional()
+        .describe('Types of columns as JSON, such as `{"answer": "expected"}`; the others are detected'),
+    }),
+    maximumFileBytes: maxDatasetBytes,
+  },
+  status: 201,
+  response: dataset,
+});
+
 export const readDataset = defineEndpoint({
   id: 'readDataset',
   method: 'get',

@@ -14,8 +14,9 @@ export interface RunningHost {
 }
 
 /** Starts it on a free port, without provider keys; whoever starts it ends it. */
-export async function startHost(directory: string): Promise<RunningHost> {
-  const child = spawn(process.execPath, [...nodeOptions, serve, '--json', '--port', '0', '--data-dir', directory], {
+export async function startHost(directory: string, parameters: readonly string[] = []): Promise<RunningHost> {
+  const own = ['--json', '--port', '0', '--data-dir', directory];
+  const child = spawn(process.execPath, [...nodeOptions, serve, ...own, ...parameters], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: hostEnvironment,
   });
