@@ -12,7 +12,8 @@ import type { VariantRequests } from './cell-request.ts';
 import { CellTable, rowOrder } from './cell-table.ts';
 import { comparisonItemOf } from './describe-comparison.ts';
 import type { ProviderPauses } from './provider-pauses.ts';
-import type { JudgedCell } from './judge-run.ts';
+import type { JudgedRun } from './checks/service-checks.ts';
+import { type JudgedCell, judgeCosts } from './judge-run.ts';
 import { ActiveCalls, afterFailure, CallAborted, interruption, missingValues } from './cell-calls.ts';
 
 export interface ComparisonJobOptions {
@@ -24,7 +25,11 @@ export interface ComparisonJobOptions {
   readonly readRow: (row: number) => DatasetRow;
   readonly prepare: () => Promise<PreparedVariant[]>;
   /** What a completed run says about its cell. Never rejects. */
-  readonly judge: (run: RunOutcome, row: DatasetRow, options: { readonly signal: AbortSignal }) => Promise<JudgedCell>;
+  readonly judge: (
+    run: RunOutcome,
+    row: DatasetRow,
+    options: { readonly signal: AbortSignal; readonly judged: JudgedRun },
+  ) => Promise<JudgedCell>;
   readonly onChange: () => void;
   readonly log: Log;
 }
@@ -243,7 +248,8 @@ export class ComparisonJob implements Job<ComparisonItem> {
       const call = { runId, request, origin, storedPrompt, isHistoryVariable };
       const outcome = await this.#calls.run(this.#options.completions, position, call, timeLimitSeconds);
       if (outcome.status === 'completed') {
-        return this.#complete({ ...cell, ...(await this.#options.judge(outcome.run, values, { signal })) });
+        const judged = { runId, origin };
+        return this.#complete({ ...cell, ...(await this.#options.judge(outcome.run, values, { signal, judged })) });
       }
       cell = this.#afterFailure(cell, outcome.error, prepared.provider, (calls += 1));
       this.#note(cell);
@@ -281,7 +287,7 @@ export class ComparisonJob implements Job<ComparisonItem> {
     const { spent, runsWithoutCost } = this.#summary;
     this.#summary = {
       ...this.#summary,
-      spent: spent + (cell.cost ?? 0),
+      spent: spent + (cell.cost ?? 0) + judgeCosts(cell),
       runsWithoutCost: runsWithoutCost + (cell.cost === null ? 1 : 0),
     };
     this.#note({ ...cell, state: 'Completed', failure: null });

@@ -6,6 +6,7 @@ import type { ComparisonStore } from '../storage/comparison-store.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { CheckRunner } from './checks/create-check-runner.ts';
+import type { JudgedRun } from './checks/service-checks.ts';
 import { cellVerdict } from './checks/combine-results.ts';
 import { type CellOutcome, outcomeOf } from './run-cell.ts';
 
@@ -13,8 +14,12 @@ interface Cancellable {
   readonly signal: AbortSignal;
 }
 
+interface JudgeRunOptions extends Cancellable {
+  readonly judged: JudgedRun;
+}
+
 /** A completed run, as it was recorded or as the audit has it. */
-interface JudgedRun extends Omit<Parameters<typeof outcomeOf>[0], 'totalMs'> {
+interface CompletedRun extends Omit<Parameters<typeof outcomeOf>[0], 'totalMs'> {
   readonly totalMs: number | null;
   readonly finishReason: string | null;
   readonly citations: readonly { readonly index: number }[];
@@ -29,7 +34,7 @@ export type JudgedCell = CellOutcome & CellVerdict;
 /** Runs the checks of a comparison on the answers of its runs. */
 export interface RunJudge {
   /** Never rejects: the run is paid, so a cell without a verdict is completed, too. */
-  judge(comparison: number, run: RunOutcome, row: DatasetRow, options: Cancellable): Promise<JudgedCell>;
+  judge(comparison: number, run: RunOutcome, row: DatasetRow, options: JudgeRunOptions): Promise<JudgedCell>;
   /** The cell of a run that was completed; null for any other run. */
   completedCell(comparison: number, runId: string, row: DatasetRow, options: Cancellable): Promise<StoredCell | null>;
 }
@@ -39,6 +44,11 @@ export interface RunJudgeOptions {
   readonly runs: Pick<RunStore, 'read'>;
   readonly checks: Pick<CheckRunner, 'run'>;
   readonly log: Log;
+}
+
+/** What judges cost, in US dollars. An unknown price counts as 0. */
+export function judgeCosts({ checks }: Pick<StoredCell, 'checks'>): number {
+  return checks.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
 }
 
 const noVerdict: CellVerdict = { checks: [], passed: null, score: null };
@@ -55,9 +65,9 @@ export function createRunJudge({ store, runs, checks, log }: RunJudgeOptions): R
 
   async function verdict(
     comparison: number,
-    run: JudgedRun,
+    run: CompletedRun,
     row: DatasetRow,
-    { signal }: Cancellable,
+    { signal, judged }: JudgeRunOptions,
   ): Promise<CellVerdict> {
     const list = checksOf(comparison);
     if (list.length === 0) return noVerdict;
@@ -69,12 +79,17 @@ export function createRunJudge({ store, runs, checks, log }: RunJudgeOptions): R
       cost: run.cost,
       passages: run.citations.map(({ index }) => index),
     };
-    const results = await checks.run(list, output, row.values, { signal });
+    const results = await checks.run(list, output, row.values, { signal, judged });
     const { pass: passed, score } = cellVerdict(list, results);
     return { checks: results, passed, score };
   }
 
-  async function judge(comparison: number, run: JudgedRun, row: DatasetRow, options: Cancellable): Promise<JudgedCell> {
+  async function judge(
+    comparison: number,
+    run: CompletedRun,
+    row: DatasetRow,
+    options: JudgeRunOptions,
+  ): Promise<JudgedCell> {
     const outcome = outcomeOf(run);
     try {
       return { ...outcome, ...(await verdict(comparison, run, row, options)) };
@@ -87,10 +102,12 @@ export function createRunJudge({ store, runs, checks, log }: RunJudgeOptions): R
   return {
     judge: (comparison, run, row, options) =>
       judge(comparison, { ...run, cost: run.cost?.amount ?? null }, row, options),
-    async completedCell(comparison, runId, row, options) {
+    async completedCell(comparison, runId, row, { signal }) {
       const run = runs.read(runId);
       if (run?.status !== 'Completed') return null;
       const { content, toolCalls = [], finishReason } = run.output;
+      // Nobody started this, so that a judge isn't paid: only its earlier verdict is used.
+      const options = { signal, judged: { runId, origin: null } };
       return {
         ...newCell(0),
         ...(await judge(comparison, { ...run, content, toolCalls, finishReason }, row, options)),

@@ -274,6 +274,7 @@ export const checkResult = z
       .optional()
       .describe('`false` for the verdict of a judge that is not calibrated: it decides nothing'),
     runIds: z.array(z.string()).optional().describe('Runs of the judge in the audit'),
+    cost: z.number().nullable().optional().describe('Of these runs in US dollars; null if the price is unknown'),
   })
   .meta({ id: 'CheckResult' });
 export type CheckResult = z.infer<typeof checkResult>;

@@ -35,7 +35,7 @@ function answerWith(reply: (body: string) => string | null): void {
     const content = reply(call.bodyText);
     if (content === null) return call.fail(401, 'no');
     calls.push(call.bodyText);
-    return call.chatAnswer({ content });
+    return call.body['stream'] === true ? call.chatStream([content]) : call.chatAnswer({ content });
   });
 }
 
@@ -213,5 +213,51 @@ describe('the calibration of a judge', () => {
     const result = await callJson(host, way, 'POST', `/judges/${id}/calibration`);
     expect([result.status, calls]).toEqual([200, []]);
     expect(result.body.calibration).toMatchObject({ labels: 1, withoutVerdict: 1 });
+  });
+});
+
+describe('a judge in a comparison', () => {
+  const way = 'in memory';
+
+  async function compare(judgeId: string) {
+    const dataset = await callJson(host, way, 'POST', '/datasets', {
+      body: { name: 'T', columns: [{ name: 'ticket', type: 'text' }], rows: [{ ticket: 'a' }, { ticket: 'b' }] },
+    });
+    const { aiSystem, model } = input;
+    const variants = [{ name: 'A', prompt: { promptText: 'Reply to {{ticket}}' }, aiSystem, model }];
+    const checks = [
+      { kind: 'length', min: 1 },
+      { kind: 'judge', judgeId },
+    ];
+    return callJson(host, way, 'POST', '/comparisons', {
+      body: { name: 'Judged', datasetId: dataset.body.id, variants, checks },
+    });
+  }
+
+  test('gives verdicts on its cells, which decide nothing before the calibration', async () => {
+    const { id, hash } = await create(way);
+    const created = await compare(id);
+    const address = `/comparisons/${created.body.id}`;
+    answerWith((text) => (text.includes('Does it keep') ? verdict('fail') : 'Good day.'));
+    expect((await callJson(host, way, 'POST', `${address}/start`)).status).toBe(202);
+    await expect.poll(async () => (await callJson(host, way, 'GET', address)).body.state).toBe('Completed');
+    const { data } = (await callJson(host, way, 'GET', `${address}/cells`)).body;
+    expect(data).toHaveLength(2);
+    for (const cell of data) {
+      expect(cell).toMatchObject({ passed: true, score: 1 });
+      expect(cell.checks[1]).toMatchObject({ kind: 'judge', pass: false, counts: false, runIds: [expect.any(String)] });
+      const run = host.host.storage.runs.read(cell.checks[1].runIds[0]);
+      expect(run).toMatchObject({ metadata: { judgeHash: hash, judgedRunId: cell.runId } });
+    }
+    expect(calls).toHaveLength(4);
+  });
+
+  test('must exist', async () => {
+    const rejected = await compare(randomUUID());
+    expect(refusalOf(rejected)).toEqual([
+      400,
+      'invalid_request',
+      [{ field: 'checks[1].judgeId', issue: 'is not a judge' }],
+    ]);
   });
 });

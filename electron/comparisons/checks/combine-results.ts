@@ -57,7 +57,7 @@ function combine(
 
 /** The result of a check from those of the checks inside it. */
 export function combineResults(check: Check, resultOf: (check: SimpleCheck) => LocalResult): CheckResult {
-  let result: Judged & Pick<Outcome, 'reason' | 'counts' | 'runIds'>;
+  let result: Judged & Pick<Outcome, 'reason' | 'counts' | 'runIds' | 'cost'>;
   if ('checks' in check) {
     const inner = check.checks.map((each) => combineResults(each, resultOf));
     result = combine(check.kind, check.checks, inner);
@@ -65,7 +65,7 @@ export function combineResults(check: Check, resultOf: (check: SimpleCheck) => L
     const own = resultOf(check);
     result = typeof own === 'string' ? { pass: null, score: null, reason: own } : own;
   }
-  const { pass, score, reason, counts, runIds } = result;
+  const { pass, score, reason, counts, runIds, cost } = result;
   const isInverted = check.not === true;
   return {
     kind: check.kind,
@@ -75,6 +75,7 @@ export function combineResults(check: Check, resultOf: (check: SimpleCheck) => L
     reason,
     ...(counts !== undefined && { counts }),
     ...(runIds && { runIds }),
+    ...(cost !== undefined && { cost }),
   };
 }
 

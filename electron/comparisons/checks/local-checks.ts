@@ -32,6 +32,8 @@ export interface Outcome {
   readonly counts?: boolean;
   /** Runs of a judge. */
   readonly runIds?: string[];
+  /** Of these runs in US dollars; null if a price is unknown. */
+  readonly cost?: number | null;
 }
 
 /** Checks that need no service. They run in a thread, because patterns, scripts and long answers take time. */

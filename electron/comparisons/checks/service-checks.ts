@@ -23,7 +23,8 @@ type CheckOf<Kind extends ServiceCheck['kind']> = Extract<ServiceCheck, { kind: 
 /** A run whose answer a judge judges, and who pays for it. */
 export interface JudgedRun {
   readonly runId: string;
-  readonly origin: RunOrigin;
+  /** Null after a restart: the judge isn't paid then, and only its earlier verdict is used. */
+  readonly origin: RunOrigin | null;
 }
 
 interface Checked {
@@ -87,10 +88,10 @@ async function checkWithJudge(
   if (!services.judges || !judged) throw new NotJudged("The run isn't known to the judge");
   const { runId, origin } = judged;
   const verdict = await services.judges.judge(judgeId, { runId, answer: output.answer, row }, { origin, signal });
-  const { pass, score, counts, runIds } = verdict;
+  const { pass, score, counts, runIds, cost } = verdict;
   if (pass === null || score === null) throw new NotJudged(verdict.reason);
   const reason = counts ? verdict.reason : `${verdict.reason} (The judge is not calibrated.)`;
-  return { pass, score, reason: reason.slice(0, 1000), counts, runIds };
+  return { pass, score, reason: reason.slice(0, 1000), counts, runIds, cost };
 }
 
 function dispatch(simple: ServiceCheck, checked: Checked): Promise<Outcome> {

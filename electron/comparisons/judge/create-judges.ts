@@ -9,10 +9,11 @@ import {
 } from '../../../shared/contract/judges.ts';
 import { parseTemplate } from '../../../shared/prompt-template.ts';
 import { createMutex } from '../../common/mutex.ts';
+import type { RunOrigin } from '../../completions/completions.ts';
 import type { FileReader } from '../../storage/file-store.ts';
 import type { JudgeStore, StoredJudge, StoredLabel, StoredVerdict } from '../../storage/judge-store.ts';
 import type { ListPage, ListQuery } from '../../storage/list-page.ts';
-import type { CheckedRow } from '../checks/expected.ts';
+import { type CheckedRow, NotJudged } from '../checks/expected.ts';
 import { calibrate, isHeldOut } from './calibration.ts';
 import { judgePreference, judgeSystemMessage, requireValidJudge } from './run-judge.ts';
 import {
@@ -23,6 +24,18 @@ import {
   type VerdictRunsOptions,
 } from './verdict-runs.ts';
 import { judgeHashOf, verdictSchema } from './verdicts.ts';
+
+/** With a null origin only an earlier verdict is used. */
+interface CheckOptions extends Omit<JudgeOptions, 'origin'> {
+  readonly origin: RunOrigin | null;
+}
+
+export interface CheckedVerdict extends JudgeVerdict {
+  /** Whether the judge is calibrated. */
+  readonly counts: boolean;
+  /** US dollars; null if the price is unknown. */
+  readonly cost: number | null;
+}
 
 /** Methods with an id throw `not_found`. A reader is the caller, who may judge and label the runs that it may read. */
 export interface Judges {
@@ -46,7 +59,7 @@ export interface Judges {
     options: JudgeOptions,
   ): Promise<JudgeVerdict>;
   /** The verdict on an answer, and whether it counts. A verdict of the judge as it is isn't paid for twice. */
-  judge(id: string, answer: JudgedAnswer, options: JudgeOptions): Promise<JudgeVerdict & { readonly counts: boolean }>;
+  judge(id: string, answer: JudgedAnswer, options: CheckOptions): Promise<CheckedVerdict>;
 }
 
 /** Judge runs of one calibration at a time. */
@@ -201,11 +214,15 @@ export function createJudges(options: VerdictRunsOptions): Judges {
       const call = { judge: judge.input, row: first.row, metadata, ...judgeOptions };
       return judgePreference(completions, call, first.answer, second.answer);
     },
-    async judge(id, answer, judgeOptions) {
+    async judge(id, answer, { origin, signal }) {
       const judge = store.read(id);
       requirePassOrScore(judge);
-      const verdict = await verdicts.judge(judge, answer, judgeOptions);
-      return { ...verdict, counts: calibrationOf(judge, store.labels(judge.sequence)).isCalibrated };
+      const verdict = origin
+        ? await verdicts.judge(judge, answer, { origin, signal })
+        : verdicts.find(judge, answer.runId);
+      if (!verdict) throw new NotJudged('Touchstone closed before the judge was asked');
+      const cost = verdicts.costOf(verdict);
+      return { ...verdict, cost, counts: calibrationOf(judge, store.labels(judge.sequence)).isCalibrated };
     },
   };
 }

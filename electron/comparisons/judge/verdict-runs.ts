@@ -28,6 +28,8 @@ export interface VerdictRuns {
   readAnswer(runId: string, field: string, reader: FileReader): JudgedAnswer & { readonly rowKey: string };
   /** The verdict that the judge as it is gave before; null if it gave none, or if its run was deleted. */
   find(judge: StoredJudge, runId: string): JudgeVerdict | null;
+  /** US dollars of its runs; null if a price is unknown. */
+  costOf(verdict: JudgeVerdict): number | null;
   /** That verdict, or else a new one. */
   judge(judge: StoredJudge, answer: JudgedAnswer, options: JudgeOptions): Promise<JudgeVerdict>;
 }
@@ -67,6 +69,10 @@ export function createVerdictRuns({ store, runs, completions }: VerdictRunsOptio
       return { runId: run.runId, answer: run.output.content, row, rowKey: rowKeyOf(run) };
     },
     find,
+    costOf({ runIds }) {
+      const costs = runIds.map((runId) => runs.read(runId)?.cost ?? null);
+      return costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0);
+    },
     async judge(judge, { runId, answer, row }, options) {
       const stored = find(judge, runId);
       if (stored) return stored;

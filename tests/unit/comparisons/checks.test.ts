@@ -45,7 +45,14 @@ const judges: NonNullable<CheckServices['judges']> = {
     const silent = { verdict: null, pass: null, score: null };
     const found =
       answer === 'odd' ? silent : { verdict: pass ? ('pass' as const) : ('fail' as const), pass, score: Number(pass) };
-    return Promise.resolve({ judgeHash: 'h', runIds: [`judge of ${runId}`], reason: 'Because.', ...found, counts });
+    return Promise.resolve({
+      judgeHash: 'h',
+      runIds: [`judge of ${runId}`],
+      reason: 'Because.',
+      ...found,
+      counts,
+      cost: 0.01,
+    });
   },
 };
 
@@ -168,6 +175,7 @@ describe('checks', () => {
       reason: 'Because.',
       counts: true,
       runIds: ['judge of r'],
+      cost: 0.01,
     });
     expect(calibrated.cell).toEqual({ pass: false, score: 0.5 });
     const uncalibrated = await runJudge('bad', false);
