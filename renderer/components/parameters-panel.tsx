@@ -10,7 +10,7 @@ import { parameterFields, readOtherParameters, readParameter, unsupportedReason 
 import './parameters-panel.css';
 
 /** The editor is large, and few prompts have a schema. */
-const SchemaDialog = lazy(async () => ({ default: (await import('./editor/schema-dialog.tsx')).SchemaDialog }));
+export const SchemaDialog = lazy(async () => ({ default: (await import('./editor/schema-dialog.tsx')).SchemaDialog }));
 
 /** The texts of the fields, as a draft and an agent's form store them. */
 export type ParameterTexts = Pick<Draft, 'parameters' | 'otherParameters'>;
@@ -24,6 +24,8 @@ interface ParameterProps {
   onTextChange: (text: string) => void;
   /** Receives the field, so that a problem can focus it. */
   fieldRef?: RefCallback<HTMLElement> | undefined;
+  /** Opens the schema in a large editor. Without it, the field has an editor of its own, which closes with the panel. */
+  onSchemaOpen?: (() => void) | undefined;
 }
 
 function Frame({
@@ -89,7 +91,8 @@ function SchemaField({
   isInvalid,
   fieldRef,
   onTextChange,
-}: Pick<ParameterProps, 'text' | 'fieldRef' | 'onTextChange'> & { isInvalid: boolean }) {
+  onSchemaOpen,
+}: Pick<ParameterProps, 'text' | 'fieldRef' | 'onTextChange' | 'onSchemaOpen'> & { isInvalid: boolean }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <div className={classNames('field field--area mono--small param__wide', isInvalid && 'is-invalid')}>
@@ -105,7 +108,7 @@ function SchemaField({
         icon={Maximize2}
         label="Edit JSON schema in a large editor"
         size="small"
-        onClick={() => setOpen(true)}
+        onClick={onSchemaOpen ?? (() => setOpen(true))}
       />
       {isOpen && (
         <Suspense fallback={null}>
@@ -116,7 +119,7 @@ function SchemaField({
   );
 }
 
-function Parameter({ name, text, model, isReasonShown, fieldRef, onTextChange }: ParameterProps) {
+function Parameter({ name, text, model, isReasonShown, fieldRef, onTextChange, onSchemaOpen }: ParameterProps) {
   const noteId = useId();
   const rejection = unsupportedReason(name, model);
   const { placeholder, meaning } = parameterFields[name];
@@ -160,7 +163,13 @@ function Parameter({ name, text, model, isReasonShown, fieldRef, onTextChange }:
         </div>
       )}
       {isSchema && (
-        <SchemaField text={text} isInvalid={problem !== null} fieldRef={fieldRef} onTextChange={onTextChange} />
+        <SchemaField
+          text={text}
+          isInvalid={problem !== null}
+          fieldRef={fieldRef}
+          onTextChange={onTextChange}
+          onSchemaOpen={onSchemaOpen}
+        />
       )}
     </Frame>
   );
@@ -201,6 +210,7 @@ export function ParametersPanel({
   model,
   onChange,
   fieldRef,
+  onSchemaOpen,
   children,
 }: {
   draft: ParameterTexts;
@@ -208,6 +218,8 @@ export function ParametersPanel({
   onChange: (change: Partial<ParameterTexts>) => void;
   /** Returns the ref of a field by the name that `readConfiguration` uses for its problem. */
   fieldRef?: (name: string) => RefCallback<HTMLElement>;
+  /** Opens the schema of the answer in a large editor that stays open without the panel. */
+  onSchemaOpen?: () => void;
   /** More fields, above the others. */
   children?: ReactNode;
 }) {
@@ -246,6 +258,7 @@ export function ParametersPanel({
             isReasonShown={isReasonShown}
             fieldRef={fieldRef?.(name)}
             onTextChange={(text) => onChange({ parameters: { ...draft.parameters, [name]: text } })}
+            onSchemaOpen={onSchemaOpen}
           />
         ))}
         <OtherParameters

@@ -176,6 +176,10 @@ export function JsonTree({ label, outline, scroller, errors = noErrors }: JsonTr
     if (effect.toggle !== undefined) toggle(effect.toggle);
     if (effect.active !== undefined) setActive(effect.active);
   };
+  useEffect(() => {
+    // A long tree scrolls to rows that are not drawn.
+    if (presses > 0 && !isLong) document.getElementById(`${treeId}-${active}`)?.scrollIntoView({ block: 'nearest' });
+  }, [treeId, active, presses, isLong]);
   const row = (index: number): ReactNode => (
     <Row
       key={index}

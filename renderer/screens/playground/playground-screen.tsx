@@ -2,6 +2,7 @@ import { lazy, Suspense, useLayoutEffect, useRef, useSyncExternalStore } from 'r
 import type { Model } from '../../../shared/contract/providers.ts';
 import { modelKey } from '../../components/models/model-list.ts';
 import { ModelPicker } from '../../components/models/model-picker.tsx';
+import { SchemaDialog } from '../../components/parameters-panel.tsx';
 import { ResizableGroup, ResizablePanel, ResizeHandle } from '../../components/resizable.tsx';
 import { LoadingRows } from '../../components/state-panels.tsx';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
@@ -125,6 +126,18 @@ function Dialogs() {
         onClose={comparison.endPicking}
       />
       {openPart === 'save-dialog' && <SaveDialog draft={draft} onClose={() => close('save-dialog')} />}
+      {openPart === 'schema-dialog' && (
+        // Not in the side panel, which a narrower window folds.
+        <Suspense fallback={null}>
+          <SchemaDialog
+            text={draft.parameters.response_format ?? ''}
+            onTextChange={(text) =>
+              useDrafts.getState().change(draft.id, { parameters: { ...draft.parameters, response_format: text } })
+            }
+            onClose={() => close('schema-dialog')}
+          />
+        </Suspense>
+      )}
     </>
   );
 }

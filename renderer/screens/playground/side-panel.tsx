@@ -78,12 +78,14 @@ function ModelSection() {
 export function Parameters() {
   const draft = useActiveDraft();
   const fieldRef = useFieldRef();
+  const { open } = useOpenParts();
   return (
     <ParametersPanel
       draft={draft}
       model={useChosenModel(draft)}
       onChange={(change) => useDrafts.getState().change(draft.id, change)}
       fieldRef={(name) => fieldRef(`parameter/${name}`)}
+      onSchemaOpen={() => open('schema-dialog')}
     >
       <ToolParameters />
     </ParametersPanel>

@@ -12,7 +12,7 @@ import { isWaitingForModel, useChosenModel, useInstallOffered, useRunner } from 
  */
 
 /** What one part of the playground opens and another part shows. */
-export type OpenPart = 'model-picker' | 'name-field' | 'save-dialog' | `tools/${string}`;
+export type OpenPart = 'model-picker' | 'name-field' | 'save-dialog' | 'schema-dialog' | `tools/${string}`;
 
 /** The tool in the tool editor; empty for the first one, and null while the editor is closed. */
 export function openToolId(part: OpenPart | null): string | null {

@@ -127,6 +127,29 @@ test('a JSON schema opens in a large editor that locates mistakes and formats', 
   expect(useDrafts.getState().drafts[0]?.parameters.response_format).toBe('{\n  "type": "object"\n}');
 });
 
+test('the schema editor stays open when a narrower window folds the parameters', async () => {
+  const listeners = new Set<(event: Event) => void>();
+  let isWide = true;
+  vi.stubGlobal('matchMedia', () => ({
+    matches: isWide,
+    addEventListener: (_: string, listener: (event: Event) => void) => listeners.add(listener),
+    removeEventListener: (_: string, listener: (event: Event) => void) => listeners.delete(listener),
+  }));
+  await openPlayground();
+  act(() => useDrafts.getState().change(activeId(), { parameters: { response_format: '{"type":"object"}' } }));
+  fireEvent.click(screen.getByRole('button', { name: 'Edit JSON schema in a large editor' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'JSON schema' }));
+  isWide = false;
+  act(() => {
+    for (const listener of listeners) listener(new Event('change'));
+  });
+  expect(screen.queryByRole('complementary', { name: 'Model, parameters and history', hidden: true })).toBeNull();
+  fireEvent.click(dialog.getByRole('button', { name: 'Format' }));
+  expect(useDrafts.getState().drafts[0]?.parameters.response_format).toBe('{\n  "type": "object"\n}');
+  fireEvent.keyDown(screen.getByRole('dialog', { name: 'JSON schema' }), { key: 'Escape' });
+  expect(screen.queryByRole('dialog', { name: 'JSON schema' })).toBeNull();
+});
+
 test('the schema editor says what is invalid, what each provider rejects, and fixes it', async () => {
   await openPlayground();
   const schema = (value: unknown) =>

@@ -1,5 +1,5 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import { openPlayground, type OpenPlayground } from '../../../../../support/open-playground.tsx';
 
@@ -13,7 +13,10 @@ let playground: OpenPlayground;
 beforeEach(async () => {
   playground = await openPlayground();
 });
-afterEach(() => playground.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await playground.close();
+});
 
 const askFor = (responseFormat: string) =>
   act(() => {
@@ -74,6 +77,15 @@ test('a text answer stays text', async () => {
   await screen.findByRole('group', { name: 'Rate the answer' });
   expect(screen.queryByRole('tree')).toBeNull();
   answer().getByRole('radio', { name: 'Markdown' });
+});
+
+test('a key scrolls to the active line of a short tree', async () => {
+  askFor('json_object');
+  playground.run('{"a": 1, "b": 2}');
+  await waitFor(async () => expect(await rows()).toHaveLength(3));
+  const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView');
+  fireEvent.keyDown(screen.getByRole('tree'), { key: 'End' });
+  expect(scrolled.mock.contexts.map((row) => (row as Element).textContent)).toEqual(['b2']);
 });
 
 test('the tree opens and closes with the keyboard', async () => {
