@@ -1,6 +1,6 @@
 import { assumedContextTokens, estimateTokens } from '../common/estimate-tokens.ts';
 import { type Message, textMessage, textOfMessage, textOfToolCalls } from '../../shared/contract/messages.ts';
-import type { Turn, TurnModel } from '../storage/agents/turn-store.ts';
+import type { Turn } from '../storage/agents/turn-store.ts';
 import { publicMessages } from '../storage/stored-messages.ts';
 
 /** The part of the context that is reserved for the answer if the caller set no limit, and the minimum. */
@@ -20,8 +20,8 @@ export interface HistoryLimits {
   readonly message: string;
   /** Whether passages of dataspaces are sent as well. They get half of the context. */
   readonly isGrounded?: boolean;
-  /** The model, if it has tools: only then it gets the calls and results of earlier turns. */
-  readonly toolModel?: TurnModel | undefined;
+  /** The model as the `servedBy` of a run, if it has tools: only then it gets the calls and results of earlier turns. */
+  readonly toolModel?: string | undefined;
 }
 
 function tokensOf(messages: readonly Message[]): number {
@@ -33,9 +33,9 @@ function tokensOf(messages: readonly Message[]): number {
 }
 
 /** What is stored for a provider, such as signed reasoning, only goes back to the model that made it. */
-function stepsFor(turn: Turn, { aiSystem, model }: TurnModel): readonly Message[] {
+function stepsFor(turn: Turn, servedBy: string): readonly Message[] {
   const steps = turn.steps?.() ?? [];
-  return turn.madeBy?.aiSystem === aiSystem && turn.madeBy.model === model ? steps : publicMessages(steps);
+  return turn.servedBy === servedBy ? steps : publicMessages(steps);
 }
 
 /**

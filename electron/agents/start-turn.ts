@@ -47,7 +47,7 @@ interface TurnSettings extends Pick<Agent, 'aiSystem' | 'model' | 'configuration
 function toolModelOf({ aiSystem, model, configuration }: TurnSettings, providers: TurnOptions['providers']) {
   const target = providers.resolve(aiSystem, model);
   const { tools } = providers.applicableConfiguration(target, configuration ?? {}).configuration;
-  return toolFunctions({ tools }).length === 0 ? undefined : { aiSystem, model };
+  return toolFunctions({ tools }).length === 0 ? undefined : target.servedBy;
 }
 
 /** More than a context of so many tokens can hold, as JSON. */
@@ -152,9 +152,10 @@ export async function continueTurn(
   options: TurnOptions,
 ): Promise<AcceptedRun> {
   requireNewest(continueRunId, conversationId, options.turns);
-  const continuation = continuationOf(run, toolResults);
   const configuration = inheritedConfiguration(run);
   const { promptText, systemMessage, aiSystem, model } = run;
+  const isSameModel = options.providers.resolve(aiSystem, model).servedBy === run.servedBy;
+  const continuation = continuationOf(run, toolResults, { isSameModel });
   const settings = { aiSystem, model, configuration, systemMessage, isGrounded: false };
   const texts = continuation.messages.flatMap((one) => [textOfMessage(one), textOfToolCalls(one)]);
   const { messages, memory } = historyFor(settings, texts.join('\n'), conversationId, options);

@@ -4,6 +4,7 @@ import { uuid } from '../../shared/contract/common.ts';
 import type { CompletionBody, CompletionRequest, Configuration } from '../../shared/contract/completions.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import { forcesToolCall, type ToolResult } from '../../shared/contract/tools.ts';
+import type { Providers } from '../providers/create-providers.ts';
 import type { ContinuableRun } from '../storage/continuable-run.ts';
 import type { RunStore } from '../storage/storage.ts';
 import { publicMessages, publicToolCall } from '../storage/stored-messages.ts';
@@ -86,7 +87,11 @@ function sizeOf({ content }: Message): number {
   }, 0);
 }
 
-function continuedMessages(run: ContinuableRun, results: readonly ToolResult[], { isSameModel = true }): Message[] {
+function continuedMessages(
+  run: ContinuableRun,
+  results: readonly ToolResult[],
+  { isSameModel }: { readonly isSameModel: boolean },
+): Message[] {
   const text = run.content === '' ? [] : [{ type: 'text' as const, text: run.content }];
   // What is stored for a provider, such as signed reasoning, only goes back to the model that made it.
   const calls = (isSameModel ? run.toolCalls : run.toolCalls.map(publicToolCall)).map((call) => ({
@@ -139,7 +144,7 @@ function newRequest(body: CompletionBody): CompletionRequest {
 export function continuationOf(
   run: ContinuableRun,
   given: readonly ToolResult[],
-  options: { readonly isSameModel?: boolean } = {},
+  options: { readonly isSameModel: boolean },
 ): RunContinuation {
   const { promptId, promptVersionId, conversationId, citations } = run;
   return {
@@ -152,12 +157,18 @@ export function continuationOf(
   };
 }
 
-function continueRun(body: CompletionBody, runId: string, run: ContinuableRun): ContinuedRequest {
+function continueRun(
+  body: CompletionBody,
+  runId: string,
+  run: ContinuableRun,
+  providers: Pick<Providers, 'resolve'>,
+): ContinuedRequest {
   requireNoPrompt(body, run);
   if (body.toolResults === undefined) throw invalidField('toolResults', 'is required');
   const aiSystem = body.aiSystem ?? run.aiSystem;
   const model = body.model ?? run.model;
-  const isSameModel = aiSystem === run.aiSystem && model === run.model;
+  // A built-in model may go to another provider than before.
+  const isSameModel = providers.resolve(aiSystem, model).servedBy === run.servedBy;
   return {
     request: {
       promptText: run.promptText,
@@ -177,8 +188,9 @@ export function toRequest(
   body: CompletionBody,
   callerId: string,
   runs: Pick<RunStore, 'readToContinue'>,
+  providers: Pick<Providers, 'resolve'>,
 ): ContinuedRequest {
   if (body.continueRunId === undefined) return { request: newRequest(body) };
   const runId = body.continueRunId.toLowerCase();
-  return continueRun(body, runId, readContinuable(runId, { callerId, agentId: null }, runs));
+  return continueRun(body, runId, readContinuable(runId, { callerId, agentId: null }, runs), providers);
 }

@@ -12,6 +12,8 @@ export interface ContinuableRun extends Pick<NewRun, 'callerId' | 'conversationI
   readonly finishReason: string | null;
   readonly aiSystem: AiSystem;
   readonly model: string;
+  /** The model that answered. For a built-in model it depends on the settings at that time. */
+  readonly servedBy: string;
   readonly promptText: string;
   readonly systemMessage: string | null;
   readonly replacements: Record<string, unknown> | null;
@@ -33,6 +35,7 @@ export function continuableRunOf(row: ListedRunRow & RunTextRow): ContinuableRun
     finishReason: row.finish_reason,
     aiSystem: row.ai_system as AiSystem,
     model: row.model,
+    servedBy: row.served_by,
     promptText: row.prompt_text,
     systemMessage: row.system_message,
     replacements: parsed(row.replacements_json, null),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkRunToolCalls } from '../../shared/contract/schemas.ts';
 import { judgeError } from '../support/specification-judge.ts';
-import { answerCalls } from '../support/tool-calls.ts';
+import { answerCalls, chatCalls } from '../support/tool-calls.ts';
 import { completionCall, minimalRequest, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';
 
@@ -378,4 +378,29 @@ test('drops tools with a warning for a model without them, and rejects a forced 
   expect(host.provider.calls.at(-1)?.body['tools']).toBeUndefined();
   const forced = { ...body, configuration: { tools: [weather], tool_choice: 'required' } };
   judgeError(await host.send('in memory', completionCall(host, '/api/completions/sync', forced)), 400);
+});
+
+test('the reasoning before a call goes back only to the model that made it, behind a built-in model too', async () => {
+  const { settings } = host.host.storage;
+  const route = (model: string) =>
+    settings.update({
+      serviceRoutes: {
+        ...settings.read().serviceRoutes,
+        'hl-gpt-4o-mini': { kind: 'provider', aiSystem: 'OpenAiCompatible', model },
+      },
+    });
+  route('scripted/one');
+  const message = { role: 'assistant', content: null, reasoning_content: 'My thought', tool_calls: chatCalls(calls) };
+  host.provider.answerWith((call) => call.json(200, { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }));
+  const path = '/api/completions/sync';
+  const first = await complete('in memory', path, { aiSystem: 'ServiceAi', model: 'hl-gpt-4o-mini', configuration });
+  host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue' }));
+  const sentTo = async (model: string): Promise<string> => {
+    route(model);
+    const body = { continueRunId: first.runId, toolResults: results };
+    expect((await host.send('in memory', continueCall(path, body))).status).toBe(200);
+    return JSON.stringify(host.provider.calls.at(-1)?.body);
+  };
+  expect(await sentTo('scripted/one')).toContain('My thought');
+  expect(await sentTo('scripted/two')).not.toContain('My thought');
 });

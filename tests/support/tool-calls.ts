@@ -3,7 +3,7 @@ import type { ScriptedCall } from './scripted-provider.ts';
 
 const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
 
-function chatCalls(called: readonly ToolCall[]) {
+export function chatCalls(called: readonly ToolCall[]) {
   return called.map(({ id, name, arguments: text }) => ({ id, type: 'function', function: { name, arguments: text } }));
 }
 

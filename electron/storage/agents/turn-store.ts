@@ -77,11 +77,6 @@ export function createBranchStore(database: Database.Database): BranchStore {
   };
 }
 
-export interface TurnModel {
-  readonly aiSystem: string;
-  readonly model: string;
-}
-
 /** One completed exchange of a conversation. */
 export interface Turn {
   /** The sent message and the model's answer. Neither is empty. */
@@ -89,7 +84,8 @@ export interface Turn {
   readonly answer: string;
   /** The calls of tools and their results between the two, with what is stored for the model that made them. */
   readonly steps?: () => Message[];
-  readonly madeBy?: TurnModel;
+  /** The model that answered, as the `servedBy` of its run. */
+  readonly servedBy?: string;
 }
 
 /** The history of an agent's conversation. A branch starts with the turns of its origin. */
@@ -154,15 +150,16 @@ export function* stretchesOf(branches: BranchStore, conversationId: string): Gen
   }
 }
 
-interface TurnRow extends TurnModel {
+interface TurnRow {
   readonly question: string;
   readonly answer: string;
   readonly messages: string | null;
   readonly isAgentRun: 0 | 1;
+  readonly servedBy: string;
 }
 
 /** In a run with several messages that is no turn of an agent, the user's last one is the question. */
-function turnOf({ question, answer, messages: json, isAgentRun: isTurn, aiSystem, model }: TurnRow): Turn {
+function turnOf({ question, answer, messages: json, isAgentRun: isTurn, servedBy }: TurnRow): Turn {
   if (json === null) return { question, answer };
   const messages = () => JSON.parse(json) as Message[];
   const last = isTurn ? undefined : messages().findLast(({ role }) => role === 'user');
@@ -170,7 +167,7 @@ function turnOf({ question, answer, messages: json, isAgentRun: isTurn, aiSystem
     question: last ? textOfMessage(last) || question : question,
     answer,
     steps: () => stepsIn(messages()),
-    madeBy: { aiSystem, model },
+    servedBy,
   };
 }
 
@@ -181,7 +178,7 @@ export function createTurnStore(database: Database.Database, flush: () => void):
   const count = database.prepare<[Stretch], number>(`SELECT count(*) ${historyRows}`).pluck();
   const newestFirst = database.prepare<[Stretch & { readonly maxStepBytes: number }], TurnRow>(
     `SELECT ${questionColumn} AS question, ${messagesColumn} AS messages, ${isAgentRun} AS isAgentRun,
-       run_texts.content AS answer, runs.ai_system AS aiSystem, runs.model AS model
+       run_texts.content AS answer, runs.served_by AS servedBy
      ${historyRows} ORDER BY runs.sequence DESC`,
   );
   const newestRun = database

@@ -74,8 +74,8 @@ function Results({ test }: { test: Test }) {
       {state !== 'Running' && (
         <p className="small secondary">
           {endings[state]} {formatTime(endedAt ?? startedAt)} with <span className="mono--small">{model}</span>
-          {cost !== null && `, ${formatCost(cost)}`}
-          {results.length > 0 && `. ${yes} of ${formatPlural(results.length, 'capability', 'capabilities')}`}
+          {results.length > 0 && `: ${yes} of ${formatPlural(results.length, 'capability', 'capabilities')}`}
+          {cost !== null && cost > 0 && `, ${formatCost(cost)}`}
         </p>
       )}
       {message !== null && <Notice tone="negative">{message}</Notice>}

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { LLMock } from '@copilotkit/aimock';
 import { expect, test } from '../../support/served-window.ts';
 import { typeInto } from './type-into.ts';
@@ -9,7 +13,7 @@ const weather = (...cities: string[]) => ({
 /** A provider that can do everything but read PDF files. */
 async function startProvider(): Promise<LLMock> {
   const mock = new LLMock({ port: 0, chunkSize: 7 });
-  mock.onMessage('Reply with one word', { content: 'ready' });
+  mock.onMessage('Reply with one word', { content: 'ready', usage: { input_tokens: 11, output_tokens: 3 } });
   mock.onMessage('prime', { content: '17', reasoning: 'Counting.' });
   mock.onMessage('large city', { content: '{"city":"Paris","population":2100000}' });
   mock.onMessage('in Paris and in Rome', weather('Paris', 'Rome'));
@@ -44,6 +48,7 @@ test('a provider is tested, the results are kept with the reason of a failure', 
     expect(mock.getRequests().length - before).toBe(8);
     const row = (name: string) => panel.getByRole('row', { name });
     await expect(row('Text')).toContainText('Yes');
+    await expect(row('Token counts')).toContainText('Yes');
     await expect(row('JSON schemas')).toContainText('Yes');
     await expect(row('Parallel tool calls')).toContainText('Yes');
     await expect(row('Stop sequences')).toContainText('Not offered');
@@ -60,13 +65,24 @@ test('a provider is tested, the results are kept with the reason of a failure', 
 test('a test that takes long is stopped, and what came until then is kept', async ({ page, served }) => {
   const mock = new LLMock({ port: 0 });
   mock.onMessage('Reply with one word', { content: 'ready' });
-  mock.onMessage(/./, { content: 'late' }, { chaos: { latencyMs: 60_000 } });
   await mock.start();
+  // Only the first request is answered.
+  const server = createServer((request, response) => {
+    void readText(request).then(async (body) => {
+      if (body !== '' && !body.includes('Reply with one word')) return;
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(mock.url + request.url!, { headers, method: request.method!, ...(body && { body }) });
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type')! });
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    });
+  }).listen(0, '127.0.0.1');
   try {
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
     await page.goto(`${served.address}/#/settings/endpoints`);
     await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('mock');
-    await page.getByRole('textbox', { name: /address|URL/i }).fill(`${mock.url}/v1`);
+    await page.getByRole('textbox', { name: /address|URL/i }).fill(`http://127.0.0.1:${port}/v1`);
     await page.keyboard.press('Enter');
     const endpoint = page.getByRole('group', { name: 'mock', exact: true });
     await endpoint.getByRole('button', { name: 'Capabilities of mock' }).click();
@@ -76,8 +92,10 @@ test('a test that takes long is stopped, and what came until then is kept', asyn
     await expect(panel.getByText('1 of 9 requests')).toBeVisible();
     await panel.getByRole('button', { name: 'Stop' }).click();
     await expect(panel.getByText(/^Stopped /)).toBeVisible();
-    await expect(panel.getByRole('row', { name: 'Text' })).toContainText('Yes');
+    await expect(panel.getByRole('row', { name: /^Text/ })).toContainText('Yes');
   } finally {
+    server.closeAllConnections();
+    server.close();
     await mock.stop();
   }
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fitHistory } from '../../../electron/agents/history.ts';
 import { estimateTokens } from '../../../electron/common/estimate-tokens.ts';
 import { type Message, textMessage } from '../../../shared/contract/messages.ts';
-import type { Turn, TurnModel } from '../../../electron/storage/agents/turn-store.ts';
+import type { Turn } from '../../../electron/storage/agents/turn-store.ts';
 
 const turn = fc.record({ question: fc.string({ minLength: 1 }), answer: fc.string({ minLength: 1 }) });
 
@@ -88,19 +88,19 @@ const steps: Message[] = [
   { role: 'assistant', content: [signed] },
   { role: 'tool', content: [{ type: 'toolResult', toolCallId: 'a', content: 'Noon', isError: false }] },
 ];
-const called: Turn = { ...exchange('When?', 'At noon.'), steps: () => steps, madeBy: { aiSystem: 'A', model: 'm' } };
+const called: Turn = { ...exchange('When?', 'At noon.'), steps: () => steps, servedBy: 'A/m' };
 
 function exchange(question: string, answer: string): Turn {
   return { question, answer };
 }
 
 test('calls and results come between message and answer, signed ones only for the model that made them', () => {
-  const sent = (toolModel: TurnModel | undefined) =>
+  const sent = (toolModel: string | undefined) =>
     fitHistory([called], { contextTokens: 4096, systemMessage: null, message: '', toolModel }).messages;
   const [question, answer] = messagesOf([called]);
-  expect(sent({ aiSystem: 'A', model: 'm' })).toEqual([question, ...steps, answer]);
+  expect(sent('A/m')).toEqual([question, ...steps, answer]);
   const { providerState: _, ...plain } = signed;
-  expect(sent({ aiSystem: 'A', model: 'n' })).toEqual([
+  expect(sent('A/n')).toEqual([
     question,
     { role: 'assistant', content: [plain] },
     steps[1],
@@ -113,7 +113,7 @@ test('calls that do not fit are left out, and so are those of the turns before',
   const long: Turn = { ...called, steps: () => [textMessage('tool', '1'.repeat(5000))] };
   const read: number[] = [];
   const noted = (one: Turn, index: number): Turn => ({ ...one, steps: () => (read.push(index), one.steps!()) });
-  const limits = { contextTokens: 4096, systemMessage: null, message: '', toolModel: { aiSystem: 'A', model: 'm' } };
+  const limits = { contextTokens: 4096, systemMessage: null, message: '', toolModel: 'A/m' };
   const newestFirst = [called, long, called].map(noted);
   const { messages, turns } = fitHistory(newestFirst, limits);
   const [question, answer] = messagesOf([called]);
