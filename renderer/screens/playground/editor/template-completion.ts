@@ -32,6 +32,17 @@ const blockHelpers: readonly [name: string, meaning: string][] = [
   ['unless', 'when it has none'],
   ['each', 'for every item of a list'],
   ['with', 'inside an object'],
+  ['ifEquals', 'when two values are equal'],
+  ['unlessEquals', 'when two values differ'],
+];
+/** Helpers that are complete, and helpers that need an argument: the cursor stays in the tag. */
+const helpers: readonly [text: string, meaning: string, needsArgument: boolean][] = [
+  ['role "system"', 'starts a system message', false],
+  ['role "user"', 'starts a user message', false],
+  ['role "model"', 'starts an assistant message', false],
+  ['history', 'the conversation of an agent so far', false],
+  ['media url=', 'a file', true],
+  ['json ', 'a value as JSON', true],
 ];
 const itemNames: readonly [name: string, meaning: string][] = [
   ['this', 'the item itself'],
@@ -79,6 +90,18 @@ function applyTag(name: string) {
     view.dispatch({
       changes: { from, to: closed ? to + 2 : to, insert: `${name}}}` },
       selection: { anchor: from + name.length + 2 },
+      userEvent: 'input.complete',
+    });
+  };
+}
+
+/** Inserts a helper with closing braces, with the cursor at its argument. */
+function applyHelper(text: string) {
+  return (view: EditorView, _completion: Completion, from: number, to: number): void => {
+    const closed = view.state.sliceDoc(to, to + 2) === '}}';
+    view.dispatch({
+      changes: { from, to: closed ? to + 2 : to, insert: `${text}}}` },
+      selection: { anchor: from + text.length },
       userEvent: 'input.complete',
     });
   };
@@ -137,6 +160,17 @@ function suggestionsFor(state: EditorState, inside: Inside): Completion[] {
           boost: -10,
           apply: applyBlock(`#${name}`),
         }))
+      : []),
+    ...(inside.isFirstWord && inside.sign === ''
+      ? helpers
+          .filter(([text]) => text !== 'history' || !variables.some(({ name }) => name === 'history'))
+          .map(([text, detail, needsArgument]): Completion => ({
+            label: text.trim(),
+            detail,
+            type: 'keyword',
+            boost: -20,
+            apply: needsArgument ? applyHelper(text) : applyTag(text),
+          }))
       : []),
   ];
 }

@@ -1,5 +1,5 @@
-import { CompletionContext } from '@codemirror/autocomplete';
-import { EditorState } from '@codemirror/state';
+import { type Completion, CompletionContext } from '@codemirror/autocomplete';
+import { EditorState, type TransactionSpec } from '@codemirror/state';
 import { describe, expect, test } from 'vitest';
 import {
   matchedTags,
@@ -38,10 +38,43 @@ function labels(text: string): string[] {
 
 describe('the suggestions', () => {
   test('in a tag: variables, without the one that is being typed, and blocks', () => {
-    expect(labels('{{customer.name}} {{cu|}}')).toEqual(['customer.name', '#if', '#unless', '#each', '#with']);
+    expect(labels('{{customer.name}} {{cu|}}')).toEqual([
+      'customer.name',
+      '#if',
+      '#unless',
+      '#each',
+      '#with',
+      '#ifEquals',
+      '#unlessEquals',
+      'role "system"',
+      'role "user"',
+      'role "model"',
+      'history',
+      'media url=',
+      'json',
+    ]);
   });
   test('after a number sign: blocks', () => {
-    expect(labels('{{#|}}')).toEqual(['if', 'unless', 'each', 'with']);
+    expect(labels('{{#|}}')).toEqual(['if', 'unless', 'each', 'with', 'ifEquals', 'unlessEquals']);
+  });
+  test.each([
+    ['role "user"', '{{role "user"}}|'],
+    ['media url=', '{{media url=|}}'],
+    ['json', '{{json |}}'],
+    ['history', '{{history}}|'],
+    ['#ifEquals', '{{#ifEquals |}}{{/ifEquals}}'],
+  ])('completes the helper %s', (label, expected) => {
+    // Without a DOM: the suggestion only reads the state and dispatches a change.
+    const view = { state: stateAt('{{|}}'), dispatch: (change: TransactionSpec) => change };
+    view.dispatch = (change) => {
+      view.state = view.state.update(change).state;
+      return change;
+    };
+    const { from, options } = completeTemplate(new CompletionContext(view.state, 2, false))!;
+    const option = options.find((each) => each.label === label)!;
+    (option.apply as (view: object, option: Completion, from: number, to: number) => void)(view, option, from, 2);
+    const { head } = view.state.selection.main;
+    expect(`${view.state.sliceDoc(0, head)}|${view.state.sliceDoc(head)}`).toBe(expected);
   });
   test('after a slash: the open blocks, the innermost first', () => {
     expect(labels('{{#if a}}{{#each b}}{{/|')).toEqual(['each', 'if']);
