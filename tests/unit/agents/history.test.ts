@@ -100,12 +100,7 @@ test('calls and results come between message and answer, signed ones only for th
   const [question, answer] = messagesOf([called]);
   expect(sent('A/m')).toEqual([question, ...steps, answer]);
   const { providerState: _, ...plain } = signed;
-  expect(sent('A/n')).toEqual([
-    question,
-    { role: 'assistant', content: [plain] },
-    steps[1],
-    answer,
-  ]);
+  expect(sent('A/n')).toEqual([question, { role: 'assistant', content: [plain] }, steps[1], answer]);
   expect(sent(undefined)).toEqual([question, answer]);
 });
 
