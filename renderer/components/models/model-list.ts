@@ -15,10 +15,10 @@ export const shownCapabilities: readonly { id: Capability; label: string; icon: 
   { id: 'structured-output', label: 'JSON schema', icon: Braces },
 ];
 
-/** Why a model can't take the files of a prompt; null if it can, as far as is known. */
+/** Why a model doesn't support the files of a prompt; null if it does, as far as is known. */
 export function filesReason({ fileKinds }: Pick<Model, 'fileKinds'>, files: readonly FileKind[]): string | null {
   const missing = files.find((kind) => !fileKinds.includes(kind));
-  return missing === undefined ? null : `Doesn't take ${fileKindNames[missing]}`;
+  return missing === undefined ? null : `Doesn't support ${fileKindNames[missing]}`;
 }
 
 type ModelName = Pick<Model, 'aiSystem' | 'name'>;

@@ -75,7 +75,7 @@ function UnknownName({ words, providers, endpoints, onAdded }: UnknownNameProps)
 interface PickerProps {
   /** `modelKey` of the selected model. */
   chosenKey: string;
-  /** Kinds of the files that the prompt has; models that don't take them are grey. */
+  /** Kinds of the files that the prompt has; models that don't support them are grey. */
   fileKinds?: readonly FileKind[];
   onChoose: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
   onChooseAndRun: (model: Pick<Model, 'aiSystem' | 'name'>) => void;

@@ -124,7 +124,7 @@ function NameCell({ model, isChosen, isFavourite, copies, words }: NameCellProps
 }
 
 interface ModelRowProps extends NameCellProps {
-  /** Why the model can't take the prompt's files; null if it can. */
+  /** Why the model doesn't support the prompt's files; null if it does. */
   reason: string | null;
   isActive: boolean;
   onActivate: () => void;

@@ -47,6 +47,8 @@ function useRunFields(version: PromptVersion) {
 
 /** An example for a JSON field: a list with the fields that the template uses, or an object. */
 function jsonExample({ kind, itemFields }: VariableField): string {
+  if (kind === 'file') return '{"fileId": "..."}';
+  if (kind === 'files') return '[{"fileId": "..."}]';
   if (kind !== 'list') return '{"name": "Mara"}';
   const item = itemFields.map((name) => `"${name}": "..."`).join(', ');
   return item === '' ? '["a", "b"]' : `[{${item}}]`;

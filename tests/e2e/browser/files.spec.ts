@@ -59,7 +59,7 @@ test('models that do not take a file are grey with the reason, and a field that 
   await page.keyboard.press('Control+l');
   const picker = page.getByRole('dialog', { name: 'Choose model' });
   await picker.getByRole('combobox', { name: 'Search models' }).fill('hl-gpt-4.1-mini');
-  await expect(picker.getByRole('option').first()).toContainText("Doesn't take images");
+  await expect(picker.getByRole('option').first()).toContainText("Doesn't support images");
 });
 
 test('a list takes several files, and a rejected file says why', async ({ page, playground }) => {

@@ -19,10 +19,12 @@ export function rememberCleaned({ id, mediaType }: StoredFile): void {
   if (canBeSmaller(mediaType)) cleanedIds.add(id);
 }
 
-/** Why the model can't take the file; null if it can, as far as is known. */
+/** Why the model doesn't support the file; null if it does, as far as is known. */
 function modelProblem({ mediaType }: StoredFile, form: FileForm, model: Model | null): string | null {
   const kind = form === 'text' ? 'text' : fileKindOf(mediaType);
-  return model === null || model.fileKinds.includes(kind) ? null : `${model.title} doesn't take ${fileKindNames[kind]}`;
+  return model === null || model.fileKinds.includes(kind)
+    ? null
+    : `${model.title} doesn't support ${fileKindNames[kind]}`;
 }
 
 const formOptions: readonly { value: FileForm; label: string }[] = [
