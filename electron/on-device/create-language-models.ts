@@ -6,6 +6,7 @@ import type {
   ModelCallOptions,
   ModelPart,
   ModelRequest,
+  ModelToolCall,
   Provider,
 } from '../providers/provider.ts';
 import { AppError } from '../../shared/app-error.ts';
@@ -20,9 +21,10 @@ import { createLanguageModelEngine, type LanguageModelEngine } from './language-
 import { type CatalogueModel, modelCatalogue } from './model-catalogue.ts';
 import { createModelLibrary, type ModelLibrary } from './model-library.ts';
 import type { Configuration } from '../../shared/contract/completions.ts';
-import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
+import { forcesToolCall } from '../../shared/contract/tools.ts';
 import type { OnDeviceCapture } from '../provider-exchanges/exchange-log.ts';
-import type { EnginePart, EngineRequest, Sampling } from './engine-process.ts';
+import type { Sampling } from './engine-process.ts';
+import { callGrammar, CallReader, offeredTools, toEngineMessages, withToolInstructions } from './tool-calls.ts';
 
 /**
  * The language models that run on this machine: their files and the engine that answers with one of them.
@@ -69,8 +71,8 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
     try {
       const modelPath = await selectedPath({ signal });
       const engineRequest = {
-        systemMessage: request.systemMessage,
-        messages: request.messages.map(toEngineMessage),
+        systemMessage: withToolInstructions(request.systemMessage, request.configuration),
+        messages: toEngineMessages(request.messages),
         sampling: toSampling(request.configuration),
         grammar: toGrammar(request.configuration),
       };
@@ -79,6 +81,7 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
         ...engineRequest.sampling,
         ...(responseFormat && { responseFormat }),
       });
+      const reader = new CallReader(canCall(request.configuration) ? offeredTools(request.configuration) : []);
       let isFirst = true;
       for await (const part of engine.answer(engineRequest, { modelPath, signal })) {
         if (part.type === 'prompt') {
@@ -89,7 +92,15 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
         isFirst = false;
         if (part.type === 'finished') capture?.end();
         else capture?.take(part.type, part.text);
-        yield toModelPart(part);
+        if (part.type === 'reasoning') yield { type: 'reasoning-delta', text: part.text };
+        else {
+          const { text, parts } = part.type === 'text' ? reader.take(part.text) : reader.end();
+          if (text !== '') yield { type: 'text-delta', text };
+          yield* parts;
+        }
+        if (part.type !== 'finished') continue;
+        const finishReason = reader.isCall ? 'ToolCalls' : part.finishReason;
+        yield { type: 'finish', finishReason, usage: part.usage };
       }
     } catch (error) {
       capture?.fail(signal.aborted ? signal.reason : error);
@@ -111,34 +122,36 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
   };
 }
 
-function toEngineMessage(message: Message): EngineRequest['messages'][number] {
-  const { role } = message;
-  if (role === 'tool') throw new TypeError('Messages of tools have no translation');
-  return { role, text: textOfMessage(message) };
-}
-
 async function collect(parts: AsyncIterable<ModelPart>): Promise<ModelAnswer> {
   let content = '';
   let reasoning: string | null = null;
   let end: Pick<ModelAnswer, 'finishReason' | 'usage'> | null = null;
+  const toolCalls: ModelToolCall[] = [];
   for await (const part of parts) {
     if (part.type === 'text-delta') content += part.text;
     else if (part.type === 'reasoning-delta') reasoning = (reasoning ?? '') + part.text;
-    else if (part.type === 'finish') end = part;
+    else if (part.type === 'tool-call-start') toolCalls.push({ id: part.id, name: part.name, arguments: '' });
+    else if (part.type === 'tool-call-delta') {
+      const call = toolCalls.pop()!;
+      toolCalls.push({ ...call, arguments: call.arguments + part.text });
+    } else if (part.type === 'finish') end = part;
   }
   if (!end) throw new Error('The answer ended without its last part');
-  return { content, reasoning, finishReason: end.finishReason, usage: end.usage };
+  const { finishReason, usage } = end;
+  return { content, reasoning, finishReason, usage, ...(toolCalls.length > 0 && { toolCalls }) };
 }
 
-type OnDevicePart = Extract<ModelPart, { type: 'text-delta' | 'reasoning-delta' | 'finish' }>;
-
-function toModelPart(part: Exclude<EnginePart, { type: 'prompt' }>): OnDevicePart {
-  if (part.type === 'finished') return { type: 'finish', finishReason: part.finishReason, usage: part.usage };
-  return { type: part.type === 'text' ? 'text-delta' : 'reasoning-delta', text: part.text };
+/** A format that was requested leaves no room for a call, unless a call is forced. */
+function canCall(configuration: Configuration): boolean {
+  const { response_format: format } = configuration;
+  return format == null || format.type === 'text' || forcesToolCall(configuration);
 }
 
-/** The grammar of the requested format. Throws 400 with the parts of a schema that no grammar can express. */
-function toGrammar({ response_format: format }: Configuration): Grammar | null {
+/** The grammar of a forced call or of the requested format. Throws 400 with the parts of a schema that no grammar can express. */
+function toGrammar(configuration: Configuration): Grammar | null {
+  const { response_format: format } = configuration;
+  const ofCall = callGrammar(configuration);
+  if (ofCall) return ofCall;
   if (format?.type === 'json_object') return objectGrammar;
   if (format?.type !== 'json_schema') return null;
   const result = schemaGrammar(format.json_schema.schema);

@@ -100,7 +100,8 @@ export function dropReason(
 
 /** Why a model gets no tools, as the end of a sentence; null if it gets them. */
 export function toolsReason(ruleSet: RuleSet, entry: CatalogueEntry | null): string | null {
-  if (ruleSet === 'on-device') return 'not supported by on-device models';
+  // The on-device engine writes calls as JSON, whichever model it has loaded.
+  if (ruleSet === 'on-device') return null;
   return entry && !entry.capabilities.includes('tools') ? "this model doesn't call tools" : null;
 }
 

@@ -254,7 +254,7 @@ describe('a continuation', () => {
       400,
       'toolResults[0].content',
     ],
-    ['on a model without tools', { aiSystem: 'ServiceAi', model: 'hl-gpt-4o-mini' }, 400, 'model'],
+    ['on a model without tools', { aiSystem: 'Groq', model: 'groq/compound' }, 400, 'model'],
   ])('rejects %s', async (_, change, status, field) => {
     const { runId } = await callTools();
     const before = host.provider.calls.length;

@@ -209,6 +209,26 @@ describe('an answer of the on-device model', longTest, () => {
     expect(createAnswerCheck(schema)(answer.content).outcome).toBe('not-json');
   });
 
+  it('calls a tool whose call is forced, with arguments that follow the schema', async () => {
+    const parameters = {
+      type: 'object',
+      properties: { city: { type: 'string', maxLength: 20 }, unit: { enum: ['celsius', 'fahrenheit'] } },
+      required: ['city', 'unit'],
+    };
+    const tool = (name: string) => ({ type: 'function' as const, function: { name, parameters } });
+    const tools = [tool('weather'), tool('forecast')];
+    const prompt = 'What is the weather in Paris?';
+    for (const tool_choice of ['required', { type: 'function', function: { name: 'forecast' } }] as const) {
+      const configuration = { tools, tool_choice, max_tokens: 120 };
+      const { finishReason, content, toolCalls } = await models.provider.generate(request(prompt, configuration), {
+        signal,
+      });
+      expect([finishReason, content, toolCalls?.length]).toEqual(['ToolCalls', '', 1]);
+      expect(createAnswerCheck(parameters)(toolCalls![0]!.arguments).outcome).toBe('valid');
+      if (tool_choice !== 'required') expect(toolCalls![0]!.name).toBe('forecast');
+    }
+  });
+
   it("lists what its grammar can't express before it starts", () => {
     const schema = { type: 'object', properties: { a: { type: 'string', pattern: 'a' } } };
     const configuration = { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } } as const;
