@@ -33,8 +33,7 @@ export function faultText(subject: string, text: string, { reason, offset }: Jso
 
 const rowHeight = 22;
 const errorHeight = 20;
-/** Up to this many rows, long values wrap. Beyond it, only the rows in view are drawn, with each value on one line. */
-const maxPlainRows = 300;
+const defaultMaxPlainRows = 300;
 const maxShownCharacters = 2000;
 const maxIndentLevels = 40;
 
@@ -145,10 +144,13 @@ export interface JsonTreeProps {
   /** The element that scrolls the tree. */
   scroller: RefObject<HTMLElement | null>;
   errors?: readonly TreeError[] | undefined;
+  /** Up to this many rows, long values wrap. Beyond it, only the rows in view are drawn, with each value on one line. */
+  maxPlainRows?: number;
 }
 
 /** A JSON text as a tree: one value per line, with its errors below. Of a long tree, only the rows in view are drawn. */
-export function JsonTree({ label, outline, scroller, errors = noErrors }: JsonTreeProps) {
+export function JsonTree(props: JsonTreeProps) {
+  const { label, outline, scroller, errors = noErrors, maxPlainRows = defaultMaxPlainRows } = props;
   const treeId = useId();
   const tree = useRef<HTMLDivElement>(null);
   const [closed, setClosed] = useState<Closed>(new Set());

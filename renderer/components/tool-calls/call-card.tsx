@@ -14,6 +14,9 @@ import './tool-calls.css';
 /** A longer text that is no JSON is cut: its layout would hold the window. */
 const maxPlainCharacters = 100_000;
 
+/** A card shows 14 rows; several cards stream at the same time. */
+const maxPlainRows = 40;
+
 export function CutText({ text, label }: { text: string; label: string }) {
   return (
     <>
@@ -60,7 +63,13 @@ const CallArguments = memo(function CallArguments({ label, text, isGrowing, chec
       )}
       {!isEmpty && !outline.fault && (
         <div ref={scroller} className="call-card__scroll scroll">
-          <JsonTree label={label} outline={outline} scroller={scroller} errors={check?.errors} />
+          <JsonTree
+            label={label}
+            outline={outline}
+            scroller={scroller}
+            errors={check?.errors}
+            maxPlainRows={maxPlainRows}
+          />
         </div>
       )}
     </>
@@ -167,7 +176,7 @@ export function SentResult({ name, content }: { name: string; content: string })
   if (!isTree) return <CutText text={content} label={`result of ${name}`} />;
   return (
     <div ref={scroller} className="call-card__scroll scroll">
-      <JsonTree label={`Result of ${name}`} outline={outline} scroller={scroller} />
+      <JsonTree label={`Result of ${name}`} outline={outline} scroller={scroller} maxPlainRows={maxPlainRows} />
     </div>
   );
 }

@@ -24,7 +24,14 @@ const maxOpenCalls = 6;
 
 const noTyped: TypedResults = {};
 
+/** Longer texts aren't parsed with each key press. */
+const maxCheckedCharacters = 100_000;
+
+/** Longer results get an editor that draws only what is in view. It takes too long to make for each of several calls. */
+const maxFieldCharacters = 20_000;
+
 function jsonNote(text: string): string | null {
+  if (text.length > maxCheckedCharacters) return null;
   return /^\s*[[{]/.test(text) && !('value' in parseJson(text)) ? 'Not valid JSON. Sent as text' : null;
 }
 
@@ -37,6 +44,38 @@ interface ResultFieldProps {
   onReset: (() => void) | null;
 }
 
+interface ResultTextProps {
+  label: string;
+  text: string;
+  onTextChange: (text: string) => void;
+}
+
+function ResultText({ label, text, onTextChange }: ResultTextProps) {
+  const [hasLong, setHasLong] = useState(false);
+  if (hasLong || text.length > 2 * maxFieldCharacters) {
+    return <PlainEditor className="call-card__result" label={label} value={text} onValueChange={onTextChange} />;
+  }
+  return (
+    <textarea
+      className="call-card__result mono"
+      aria-label={label}
+      placeholder="Text or JSON"
+      rows={2}
+      spellCheck={false}
+      value={text}
+      onChange={(event) => onTextChange(event.target.value)}
+      onPaste={(event) => {
+        const pasted = event.clipboardData.getData('text/plain');
+        if (pasted.length <= maxFieldCharacters) return;
+        event.preventDefault();
+        const { selectionStart, selectionEnd } = event.currentTarget;
+        setHasLong(true);
+        onTextChange(text.slice(0, selectionStart) + pasted + text.slice(selectionEnd));
+      }}
+    />
+  );
+}
+
 /** Where a person enters what a tool returned. */
 function ResultField({ name, result, isMissing, onResultChange, onReset }: ResultFieldProps) {
   const { content, isError = false } = result;
@@ -44,12 +83,10 @@ function ResultField({ name, result, isMissing, onResultChange, onReset }: Resul
   return (
     <CallPart title="Result">
       <div className={isMissing ? 'field field--area is-invalid' : 'field field--area'}>
-        <PlainEditor
-          className="call-card__result"
+        <ResultText
           label={`Result of ${name}`}
-          hint="Text or JSON"
-          value={content}
-          onValueChange={(text) => onResultChange({ content: text, isError })}
+          text={content}
+          onTextChange={(text) => onResultChange({ content: text, isError })}
         />
       </div>
       <div className="row">
@@ -91,14 +128,16 @@ interface StepCallProps {
   isStreaming: boolean;
   canEdit: boolean;
   isMissing: boolean;
+  /** Only one of the missing results opens: 128 at once would hold the window. */
+  isOpenIfMissing: boolean;
   isOpenAtFirst: boolean;
 }
 
 /** Drawn again only when something of the call itself changes: an answer may have 128 calls. */
 const StepCall = memo(function StepCall(props: StepCallProps) {
-  const { call, name, runId, result, origin, canEdit, isMissing, isOpenAtFirst } = props;
+  const { call, name, runId, result, origin, canEdit, isMissing, isOpenIfMissing, isOpenAtFirst } = props;
   const [chosen, setOpen] = useState<boolean | null>(null);
-  const isOpen = chosen ?? (isOpenAtFirst || isMissing);
+  const isOpen = chosen ?? (isOpenAtFirst || (isMissing && isOpenIfMissing));
   return (
     <CallCard
       call={call}
@@ -112,7 +151,9 @@ const StepCall = memo(function StepCall(props: StepCallProps) {
         <>
           {result?.isError && <Badge tone="caution">Error result</Badge>}
           {origin === 'mock' && <span className="caption tertiary">From mock</span>}
-          {origin === 'none' && !isOpen && <span className="caption tertiary">No result</span>}
+          {origin === 'none' && !isOpen && (
+            <span className={isMissing ? 'caption negative' : 'caption tertiary'}>No result</span>
+          )}
         </>
       }
     >
@@ -121,7 +162,11 @@ const StepCall = memo(function StepCall(props: StepCallProps) {
           name={name}
           result={result ?? { content: '' }}
           isMissing={isMissing}
-          onResultChange={(next) => typeResult(runId, call.id, next)}
+          onResultChange={(next) => {
+            // The result is no longer missing, but its field has the focus.
+            setOpen(true);
+            typeResult(runId, call.id, next);
+          }}
           onReset={origin === 'hand instead of mock' ? () => untypeResult(runId, call.id) : null}
         />
       )}
@@ -211,6 +256,7 @@ export function CallStep(props: CallStepProps) {
             isStreaming={isStreaming && index === calls.length - 1}
             canEdit={onContinue !== undefined}
             isMissing={showsMissing && missing.includes(call)}
+            isOpenIfMissing={missing[0] === call}
             isOpenAtFirst={isNewest && calls.length <= maxOpenCalls}
           />
         ))}

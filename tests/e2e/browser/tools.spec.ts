@@ -17,7 +17,7 @@ test('tool calls are answered by hand, in another way and by mocks, and the audi
   });
   expect(await accessibilityFindings(page)).toEqual([]);
   await page.getByRole('link', { name: 'Playground' }).click();
-  await page
+  await playground.answer
     .getByRole('button', { name: /^weather/ })
     .first()
     .click();

@@ -1,4 +1,3 @@
-import { EditorView } from '@codemirror/view';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
@@ -59,11 +58,8 @@ function run(...answers: (string | readonly ScriptedToolCall[])[]): void {
   act(() => void fireEvent.click(toolbar.getByRole('button', { name: /^Run/ })));
 }
 
-function enter(name: string, text: string): void {
-  const field = answer().getByRole('textbox', { name: `Result of ${name}` });
-  const view = EditorView.findFromDOM(field)!;
-  act(() => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }));
-}
+const field = (name: string) => answer().getByRole<HTMLTextAreaElement>('textbox', { name: `Result of ${name}` });
+const enter = (name: string, text: string) => fireEvent.change(field(name), { target: { value: text } });
 
 /** The messages of the last request to the provider. */
 const lastMessages = () => playground.provider.calls.at(-1)?.body['messages'];
@@ -176,14 +172,14 @@ test('a mock fills a result, which a person can replace', async () => {
   run([paris, { ...paris, id: 'call_2', arguments: '{"city": "Rome"}' }], 'Umbrella.', [paris], 'Recorded.');
   const first = await findCard('weather, call 1');
   await first.findByText('From mock');
-  expect(first.getByRole('textbox').textContent).toBe('rain');
+  expect(field('weather, call 1').value).toBe('rain');
   await waitFor(() => continueButton());
   fireEvent.click(continueButton());
   answer().getByText('Enter a result for weather, call 2.');
   enter('weather, call 2', 'sun');
   enter('weather, call 1', 'snow');
   fireEvent.click(first.getByRole('button', { name: 'Use mock' }));
-  expect(first.getByRole('textbox').textContent).toBe('rain');
+  expect(field('weather, call 1').value).toBe('rain');
   fireEvent.click(continueButton());
   await answer().findByText('Umbrella.');
   expect(lastMessages()).toEqual([
@@ -198,7 +194,7 @@ test('a mock fills a result, which a person can replace', async () => {
   act(() => void fireEvent.click(toolbar.getByRole('button', { name: /^Run/ })));
   const recorded = await findCard('weather');
   await recorded.findByText('From mock');
-  expect(recorded.getByRole('textbox').textContent).toBe('rain');
+  expect(field('weather').value).toBe('rain');
 });
 
 test('continues automatically only if the switch is on, and stops at the limit of steps', async () => {
@@ -236,4 +232,19 @@ test('limits allow a number of steps and a cost', () => {
   expect(stopReason({ steps: 3, cost: 0 }, limits)).toBe('Stopped after 3 automatic steps.');
   expect(stopReason({ steps: 0, cost: 0.01 }, limits)).toBe('Stopped at a cost of $0.0100; the maximum is $0.0100.');
   expect(stopReason({ steps: 2, cost: null }, { ...limits, maxToolCost: null })).toBeNull();
+});
+
+test('of 128 missing results one opens, and a long result is pasted into an editor', async () => {
+  const calls = Array.from({ length: 128 }, (_, index) => ({ ...time, id: `c${index}` }));
+  run(calls);
+  await waitFor(() => continueButton());
+  expect(answer().queryAllByRole('textbox')).toHaveLength(0);
+  fireEvent.click(continueButton());
+  answer().getByText(/^Enter a result for clock, call 1; .* and 123 more\.$/);
+  expect(answer().getAllByRole('textbox')).toHaveLength(1);
+  const text = 'long '.repeat(10_000);
+  fireEvent.paste(field('clock, call 1'), { clipboardData: { getData: () => text } });
+  await waitFor(() => expect(field('clock, call 1').className).toContain('cm-content'));
+  expect(answer().getAllByRole('textbox')).toHaveLength(2);
+  expect(Object.values(useToolResults.getState().byRun)).toEqual([{ c0: { content: text, isError: false } }]);
 });
