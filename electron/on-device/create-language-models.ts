@@ -113,7 +113,7 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
     requireSupported: (configuration) => void toGrammar(configuration),
     stream,
     async generate(request, options) {
-      return collect(stream(request, options));
+      return collectAnswer(stream(request, options));
     },
     async listModels() {
       const model = installedModel();
@@ -122,7 +122,8 @@ function createOnDeviceProvider({ engine, selectedPath, installedModel }: OnDevi
   };
 }
 
-async function collect(parts: AsyncIterable<ModelPart>): Promise<ModelAnswer> {
+/** The whole answer of a stream. */
+export async function collectAnswer(parts: AsyncIterable<ModelPart>): Promise<ModelAnswer> {
   let content = '';
   let reasoning: string | null = null;
   let end: Pick<ModelAnswer, 'finishReason' | 'usage'> | null = null;

@@ -7,6 +7,7 @@ import { format, resolveConfig } from 'prettier';
 import { capabilityChecks, type CapabilityCheck } from '../../electron/capabilities/checks.ts';
 import { type CheckProviders, planCheck, runCheck } from '../../electron/capabilities/run-check.ts';
 import { heronPdf, redImage } from '../../electron/capabilities/sample-files.ts';
+import { collectAnswer } from '../../electron/on-device/create-language-models.ts';
 import { catalogue } from '../../electron/providers/catalogue.ts';
 import { combineMetadata, filterConfiguration } from '../../electron/providers/model-metadata.ts';
 import { costOf } from '../../electron/providers/model-prices.ts';
@@ -120,15 +121,7 @@ function replayedModel(recorded: OnDeviceAnswers, checkOf: () => CapabilityCheck
   }
   return {
     stream,
-    async generate() {
-      let content = '';
-      for await (const part of stream()) {
-        if (part.type === 'text-delta') content += part.text;
-        else if (part.type === 'finish')
-          return { content, reasoning: null, finishReason: part.finishReason, usage: part.usage };
-      }
-      throw new Error('The recording has no end');
-    },
+    generate: () => collectAnswer(stream()),
     listModels: () => Promise.resolve([]),
   };
 }
