@@ -77,7 +77,10 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
   const { store, datasets, statistics, checks } = options;
   const reader = createCellReader(store, datasets);
   const jobs = createComparisonJobs(options);
-  const described = (comparison: StoredComparison) => comparisonOf(comparison, store.setup(comparison.sequence));
+  function described(comparison: StoredComparison): Comparison {
+    const setup = store.setup(comparison.sequence);
+    return comparisonOf(comparison, setup, checks.warnings(setup.checks, setup.variants));
+  }
 
   const selectionIn = (job: ComparisonJob, choice: StopInput) =>
     selectionOf(choice, store.setup(job.comparison.sequence), job, reader.rowNumberIn(job.comparison));

@@ -22,7 +22,7 @@ export function comparisonItemOf({ summary, settings, ...comparison }: StoredCom
   };
 }
 
-export function comparisonOf(comparison: StoredComparison, setup: ComparisonSetup): Comparison {
+export function comparisonOf(comparison: StoredComparison, setup: ComparisonSetup, warnings: string[]): Comparison {
   const { variants, variables, checks } = setup;
-  return { ...comparisonItemOf(comparison), variants: [...variants], variables, checks: [...checks] };
+  return { ...comparisonItemOf(comparison), variants: [...variants], variables, checks: [...checks], warnings };
 }

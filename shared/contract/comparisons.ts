@@ -157,6 +157,7 @@ export const comparison = z
     basedOn: uuid.nullable(),
     variables: z.record(z.string(), z.string()).nullable(),
     checks: checkList,
+    warnings: z.array(z.string()).describe('Such as a judge that is of the same family of models as a variant'),
     repeats: z.int(),
     concurrency: z.int(),
     maxCost: z.number().nullable(),
@@ -174,7 +175,7 @@ export type Comparison = z.infer<typeof comparison>;
 
 /** Without what can have megabytes. */
 export const comparisonItem = comparison
-  .omit({ variants: true, variables: true, checks: true })
+  .omit({ variants: true, variables: true, checks: true, warnings: true })
   .meta({ id: 'ComparisonItem' });
 export type ComparisonItem = z.infer<typeof comparisonItem>;
 

@@ -223,7 +223,8 @@ describe('a judge in a comparison', () => {
     const dataset = await callJson(host, way, 'POST', '/datasets', {
       body: { name: 'T', columns: [{ name: 'ticket', type: 'text' }], rows: [{ ticket: 'a' }, { ticket: 'b' }] },
     });
-    const { aiSystem, model } = input;
+    const { aiSystem } = input;
+    const model = 'scripted/llama-small';
     const variants = [{ name: 'A', prompt: { promptText: 'Reply to {{ticket}}' }, aiSystem, model }];
     const checks = [
       { kind: 'length', min: 1 },
@@ -235,8 +236,9 @@ describe('a judge in a comparison', () => {
   }
 
   test('gives verdicts on its cells, which decide nothing before the calibration', async () => {
-    const { id, hash } = await create(way);
+    const { id, hash } = await create(way, { model: 'scripted/llama-judge' });
     const created = await compare(id);
+    expect(created.body.warnings).toEqual([expect.stringMatching(/^The judge is a Llama model, as A is\./)]);
     const address = `/comparisons/${created.body.id}`;
     answerWith((text) => (text.includes('Does it keep') ? verdict('fail') : 'Good day.'));
     expect((await callJson(host, way, 'POST', `${address}/start`)).status).toBe(202);

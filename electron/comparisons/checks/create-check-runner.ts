@@ -6,6 +6,7 @@ import { createWorkerClient, startThread } from '../../common/worker-client.ts';
 import { workerUrl } from '../../common/worker-url.ts';
 import type { ChecksMethods, LocalResult } from './checks-worker.ts';
 import { combineResults } from './combine-results.ts';
+import type { NamedModel } from '../judge/model-family.ts';
 import type { CheckedRow } from './expected.ts';
 import type { CheckedOutput, LocalCheck } from './local-checks.ts';
 import { type CheckServices, type JudgedRun, runServiceCheck } from './service-checks.ts';
@@ -28,6 +29,8 @@ export interface CheckRunner {
    * expected value. Rejects only with the signal's reason.
    */
   run(checks: readonly Check[], output: CheckedOutput, row: CheckedRow, options: RunOptions): Promise<CheckResult[]>;
+  /** Of judges that are of the same family of models as a variant. */
+  warnings(checks: readonly Check[], variants: readonly NamedModel[]): string[];
   close(): Promise<void>;
 }
 
@@ -118,6 +121,11 @@ export function createCheckRunner(services: CheckServices, limits = defaultLimit
       for (const [index, result] of (await localResults).entries()) results.set(local[index]!, result);
       return checks.map((check) => combineResults(check, (each) => results.get(each)!));
     },
+    warnings: (checks, variants) =>
+      simpleChecks(checks).flatMap(({ check }) => {
+        const warning = check.kind === 'judge' ? services.judges?.familyWarning(check.judgeId, variants) : null;
+        return warning == null ? [] : [warning];
+      }),
     close: limited.close,
   };
 }

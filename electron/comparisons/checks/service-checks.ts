@@ -13,7 +13,7 @@ export interface CheckServices {
   readonly schemas: Pick<SchemaChecker, 'check' | 'checkAnswer'>;
   readonly embeddings: Pick<Embeddings, 'embed'>;
   readonly moderation: Pick<Moderation, 'classify'>;
-  readonly judges?: Pick<Judges, 'judge' | 'exists'>;
+  readonly judges?: Pick<Judges, 'judge' | 'exists' | 'familyWarning'>;
 }
 
 /** Checks that another service does. */

@@ -15,6 +15,7 @@ import type { JudgeStore, StoredJudge, StoredLabel, StoredVerdict } from '../../
 import type { ListPage, ListQuery } from '../../storage/list-page.ts';
 import { type CheckedRow, NotJudged } from '../checks/expected.ts';
 import { calibrate, isHeldOut } from './calibration.ts';
+import { type NamedModel, sameFamilyWarning } from './model-family.ts';
 import { judgePreference, judgeSystemMessage, requireValidJudge } from './run-judge.ts';
 import {
   createVerdictRuns,
@@ -43,6 +44,8 @@ export interface Judges {
   list(query: ListQuery): ListPage<Judge>;
   read(id: string): Judge;
   exists(id: string): boolean;
+  /** Null without a variant of the judge's family, and for a judge that was deleted. */
+  familyWarning(id: string, variants: readonly NamedModel[]): string | null;
   /** Throws `invalid_request` with the field. */
   create(input: JudgeInput): Judge;
   update(id: string, input: JudgeInput): Judge;
@@ -164,6 +167,7 @@ export function createJudges(options: VerdictRunsOptions): Judges {
     },
     read: (id) => describe(store, store.read(id)),
     exists: store.exists,
+    familyWarning: (id, variants) => (store.exists(id) ? sameFamilyWarning(store.read(id).input, variants) : null),
     create(input) {
       requireValidJudge(input);
       return describe(store, store.create(input));

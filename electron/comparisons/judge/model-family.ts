@@ -29,6 +29,11 @@ interface Model {
   readonly model: string;
 }
 
+/** The model of a variant. */
+export interface NamedModel extends Model {
+  readonly name: string;
+}
+
 /** The families of a model by its name; several for a distilled one, and none if unknown. */
 export function familiesOf({ aiSystem, model }: Model): string[] {
   const name = model.toLowerCase();
@@ -41,10 +46,7 @@ export function familiesOf({ aiSystem, model }: Model): string[] {
  * A warning for a judge of the same family as a model whose answers it judges, or null. Models prefer the answers of their own family:
  * A. Panickssery et al. (2024), LLM evaluators recognize and favor their own generations. arXiv 2404.13076.
  */
-export function sameFamilyWarning(
-  judge: Model,
-  candidates: readonly (Model & { readonly name: string })[],
-): string | null {
+export function sameFamilyWarning(judge: Model, candidates: readonly NamedModel[]): string | null {
   const own = familiesOf(judge);
   const same = candidates.filter((candidate) => familiesOf(candidate).some((family) => own.includes(family)));
   if (same.length === 0) return null;

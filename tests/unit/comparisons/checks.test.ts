@@ -39,6 +39,7 @@ const moderation: CheckServices['moderation'] = {
 /** Knows one judge, which passes answers with "good" and counts for rows that say so. */
 const judges: NonNullable<CheckServices['judges']> = {
   exists: (id) => id === 'known',
+  familyWarning: () => 'same family',
   judge: (_, { runId, answer, row }) => {
     if (answer === 'down') return Promise.reject(new AppError('provider_overloaded', 'The judge is down.'));
     const [pass, counts] = [answer.includes('good'), row['counts'] === true];
