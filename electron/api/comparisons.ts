@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream';
 import {
+  exportComparison,
+  type ExportFormat,
   readComparedRows,
   readComparisonCells,
   readComparisonReport,
@@ -24,6 +27,27 @@ import { toListQuery } from './validation.ts';
 const defaultCells = 100;
 const defaultRows = 20;
 
+const exportTypes: Readonly<Record<ExportFormat, readonly [mediaType: string, extension: string]>> = {
+  csv: ['text/csv; charset=utf-8', 'csv'],
+  jsonl: ['application/jsonl', 'jsonl'],
+  junit: ['application/xml', 'xml'],
+  markdown: ['text/markdown; charset=utf-8', 'md'],
+};
+
+/** Answers are other people's text, so a browser must not open them as our page. */
+function sendExport(format: ExportFormat, text: AsyncGenerator<string>): Response {
+  const [mediaType, extension] = exportTypes[format];
+  return new Response(Readable.toWeb(Readable.from(text).map((part) => Buffer.from(part as string))) as never, {
+    headers: {
+      'content-type': mediaType,
+      'content-disposition': `attachment; filename="comparison.${extension}"`,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    },
+  });
+}
+
 export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[] {
   return [
     implement(listComparisons, ({ query }) => comparisons.list(toListQuery(query))),
@@ -45,6 +69,9 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
       return longJsonResponse(comparisons.cells(parameters.id, { offset, limit, variant, state }));
     }),
     implement(readComparisonReport, ({ parameters, signal }) => comparisons.report(parameters.id, { signal })),
+    implement(exportComparison, ({ parameters, query, signal }) =>
+      sendExport(query.format, comparisons.export(parameters.id, query.format, { signal })),
+    ),
     implement(readComparedRows, ({ parameters, query }) => {
       const { offset = 0, limit = defaultRows, filter = 'all' } = query;
       const found = { offset, limit, filter: filter === 'all' ? null : filter };

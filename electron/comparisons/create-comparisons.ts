@@ -1,5 +1,5 @@
 import { invalidField } from '../../shared/app-error.ts';
-import type { ComparisonReport } from '../../shared/contract/comparison-results.ts';
+import type { ComparisonReport, ExportFormat } from '../../shared/contract/comparison-results.ts';
 import type {
   Comparison,
   ComparisonInput,
@@ -17,6 +17,7 @@ import type { Statistics } from './create-statistics.ts';
 import { comparisonItemOf, comparisonOf } from './describe-comparison.ts';
 import { type ComparisonJobs, type ComparisonJobsOptions, createComparisonJobs } from './open-comparisons.ts';
 import { planComparison } from './plan-comparison.ts';
+import { exportText } from './export-comparison.ts';
 import { reportOf } from './report.ts';
 import { type CellQuery, type CellReader, createCellReader, type RowQuery } from './read-cells.ts';
 
@@ -39,6 +40,8 @@ export interface Comparisons {
   cells(id: string, query: CellQuery): ReturnType<CellReader['cells']>;
   rows(id: string, query: RowQuery): ReturnType<CellReader['rows']>;
   report(id: string, options: Cancellable): Promise<ComparisonReport>;
+  /** The text of a file in parts. */
+  export(id: string, format: ExportFormat, options: Cancellable): AsyncGenerator<string>;
   remove(id: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -93,6 +96,13 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
     }
   }
 
+  async function report(id: string, { signal }: Cancellable): Promise<ComparisonReport> {
+    const comparison = jobs.readWritten(id);
+    const { variants } = store.setup(comparison.sequence);
+    const measurements = store.measurements(comparison.sequence);
+    return reportOf(comparison, variants, measurements, statistics, { signal });
+  }
+
   function datasetOf({ datasetId, datasetVersion }: ComparisonInput): Dataset {
     try {
       return datasets.read(datasetId, datasetVersion ?? null);
@@ -140,11 +150,13 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
     },
     cells: (id, query) => reader.cells(jobs.open(id), query),
     rows: (id, query) => reader.rows(jobs.open(id), query),
-    async report(id, { signal }) {
-      const comparison = jobs.readWritten(id);
-      const { variants } = store.setup(comparison.sequence);
-      const measurements = store.measurements(comparison.sequence);
-      return reportOf(comparison, variants, measurements, statistics, { signal });
+    report,
+    export(id, format, cancellable) {
+      const job = jobs.open(id);
+      const { datasetId, datasetVersion } = job.comparison;
+      const columns = datasets.read(datasetId, datasetVersion).columns.map(({ name }) => name);
+      const source = { comparison: described(job.comparison), columns, cells: () => reader.eachCell(job) };
+      return exportText({ ...source, report: () => report(id, cancellable) }, format);
     },
     remove: jobs.remove,
     async close() {

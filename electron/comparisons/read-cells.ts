@@ -5,6 +5,7 @@ import { newCell, type RowFilter, type StoredCell } from '../storage/comparison-
 import type { ComparisonSetup, ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
 import type { DatasetStore } from '../storage/dataset-store.ts';
 import type { ComparisonJob } from './comparison-job.ts';
+import type { ExportedCell } from './export-comparison.ts';
 
 export interface CellQuery {
   readonly offset: number;
@@ -24,11 +25,17 @@ export interface CellReader {
   /** Throws `invalid_request` for an unknown variant. */
   cells(job: ComparisonJob, query: CellQuery): ComparisonCells;
   rows(job: ComparisonJob, query: RowQuery): { data: ComparedRow[]; offset: number; total: number };
+  /** Every cell with its row and its whole answer. */
+  eachCell(job: ComparisonJob): Generator<ExportedCell>;
   /** The number of a row; null for an unknown one. */
   rowNumberIn(comparison: StoredComparison): (rowId: string) => number | null;
 }
 
 const rowsAtOnce = 1000;
+/** Of an answer in a table. */
+const shownCharacters = 2000;
+/** More than any answer has. */
+const allCharacters = 2 ** 30;
 
 /** The numbers of one page. */
 function pageOf(total: number, { offset, limit }: { offset: number; limit: number }): number[] {
@@ -49,7 +56,12 @@ export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetS
   }
 
   /** Positions must be ascending. */
-  function describe(job: ComparisonJob, setup: ComparisonSetup, positions: readonly number[]): ComparisonCell[] {
+  function describe(
+    job: ComparisonJob,
+    setup: ComparisonSetup,
+    positions: readonly number[],
+    maxCharacters = shownCharacters,
+  ): ComparisonCell[] {
     const [from, to] = [positions[0] ?? 0, (positions.at(-1) ?? -1) + 1];
     const isDense = to - from < 2 * positions.length + 100;
     const { sequence } = job.comparison;
@@ -68,7 +80,7 @@ export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetS
         repeat: repeat + 1,
         // A variant can be stopped without a change of its stored cells.
         state: job.cells.get(position),
-        answer: cell.state === 'Completed' && cell.runId !== null ? store.answer(cell.runId) : null,
+        answer: cell.state === 'Completed' && cell.runId !== null ? store.answer(cell.runId, maxCharacters) : null,
       };
     });
   }
@@ -99,6 +111,17 @@ export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetS
         return { ...row!, position, cells: describe(job, setup, positions) };
       });
       return { data, offset: page.offset, total: found?.total ?? settings.rowCount };
+    },
+    *eachCell(job) {
+      job.flush();
+      const { sequence, datasetId, datasetVersion, settings } = job.comparison;
+      const setup = store.setup(sequence);
+      const cellsPerRow = settings.variantCount * settings.repeats;
+      for (let row = 0; row < settings.rowCount; row += 1) {
+        const [found] = datasets.rows(datasetId, datasetVersion, { offset: row, limit: 1, maxBytes: Infinity });
+        const positions = pageOf((row + 1) * cellsPerRow, { offset: row * cellsPerRow, limit: cellsPerRow });
+        for (const cell of describe(job, setup, positions, allCharacters)) yield { row, values: found!.values, cell };
+      }
     },
     rowNumberIn: ({ datasetId, datasetVersion, settings }) => {
       return (rowId) => {

@@ -71,8 +71,8 @@ export interface ComparisonCells {
     comparison: number,
     search: { filter: RowFilter; cellsPerRow: number; offset: number; limit: number },
   ): { rows: number[]; total: number };
-  /** The start of the answer of a run; null for an unknown run. */
-  answer(runId: string): string | null;
+  /** The answer of a run, or its first characters; null for an unknown run. */
+  answer(runId: string, maxCharacters: number): string | null;
 }
 
 interface CellRow extends Omit<StoredCell, 'failure' | 'checks' | 'passed'> {
@@ -112,9 +112,6 @@ const filters: Readonly<Record<RowFilter, string>> = {
     GROUP BY row HAVING count(DISTINCT coalesce(passed, answer_hash)) > 1`,
 };
 
-/** Characters of an answer that tables show. */
-const answerCharacters = 2000;
-
 function filterStatements(database: Database.Database, filter: RowFilter) {
   interface Search {
     comparison: number;
@@ -150,8 +147,8 @@ function cellStatements(database: Database.Database) {
        WHERE comparison = ? AND state = 'Completed' ORDER BY position`,
     ),
     answer: database
-      .prepare<[string], string | null>(
-        `SELECT substr(run_texts.content, 1, ${answerCharacters}) FROM runs JOIN run_texts ON run_texts.run = runs.sequence
+      .prepare<[number, string], string | null>(
+        `SELECT substr(run_texts.content, 1, CAST(? AS INTEGER)) FROM runs JOIN run_texts ON run_texts.run = runs.sequence
          WHERE runs.id = ?`,
       )
       .pluck(),
@@ -181,7 +178,7 @@ export function createComparisonCells(database: Database.Database) {
         total: cells[filter].total.get(search)!,
       };
     },
-    answer: (runId) => cells.answer.get(runId) ?? null,
+    answer: (runId, maxCharacters) => cells.answer.get(maxCharacters, runId) ?? null,
   };
   return {
     reading,

@@ -140,6 +140,24 @@ export const readComparisonReport = defineEndpoint({
   errors: [404],
 });
 
+const exportFormat = z.enum(['csv', 'jsonl', 'junit', 'markdown']).meta({ id: 'ComparisonExportFormat' });
+export type ExportFormat = z.infer<typeof exportFormat>;
+
+export const exportComparison = defineEndpoint({
+  id: 'exportComparison',
+  method: 'get',
+  path: '/comparisons/{id}/export',
+  access: 'run',
+  tag,
+  summary: 'Download the results',
+  description:
+    'CSV and JSONL have a line for each cell with the values of its row and the whole answer, JUnit XML a test case for each cell, and Markdown the report.',
+  parameters: comparisonParameters,
+  query: z.strictObject({ format: exportFormat }),
+  kinds: ['file'],
+  errors: [404],
+});
+
 /** A row with its cells, for the table. */
 const comparedRow = z.object({
   id: z.string(),

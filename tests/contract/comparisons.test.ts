@@ -335,6 +335,31 @@ describe('a comparison', () => {
     );
   });
 
+  test('is exported as CSV, JSONL, JUnit and Markdown', async () => {
+    const datasetId = await createDataset({ rows: [{ ticket: '=1+1|<b>', answer: 'x' }, { answer: 'none' }] });
+    const { id } = await create(memory, { datasetId, variants: [variant('A')], checks });
+    await run(memory, id);
+    const exported = async (format: string) => {
+      const headers = { authorization: `Bearer ${host.key}` };
+      const path = `/comparisons/${id}/export?format=${format}`;
+      return (await host.send(memory, { method: 'GET', path, headers })).text.split(/\r?\n/);
+    };
+    const [head, first] = await exported('csv');
+    expect(head).toBe('\uFEFFrow,ticket,answer,variant,repeat,state,passed,score,answer,failure,cost,total_ms,run_id');
+    expect(first).toMatch(/^1,'=1\+1\|<b>,x,A,1,Completed,false,0,A: =1\+1\|<b>,,,[\d.]+,[\da-f-]{36}$/);
+    const lines = (await exported('jsonl')).filter((line) => line !== '').map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      { row: 1, variant: 'A', answer: 'A: =1+1|<b>', passed: false },
+      { row: 2, state: 'Skipped', values: { answer: 'none' } },
+    ]);
+    const junit = (await exported('junit')).join('');
+    expect(junit).toMatch(/<testcase classname="A" name="Row 1" time="[\d.]+"><failure message="equals: /);
+    expect(junit).toContain('<skipped message="The row has no value for ticket."/>');
+    expect((await exported('markdown')).at(-2)).toMatch(
+      /^\| A \| 0 % \(0 to \d+\) \| 1 \| - \| \d+ \| \d+ \| Baseline \|$/,
+    );
+  });
+
   test('charges the key that starts it', async () => {
     const key = host.issueKey({ creditLimit: 4 });
     const { id } = await create(memory, { concurrency: 1 });

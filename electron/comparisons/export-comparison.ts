@@ -1,0 +1,125 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ComparisonCell, ComparisonReport, ExportFormat } from '../../shared/contract/comparison-results.ts';
+import type { Comparison } from '../../shared/contract/comparisons.ts';
+import type { RowValues } from '../../shared/contract/datasets.ts';
+import { csvLine } from '../common/csv.ts';
+
+/** A cell with the values of its row and its whole answer. */
+export interface ExportedCell {
+  readonly row: number;
+  readonly values: RowValues;
+  readonly cell: ComparisonCell;
+}
+
+export interface ExportSource {
+  readonly comparison: Comparison;
+  readonly columns: readonly string[];
+  /** In the order of the rows. */
+  readonly cells: () => Iterable<ExportedCell>;
+  readonly report: () => Promise<ComparisonReport>;
+}
+
+const resultColumns = [
+  'variant',
+  'repeat',
+  'state',
+  'passed',
+  'score',
+  'answer',
+  'failure',
+  'cost',
+  'total_ms',
+  'run_id',
+];
+
+function* csv({ columns, cells }: ExportSource): Generator<string> {
+  yield `\uFEFF${csvLine(['row', ...columns, ...resultColumns])}`;
+  for (const { row, values, cell } of cells()) {
+    const { variant, repeat, state, passed, score, answer, failure, cost, totalMs, runId } = cell;
+    const results = [variant, repeat, state, passed, score, answer, failure?.message, cost, totalMs, runId];
+    yield csvLine([row + 1, ...columns.map((name) => values[name]), ...results]);
+  }
+}
+
+function* jsonl({ cells }: ExportSource): Generator<string> {
+  for (const { row, values, cell } of cells()) yield `${JSON.stringify({ row: row + 1, values, ...cell })}\n`;
+}
+
+/** For XML 1.0, which has no way to write most control characters. */
+function xml(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\t\n\r\x20-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** A cell that isn't judged passes if it has completed. */
+function outcomeOf({ state, passed, failure, checks }: ComparisonCell): string {
+  if (state === 'Failed') return `<error message="${xml(failure?.message ?? 'Failed')}"/>`;
+  if (state !== 'Completed') return `<skipped message="${xml(failure?.message ?? state)}"/>`;
+  if (passed !== false) return '';
+  const reasons = checks
+    .filter(({ pass }) => pass === false)
+    .map(({ name, kind, reason }) => `${name ?? kind}: ${reason}`);
+  return `<failure message="${xml(reasons[0] ?? 'A check failed')}">${xml(reasons.join('\n'))}</failure>`;
+}
+
+function* junit({ comparison, cells }: ExportSource): Generator<string> {
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(comparison.name)}">\n`;
+  for (const { name } of comparison.variants) {
+    yield `<testsuite name="${xml(name)}">\n`;
+    for (const { row, cell } of cells()) {
+      if (cell.variant !== name) continue;
+      const title = `Row ${row + 1}${comparison.repeats > 1 ? `, repeat ${cell.repeat}` : ''}`;
+      const seconds = ((cell.totalMs ?? 0) / 1000).toFixed(3);
+      yield `<testcase classname="${xml(name)}" name="${title}" time="${seconds}">${outcomeOf(cell)}</testcase>\n`;
+    }
+    yield '</testsuite>\n';
+  }
+  yield '</testsuites>\n';
+}
+
+const cellText = (text: string) => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');
+const percent = (value: number) => `${Math.round(value * 100)}`;
+
+async function* markdown({ comparison, report }: ExportSource): AsyncGenerator<string> {
+  const { variants, baseline, isFinal } = await report();
+  yield `# ${cellText(comparison.name)}\n\n${comparison.rowCount} rows, ${comparison.repeats} repeats${isFinal ? '' : ', so far'}.\n\n`;
+  yield '| Variant | Pass rate, 95 % | Rows | Cost in USD | p50, ms | p95, ms | Against the baseline |\n|---|---|---|---|---|---|---|\n';
+  for (const { name, passRate, interval, rows, cost, latency, difference } of variants) {
+    const rate =
+      passRate === null || interval === null
+        ? '-'
+        : `${percent(passRate)} % (${percent(interval[0])} to ${percent(interval[1])})`;
+    const against = name === baseline ? 'Baseline' : cellText(difference?.sentence ?? '-');
+    const numbers = [cost?.total.toFixed(4), latency?.p50.toFixed(0), latency?.p95.toFixed(0)].map(
+      (text) => text ?? '-',
+    );
+    yield `| ${[cellText(name), rate, rows, ...numbers, against].join(' | ')} |\n`;
+  }
+}
+
+const writers: Readonly<Record<ExportFormat, (source: ExportSource) => Iterable<string> | AsyncIterable<string>>> = {
+  csv,
+  jsonl,
+  junit,
+  markdown,
+};
+
+const piecesAtOnce = 100;
+
+/** The text of an export in parts. Other work runs in between. */
+export async function* exportText(source: ExportSource, format: ExportFormat): AsyncGenerator<string> {
+  let parts: string[] = [];
+  for await (const part of writers[format](source)) {
+    parts.push(part);
+    if (parts.length < piecesAtOnce && part.length < 65_536) continue;
+    yield parts.join('');
+    parts = [];
+    await nextTurn();
+  }
+  if (parts.length > 0) yield parts.join('');
+}
