@@ -20,7 +20,7 @@ export interface TurnOptions {
 }
 
 /** Where a turn goes, and who started it. */
-export interface TurnPlace {
+export interface TurnTarget {
   readonly conversationId: string;
   readonly origin: RunOrigin;
   readonly signal: AbortSignal;
@@ -101,7 +101,7 @@ function metadataOf(
 export async function startTurn(
   agent: Agent,
   message: string,
-  { conversationId, origin, signal }: TurnPlace,
+  { conversationId, origin, signal }: TurnTarget,
   options: TurnOptions,
 ): Promise<AcceptedRun> {
   requireOwnDataspaces(agent, options.grounding);
@@ -148,7 +148,7 @@ export async function continueTurn(
   agent: Agent,
   run: ContinuableRun,
   { continueRunId, toolResults }: Required<Pick<AgentRunRequest, 'continueRunId' | 'toolResults'>>,
-  { conversationId, origin, signal }: TurnPlace,
+  { conversationId, origin, signal }: TurnTarget,
   options: TurnOptions,
 ): Promise<AcceptedRun> {
   requireNewest(continueRunId, conversationId, options.turns);

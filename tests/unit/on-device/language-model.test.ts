@@ -163,6 +163,21 @@ describe('an answer of the on-device model', longTest, () => {
     expect(JSON.parse(answer.content)).toBeTypeOf('object');
   });
 
+  it('follows every schema of the benchmark within few tokens', async () => {
+    for (const [seed, { prompt, schema }] of structuredPrompts.entries()) {
+      const answer = await models.provider.generate(
+        request(prompt, {
+          seed,
+          max_tokens: 120,
+          response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
+        }),
+        { signal },
+      );
+      const check = createAnswerCheck(schema)(answer.content);
+      expect([check.outcome, answer.finishReason], answer.content).toEqual(['valid', 'Stop']);
+    }
+  });
+
   it.each([
     ['a list without a maximum', { type: 'array', items: { type: 'string' } }],
     ['a text without a maximum', { type: 'object', properties: { story: { type: 'string' } }, required: ['story'] }],
