@@ -1,6 +1,7 @@
 import { Link, useLocation } from 'wouter';
 import { Ellipsis, MessageSquarePlus, PanelRight, Pencil, Trash2 } from 'lucide-react';
 import type { Agent } from '../../../shared/contract/agents.ts';
+import { toolFunctionOf } from '../../../shared/contract/tools.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { classNames } from '../../components/class-names.ts';
 import { formatPlural, formatTime } from '../../components/format.ts';
@@ -12,6 +13,7 @@ import { agentAddress, type AgentsAddress, editAgentAddress } from '../../shell/
 import { Badge } from '../../components/badges.tsx';
 import { modelLocation, shutdownBadge } from '../../components/models/model-list.ts';
 import { useToday } from '../../components/use-today.ts';
+import { settingText } from '../../components/diff/settings-diff.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { Popover } from '../../components/popover.tsx';
@@ -27,6 +29,12 @@ import { ConversationView } from './conversation-view.tsx';
 interface AgentSideProps {
   agent: Agent;
   conversationId: string | null;
+}
+
+/** The names of tools: their schemas are long. */
+function toolNames(tools: unknown): string {
+  const list = Array.isArray(tools) ? (tools as { type?: unknown }[]) : [];
+  return list.map((tool) => toolFunctionOf(tool)?.name ?? String(tool.type)).join(' ');
 }
 
 /** Model, prompt, dataspaces and parameters. */
@@ -59,7 +67,7 @@ function AgentDetails({ agent, conversationId }: AgentSideProps) {
       {agent.configuration && (
         <p className="mono--small secondary agents__parameters">
           {Object.entries(agent.configuration)
-            .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+            .map(([name, value]) => `${name} ${name === 'tools' ? toolNames(value) : settingText(value)}`)
             .join(', ')}
         </p>
       )}

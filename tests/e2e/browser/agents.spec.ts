@@ -147,3 +147,52 @@ test('a failed turn names the provider that failed and can be sent again', async
   await run.chatEnd();
   await expect(page.getByText('Here I am.')).toBeVisible();
 });
+
+test("enters the result of an agent's tool call, and another one in a branch", async ({
+  page,
+  library,
+  nextRun,
+  pageProblems,
+}) => {
+  const clock = { type: 'function', function: { name: 'clock', parameters: { type: 'object', properties: {} } } };
+  await library.open('/agents/new');
+  await page.getByLabel('Name', { exact: true }).fill('Clerk');
+  await page.getByRole('button', { name: /^Model / }).click();
+  await page.getByRole('combobox', { name: 'Search models' }).fill('kestrel-large');
+  await page.getByRole('option', { name: /kestrel-large/ }).click();
+  await page.getByText('Parameters', { exact: true }).first().click();
+  await page.getByLabel('Extra parameters (JSON)').fill(JSON.stringify({ tools: [clock] }));
+  await page
+    .getByRole('button', { name: /^Create agent/ })
+    .last()
+    .click();
+  const message = page.getByRole('textbox', { name: 'Message to Clerk' });
+  await message.fill('When do you close?');
+  let call = nextRun();
+  await message.press('Enter');
+  const calling = await call;
+  expect(calling.body['tools']).toEqual([clock]);
+  await calling.chatCalls([{ id: 'call_1', name: 'clock', arguments: '{"zone": "CET"}' }], 'Let me look.');
+  const result = page.getByRole('textbox', { name: 'Result of clock' });
+  await result.fill('18:00');
+  call = nextRun();
+  await page.keyboard.press('Control+Enter');
+  const continued = await call;
+  expect(continued.body['messages']).toMatchObject([
+    { role: 'user', content: 'When do you close?' },
+    { role: 'assistant', content: 'Let me look.', tool_calls: [{ id: 'call_1' }] },
+    { role: 'tool', tool_call_id: 'call_1', content: '18:00' },
+  ]);
+  await continued.chatStream(['We close at six.']);
+  await expect(page.getByText('We close at six.')).toBeVisible();
+  await page.getByRole('button', { name: /^clock/ }).click();
+  await result.fill('19:00');
+  call = nextRun();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await (await call).chatStream(['We close at seven.']);
+  await expect(page.getByText('We close at seven.')).toBeVisible();
+  await expect(page.getByText('2 of 2')).toBeVisible();
+  await page.getByRole('button', { name: 'Previous branch' }).click();
+  await expect(page.getByText('We close at six.')).toBeVisible();
+  expect(pageProblems).toEqual([]);
+});
