@@ -65,9 +65,9 @@ async function answerByHand({ page, nextRun }: ToolsJourney): Promise<void> {
   const result = (name: string) => answer.getByRole('textbox', { name: `Result of ${name}` });
   const run = await callAfter(nextRun, () => page.keyboard.press('Control+Enter'));
   await run.chatCalls([paris, time], 'I look it up.');
-  const card = answer.getByRole('region', { name: 'Tool call weather, call 1' });
+  const card = answer.getByRole('group', { name: 'Tool call weather, call 1' });
   await expect(card.getByRole('tree', { name: 'Arguments of weather, call 1' })).toContainText('city"Paris"');
-  const both = [card, answer.getByRole('region', { name: 'Tool call clock, call 2' })];
+  const both = [card, answer.getByRole('group', { name: 'Tool call clock, call 2' })];
   const [first, second] = await Promise.all(both.map((each) => each.boundingBox()));
   const isWide = (await answer.boundingBox())!.width > 700;
   expect(first!.y === second!.y).toBe(isWide);
@@ -130,7 +130,7 @@ export async function followToolsJourney(journey: ToolsJourney): Promise<void> {
   await page.getByRole('link', { name: 'Audit' }).click();
   await expect(page.getByRole('group', { name: 'Runs of this conversation' })).toContainText('continues run 2');
   const text = page.getByRole('region', { name: 'Text of the run' });
-  await expect(text.getByRole('region', { name: /^Tool call/ })).toHaveCount(3);
+  await expect(text.getByRole('group', { name: /^Tool call / })).toHaveCount(3);
   await expect(text.getByText('no clock')).toBeVisible();
   await expect(text.getByText('Still rain.')).toBeVisible();
 }

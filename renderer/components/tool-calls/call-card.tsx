@@ -121,7 +121,8 @@ export function CallCard(props: CallCardProps) {
   const { call, name, isGrowing = false, isStreaming = false, check, isOpen, onOpenChange, end, children } = props;
   const bodyId = useId();
   return (
-    <section className="call-card" aria-label={`Tool call ${name}`}>
+    // No landmark: each step may call the same tool.
+    <div className="call-card" role="group" aria-label={`Tool call ${name}`}>
       <div className="call-card__head">
         <button
           type="button"
@@ -147,7 +148,7 @@ export function CallCard(props: CallCardProps) {
           {children}
         </div>
       )}
-    </section>
+    </div>
   );
 }
 

@@ -234,7 +234,8 @@ export function CallStep(props: CallStepProps) {
   };
   const isOffered = onContinue !== undefined && (isNewest || isEdited || missing.length > 0);
   return (
-    <section
+    <div
+      role="group"
       aria-label="Tool calls"
       onKeyDown={(event) => {
         if (!isOffered || !isContinueKey(event)) return;
@@ -267,6 +268,6 @@ export function CallStep(props: CallStepProps) {
           <Foot isNewest={isNewest} runId={runId} onContinue={continueRun} />
         </>
       )}
-    </section>
+    </div>
   );
 }

@@ -38,8 +38,8 @@ const paris = { id: 'call_1', name: 'weather', arguments: '{"city": "Paris"}' };
 const time = { id: 'call_2', name: 'clock', arguments: '{}' };
 
 const answer = () => within(screen.getByRole('region', { name: 'Answer' }));
-const card = (name: string) => within(answer().getByRole('region', { name: `Tool call ${name}` }));
-const findCard = async (name: string) => within(await answer().findByRole('region', { name: `Tool call ${name}` }));
+const card = (name: string) => within(answer().getByRole('group', { name: `Tool call ${name}` }));
+const findCard = async (name: string) => within(await answer().findByRole('group', { name: `Tool call ${name}` }));
 const continueButton = () => answer().getByRole('button', { name: 'Continue' });
 
 /** Answers each run in turn: with a text, or with calls. */
