@@ -51,11 +51,11 @@ const thread = async (conversationId: string) =>
   (await ask<AgentThread>('GET', `/window/agents/threads/${conversationId}`)).body;
 
 /** What was asked along a thread, and between how many ways one chooses there. */
-const asked = async (conversationId: string) =>
+const requested = async (conversationId: string) =>
   (await thread(conversationId)).runs.map(({ input, branches }) => [input.promptText, branches.length]);
 
 /** What the provider was sent last, without the answers. */
-function remembered(): unknown[] {
+function history(): unknown[] {
   const { messages } = host.provider.calls.at(-1)!.body as { messages: { role: string; content: string }[] };
   return messages.filter(({ role }) => role === 'user').map(({ content }) => content);
 }
@@ -67,15 +67,15 @@ async function counted(conversationId: string): Promise<[runs: number, turns: nu
 }
 
 test("lists a branch with the turns before it, which don't count as its own runs", async () => {
-  const say = await agent();
-  const first = await say('one');
-  const second = await say('two', first.conversationId);
-  await say('three', first.conversationId);
+  const sendMessage = await agent();
+  const first = await sendMessage('one');
+  const second = await sendMessage('two', first.conversationId);
+  await sendMessage('three', first.conversationId);
   const other = await branch(first.conversationId, second.runId);
-  const better = await say('two, said better', other);
+  const better = await sendMessage('two, said better', other);
   const best = await branch(other, better.runId);
-  await say('two, said best', best);
-  await say('and on', best);
+  await sendMessage('two, said best', best);
+  await sendMessage('and on', best);
   expect([await counted(first.conversationId), await counted(other), await counted(best)]).toEqual([
     [3, 3],
     [1, 2],
@@ -84,17 +84,17 @@ test("lists a branch with the turns before it, which don't count as its own runs
 });
 
 test('a branch has the history before it, and the original stays unchanged', async () => {
-  const say = await agent();
-  const first = await say('one');
-  const second = await say('two', first.conversationId);
-  await say('three', first.conversationId);
+  const sendMessage = await agent();
+  const first = await sendMessage('one');
+  const second = await sendMessage('two', first.conversationId);
+  await sendMessage('three', first.conversationId);
   const other = await branch(first.conversationId, second.runId);
-  expect(await asked(other)).toEqual([['one', 0]]);
-  await say('two, said better', other);
-  expect(remembered()).toEqual(['one', 'two, said better']);
-  await say('and on', other);
-  expect(remembered()).toEqual(['one', 'two, said better', 'and on']);
-  expect([await asked(other), await asked(first.conversationId)]).toEqual([
+  expect(await requested(other)).toEqual([['one', 0]]);
+  await sendMessage('two, said better', other);
+  expect(history()).toEqual(['one', 'two, said better']);
+  await sendMessage('and on', other);
+  expect(history()).toEqual(['one', 'two, said better', 'and on']);
+  expect([await requested(other), await requested(first.conversationId)]).toEqual([
     [
       ['one', 0],
       ['two, said better', 2],
@@ -119,27 +119,27 @@ test('a branch has the history before it, and the original stays unchanged', asy
 });
 
 test('branches of the same turn are siblings, and a branch can have branches', async () => {
-  const say = await agent();
-  const { conversationId: main, runId } = await say('one');
+  const sendMessage = await agent();
+  const { conversationId: main, runId } = await sendMessage('one');
   const second = await branch(main, runId);
-  const secondRun = await say('one again', second);
+  const secondRun = await sendMessage('one again', second);
   const third = await branch(second, secondRun.runId);
-  await say('one a third time', third);
+  await sendMessage('one a third time', third);
   expect((await thread(third)).runs.map(({ branches }) => branches)).toEqual([[main, second, third]]);
-  const later = await say('more', third);
+  const later = await sendMessage('more', third);
   const deep = await branch(third, later.runId);
-  await say('more, said better', deep);
-  expect(remembered()).toEqual(['one a third time', 'more, said better']);
-  expect(await asked(deep)).toEqual([
+  await sendMessage('more, said better', deep);
+  expect(history()).toEqual(['one a third time', 'more, said better']);
+  expect(await requested(deep)).toEqual([
     ['one a third time', 3],
     ['more, said better', 2],
   ]);
 });
 
 test('only a run of the conversation can start a branch, and no API key can create one', async () => {
-  const say = await agent();
-  const first = await say('one');
-  const elsewhere = await say('elsewhere');
+  const sendMessage = await agent();
+  const first = await sendMessage('one');
+  const elsewhere = await sendMessage('elsewhere');
   const at = async (conversationId: string, runId: string) =>
     (await ask('POST', `/window/agents/threads/${conversationId}/branches`, { runId })).status;
   expect([
@@ -168,7 +168,10 @@ test('a conversation of another caller can be read but not continued', async () 
     body: JSON.stringify({ message: 'from a program' }),
   });
   const { conversationId, runId } = JSON.parse(answer.text) as Answer;
-  expect([await asked(conversationId), (await thread(conversationId)).isOwn]).toEqual([[['from a program', 0]], false]);
+  expect([await requested(conversationId), (await thread(conversationId)).isOwn]).toEqual([
+    [['from a program', 0]],
+    false,
+  ]);
   const { status } = await ask('POST', `/window/agents/threads/${conversationId}/branches`, { runId });
   expect(status).toBe(403);
 });

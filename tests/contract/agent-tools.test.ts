@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Agent } from '../../shared/contract/agents.ts';
 import type { ToolCall } from '../../shared/contract/tools.ts';
 import { escapedText, foundRuns, guardOf, threat } from '../support/guarded-host.ts';
-import { callJson, refusalOf } from '../support/json-call.ts';
+import { callJson, rejectionOf } from '../support/json-call.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { judgeError, judgeEvents } from '../support/specification-judge.ts';
 import { minimalRequest, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
@@ -60,13 +60,13 @@ async function change(agent: Agent, body: Record<string, unknown>): Promise<void
   expect((await callJson(host, 'in memory', 'PATCH', `/agents/${agent.id}`, { body })).status).toBe(200);
 }
 
-function say(agent: Agent, body: Record<string, unknown>, { way = 'in memory', ...call }: Options = {}) {
+function sendMessage(agent: Agent, body: Record<string, unknown>, { way = 'in memory', ...call }: Options = {}) {
   return callJson(host, way, 'POST', `/agents/${agent.id}/run`, { body, ...call });
 }
 
 /** A message whose answer calls tools. */
 async function callTools(agent: Agent, options: Options = {}, conversationId: string | null = null) {
-  const { status, body } = await say(agent, { message: 'What is the weather?', conversationId }, options);
+  const { status, body } = await sendMessage(agent, { message: 'What is the weather?', conversationId }, options);
   expect([status, body.toolCalls?.length]).toEqual([200, expect.any(Number)]);
   return body as { runId: string; conversationId: string };
 }
@@ -99,9 +99,9 @@ const weatherTurn = [
 describe.each(ways)('%s: a turn that calls tools', (way) => {
   test('is continued with their results, and remembered in order', async () => {
     const agent = await create();
-    const first = await say(agent, { message: 'Hi' }, { way });
+    const first = await sendMessage(agent, { message: 'Hi' }, { way });
     const { conversationId } = first.body;
-    const calling = await say(agent, { message: question, conversationId }, { way });
+    const calling = await sendMessage(agent, { message: question, conversationId }, { way });
     expect([calling.status, calling.body]).toEqual([
       200,
       expect.objectContaining({ message: '', toolCalls: [paris, time], conversationId }),
@@ -109,7 +109,7 @@ describe.each(ways)('%s: a turn that calls tools', (way) => {
     expect(host.provider.calls.at(-1)?.body).toMatchObject({ tools: [weather, clock], tool_choice: 'auto' });
 
     const body = { continueRunId: calling.body.runId.toUpperCase(), toolResults: results };
-    const continued = await say(agent, body, { way });
+    const continued = await sendMessage(agent, body, { way });
     expect([continued.status, continued.body]).toEqual([
       200,
       expect.objectContaining({ message: '12:00!', conversationId }),
@@ -118,7 +118,7 @@ describe.each(ways)('%s: a turn that calls tools', (way) => {
     const before = [system, user('Hi'), assistant('Hi!')];
     expect(lastMessages()).toEqual([...before, ...weatherTurn.slice(0, -1)]);
 
-    await say(agent, { message: 'Thanks', conversationId }, { way });
+    await sendMessage(agent, { message: 'Thanks', conversationId }, { way });
     expect(lastMessages()).toEqual([...before, ...weatherTurn, user('Thanks')]);
     const runs = await runsOf(conversationId);
     expect(runs.map((run: { metadata: { memory: unknown } }) => run.metadata.memory)).toEqual([
@@ -153,7 +153,7 @@ describe.each(ways)('%s: a turn that calls tools', (way) => {
     const agent = await create();
     const headers = { accept: 'text/event-stream' };
     answerWeather([paris, time], 'One moment.');
-    const calling = await say(agent, { message: question }, { way, headers });
+    const calling = await sendMessage(agent, { message: question }, { way, headers });
     const parts = calling.text
       .split('\n')
       .flatMap((line) => (line.startsWith('data: ') ? JSON.parse(line.slice(6)) : []));
@@ -165,7 +165,7 @@ describe.each(ways)('%s: a turn that calls tools', (way) => {
     expect(parts.map((part) => part.choice?.message.content ?? '').join('')).toBe('One moment.');
     expect(parts.at(-1)?.choice).toMatchObject({ finish_reason: 'ToolCalls' });
     const body = { continueRunId: calling.headers['x-run-id'], toolResults: results };
-    const continued = await say(agent, body, { way, headers });
+    const continued = await sendMessage(agent, body, { way, headers });
     expect(judgeEvents(continued)).toMatchObject({ content: '12:00!', finishReason: 'Stop' });
     expect(continued.headers['x-conversation-id']).toBe(calling.headers['x-conversation-id']);
     expect(lastMessages().at(2)).toMatchObject({ role: 'assistant', content: 'One moment.' });
@@ -194,22 +194,22 @@ describe.each(ways)('%s: a turn that calls tools', (way) => {
     const { runId } = await callTools(agent);
     const before = host.provider.calls.length;
     const body = { continueRunId: runId, toolResults: results, ...changed };
-    const rejected = await say(agent, body, { way });
-    expect(refusalOf(rejected)).toEqual([400, 'invalid_request', [{ field, issue }]]);
+    const rejected = await sendMessage(agent, body, { way });
+    expect(rejectionOf(rejected)).toEqual([400, 'invalid_request', [{ field, issue }]]);
     expect(host.provider.calls.length).toBe(before);
   });
 });
 
 describe("a run that can't be continued", () => {
   const issueOf = async (agent: Agent, body: Record<string, unknown>, key = host.key) =>
-    refusalOf(await say(agent, { toolResults: results, ...body }, { key }));
+    rejectionOf(await sendMessage(agent, { toolResults: results, ...body }, { key }));
   const rejected = (issue: string) => [400, 'invalid_request', [{ field: 'continueRunId', issue }]];
 
   test('is unknown, of another caller, of another agent, or a completion', async () => {
     const [agent, other] = [await create(), await create()];
     const { runId } = await callTools(agent);
-    expect((await say(agent, { continueRunId: randomUUID(), toolResults: results })).status).toBe(404);
-    const stranger = await say(agent, { continueRunId: runId, toolResults: results }, { key: host.issueKey() });
+    expect((await sendMessage(agent, { continueRunId: randomUUID(), toolResults: results })).status).toBe(404);
+    const stranger = await sendMessage(agent, { continueRunId: runId, toolResults: results }, { key: host.issueKey() });
     judgeError(stranger, 404);
     expect(await issueOf(other, { continueRunId: runId })).toEqual(rejected('is not a turn of this agent'));
     const body = { ...minimalRequest, promptText: question, configuration };
@@ -219,15 +219,15 @@ describe("a run that can't be continued", () => {
     );
     const asCompletion = { continueRunId: runId, toolResults: results };
     const sent = await callJson(host, 'in memory', 'POST', '/api/completions/sync', { body: asCompletion });
-    expect(refusalOf(sent)).toEqual(rejected('is a turn of an agent'));
+    expect(rejectionOf(sent)).toEqual(rejected('is a turn of an agent'));
     expect(sent.body.error.message).toContain('POST /agents/{id}/run');
   });
 
   test('called no tools, or results came without a run', async () => {
     const agent = await create();
-    const { body } = await say(agent, { message: 'Hi' });
+    const { body } = await sendMessage(agent, { message: 'Hi' });
     expect(await issueOf(agent, { continueRunId: body.runId })).toEqual(rejected('has no tool calls'));
-    expect(refusalOf(await say(agent, { message: 'Hi', toolResults: [] }))).toEqual([
+    expect(rejectionOf(await sendMessage(agent, { message: 'Hi', toolResults: [] }))).toEqual([
       400,
       'invalid_request',
       [{ field: 'toolResults', issue: 'needs continueRunId' }],
@@ -237,11 +237,11 @@ describe("a run that can't be continued", () => {
   test('is not the newest of its conversation: a message that came since leaves the turn out of the history', async () => {
     const agent = await create();
     const { runId, conversationId } = await callTools(agent);
-    expect((await say(agent, { message: 'Never mind', conversationId })).status).toBe(200);
+    expect((await sendMessage(agent, { message: 'Never mind', conversationId })).status).toBe(200);
     expect(lastMessages()).toEqual([system, user('Never mind')]);
     const issue = 'is not the newest completed run of the conversation';
     expect(await issueOf(agent, { continueRunId: runId })).toEqual(rejected(issue));
-    const elsewhere = await say(agent, { message: 'Hi' });
+    const elsewhere = await sendMessage(agent, { message: 'Hi' });
     const there = { continueRunId: runId, conversationId: elsewhere.body.conversationId };
     expect(await issueOf(agent, there)).toEqual(rejected(issue));
   });
@@ -250,7 +250,7 @@ describe("a run that can't be continued", () => {
     const agent = await create();
     const { runId, conversationId } = await callTools(agent);
     const body = { continueRunId: runId, toolResults: results };
-    const sent = await Promise.all([say(agent, body), say(agent, body)]);
+    const sent = await Promise.all([sendMessage(agent, body), sendMessage(agent, body)]);
     expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 400]);
     expect(await runsOf(conversationId)).toHaveLength(2);
   });
@@ -261,17 +261,17 @@ test('a failed continuation can be sent again, and calls can follow calls', asyn
   const { runId, conversationId } = await callTools(agent);
   const body = { continueRunId: runId, toolResults: results };
   host.provider.answerWith((call) => call.fail(500, 'overloaded'));
-  judgeError(await say(agent, body), 502);
+  judgeError(await sendMessage(agent, body), 502);
   const again = { id: 'call_3', name: 'clock', arguments: '{}' };
   host.provider.answerWith((call) => void answerCalls(call, [again], 'Let me see.'));
-  const second = await say(agent, body);
+  const second = await sendMessage(agent, body);
   expect(second.body.toolCalls).toEqual([again]);
   // The model would never come to an answer.
   expect(host.provider.calls.at(-1)?.body).not.toHaveProperty('tool_choice');
   host.provider.answerWith((call) => answer(call, 'Blue.'));
   const toolResults = [{ toolCallId: 'call_3', content: '13:00' }];
-  expect((await say(agent, { continueRunId: second.body.runId, toolResults })).body.message).toBe('Blue.');
-  await say(agent, { message: 'Thanks', conversationId });
+  expect((await sendMessage(agent, { continueRunId: second.body.runId, toolResults })).body.message).toBe('Blue.');
+  await sendMessage(agent, { message: 'Thanks', conversationId });
   expect(lastMessages()).toEqual([
     system,
     ...weatherTurn.slice(0, -1),
@@ -287,11 +287,11 @@ test('a turn ends as it began, whatever its agent has become', async () => {
   const agent = await create();
   const { runId, conversationId } = await callTools(agent);
   await change(agent, { prompt: 'Be rude.', aiSystem: 'Groq', model: 'llama-3.3-70b-versatile', configuration: null });
-  await say(agent, { continueRunId: runId, toolResults: results });
+  await sendMessage(agent, { continueRunId: runId, toolResults: results });
   expect(host.provider.calls.at(-1)?.body).toMatchObject({ model: 'model', tools: [weather, clock] });
   expect(lastMessages()).toEqual([system, ...weatherTurn.slice(0, -1)]);
   // Without tools, the model gets what was said.
-  await say(agent, { message: 'Thanks', conversationId });
+  await sendMessage(agent, { message: 'Thanks', conversationId });
   const rude = { ...system, content: 'Be rude.' };
   expect(lastMessages()).toEqual([rude, user(question), assistant('12:00!'), user('Thanks')]);
 });
@@ -304,8 +304,8 @@ test('results that fill the context are left out of the history, what was said i
     { toolCallId: 'call_1', content: 'x'.repeat(50_000) },
     { toolCallId: 'call_2', content: 'Noon' },
   ];
-  expect((await say(agent, { continueRunId: runId, toolResults })).status).toBe(200);
-  await say(agent, { message: 'Thanks', conversationId });
+  expect((await sendMessage(agent, { continueRunId: runId, toolResults })).status).toBe(200);
+  await sendMessage(agent, { message: 'Thanks', conversationId });
   expect(lastMessages()).toEqual([system, user(question), assistant('Noon!'), user('Thanks')]);
 });
 
@@ -314,10 +314,10 @@ test('a prompt that sets roles keeps the history in its place', async () => {
     '{{role "system"}}Rules.{{role "user"}}Ping{{role "model"}}Pong{{history}}{{role "user"}}They say: {{message}}';
   const agent = await create({ prompt });
   const key = host.issueKey({ scopes: ['run'] });
-  const { conversationId } = (await say(agent, { message: 'Hi' }, { key })).body;
+  const { conversationId } = (await sendMessage(agent, { message: 'Hi' }, { key })).body;
   const { runId } = await callTools(agent, { key }, conversationId);
   await change(agent, { prompt: 'Be rude.' });
-  await say(agent, { continueRunId: runId, toolResults: results }, { key });
+  await sendMessage(agent, { continueRunId: runId, toolResults: results }, { key });
   const fixed = [{ role: 'system', content: 'Rules.' }, user('Ping'), assistant('Pong')];
   const said = [user('Hi'), assistant('They say: Hi!')];
   const turn = [user(`They say: ${question}`), ...weatherTurn.slice(1, -1)];
@@ -402,11 +402,11 @@ describe('with the guard refusing prompts', () => {
     setGuard({ prompts: 'refuse', answers: 'off' });
     const before = host.provider.calls.length;
     const toolResults = [results[1], { toolCallId: 'call_2', content }];
-    const rejected = await say(agent, { continueRunId: runId, toolResults });
+    const rejected = await sendMessage(agent, { continueRunId: runId, toolResults });
     const details = [{ field: 'toolResults[1].content', issue: expect.stringContaining('violence') }];
-    expect(refusalOf(rejected)).toEqual([400, 'invalid_request', details]);
+    expect(rejectionOf(rejected)).toEqual([400, 'invalid_request', details]);
     expect(host.provider.calls.length).toBe(before);
-    expect((await say(agent, { continueRunId: runId, toolResults: results })).status).toBe(200);
+    expect((await sendMessage(agent, { continueRunId: runId, toolResults: results })).status).toBe(200);
   });
 
   test.each(['calls', 'results'])('%s from before the guard are not sent with a later message', async (which) => {
@@ -416,12 +416,12 @@ describe('with the guard refusing prompts', () => {
     const { runId, conversationId } = await callTools(agent);
     host.provider.answerWith((call) => answer(call, 'Done.'));
     const toolResults = [{ toolCallId: 'call_1', content: which === 'calls' ? 'Posted.' : threat }];
-    expect((await say(agent, { continueRunId: runId, toolResults })).status).toBe(200);
+    expect((await sendMessage(agent, { continueRunId: runId, toolResults })).status).toBe(200);
     setGuard({ prompts: 'refuse', answers: 'off' });
     const before = host.provider.calls.length;
-    const rejected = await say(agent, { message: 'Thanks', conversationId });
+    const rejected = await sendMessage(agent, { message: 'Thanks', conversationId });
     const details = [{ field: 'conversationId', issue: expect.stringContaining('violence') }];
-    expect(refusalOf(rejected)).toEqual([400, 'invalid_request', details]);
+    expect(rejectionOf(rejected)).toEqual([400, 'invalid_request', details]);
     expect(host.provider.calls.length).toBe(before);
   });
 });
@@ -431,7 +431,7 @@ test('the audit finds calls and results of an agent by their words', async () =>
   answerWeather([{ ...paris, arguments: '{"city":"Timbuktu"}' }]);
   const { runId } = await callTools(agent);
   const toolResults = [{ toolCallId: 'call_1', content: '{"wind":"harmattan"}' }];
-  const continued = await say(agent, { continueRunId: runId, toolResults });
+  const continued = await sendMessage(agent, { continueRunId: runId, toolResults });
   expect(await foundRuns(host, { text: 'timbuktu', agentId: agent.id })).toContain(runId);
   expect(await foundRuns(host, { text: 'harmattan' })).toEqual([continued.body.runId]);
 });

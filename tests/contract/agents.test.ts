@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Agent } from '../../shared/contract/agents.ts';
-import { callJson, jsonRequest, refusalOf, walk } from '../support/json-call.ts';
+import { callJson, jsonRequest, rejectionOf, walk } from '../support/json-call.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { addSource, settledSource } from '../support/source-upload.ts';
 import { judgeError, judgeEvents } from '../support/specification-judge.ts';
@@ -34,7 +34,7 @@ function answerLoudly(): void {
   });
 }
 
-const say = (way: Way, agent: Agent, body: Record<string, unknown>, call: { key?: string } = {}) =>
+const sendMessage = (way: Way, agent: Agent, body: Record<string, unknown>, call: { key?: string } = {}) =>
   callJson(host, way, 'POST', `/agents/${agent.id}/run`, { body, ...call });
 
 const lastMessages = () => host.provider.calls.at(-1)?.body['messages'];
@@ -78,13 +78,13 @@ describe.each(ways)('%s: agents', (way) => {
   test('deleting an agent keeps its conversations', async () => {
     answerLoudly();
     const made = await create(way);
-    const { conversationId } = (await say(way, made, { message: 'Hi' })).body;
+    const { conversationId } = (await sendMessage(way, made, { message: 'Hi' })).body;
     const removed = await callJson(host, way, 'DELETE', `/agents/${made.id}`);
     expect([removed.status, removed.text]).toEqual([204, '']);
     judgeError(await callJson(host, way, 'GET', `/agents/${made.id}`), 404);
     judgeError(await callJson(host, way, 'PATCH', `/agents/${made.id}`, { body: {} }), 404);
     judgeError(await callJson(host, way, 'DELETE', `/agents/${made.id}`), 404);
-    judgeError(await say(way, made, { message: 'Hi', conversationId }), 404);
+    judgeError(await sendMessage(way, made, { message: 'Hi', conversationId }), 404);
     expect((await walk(host, way, '/agents', 100)).map(({ id }) => id)).not.toContain(made.id);
     expect(await runsOf(way, conversationId)).toHaveLength(1);
   });
@@ -133,10 +133,10 @@ describe.each(ways)('%s: a turn', (way) => {
   test('includes the turns before it, oldest first, even after a change of the agent', async () => {
     answerLoudly();
     const made = await create(way);
-    const { conversationId } = (await say(way, made, { message: 'one' })).body;
-    expect((await say(way, made, { message: 'two', conversationId })).body.conversationId).toBe(conversationId);
+    const { conversationId } = (await sendMessage(way, made, { message: 'one' })).body;
+    expect((await sendMessage(way, made, { message: 'two', conversationId })).body.conversationId).toBe(conversationId);
     await callJson(host, way, 'PATCH', `/agents/${made.id}`, { body: { prompt: '' } });
-    await say(way, made, { message: 'three', conversationId: conversationId.toUpperCase() });
+    await sendMessage(way, made, { message: 'three', conversationId: conversationId.toUpperCase() });
     const before = [user('one'), assistant('one!'), user('two'), assistant('two!')];
     expect(lastMessages()).toEqual([...before, user('three')]);
     const runs = await runsOf(way, conversationId);
@@ -152,18 +152,18 @@ describe.each(ways)('%s: a turn', (way) => {
     const digits = '7'.repeat(1200);
     host.provider.answerWith((call) => call.chatAnswer({ content: digits, usage }));
     const made = await create(way);
-    const { conversationId } = (await say(way, made, { message: 'one' })).body;
-    for (const message of ['two', 'three', 'four']) await say(way, made, { message, conversationId });
+    const { conversationId } = (await sendMessage(way, made, { message: 'one' })).body;
+    for (const message of ['two', 'three', 'four']) await sendMessage(way, made, { message, conversationId });
     // 4096 tokens are assumed of a server that does not tell, a quarter of them is left for the answer.
-    const remembered = [user('two'), assistant(digits), user('three'), assistant(digits)];
-    expect(lastMessages()).toEqual([system, ...remembered, user('four')]);
+    const history = [user('two'), assistant(digits), user('three'), assistant(digits)];
+    expect(lastMessages()).toEqual([system, ...history, user('four')]);
     expect((await runsOf(way, conversationId)).at(-1).metadata.memory).toEqual({ turns: 2, forgottenTurns: 1 });
   });
 
   test('excludes failed, truncated and empty turns, which are stored all the same', async () => {
     answerLoudly();
     const made = await create(way);
-    const { conversationId } = (await say(way, made, { message: 'one' })).body;
+    const { conversationId } = (await sendMessage(way, made, { message: 'one' })).body;
     const path = `/agents/${made.id}/run`;
     const headers = { accept: 'text/event-stream' };
     const half = async (call: ScriptedCall) => call.openEventStream().chatDelta({ content: 'half' });
@@ -174,7 +174,7 @@ describe.each(ways)('%s: a turn', (way) => {
     const failed = await callJson(host, way, 'POST', path, { body: { message: 'failing', conversationId }, headers });
     expect(judgeEvents(failed)).toMatchObject({ content: 'half', finishReason: null });
     host.provider.answerWith((call) => call.chatAnswer({ content: '', finishReason: 'length' }));
-    expect((await say(way, made, { message: 'silent', conversationId })).body.message).toBe('');
+    expect((await sendMessage(way, made, { message: 'silent', conversationId })).body.message).toBe('');
     host.provider.answerWith(null);
     const request = jsonRequest(host, 'POST', path, { body: { message: 'leaving', conversationId }, headers });
     const pending = host.begin(way, request);
@@ -188,7 +188,7 @@ describe.each(ways)('%s: a turn', (way) => {
     pending.leave();
     await call.closed;
     answerLoudly();
-    await say(way, made, { message: 'last', conversationId });
+    await sendMessage(way, made, { message: 'last', conversationId });
     expect(lastMessages()).toEqual([system, user('one'), assistant('one!'), user('last')]);
     expect((await runsOf(way, conversationId)).map(({ status }: { status: string }) => status)).toEqual([
       'Completed',
@@ -207,7 +207,7 @@ describe.each(ways)('%s: a turn', (way) => {
     const streamed = await callJson(host, way, 'POST', path, { body: { message: 'one' }, headers });
     expect(judgeEvents(streamed)).toMatchObject({ content: 'one!', finishReason: 'Stop', usage });
     const conversationId = streamed.headers['x-conversation-id'];
-    expect((await say(way, made, { message: 'two', conversationId })).status).toBe(200);
+    expect((await sendMessage(way, made, { message: 'two', conversationId })).status).toBe(200);
     expect(lastMessages()).toEqual([system, user('one'), assistant('one!'), user('two')]);
   });
 
@@ -264,12 +264,12 @@ describe.each(ways)('%s: the configuration of a turn', (way) => {
     const configuration = { temperature: 0.2, min_p: 0.1 };
     const made = await create(way, { configuration: { ...configuration, seed: null } });
     expect(made.configuration).toEqual(configuration);
-    const { conversationId } = (await say(way, made, { message: 'one' })).body;
+    const { conversationId } = (await sendMessage(way, made, { message: 'one' })).body;
     expect(host.provider.calls.at(-1)?.body).toMatchObject(configuration);
     expect((await runsOf(way, conversationId))[0].input.configuration).toEqual(configuration);
     expect((await change(made, { name: 'Other' })).body.configuration).toEqual(configuration);
     expect((await change(made, { configuration: null })).body.configuration).toBe(null);
-    await say(way, made, { message: 'two', conversationId });
+    await sendMessage(way, made, { message: 'two', conversationId });
     expect(host.provider.calls.at(-1)?.body).not.toHaveProperty('temperature');
   });
 
@@ -279,10 +279,10 @@ describe.each(ways)('%s: the configuration of a turn', (way) => {
     const made = await create(way, { dataspaceIds: [dataspaceId.toUpperCase()] });
     expect(made.dataspaceIds).toEqual([dataspaceId]);
     const question = 'How many days of unused leave may employees carry over?';
-    const first = await say(way, made, { message: question });
+    const first = await sendMessage(way, made, { message: question });
     expect(first.body.citations).toMatchObject([{ index: 1, sourceName: 'Leave', text: rule }]);
     expect((lastMessages() as { content: string }[]).at(-1)!.content).toContain('five days');
-    await say(way, made, { message: 'And of used leave?', conversationId: first.body.conversationId });
+    await sendMessage(way, made, { message: 'And of used leave?', conversationId: first.body.conversationId });
     expect((lastMessages() as unknown[]).slice(0, 3)).toEqual([system, user(question), assistant(first.body.message)]);
     expect((await change(made, { dataspaceIds: [] })).body.dataspaceIds).toBe(null);
   });
@@ -291,7 +291,7 @@ describe.each(ways)('%s: the configuration of a turn', (way) => {
     const dataspaceId = await rulesDataspace();
     const made = await create(way, { dataspaceIds: [dataspaceId] });
     await callJson(host, way, 'DELETE', `/dataspaces/${dataspaceId}`);
-    const answer = await say(way, made, { message: 'Hi' });
+    const answer = await sendMessage(way, made, { message: 'Hi' });
     judgeError(answer, 409);
     expect(answer.body.error.message).toContain('uses a dataspace that was deleted');
     expect((await change(made, { name: 'Still editable' })).status).toBe(200);
@@ -327,12 +327,12 @@ describe.each(ways)('%s: the configuration of a turn', (way) => {
     const made = await create(way);
     const body = { [name]: value };
     const details = [{ field, issue }];
-    expect(refusalOf(await callJson(host, way, 'POST', '/agents', { body: { name: 'A', ...body } }))).toEqual([
+    expect(rejectionOf(await callJson(host, way, 'POST', '/agents', { body: { name: 'A', ...body } }))).toEqual([
       400,
       'invalid_request',
       details,
     ]);
-    expect(refusalOf(await change(made, body))).toEqual([400, 'invalid_request', details]);
+    expect(rejectionOf(await change(made, body))).toEqual([400, 'invalid_request', details]);
   });
 });
 
@@ -340,12 +340,12 @@ describe.each(ways)('%s: turns at the same time', (way) => {
   test('run one after the other in one conversation, each with the answer of the one before', async () => {
     answerLoudly();
     const made = await create(way);
-    const { conversationId } = (await say(way, made, { message: 'one' })).body;
+    const { conversationId } = (await sendMessage(way, made, { message: 'one' })).body;
     host.provider.answerWith(null);
-    const second = say(way, made, { message: 'two', conversationId });
+    const second = sendMessage(way, made, { message: 'two', conversationId });
     const call = await host.provider.nextCall();
-    const third = say(way, made, { message: 'three', conversationId });
-    const elsewhere = say(way, made, { message: 'elsewhere' });
+    const third = sendMessage(way, made, { message: 'three', conversationId });
+    const elsewhere = sendMessage(way, made, { message: 'elsewhere' });
     // A turn of another conversation does not wait: it is the next to come.
     const next = await host.provider.nextCall();
     expect(next.body['messages']).toEqual([system, user('elsewhere')]);
@@ -366,13 +366,13 @@ describe.each(ways)('%s: turns at the same time', (way) => {
   test("don't wait for a queued caller that disconnects", async () => {
     answerLoudly();
     const made = await create(way);
-    const { conversationId } = (await say(way, made, { message: 'one' })).body;
+    const { conversationId } = (await sendMessage(way, made, { message: 'one' })).body;
     host.provider.answerWith(null);
-    const first = say(way, made, { message: 'two', conversationId });
+    const first = sendMessage(way, made, { message: 'two', conversationId });
     const call = await host.provider.nextCall();
     const path = `/agents/${made.id}/run`;
     const waiting = host.begin(way, jsonRequest(host, 'POST', path, { body: { message: 'left', conversationId } }));
-    const last = say(way, made, { message: 'three', conversationId });
+    const last = sendMessage(way, made, { message: 'three', conversationId });
     waiting.leave();
     answerLoudly();
     call.chatAnswer({ content: 'TWO' });
@@ -391,7 +391,7 @@ describe.each(ways)('%s: turns at the same time', (way) => {
     await call.chatDelta({ content: 'ONE' });
     const response = await pending.response;
     // Before its first run ends, the conversation is there already.
-    const next = say(way, made, { message: 'two', conversationId: response.headers['x-conversation-id'] });
+    const next = sendMessage(way, made, { message: 'two', conversationId: response.headers['x-conversation-id'] });
     answerLoudly();
     await call.chatEnd();
     await readAll(response.body);
@@ -416,7 +416,7 @@ const bad: [path: string, body: Record<string, unknown>, field: string, issue: s
 describe.each(ways)('%s: rejections', (way) => {
   test.each(bad)('%s rejects %j: %s', async (path, body, field, issue) => {
     const answer = await callJson(host, way, 'POST', path, { body });
-    expect(refusalOf(answer)).toEqual([400, 'invalid_request', [{ field, issue }]]);
+    expect(rejectionOf(answer)).toEqual([400, 'invalid_request', [{ field, issue }]]);
   });
 
   test('rejects an unknown model or provider, also in a change, which then changes nothing', async () => {
@@ -441,40 +441,40 @@ describe.each(ways)('%s: rejections', (way) => {
     [{ message: 'Hi', replacements: {} }, 'replacements', 'is not a known field'],
   ])('rejects a turn %j and names %s', async (body, field, issue) => {
     const made = await create(way);
-    expect(refusalOf(await say(way, made, body))).toEqual([400, 'invalid_request', [{ field, issue }]]);
+    expect(rejectionOf(await sendMessage(way, made, body))).toEqual([400, 'invalid_request', [{ field, issue }]]);
   });
 
   test("rejects another caller's conversation with 403, and an unknown agent with 404 before that", async () => {
     answerLoudly();
     const made = await create(way);
-    const { conversationId } = (await say(way, made, { message: 'Hi' })).body;
-    const other = await say(way, made, { message: 'Hi', conversationId }, { key: host.issueKey() });
-    expect(refusalOf(other)).toEqual([
+    const { conversationId } = (await sendMessage(way, made, { message: 'Hi' })).body;
+    const other = await sendMessage(way, made, { message: 'Hi', conversationId }, { key: host.issueKey() });
+    expect(rejectionOf(other)).toEqual([
       403,
       'forbidden',
       [{ field: 'conversationId', issue: 'belongs to another caller' }],
     ]);
     const nobody = { ...made, id: randomUUID() };
-    judgeError(await say(way, nobody, { message: 'Hi', conversationId }), 404);
+    judgeError(await sendMessage(way, nobody, { message: 'Hi', conversationId }), 404);
     expect(await runsOf(way, conversationId)).toHaveLength(1);
   });
 
   test('a rejected turn leaves no conversation: credits, keys, missing models', async () => {
     const made = await create(way);
     const spent = host.issueKey({ creditLimit: 0 });
-    judgeError(await say(way, made, { message: 'Hi' }, { key: spent }), 402);
+    judgeError(await sendMessage(way, made, { message: 'Hi' }, { key: spent }), 402);
     expect((await callJson(host, way, 'GET', '/conversations', { key: spent })).status).toBe(200);
     const withoutKey = await create(way, { model: 'gpt-4o' });
-    judgeError(await say(way, withoutKey, { message: 'Hi' }), 503);
+    judgeError(await sendMessage(way, withoutKey, { message: 'Hi' }), 503);
     const local = await create(way, { model: 'hl-gpt-4.1-mini' });
-    judgeError(await say(way, local, { message: 'Hi' }), 503);
+    judgeError(await sendMessage(way, local, { message: 'Hi' }), 503);
   });
 
   test("a key with only `run` reads its own messages and the answers, not the agent's system message", async () => {
     answerLoudly();
     const made = await create(way, { prompt: 'Stored instructions.', configuration: { max_tokens: 77 } });
     const runs = host.issueKey({ scopes: ['run'] });
-    const { body: turn } = await say(way, made, { message: 'Hi' }, { key: runs });
+    const { body: turn } = await sendMessage(way, made, { message: 'Hi' }, { key: runs });
     const path = `/conversations/${turn.conversationId}`;
     const own = (await callJson(host, way, 'GET', path, { key: runs })).body.runs[0];
     expect(own.input).toMatchObject({ promptText: 'Hi', systemMessage: null, configuration: null });
@@ -526,13 +526,13 @@ test('rejects a queued turn when the service stops, and records no run', async (
   const first = await callJson(ending, 'in memory', 'POST', path, { body: { message: 'one' } });
   const { conversationId } = first.body;
   ending.provider.answerWith(null);
-  const sayAgain = () => callJson(ending, 'in memory', 'POST', path, { body: { message: 'two', conversationId } });
-  const underWay = sayAgain();
+  const sendAgain = () => callJson(ending, 'in memory', 'POST', path, { body: { message: 'two', conversationId } });
+  const active = sendAgain();
   await ending.provider.nextCall();
-  const waiting = sayAgain();
+  const waiting = sendAgain();
   await ending.close();
-  const [ended, refused] = await Promise.all([underWay, waiting]);
-  judgeError(refused, 503);
+  const [ended, rejected] = await Promise.all([active, waiting]);
+  judgeError(rejected, 503);
   expect([ended.status, ending.provider.calls.length, ending.log]).toEqual([500, 2, []]);
 });
 

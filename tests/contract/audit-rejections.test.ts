@@ -103,13 +103,13 @@ describe.each(ways)('%s', (way) => {
 
   test('accepts the three media types and rejects others with 415', async () => {
     const taken = ['application/json', 'text/json', 'application/vnd.audit+json', 'Application/JSON; charset=utf-8'];
-    const refused = ['text/plain', 'application/xml', 'application/jsonx', 'json', 'multipart/form-data'];
+    const rejected = ['text/plain', 'application/xml', 'application/jsonx', 'json', 'multipart/form-data'];
     const statuses = async (types: string[]) => {
       const answers = await Promise.all(types.map((type) => askAudit(host, way, {}, { 'content-type': type })));
       return answers.map(({ status }) => status);
     };
     expect(await statuses(taken)).toEqual(taken.map(() => 200));
-    expect(await statuses(refused)).toEqual(refused.map(() => 415));
+    expect(await statuses(rejected)).toEqual(rejected.map(() => 415));
   });
 
   test("rejects a body that isn't a JSON object", async () => {

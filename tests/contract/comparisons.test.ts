@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ComparisonCell } from '../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../shared/contract/comparisons.ts';
-import { callJson, refusalOf, walk } from '../support/json-call.ts';
+import { callJson, rejectionOf, walk } from '../support/json-call.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
@@ -227,7 +227,7 @@ describe.each(ways)('%s: comparisons', (way) => {
     expect((await act(way, id, 'stop', { variant: 'C' })).body.error.details[0].field).toBe('variant');
     const cell = { rowId: 'x', variant: 'A', repeat: 1 };
     expect((await act(way, id, 'retry', { cell })).body.error.details[0].field).toBe('cell.rowId');
-    expect(refusalOf(await act(way, missing, 'start'))).toEqual([404, 'not_found', []]);
+    expect(rejectionOf(await act(way, missing, 'start'))).toEqual([404, 'not_found', []]);
   });
 
   test('reading needs the scope run, starting needs manage', async () => {

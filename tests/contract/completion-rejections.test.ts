@@ -160,9 +160,9 @@ describe.each(ways)('%s', (way) => {
     };
     const limit = 4 * 1_048_576;
     const taken = await host.send(way, post(bodyOf(limit), {}, '/api/completions/sync'));
-    const refused = await host.send(way, post(bodyOf(limit + 1), {}, '/api/completions/sync'));
+    const rejected = await host.send(way, post(bodyOf(limit + 1), {}, '/api/completions/sync'));
     expect(taken.status).toBe(200);
-    judgeError(refused, 413);
+    judgeError(rejected, 413);
   });
 
   test.each([

@@ -125,8 +125,8 @@ describe.each(ways)('%s', (way) => {
       };
       const run = judge(await host.send(way, completionCall(host, path, body)));
       expect(run.warnings).toEqual([{ code: 'variable-unfilled', message: expect.any(String), variable: 'missing' }]);
-      const asked = host.provider.calls.at(-1)?.body;
-      expect(asked).toMatchObject({
+      const requested = host.provider.calls.at(-1)?.body;
+      expect(requested).toMatchObject({
         model: 'model',
         temperature: 0.5,
         max_tokens: 9,
@@ -169,12 +169,12 @@ describe.each(ways)('%s', (way) => {
         },
         { code: 'model-ending', message: expect.stringContaining('2025-08-30') },
       ]);
-      const asked = host.provider.calls.at(-1);
-      expect([asked?.headers.authorization, asked?.body['temperature'], asked?.body['reasoning_effort']]).toEqual([
-        `Bearer ${providerKey}`,
-        0.5,
-        undefined,
-      ]);
+      const requested = host.provider.calls.at(-1);
+      expect([
+        requested?.headers.authorization,
+        requested?.body['temperature'],
+        requested?.body['reasoning_effort'],
+      ]).toEqual([`Bearer ${providerKey}`, 0.5, undefined]);
     },
   );
 
@@ -232,8 +232,8 @@ describe.each(ways)('%s', (way) => {
       judge(answer);
       left.push([answer.headers['x-credits-consumed'], answer.headers['x-credits-remaining']]);
     }
-    const refused = await host.send(way, completionCall(limited, '/api/completions/stream'));
-    expect([left, refused.status, JSON.parse(refused.text).error.code]).toEqual([
+    const rejected = await host.send(way, completionCall(limited, '/api/completions/stream'));
+    expect([left, rejected.status, JSON.parse(rejected.text).error.code]).toEqual([
       [
         ['1', '1'],
         ['1', '0'],

@@ -60,8 +60,8 @@ test('addresses of the command line that others on the network can listen to are
     log: (message) => void log.push(message),
   });
   await started.close();
-  const warning = (place: string) =>
-    `The connection to ${place} isn't encrypted: others on the network can read prompts, answers and keys. ` +
+  const warning = (position: string) =>
+    `The connection to ${position} isn't encrypted: others on the network can read prompts, answers and keys. ` +
     'Use https:// if the server supports it.';
   expect(log).toEqual([warning('Groq at gateway.example'), warning('lan at 192.0.2.7:8000')]);
 });

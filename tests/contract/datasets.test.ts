@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pngOf } from '../support/image-files.ts';
-import { callJson, refusalOf, walk } from '../support/json-call.ts';
+import { callJson, rejectionOf, walk } from '../support/json-call.ts';
 import { formOf, uploadRequest } from '../support/source-upload.ts';
 import { startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
@@ -53,8 +53,8 @@ describe.each(ways)('%s: datasets', (way) => {
     expect([renamed.status, renamed.body]).toEqual([200, { ...created, name: 'Letters' }]);
     expect((await walk(host, way, '/datasets', 1)).map(({ id }) => id)).toContain(created.id);
     expect((await callJson(host, way, 'DELETE', `/datasets/${created.id}`)).status).toBe(204);
-    const gone = await callJson(host, way, 'GET', `/datasets/${created.id}`);
-    expect(refusalOf(gone)).toEqual([404, 'not_found', []]);
+    const disconnected = await callJson(host, way, 'GET', `/datasets/${created.id}`);
+    expect(rejectionOf(disconnected)).toEqual([404, 'not_found', []]);
     expect((await walk(host, way, '/datasets', 5)).map(({ id }) => id)).not.toContain(created.id);
   });
 
@@ -130,13 +130,17 @@ describe.each(ways)('%s: datasets', (way) => {
     expect((await read()).status).toBe(200);
     const bad = { columns: withFile, rows: [{ photo: { fileId: 'f'.repeat(64) } }] };
     const rejected = await callJson(host, way, 'POST', '/datasets', { body: { ...input, ...bad } });
-    expect(refusalOf(rejected)).toEqual([400, 'invalid_request', [{ field: 'rows[0].photo', issue: 'is not a file' }]]);
+    expect(rejectionOf(rejected)).toEqual([
+      400,
+      'invalid_request',
+      [{ field: 'rows[0].photo', issue: 'is not a file' }],
+    ]);
   });
 
   test('invalid input names its field', async () => {
     const { id } = await create(way);
     const rejected = async (body: unknown, path = '/datasets') =>
-      refusalOf(await callJson(host, way, 'POST', path, { body }));
+      rejectionOf(await callJson(host, way, 'POST', path, { body }));
     const field = (name: string) => [400, 'invalid_request', [{ field: name, issue: expect.any(String) }]];
     const versions = `/datasets/${id}/versions`;
     expect(await rejected({ ...input, name: '' })).toEqual(field('name'));

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxFileBytes } from '../../shared/contract/files.ts';
 import { exifOf, jpegOf, pngOf } from '../support/image-files.ts';
-import { callJson, refusalOf } from '../support/json-call.ts';
+import { callJson, rejectionOf } from '../support/json-call.ts';
 import { formOf, uploadRequest, type UploadPart } from '../support/source-upload.ts';
 import { startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
@@ -78,7 +78,7 @@ describe.each(ways)('%s: files', (way) => {
 
   test('a file of more than 20 MB is 413', async () => {
     const rejected = await uploadFile(way, [filePart(Buffer.alloc(maxFileBytes + 1), 'zeros.bin')]);
-    expect(refusalOf(rejected)).toEqual([413, 'payload_too_large', []]);
+    expect(rejectionOf(rejected)).toEqual([413, 'payload_too_large', []]);
     expect(incoming()).toEqual([]);
   });
 });

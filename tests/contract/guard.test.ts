@@ -169,9 +169,9 @@ describe('with the guard only logging', () => {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${host.key}` },
       body: JSON.stringify({ conversationRunId: answer.runId }),
     });
-    const [kept] = (JSON.parse(conversation.text) as { conversations: { runs: { moderation: unknown }[] }[] })
+    const [stored] = (JSON.parse(conversation.text) as { conversations: { runs: { moderation: unknown }[] }[] })
       .conversations;
-    expect(kept?.runs[0]?.moderation).toMatchObject({ prompt: { mode: 'note' }, answer: { categories: [] } });
+    expect(stored?.runs[0]?.moderation).toMatchObject({ prompt: { mode: 'note' }, answer: { categories: [] } });
   });
 });
 

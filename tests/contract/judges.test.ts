@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Judge } from '../../shared/contract/judges.ts';
-import { callJson, refusalOf, walk } from '../support/json-call.ts';
+import { callJson, rejectionOf, walk } from '../support/json-call.ts';
 import { minimalRequest, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
 let host: TestHost;
@@ -74,7 +74,7 @@ describe.each(ways)('%s: judges', (way) => {
     expect(changed.body.hash).not.toBe(made.hash);
     expect((await walk(host, way, '/judges', 1)).map(({ id }) => id)).toContain(made.id);
     expect((await callJson(host, way, 'DELETE', `/judges/${made.id}`)).status).toBe(204);
-    expect(refusalOf(await callJson(host, way, 'GET', `/judges/${made.id}`))).toEqual([404, 'not_found', []]);
+    expect(rejectionOf(await callJson(host, way, 'GET', `/judges/${made.id}`))).toEqual([404, 'not_found', []]);
   });
 
   test.each([
@@ -85,7 +85,7 @@ describe.each(ways)('%s: judges', (way) => {
     [{ wieght: 1 }, 'wieght'],
   ])('rejects %j', async (changes, field) => {
     const rejected = await callJson(host, way, 'POST', '/judges', { body: { ...input, ...changes } });
-    expect(refusalOf(rejected)).toEqual([400, 'invalid_request', [expect.objectContaining({ field })]]);
+    expect(rejectionOf(rejected)).toEqual([400, 'invalid_request', [expect.objectContaining({ field })]]);
   });
 
   test('the answer of a run is judged once, by a run in the audit', async () => {
@@ -130,7 +130,7 @@ describe.each(ways)('%s: judges', (way) => {
     answerWith(() => verdict('first'));
     expect((await compare()).body).toMatchObject({ verdict: 'tie' });
     const missing = await callJson(host, way, 'POST', `/judges/${id}/verdicts`, { body: { runId } });
-    expect(refusalOf(missing)).toMatchObject([400, 'invalid_request', [{ field: 'otherRunId' }]]);
+    expect(rejectionOf(missing)).toMatchObject([400, 'invalid_request', [{ field: 'otherRunId' }]]);
     const label = await callJson(host, way, 'PUT', `/judges/${id}/labels/${runId}`, { body: { label: 'pass' } });
     expect(label.status).toBe(400);
   });
@@ -144,7 +144,7 @@ describe.each(ways)('%s: judges', (way) => {
       key,
       body: { label: 'pass' },
     });
-    expect([refusalOf(judged), refusalOf(labelled)]).toEqual([
+    expect([rejectionOf(judged), rejectionOf(labelled)]).toEqual([
       [404, 'not_found', []],
       [404, 'not_found', []],
     ]);
@@ -256,7 +256,7 @@ describe('a judge in a comparison', () => {
 
   test('must exist', async () => {
     const rejected = await compare(randomUUID());
-    expect(refusalOf(rejected)).toEqual([
+    expect(rejectionOf(rejected)).toEqual([
       400,
       'invalid_request',
       [{ field: 'checks[1].judgeId', issue: 'is not a judge' }],

@@ -181,14 +181,14 @@ describe('limits per minute', () => {
     expect([status, headers['ratelimit-limit'], headers['ratelimit-remaining']]).toEqual([200, '2', '1']);
     // A failure is a request, too.
     expect((await host.send('HTTP/2', { ...call, path: '/prompts/x' })).headers['ratelimit-remaining']).toBe('0');
-    const refused = await host.send('HTTP/1.1', call);
-    expect(judgeError(refused, 429)).toMatchObject({
+    const rejected = await host.send('HTTP/1.1', call);
+    expect(judgeError(rejected, 429)).toMatchObject({
       code: 'rate_limited',
       message: expect.stringContaining('2 requests per minute') as string,
     });
-    const seconds = Number(refused.headers['retry-after']);
+    const seconds = Number(rejected.headers['retry-after']);
     expect(seconds > 0 && seconds <= 60).toBe(true);
-    expect(refused.headers['ratelimit-reset']).toBe(refused.headers['retry-after']);
+    expect(rejected.headers['ratelimit-reset']).toBe(rejected.headers['retry-after']);
   });
 
   test("the provider's token count is deducted, and no run starts without tokens", async () => {

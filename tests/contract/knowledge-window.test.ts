@@ -77,8 +77,8 @@ test('lists the sources of a dataspace with counts, and opens a citation at its 
     positions: [1, 2],
   });
   const [passage] = passages;
-  const place = { start: passage!.start, end: passage!.end, context: 40 };
-  const part = await client.call(readSourceText, { parameters: { id: source.id }, query: place });
+  const range = { start: passage!.start, end: passage!.end, context: 40 };
+  const part = await client.call(readSourceText, { parameters: { id: source.id }, query: range });
   expect(part).toEqual({
     text: text.slice(passage!.start - 40, passage!.end + 40),
     start: passage!.start - 40,
@@ -162,8 +162,8 @@ test('uploads a file over the port, and rejects one that is too large during the
   const body = new FormData();
   body.append('name', 'Too large');
   body.append('file', tooLarge);
-  const refused = await pair.hostFetch({ method: 'POST', path: '/sources', headers: {}, body });
-  expect([refused.status, await refused.json()]).toMatchObject([413, { error: { code: 'payload_too_large' } }]);
+  const rejected = await pair.hostFetch({ method: 'POST', path: '/sources', headers: {}, body });
+  expect([rejected.status, await rejected.json()]).toMatchObject([413, { error: { code: 'payload_too_large' } }]);
   const sent = pair.frames.reduce((sum, frame) => sum + (frame.type === 'body' ? frame.bytes.byteLength : 0), 0);
   expect(sent).toBeLessThan(51 * 1_048_576);
   await expect(port.upload(createSource, { fields, file: tooLarge })).rejects.toMatchObject({ status: 413 });

@@ -78,9 +78,9 @@ describe('malformed HTTP/1.1', () => {
   test("rejects a method or a header that Fetch doesn't support, in the error format", async () => {
     const { connect, host } = await startVictim();
     const connection = connect().send(`CONNECT evil.example:443 HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-    const refused = await connection.untilClosed();
-    expect(refused).toMatch(/^HTTP\/1\.1 405 /);
-    expect(errorOf(refused)).toBe('method_not_allowed');
+    const rejected = await connection.untilClosed();
+    expect(rejected).toMatch(/^HTTP\/1\.1 405 /);
+    expect(errorOf(rejected)).toBe('method_not_allowed');
     const other = connect().send(`GET /%zz?\\ HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(await other.untilClosed()).toMatch(/^HTTP\/1\.1 200 /);
   });
@@ -191,10 +191,10 @@ describe('slow callers', () => {
 
   test('drops connections above the limit', async () => {
     const { connect } = await startVictim({ connections: 2 });
-    const kept = [connect(), connect()];
-    await Promise.all(kept.map(({ socket }) => once(socket, 'connect')));
+    const stored = [connect(), connect()];
+    await Promise.all(stored.map(({ socket }) => once(socket, 'connect')));
     await connect().closed;
-    expect(kept.map(({ socket }) => socket.destroyed)).toEqual([false, false]);
+    expect(stored.map(({ socket }) => socket.destroyed)).toEqual([false, false]);
   });
 });
 
@@ -360,11 +360,11 @@ describe('floods over HTTP/2', () => {
   });
 
   test('no more requests at a time than allowed reach the service', async () => {
-    let [now, most] = [0, 0];
+    let [now, maxActive] = [0, 0];
     const { promise, resolve } = Promise.withResolvers<void>();
     const { address } = await startVictim({ streams: 4 }, async () => {
       now += 1;
-      most = Math.max(most, now);
+      maxActive = Math.max(maxActive, now);
       await promise;
       now -= 1;
       return new Response();
@@ -377,7 +377,7 @@ describe('floods over HTTP/2', () => {
     await new Promise((pinged) => session.ping(pinged));
     resolve();
     await Promise.all(streams.map((stream) => once(stream, 'close')));
-    expect(most).toBeLessThanOrEqual(4);
+    expect(maxActive).toBeLessThanOrEqual(4);
     expect(streams.map((stream) => stream.rstCode)).toEqual(Array(12).fill(0));
   });
 });

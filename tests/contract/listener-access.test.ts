@@ -112,8 +112,8 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('over %s', (transport) => {
     };
     expect((await fetchText(transport, address)).headers).toMatchObject(expected);
     expect((await fetchText(transport, address, { headers: { origin: 'null' } })).headers).toMatchObject(expected);
-    const kept = await fetchText(transport, address, { path: '/kept' });
-    expect(kept.headers).toMatchObject({ ...expected, 'cache-control': 'max-age=1' });
+    const stored = await fetchText(transport, address, { path: '/kept' });
+    expect(stored.headers).toMatchObject({ ...expected, 'cache-control': 'max-age=1' });
   });
 
   test('rejects a preflight of a foreign page', async () => {

@@ -92,8 +92,8 @@ describe('a stranger that reads nothing', () => {
     );
     const deaf = session();
     const streams = Array.from({ length: 6 }, () => ask(deaf));
-    const begun = streams.slice(0, 2).map((stream) => once(stream, 'response'));
-    await Promise.all([...begun, ...streams.slice(4).map(untilClosed)]);
+    const started = streams.slice(0, 2).map((stream) => once(stream, 'response'));
+    await Promise.all([...started, ...streams.slice(4).map(untilClosed)]);
     expect(streams.map(({ rstCode }) => rstCode).slice(4)).toEqual(Array(2).fill(constants.NGHTTP2_REFUSED_STREAM));
     expect(made).toBe(2);
     streams[0]!.close(constants.NGHTTP2_CANCEL);
@@ -179,9 +179,9 @@ describe('a stranger', () => {
     await short(first);
     await short(second);
     await short(first);
-    const gone = once(second, 'close');
+    const removed = once(second, 'close');
     await short(third);
-    await gone;
+    await removed;
     expect([first.closed, third.closed]).toEqual([false, false]);
   });
 

@@ -192,7 +192,7 @@ describe.each(transports)('%s', (transport) => {
   });
 
   test('reads no more from the source than the caller does', async () => {
-    let asked = 0;
+    let requested = 0;
     let stalled = gate();
     const { address } = await startListener(
       async () => {
@@ -200,8 +200,8 @@ describe.each(transports)('%s', (transport) => {
         const body = new ReadableStream(
           {
             pull(controller) {
-              asked += 1;
-              if (asked === 64) controller.close();
+              requested += 1;
+              if (requested === 64) controller.close();
               else controller.enqueue(piece);
               stalled.open();
               stalled = gate();
@@ -216,14 +216,14 @@ describe.each(transports)('%s', (transport) => {
     const { body } = await call(transport, address).response;
     body.pause();
     // Until the source has not been asked for 100 turns of the event loop in which it could have been.
-    for (let quiet = 0, before = asked; quiet < 100; quiet += 1) {
+    for (let quiet = 0, before = requested; quiet < 100; quiet += 1) {
       await new Promise((resolve) => setTimeout(resolve, 2));
-      if (asked !== before) [quiet, before] = [0, asked];
+      if (requested !== before) [quiet, before] = [0, requested];
     }
-    expect(asked).toBeLessThan(32);
+    expect(requested).toBeLessThan(32);
     let received = 0;
     for await (const chunk of body) received += (chunk as Buffer).byteLength;
-    expect([asked, received]).toEqual([64, 63 * megabyte]);
+    expect([requested, received]).toEqual([64, 63 * megabyte]);
   });
 
   test('receives a body no faster than it is read', async () => {

@@ -11,16 +11,16 @@ const runs = 10;
 let host: TestHost;
 beforeAll(async () => {
   host = await startTestHost();
-  for (let place = 0; place < runs; place += 1) {
-    const content = `${place} ${'ä'.repeat(500_000)}`;
-    const servedBy = place % 2 === 0 ? 'OpenAi/gpt-4o' : 'OpenAi/gpt-4o-mini';
+  for (let position = 0; position < runs; position += 1) {
+    const content = `${position} ${'ä'.repeat(500_000)}`;
+    const servedBy = position % 2 === 0 ? 'OpenAi/gpt-4o' : 'OpenAi/gpt-4o-mini';
     const model = servedBy.slice('OpenAi/'.length);
     const run = await recordRun(
       host.host,
-      { conversationId, servedBy, model, createdAt: Date.UTC(2026, 0, 1) + place },
+      { conversationId, servedBy, model, createdAt: Date.UTC(2026, 0, 1) + position },
       { content },
     );
-    if (place === 3) host.host.storage.audit.giveFeedback(conversationId, run.runId, { score: 5 });
+    if (position === 3) host.host.storage.audit.giveFeedback(conversationId, run.runId, { score: 5 });
   }
   await recordRun(host.host, { createdAt: Date.UTC(2026, 0, 2) });
 });
@@ -39,7 +39,7 @@ test.each(ways)('a conversation of many megabytes is sent like a short one, in c
   ]);
   expect(answer.text.slice(0, 60)).toBe(JSON.stringify(conversation).slice(0, 60));
   expect(conversation.runs.map(({ output, feedback }) => [output.content.split(' ')[0], feedback?.score])).toEqual(
-    Array.from({ length: runs }, (_, place) => [String(place), place === 3 ? 5 : undefined]),
+    Array.from({ length: runs }, (_, position) => [String(position), position === 3 ? 5 : undefined]),
   );
 });
 

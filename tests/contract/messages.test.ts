@@ -4,7 +4,7 @@ import { createReplay } from '../../shared/contract/audit-replay.ts';
 import { previewGrounding } from '../../shared/contract/grounding.ts';
 import { readRun } from '../../shared/contract/runs.ts';
 import { textMessage } from '../../shared/contract/messages.ts';
-import { callJson, refusalOf } from '../support/json-call.ts';
+import { callJson, rejectionOf } from '../support/json-call.ts';
 import { judgeArray, judgeEvents, judgeSync } from '../support/specification-judge.ts';
 import { completionCall, minimalRequest, startTestHost, ways, type TestHost } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';
@@ -91,14 +91,14 @@ describe.each(ways)('%s', (way) => {
     ['a role that opens a block', '{{#role "user"}}x{{/role}}', { line: 1, column: 4 }],
     ['only system messages', '{{role "system"}}x', {}],
     ['roles without a text', '{{role "user"}} {{role "model"}}', {}],
-  ])('rejects %s with 400 and its position', async (_, promptText, place) => {
+  ])('rejects %s with 400 and its position', async (_, promptText, position) => {
     const answer = await callJson(host, way, 'POST', '/api/completions/sync', {
       body: { ...minimalRequest, promptText, replacements: { photo: 'x', who: 'user' } },
     });
-    expect(refusalOf(answer)).toEqual([
+    expect(rejectionOf(answer)).toEqual([
       400,
       'invalid_request',
-      [{ field: 'promptText', issue: expect.any(String), ...place }],
+      [{ field: 'promptText', issue: expect.any(String), ...position }],
     ]);
   });
 
@@ -109,7 +109,7 @@ describe.each(ways)('%s', (way) => {
         body: { ...minimalRequest, promptText, replacements: { items: Array.from({ length: count }, () => 1) } },
       });
     expect((await send(1000)).status).toBe(200);
-    expect(refusalOf(await send(1001))).toEqual([
+    expect(rejectionOf(await send(1001))).toEqual([
       400,
       'invalid_request',
       [{ field: 'promptText', issue: 'becomes more than 1000 messages when it is filled' }],
@@ -142,9 +142,9 @@ describe.each(ways)('%s', (way) => {
     const { body: agent } = await callJson(host, way, 'POST', '/agents', {
       body: { name: 'A', promptVersionId: prompt.latestVersionId },
     });
-    const say = (body: object) => callJson(host, way, 'POST', `/agents/${agent.id}/run`, { body });
-    const { conversationId } = (await say({ message: 'one {{x}}' })).body;
-    const { runId } = (await say({ message: 'two', conversationId })).body;
+    const sendMessage = (body: object) => callJson(host, way, 'POST', `/agents/${agent.id}/run`, { body });
+    const { conversationId } = (await sendMessage({ message: 'one {{x}}' })).body;
+    const { runId } = (await sendMessage({ message: 'two', conversationId })).body;
     expect(lastMessages()).toEqual([
       { role: 'system', content: 'Be kind.' },
       { role: 'user', content: 'one {{x}}' },
@@ -175,7 +175,7 @@ describe.each(ways)('%s', (way) => {
     const answer = await callJson(host, way, 'POST', '/agents', {
       body: { name: 'A', prompt: '{{role "system"}}x\n{{media url=photo}}' },
     });
-    expect(refusalOf(answer)).toEqual([
+    expect(rejectionOf(answer)).toEqual([
       400,
       'invalid_request',
       [{ field: 'prompt', issue: expect.stringContaining('media needs a file'), line: 2, column: 13 }],
@@ -236,7 +236,7 @@ test('the guard checks every message and names the prompt', async () => {
     const answer = await callJson(host, 'in memory', 'POST', '/api/completions/sync', {
       body: { ...minimalRequest, promptText: `{{role "user"}}Hello{{role "${role}"}}${threat}{{role "user"}}Hi` },
     });
-    expect(refusalOf(answer)).toEqual([
+    expect(rejectionOf(answer)).toEqual([
       400,
       'invalid_request',
       [{ field: 'promptText', issue: expect.stringContaining('is flagged') }],

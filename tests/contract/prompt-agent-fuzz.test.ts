@@ -85,7 +85,7 @@ const fields = {
   variables: mostly(fc.array(mostly(variable), { maxLength: 3 })),
   note: mostly(word),
 };
-const { promptText, systemMessage, aiSystem, configuration, variables, note, ...shelf } = fields;
+const { promptText, systemMessage, aiSystem, configuration, variables, note, ...store } = fields;
 const version = { promptText, systemMessage, aiSystem, model, configuration, variables, note };
 
 type Shape = Record<string, fc.Arbitrary<unknown>>;
@@ -108,8 +108,8 @@ const conversationId = mostly(fc.constantFrom('<conversation>', null, randomUUID
 
 const call = fc.oneof(
   fc.tuple(fc.constant('POST /prompts'), of(fields, ['name', 'promptText'])),
-  fc.tuple(fc.constant('POST /prompts'), of({ ...shelf, promptText }, ['name', 'promptText'])),
-  fc.tuple(fc.constant('PATCH /prompts/<prompt>'), of(shelf)),
+  fc.tuple(fc.constant('POST /prompts'), of({ ...store, promptText }, ['name', 'promptText'])),
+  fc.tuple(fc.constant('PATCH /prompts/<prompt>'), of(store)),
   fc.tuple(fc.constant('POST /prompts/<prompt>/versions'), of(version, ['promptText'])),
   fc.tuple(fc.constant('POST /prompts/<prompt>/versions'), of({ promptText, systemMessage, note }, ['promptText'])),
   fc.tuple(fc.constant('POST /prompts/run'), of({ promptId, promptVersionId: versionId, replacements }, ['promptId'])),
@@ -142,7 +142,7 @@ const call = fc.oneof(
   ),
   fc.tuple(
     fc.tuple(strange, fc.constantFrom('', '/versions')).map(([id, rest]) => `PATCH /prompts/${id}${rest}`),
-    of(shelf),
+    of(store),
   ),
 );
 

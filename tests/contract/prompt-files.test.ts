@@ -5,7 +5,7 @@ import { exifOf, jpegOf, pngOf } from '../support/image-files.ts';
 import { countTokens } from '../../shared/contract/completions.ts';
 import { setProviderKey, updateProvider } from '../../shared/contract/providers.ts';
 import { windowClient } from '../support/window-client.ts';
-import { callJson, refusalOf } from '../support/json-call.ts';
+import { callJson, rejectionOf } from '../support/json-call.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { addSource, formOf, uploadRequest } from '../support/source-upload.ts';
 import { completionCall, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
@@ -160,7 +160,7 @@ test("another caller's file is unknown", async () => {
     replacements: { photo: { fileId: id } },
   };
   const rejected = await callJson(host, 'in memory', 'POST', '/api/completions/sync', { key, body });
-  expect(refusalOf(rejected)).toEqual([
+  expect(rejectionOf(rejected)).toEqual([
     400,
     'invalid_request',
     [{ field: 'replacements.photo.fileId', issue: 'is not a file' }],

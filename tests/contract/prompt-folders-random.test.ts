@@ -57,15 +57,15 @@ test.each([1, 2, 3, 4])('loses nothing with random writes and saves in random or
       rmSync(join(world.root, `${name}.prompt`), { force: true });
       left.set(name, null);
     } else {
-      const issue = (await world.look()).issues[0];
+      const issue = (await world.scan()).issues[0];
       await requireNothingLost(left);
-      if (issue?.kind === 'conflict') await world.settle(issue.path, next(2) === 0 ? 'mine' : 'file');
-      if (issue?.kind === 'file-missing') await world.settle(issue.path, 'mine');
+      if (issue?.kind === 'conflict') await world.resolveConflict(issue.path, next(2) === 0 ? 'mine' : 'file');
+      if (issue?.kind === 'file-missing') await world.resolveConflict(issue.path, 'mine');
       // A decision is what may put a text aside.
       for (const one of names) left.set(one, onDisk(one));
     }
   }
-  const { issues } = await world.look();
+  const { issues } = await world.scan();
   await requireNothingLost(left);
   for (const name of names) {
     const [latest] = await versionTexts(name);

@@ -59,7 +59,7 @@ test('saving a version writes the file and keeps its other fields', async () => 
   await world.save('a', { promptText: 'Hello {{name}}', systemMessage: 'Brief.' });
   await world.until(async () => expect(world.read('a.prompt')).toBe(text.replace('Hello', 'Hello {{name}}')));
   expect(readdirSync(world.root)).toEqual(['a.prompt']);
-  await world.look();
+  await world.scan();
   expect((await world.versions('a')).length).toBe(2);
   expect(await issues()).toEqual([]);
 });
@@ -74,7 +74,7 @@ test('a new prompt in the folder gets a file, and its changes of name or folder 
   await world.until(async () => expect(world.read('y/A- b.prompt')).toBe('---\nname: "Renamed"\n---\nHi {{name}}\n'));
   await world.until(async () => expect(existsSync(join(world.root, 'x/A- b.prompt'))).toBe(false));
   await world.ask('PATCH', `/prompts/${id}`, { folder: 'Elsewhere' });
-  await world.look();
+  await world.scan();
   expect([await world.library(), await issues()]).toEqual([['Elsewhere/Renamed: Hi {{name}}'], []]);
   expect(world.read('y/A- b.prompt')).toContain('Hi');
 });
@@ -102,18 +102,18 @@ test('conflicting changes are shown side by side, and nothing is overwritten', a
 
 test('a conflict is resolved with the prompt, with the file, or with a merged text', async () => {
   await conflict();
-  expect((await world.settle('a.prompt', 'mine')).status).toBe(200);
+  expect((await world.resolveConflict('a.prompt', 'mine')).status).toBe(200);
   expect([world.read('a.prompt'), await issues()]).toEqual(['My text\n', []]);
 
   await world.changeBoth('a', 'Their second\n', { promptText: 'My second' });
   expect(await issues()).toEqual(['conflict a.prompt a']);
-  expect((await world.settle('a.prompt', 'file')).status).toBe(200);
+  expect((await world.resolveConflict('a.prompt', 'file')).status).toBe(200);
   expect([await world.library(), await issues()]).toEqual([['Team/a: Their second'], []]);
 
   await world.changeBoth('a', '---\nowner.of: me\n---\nTheir third\n', { promptText: 'My third' });
   expect(await issues()).toEqual(['conflict a.prompt a']);
   const prompt = { name: 'a', promptText: 'Third of both', description: 'Merged' };
-  expect((await world.settle('a.prompt', 'merged', { prompt })).status).toBe(200);
+  expect((await world.resolveConflict('a.prompt', 'merged', { prompt })).status).toBe(200);
   expect([world.read('a.prompt'), await world.library(), await issues()]).toEqual([
     '---\nowner.of: me\ndescription: Merged\n---\nThird of both\n',
     ['Team/a: Third of both'],
@@ -149,13 +149,13 @@ test('a missing file and a file of a deleted prompt wait for a decision', async 
   await world.until(async () =>
     expect(await issues()).toEqual(['file-missing a.prompt a', 'prompt-deleted b.prompt b', 'file-missing c.prompt c']),
   );
-  await world.settle('a.prompt', 'mine');
-  await world.settle('b.prompt', 'mine');
-  await world.settle('c.prompt', 'file');
+  await world.resolveConflict('a.prompt', 'mine');
+  await world.resolveConflict('b.prompt', 'mine');
+  await world.resolveConflict('c.prompt', 'file');
   expect([readdirSync(world.root), await world.library(), await issues()]).toEqual([['a.prompt'], ['Team/a: A'], []]);
   await world.ask('DELETE', `/prompts/${(await world.prompt('a')).id}`);
   await world.until(async () => expect(await issues()).toEqual(['prompt-deleted a.prompt a']));
-  await world.settle('a.prompt', 'file');
+  await world.resolveConflict('a.prompt', 'file');
   expect([await world.library(), await issues()]).toEqual([['Team/a: A'], []]);
 });
 
@@ -165,10 +165,10 @@ test('an unreadable file is neither imported nor overwritten until a person deci
   world.write('a.prompt', '---\nname: [\n---\nBad');
   await world.until(async () => expect(await issues()).toEqual(['broken a.prompt a']));
   await world.save('a', { promptText: 'Saved' });
-  await world.look();
+  await world.scan();
   expect([await world.library(), world.read('a.prompt')]).toEqual([['Team/a: Saved'], '---\nname: [\n---\nBad']);
-  expect((await world.settle('a.prompt', 'file')).status).toBe(400);
-  expect((await world.settle('a.prompt', 'mine')).status).toBe(200);
+  expect((await world.resolveConflict('a.prompt', 'file')).status).toBe(400);
+  expect((await world.resolveConflict('a.prompt', 'mine')).status).toBe(200);
   expect([world.read('a.prompt'), await issues()]).toEqual(['---\nname: a\n---\nSaved\n', []]);
 });
 
@@ -206,11 +206,11 @@ test('a folder that becomes unavailable keeps its prompts, and is scanned when i
   world.write('a.prompt', 'A');
   await world.link('Team');
   renameSync(world.root, `${world.root}-away`);
-  const away = await world.look();
+  const away = await world.scan();
   expect([away.state, away.issues, await world.library()]).toEqual(['unavailable', [], ['Team/a: A']]);
   await world.save('a', { promptText: 'Saved meanwhile' });
   renameSync(`${world.root}-away`, world.root);
-  const back = await world.look();
+  const back = await world.scan();
   expect([back.state, back.failure, world.read('a.prompt')]).toEqual(['watching', null, 'Saved meanwhile']);
 });
 
@@ -262,9 +262,9 @@ test("doesn't follow links, in or out", async () => {
     renameSync(join(world.root, 'real'), join(outside, 'real'));
     symlinkSync(join(outside, 'real'), join(world.root, 'real'));
     await world.save('a', { promptText: 'B' });
-    await world.look();
+    await world.scan();
     expect(await issues()).toEqual(['file-missing real/a.prompt a']);
-    expect((await world.settle('real/a.prompt', 'mine')).status).not.toBe(200);
+    expect((await world.resolveConflict('real/a.prompt', 'mine')).status).not.toBe(200);
     expect(readdirSync(join(outside, 'real'))).toEqual(['a.prompt']);
   } finally {
     rmSync(outside, { recursive: true, force: true });

@@ -64,7 +64,7 @@ describe.each(ways)('%s: the search of prompts', (way) => {
     await create(way, { name: '客户回复', promptText: '请礼貌地回答客户的问题' });
     await create(way, { name: 'Café', promptText: 'a b: 100% "sure" _x' });
     await create(way, { name: 'Last', promptText: 'ends with qz' });
-    const asked = [
+    const requested = [
       'nummer',
       'prufe',
       '客户',
@@ -80,7 +80,7 @@ describe.each(ways)('%s: the search of prompts', (way) => {
       "'",
       '*',
     ];
-    const answers = await Promise.all(asked.map(async (search) => [search, await found({ search })]));
+    const answers = await Promise.all(requested.map(async (search) => [search, await found({ search })]));
     expect(Object.fromEntries(answers)).toEqual({
       nummer: ['Rechnungsnummer'],
       prufe: ['Rechnungsnummer'],
@@ -111,8 +111,8 @@ describe.each(ways)('%s: the search of prompts', (way) => {
   test('a search of the details reads no version', async () => {
     await create(way, { name: 'Balloon', promptText: 'zeppelin' });
     await create(way, { name: 'Other', promptText: 'balloon' });
-    const asked = ['balloon', 'ba', 'b', 'zeppelin', 'e'];
-    const answers = await Promise.all(asked.map((search) => found({ search, searchIn: 'details' })));
+    const requested = ['balloon', 'ba', 'b', 'zeppelin', 'e'];
+    const answers = await Promise.all(requested.map((search) => found({ search, searchIn: 'details' })));
     expect(answers).toEqual([['Balloon'], ['Balloon'], ['Balloon'], [], ['Other']]);
   });
 

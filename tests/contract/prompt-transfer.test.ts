@@ -57,9 +57,9 @@ test('a preview stores nothing; an import saves the selected prompts in its fold
     ],
     before,
   ]);
-  const kept = await ask('POST', '/window/prompts/import', { sources, folder: 'Brought', chosen: [3, 0] });
-  const names = kept.body.prompts.map((one) => [one.name, one.folder]);
-  expect([kept.status, names, await count()]).toEqual([
+  const stored = await ask('POST', '/window/prompts/import', { sources, folder: 'Brought', chosen: [3, 0] });
+  const names = stored.body.prompts.map((one) => [one.name, one.folder]);
+  expect([stored.status, names, await count()]).toEqual([
     201,
     [
       ['movie-critic', 'Brought'],
@@ -112,8 +112,8 @@ test('files too large for one request are uploaded in parts as one import', asyn
     201,
     { uploadId, files: 2, bytes: whole.length + 5 },
   ]);
-  const kept = await ask('POST', '/window/prompts/import', { uploadId });
-  expect([kept.status, kept.body.prompts.map(({ name }) => name), await count()]).toEqual([
+  const stored = await ask('POST', '/window/prompts/import', { uploadId });
+  expect([stored.status, stored.body.prompts.map(({ name }) => name), await count()]).toEqual([
     201,
     ['many 1', 'many 2', 'b'],
     before + 3,

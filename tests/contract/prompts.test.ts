@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Prompt, PromptInput } from '../../shared/contract/prompts.ts';
 import { askAudit } from '../support/audit-runs.ts';
-import { callJson, jsonRequest, refusalOf, walk } from '../support/json-call.ts';
+import { callJson, jsonRequest, rejectionOf, walk } from '../support/json-call.ts';
 import { judgeError, judgeUuid } from '../support/specification-judge.ts';
 import { minimalRequest, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
@@ -137,8 +137,8 @@ describe.each(ways)('%s: prompts', (way) => {
     ]);
     for (const answer of afterwards) judgeError(answer, 404);
     expect((await walk(host, way, '/prompts', 100)).map(({ id }) => id)).not.toContain(made.id);
-    const kept = await callJson(host, way, 'GET', `/prompts/${made.id}/versions/${made.latestVersionId}`);
-    expect([kept.status, kept.body]).toEqual([200, version.body]);
+    const stored = await callJson(host, way, 'GET', `/prompts/${made.id}/versions/${made.latestVersionId}`);
+    expect([stored.status, stored.body]).toEqual([200, version.body]);
     const report = JSON.parse((await askAudit(host, way, { promptVersionId: made.latestVersionId })).text);
     expect(report.conversations[0].runs[0]).toMatchObject({ conversationRunId: ran.body.runId, promptId: made.id });
   });
@@ -221,12 +221,12 @@ describe.each(ways)('%s: a run of a stored prompt', (way) => {
   test('uses the newest version unless another is named', async () => {
     const made = await create(way, { promptText: 'one' });
     await callJson(host, way, 'POST', `/prompts/${made.id}/versions`, { body: { promptText: 'two', ...scripted } });
-    const asked = [];
+    const requested = [];
     for (const promptVersionId of [undefined, null, made.latestVersionId, made.latestVersionId.toUpperCase()]) {
       expect((await run(way, { promptId: made.id, promptVersionId })).status).toBe(200);
-      asked.push((lastMessages() as { content: string }[])[0]?.content);
+      requested.push((lastMessages() as { content: string }[])[0]?.content);
     }
-    expect(asked).toEqual(['two', 'two', 'one', 'one']);
+    expect(requested).toEqual(['two', 'two', 'one', 'one']);
   });
 
   test('replaces absent values with defaults, keeps empty texts, and lists unfilled variables', async () => {
@@ -270,7 +270,7 @@ describe.each(ways)('%s: a run of a stored prompt', (way) => {
     judgeError(await run(way, { promptId: randomUUID() }), 404);
     judgeError(await run(way, { promptId: made.id, promptVersionId: randomUUID() }), 404);
     const foreign = await run(way, { promptId: made.id, promptVersionId: other.latestVersionId });
-    expect(refusalOf(foreign)).toEqual([
+    expect(rejectionOf(foreign)).toEqual([
       400,
       'invalid_request',
       [{ field: 'promptVersionId', issue: 'is a version of another prompt' }],
@@ -346,7 +346,7 @@ describe.each(ways)('%s: rejections', (way) => {
   test.each(bad)('rejects %j and names %s', async (body, field, issue) => {
     const before = (await walk(host, way, '/prompts', 100)).length;
     const answer = await callJson(host, way, 'POST', '/prompts', { body });
-    expect(refusalOf(answer)).toEqual([400, 'invalid_request', [{ field, issue }]]);
+    expect(rejectionOf(answer)).toEqual([400, 'invalid_request', [{ field, issue }]]);
     expect((await walk(host, way, '/prompts', 100)).length).toBe(before);
   });
 
@@ -364,21 +364,21 @@ describe.each(ways)('%s: rejections', (way) => {
   test("rejects an unknown model, or another provider's, and suggests the nearest", async () => {
     // A name in no list is looked for in the provider's current list.
     host.provider.answerWith((call) => call.models(['model']));
-    const refuse = async (model: Record<string, unknown>) => {
+    const reject = async (model: Record<string, unknown>) => {
       const answer = await callJson(host, way, 'POST', '/prompts', { body: { ...good, ...model } });
       const error = judgeError(answer, 400);
       return [error.details[0]?.field, error.message];
     };
-    expect(await refuse({ model: 'gpt-4p' })).toEqual(['model', expect.stringContaining('gpt-4o')]);
-    expect(await refuse({ aiSystem: 'Anthropic', model: 'gpt-4o' })).toEqual([
+    expect(await reject({ model: 'gpt-4p' })).toEqual(['model', expect.stringContaining('gpt-4o')]);
+    expect(await reject({ aiSystem: 'Anthropic', model: 'gpt-4o' })).toEqual([
       'model',
       expect.stringContaining('OpenAi'),
     ]);
-    expect(await refuse({ aiSystem: 'ServiceAi', model: 'gpt-4o' })).toEqual([
+    expect(await reject({ aiSystem: 'ServiceAi', model: 'gpt-4o' })).toEqual([
       'model',
       expect.stringContaining('hl-gpt'),
     ]);
-    expect(await refuse({ aiSystem: 'OpenAiCompatible', model: 'nowhere/x' })).toEqual(['model', expect.any(String)]);
+    expect(await reject({ aiSystem: 'OpenAiCompatible', model: 'nowhere/x' })).toEqual(['model', expect.any(String)]);
   });
 
   test.each<[unknown, string, string]>([
@@ -390,7 +390,7 @@ describe.each(ways)('%s: rejections', (way) => {
     [{ promptId: randomUUID(), replacements: { a: null } }, 'replacements.a', 'must be of type string'],
     [{ promptId: randomUUID(), promptText: 'x' }, 'promptText', 'is not a known field'],
   ])('rejects a run of %j and names %s', async (body, field, issue) => {
-    expect(refusalOf(await callJson(host, way, 'POST', '/prompts/run', { body }))).toEqual([
+    expect(rejectionOf(await callJson(host, way, 'POST', '/prompts/run', { body }))).toEqual([
       400,
       'invalid_request',
       [{ field, issue }],
@@ -399,11 +399,11 @@ describe.each(ways)('%s: rejections', (way) => {
 
   test("rejects a change of versions or of a name to null, and ids that aren't UUIDs", async () => {
     const made = await create(way);
-    const refuse = async (body: unknown) =>
-      refusalOf(await callJson(host, way, 'PATCH', `/prompts/${made.id}`, { body }));
-    expect(await refuse({ promptText: 'x' })).toMatchObject([400, 'invalid_request', [{ field: 'promptText' }]]);
-    expect(await refuse({ name: null })).toMatchObject([400, 'invalid_request', [{ field: 'name' }]]);
-    expect(await refuse({ tags: null })).toMatchObject([400, 'invalid_request', [{ field: 'tags' }]]);
+    const reject = async (body: unknown) =>
+      rejectionOf(await callJson(host, way, 'PATCH', `/prompts/${made.id}`, { body }));
+    expect(await reject({ promptText: 'x' })).toMatchObject([400, 'invalid_request', [{ field: 'promptText' }]]);
+    expect(await reject({ name: null })).toMatchObject([400, 'invalid_request', [{ field: 'name' }]]);
+    expect(await reject({ tags: null })).toMatchObject([400, 'invalid_request', [{ field: 'tags' }]]);
     judgeError(await callJson(host, way, 'GET', '/prompts/x'), 400);
     for (const method of ['GET', 'DELETE']) {
       judgeError(await callJson(host, way, method, `/prompts/${randomUUID()}`), 404);

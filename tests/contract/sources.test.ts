@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maximumSourceBytes } from '../../shared/contract/dataspaces.ts';
-import { callJson, refusalOf, walk } from '../support/json-call.ts';
+import { callJson, rejectionOf, walk } from '../support/json-call.ts';
 import { addSource, formOf, openFormOf, settledSource, upload, uploadRequest } from '../support/source-upload.ts';
 import { judgeError } from '../support/specification-judge.ts';
 import { readAll, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
@@ -197,7 +197,7 @@ describe.each(ways)('%s: dataspaces', (way) => {
     expect((await callJson(host, way, 'POST', `${unknown}/search`, { body: { query: 'x' } })).status).toBe(404);
     expect((await callJson(host, way, 'GET', '/dataspaces/mine')).status).toBe(400);
     const { body: space } = await callJson(host, way, 'POST', '/dataspaces', { body: { name: 'Space' } });
-    expect(refusalOf(await callJson(host, way, 'POST', '/dataspaces', { body: { name: ' ', size: 1 } }))).toEqual([
+    expect(rejectionOf(await callJson(host, way, 'POST', '/dataspaces', { body: { name: ' ', size: 1 } }))).toEqual([
       400,
       'invalid_request',
       [

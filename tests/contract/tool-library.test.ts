@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tool, ToolInput } from '../../shared/contract/tool-library.ts';
-import { callJson, refusalOf, walk } from '../support/json-call.ts';
+import { callJson, rejectionOf, walk } from '../support/json-call.ts';
 import { startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
 let host: TestHost;
@@ -114,19 +114,23 @@ describe.each(ways)('%s: tools', (way) => {
       'is longer than 1 MB',
     ],
   ])('rejects %s: %j', async (_what, input, field, issue) => {
-    const refused = await callJson(host, way, 'POST', '/tools', {
+    const rejected = await callJson(host, way, 'POST', '/tools', {
       body: { name: unusedName(), parameters: schema, ...input },
     });
-    expect(refusalOf(refused)).toEqual([400, 'invalid_request', [{ field, issue }]]);
+    expect(rejectionOf(rejected)).toEqual([400, 'invalid_request', [{ field, issue }]]);
   });
 
   test('rejects the name of another tool, but a new version may keep its own', async () => {
     const [one, other] = [await create(way), await create(way)];
     const body = { name: one.name, parameters: schema };
     const detail = [{ field: 'name', issue: 'is the name of another tool' }];
-    expect(refusalOf(await callJson(host, way, 'POST', '/tools', { body }))).toEqual([400, 'invalid_request', detail]);
+    expect(rejectionOf(await callJson(host, way, 'POST', '/tools', { body }))).toEqual([
+      400,
+      'invalid_request',
+      detail,
+    ]);
     const renamed = await callJson(host, way, 'POST', `/tools/${other.id}/versions`, { body });
-    expect(refusalOf(renamed)).toEqual([400, 'invalid_request', detail]);
+    expect(rejectionOf(renamed)).toEqual([400, 'invalid_request', detail]);
     expect((await callJson(host, way, 'GET', `/tools/${other.id}`)).body).toEqual(other);
     expect((await callJson(host, way, 'POST', `/tools/${one.id}/versions`, { body })).status).toBe(201);
   });
@@ -141,8 +145,8 @@ describe.each(ways)('%s: tools', (way) => {
       ['POST', `/tools/${randomUUID()}/versions`],
       ['GET', `/tools/${one.id}/versions/${other.latestVersionId}`],
     ] as const) {
-      const refused = await callJson(host, way, method, path, method === 'POST' ? { body } : {});
-      expect([path, refused.status, refused.body.error.code]).toEqual([path, 404, 'not_found']);
+      const rejected = await callJson(host, way, method, path, method === 'POST' ? { body } : {});
+      expect([path, rejected.status, rejected.body.error.code]).toEqual([path, 404, 'not_found']);
     }
   });
 });

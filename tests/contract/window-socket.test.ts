@@ -28,7 +28,7 @@ async function firstByte(response: Response): Promise<number | undefined> {
 }
 
 /** The status with which a socket is refused. */
-async function refusalOf(
+async function rejectionOf(
   address: string,
   headers: Record<string, string>,
   protocols: string[],
@@ -152,7 +152,7 @@ describe('the socket of a window in a browser', () => {
     const fill = (text: string) =>
       text.replace('OWN', window.address).replace('COOKIE', window.cookie).replace('PORT', String(window.port));
     const headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, fill(value)]));
-    expect(await refusalOf(window.address, headers, [socketProtocol, window.secret])).toBe(status);
+    expect(await rejectionOf(window.address, headers, [socketProtocol, window.secret])).toBe(status);
   });
 
   test.each([
@@ -165,7 +165,7 @@ describe('the socket of a window in a browser', () => {
     const window = await startSocketWindow(async () => new Response());
     const headers = { origin: window.address, cookie: window.cookie };
     const protocols = given.map((name) => name.replace('SECRET', window.secret));
-    expect(await refusalOf(window.address, headers, protocols)).toBe(401);
+    expect(await rejectionOf(window.address, headers, protocols)).toBe(401);
   });
 
   test('never returns the session secret in its response', async () => {

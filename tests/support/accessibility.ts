@@ -7,7 +7,7 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 const colorRules = ['color-contrast', 'link-in-text-block'];
 
 /** Resolves when nothing fades in any more; what runs for ever, such as a cursor, is not waited for. */
-async function settle(page: Page): Promise<void> {
+async function resolve(page: Page): Promise<void> {
   await page.evaluate(() => {
     const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
     return Promise.all(ending.map((animation) => animation.finished.catch(() => {})));
@@ -19,7 +19,7 @@ async function analyze(
   part: string | undefined,
   choose: (builder: AxeBuilder) => AxeBuilder,
 ): Promise<string[]> {
-  await settle(page);
+  await resolve(page);
   // The script is large; a page that has it already isn't sent it again.
   const isLoaded = await page.evaluate(() => 'axe' in globalThis);
   // Without the legacy mode axe ends in a page of its own, which takes the focus from ours: a key pressed next is lost.

@@ -44,7 +44,7 @@ export async function callJson(
 }
 
 /** The field and issue of every detail of a refusal, after its status and code. */
-export function refusalOf({ status, body }: JsonResponse): unknown {
+export function rejectionOf({ status, body }: JsonResponse): unknown {
   return [status, body?.error?.code, body?.error?.details];
 }
 

@@ -51,8 +51,8 @@ async function upload(host: RunningHost, file: number): Promise<boolean> {
 }
 
 /** Sends files that were not sent yet, two at a time, until so many are sent or the host is gone. */
-async function uploadSome(host: RunningHost, waiting: number[], most: number, answered: Set<number>): Promise<void> {
-  let left = most;
+async function uploadSome(host: RunningHost, waiting: number[], max: number, answered: Set<number>): Promise<void> {
+  let left = max;
   const next = () => (left-- > 0 ? waiting.shift() : undefined);
   const lane = async (): Promise<void> => {
     for (let file = next(); file !== undefined; file = next()) {
@@ -82,7 +82,7 @@ async function problemsOf(host: RunningHost, source: SourceDetail, file: number)
   );
   const { text } = await read<{ text: string }>(host, `/window/knowledge/sources/${source.id}/text?end=100000`);
   const marks = Array.from({ length: paragraphsOf(file) }, (_, paragraph) => mark(file, paragraph));
-  const isInOrder = data.every(({ position }, place) => position === place);
+  const isInOrder = data.every(({ position }, offset) => position === offset);
   const isExact = data.every((passage) => passage.text === text.slice(passage.start, passage.end));
   const isWhole = marks.every((word) => data.some((passage) => passage.text.includes(word)));
   const last = marks.at(-1)!;

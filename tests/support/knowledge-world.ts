@@ -31,8 +31,8 @@ async function readLines({ path }: SourceFile) {
 function letterVector(text: string): Float32Array {
   const vector = new Float32Array(26).fill(0.01);
   for (const letter of text.toLowerCase()) {
-    const place = letter.charCodeAt(0) - 97;
-    if (place >= 0 && place < 26) vector[place]! += 1;
+    const position = letter.charCodeAt(0) - 97;
+    if (position >= 0 && position < 26) vector[position]! += 1;
   }
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);
@@ -134,12 +134,12 @@ export async function startKnowledge(
     },
     settled(id) {
       const { promise, resolve } = Promise.withResolvers<Source>();
-      const look = () => {
+      const scan = () => {
         const source = knowledge.sources.read(id);
         if (source.status !== 'Processing') resolve(source);
       };
-      const unsubscribe = knowledge.subscribe(look);
-      look();
+      const unsubscribe = knowledge.subscribe(scan);
+      scan();
       return promise.finally(unsubscribe);
     },
     async found(text, dataspaceId) {

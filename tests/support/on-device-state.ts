@@ -4,12 +4,12 @@ import type { OnDeviceLanguageModels } from '../../electron/on-device/create-lan
 /** Resolves with the first state, now or later, that is as asked. */
 export async function whenState(
   models: OnDeviceLanguageModels,
-  isAsAsked: (state: OnDeviceState) => boolean,
+  matchesRequest: (state: OnDeviceState) => boolean,
 ): Promise<OnDeviceState> {
   const now = models.state();
-  if (isAsAsked(now)) return now;
+  if (matchesRequest(now)) return now;
   const found = Promise.withResolvers<OnDeviceState>();
-  const unsubscribe = models.subscribe((state) => isAsAsked(state) && found.resolve(state));
+  const unsubscribe = models.subscribe((state) => matchesRequest(state) && found.resolve(state));
   try {
     return await found.promise;
   } finally {
@@ -25,8 +25,10 @@ export function readModel(models: OnDeviceLanguageModels, id: string): OnDeviceM
 export async function whenModel(
   models: OnDeviceLanguageModels,
   id: string,
-  isAsAsked: (model: OnDeviceModel) => boolean,
+  matchesRequest: (model: OnDeviceModel) => boolean,
 ): Promise<OnDeviceModel> {
-  const state = await whenState(models, ({ models: all }) => all.some((model) => model.id === id && isAsAsked(model)));
+  const state = await whenState(models, ({ models: all }) =>
+    all.some((model) => model.id === id && matchesRequest(model)),
+  );
   return state.models.find((model) => model.id === id)!;
 }

@@ -11,7 +11,7 @@ export interface PortPair extends Disposable {
   /** Every frame that crossed, in order. */
   readonly frames: (WindowFrame | HostFrame)[];
   /** Resolves with the first frame from now on that `isWanted`. */
-  nextFrame(isWanted: (frame: WindowFrame | HostFrame) => boolean): Promise<WindowFrame | HostFrame>;
+  nextFrame(isExpected: (frame: WindowFrame | HostFrame) => boolean): Promise<WindowFrame | HostFrame>;
   /** Ends the port as the end of the window's page does. */
   closeWindow(): void;
   /** Ends the port as the end of the host does. */
@@ -47,10 +47,10 @@ export function connectByPort(fetch: Api['fetch']): PortPair {
   return {
     hostFetch: createPortFetch(framePort(port1 as unknown as MessagePort)),
     frames,
-    nextFrame: (isWanted) =>
+    nextFrame: (isExpected) =>
       new Promise((resolve) => {
         const watch = (frame: WindowFrame | HostFrame): void => {
-          if (!isWanted(frame)) return;
+          if (!isExpected(frame)) return;
           watchers.delete(watch);
           resolve(frame);
         };

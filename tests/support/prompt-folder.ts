@@ -18,7 +18,7 @@ export interface FolderWorld {
   link(folder?: string): Promise<PromptFolder>;
   folder(): Promise<PromptFolder>;
   /** Looks at the folder now, for what no watcher has to tell. */
-  look(): Promise<PromptFolder>;
+  scan(): Promise<PromptFolder>;
   /** `folder/name: text` of every prompt, sorted. */
   library(): Promise<string[]>;
   prompt(name: string): Promise<Prompt>;
@@ -27,7 +27,7 @@ export interface FolderWorld {
   sides(path: string): Promise<FolderFile>;
   /** Both sides change while the folder is away and nobody looks, as by a pull that comes with a save. */
   changeBoth(name: string, text: string, version: Record<string, unknown>): Promise<void>;
-  settle(path: string, choice: string, more?: Record<string, unknown>): Promise<{ status: number }>;
+  resolveConflict(path: string, choice: string, more?: Record<string, unknown>): Promise<{ status: number }>;
   /** Waits until the library or the disk is as told. */
   until(isSo: () => Promise<unknown>): Promise<void>;
   close(): Promise<void>;
@@ -54,7 +54,7 @@ export async function startFolderWorld(): Promise<FolderWorld> {
   const sides = async (path: string) =>
     (await ask<FolderFile>('POST', `/window/prompt-folders/${id}/file`, { path })).body;
 
-  const look = async () => (await ask<PromptFolder>('POST', `/window/prompt-folders/${id}/read`)).body;
+  const scan = async () => (await ask<PromptFolder>('POST', `/window/prompt-folders/${id}/read`)).body;
   const save = async (name: string, version: Record<string, unknown>): Promise<void> => {
     await ask('POST', `/prompts/${(await prompt(name)).id}/versions`, version);
   };
@@ -65,7 +65,7 @@ export async function startFolderWorld(): Promise<FolderWorld> {
     ask,
     prompt,
     sides,
-    look,
+    scan,
     save,
     async changeBoth(name, text, version) {
       const away = `${root}-away`;
@@ -73,7 +73,7 @@ export async function startFolderWorld(): Promise<FolderWorld> {
       await save(name, version);
       writeFileSync(join(away, `${name}.prompt`), text);
       renameSync(away, root);
-      await look();
+      await scan();
     },
     write(path, text) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -98,7 +98,7 @@ export async function startFolderWorld(): Promise<FolderWorld> {
     },
     versions: async (name) =>
       (await ask<{ data: PromptVersion[] }>('GET', `/prompts/${(await prompt(name)).id}/versions`)).body.data,
-    async settle(path, choice, more = {}) {
+    async resolveConflict(path, choice, more = {}) {
       const { versionId, file } = await sides(path);
       const body = { path, choice, versionId, hash: file?.hash ?? null, ...more };
       return ask('POST', `/window/prompt-folders/${id}/settle`, body);

@@ -57,7 +57,7 @@ export async function previewTogether(
 export const previewFixture = (name: string) => preview(name.split('/').at(-1)!, fixture(name));
 
 /** `outcome field@line: message` of every entry, which is quick to read in a test. */
-export function told({ entries }: Pick<PreviewedSource, 'entries'>): string[] {
+export function reported({ entries }: Pick<PreviewedSource, 'entries'>): string[] {
   return entries.map(
     ({ outcome, field, line, message }) => `${outcome} ${field}${line === null ? '' : `@${line}`}: ${message}`,
   );
@@ -67,7 +67,7 @@ const id = '00000000-0000-4000-8000-000000000000';
 const now = '2026-11-20T09:30:00.000Z';
 
 /** A prompt as it is kept, ready for export. */
-export function kept(input: PromptInput): ExportedPrompt {
+export function storedPrompt(input: PromptInput): ExportedPrompt {
   const version = versionContent(input);
   const { aiSystem, model } = version;
   return {

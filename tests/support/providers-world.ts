@@ -91,7 +91,7 @@ export function useProvidersWorld(): ProvidersWorld {
 }
 
 /** The `AppError` that a call throws. */
-export function refusalOf(call: () => unknown): AppError {
+export function rejectionOf(call: () => unknown): AppError {
   try {
     call();
   } catch (error) {

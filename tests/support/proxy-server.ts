@@ -5,7 +5,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 export interface ProxyServer {
   readonly port: number;
   /** What was asked of it, in order: `GET http://provider.test/v1/models`, `CONNECT provider.test:443`. */
-  readonly asked: string[];
+  readonly requests: string[];
   /** The last caller's name and password, as `name:password`; null when it gave none. */
   readonly caller: () => string | null;
   close(): Promise<void>;
@@ -13,12 +13,12 @@ export interface ProxyServer {
 
 /** A company's proxy: it knows every name, and finds behind each the server at `targetPort` of this computer. */
 export async function startProxyServer(targetPort: number, { refusal = 200 } = {}): Promise<ProxyServer> {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const tunnels = new Set<Socket>();
   let caller: string | null = null;
 
   function note(message: IncomingMessage): void {
-    asked.push(`${message.method} ${message.url}`);
+    requested.push(`${message.method} ${message.url}`);
     const encoded = /^Basic (.+)$/.exec(message.headers['proxy-authorization'] ?? '')?.[1];
     caller = encoded === undefined ? null : Buffer.from(encoded, 'base64').toString();
   }
@@ -51,7 +51,7 @@ export async function startProxyServer(targetPort: number, { refusal = 200 } = {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    asked,
+    requests: requested,
     caller: () => caller,
     async close() {
       for (const tunnel of tunnels) tunnel.destroy();

@@ -65,11 +65,11 @@ function walkedScreens(objects: TourObjects): WalkedScreen[] {
 }
 
 /** Asks the page what it shows; a page that was loaded again meanwhile is asked again. */
-export async function look(page: Page, picks: readonly number[] = []): Promise<View> {
+export async function scan(page: Page, picks: readonly number[] = []): Promise<View> {
   for (;;) {
     try {
       return await page.evaluate(
-        (which) => (globalThis as unknown as { walkProbe: WalkProbe }).walkProbe.look(which),
+        (which) => (globalThis as unknown as { walkProbe: WalkProbe }).walkProbe.scan(which),
         picks,
       );
     } catch (error) {
@@ -122,17 +122,17 @@ class Walk {
     // What earlier actions have changed may leave nothing to open here.
     await stop.enter?.(page).catch(() => {});
     const done = [`at ${stop.name}`];
-    let view = await look(page, picksOf(steps[0]));
+    let view = await scan(page, picksOf(steps[0]));
     for (const [index, one] of steps.entries()) {
       for (const point of view.points) if (point) this.kinds.add(point.kind);
       done.push(describeStep(one, view.points));
       await act(page, one, view.points);
-      view = await look(page, picksOf(steps[index + 1]));
+      view = await scan(page, picksOf(steps[index + 1]));
       if (view.crashes.length > 0 || problems.length > 0)
         return [...view.crashes, ...problems, `after: ${done.slice(-12).join(', ')}`];
       if (!screen.canLeave && !view.hash.startsWith(`#/${screen.name}`)) {
         await openStop(page, { ...stop, enter: undefined });
-        view = await look(page, picksOf(steps[index + 1]));
+        view = await scan(page, picksOf(steps[index + 1]));
       }
     }
     return [];

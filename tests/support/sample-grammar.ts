@@ -11,8 +11,8 @@ type Element =
   | { readonly kind: 'options'; readonly options: readonly Item[][] };
 interface Item {
   readonly element: Element;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' };
@@ -48,13 +48,13 @@ class Parser {
   #item(): Item {
     const element = this.#element();
     const match = /^(?:[*?]|\{(\d+)(,?)(\d*)\})/.exec(this.#text.slice(this.#position, this.#position + 20));
-    if (!match) return { element, least: 1, most: 1 };
+    if (!match) return { element, min: 1, max: 1 };
     this.#position += match[0].length;
-    if (match[0] === '*') return { element, least: 0, most: 3 };
-    if (match[0] === '?') return { element, least: 0, most: 1 };
-    const least = Number(match[1]);
-    if (match[2] === '') return { element, least, most: least };
-    return { element, least, most: Math.min(match[3] === '' ? least + 3 : Number(match[3]), least + 30) };
+    if (match[0] === '*') return { element, min: 0, max: 3 };
+    if (match[0] === '?') return { element, min: 0, max: 1 };
+    const min = Number(match[1]);
+    if (match[2] === '') return { element, min, max: min };
+    return { element, min, max: Math.min(match[3] === '' ? min + 3 : Number(match[3]), min + 30) };
   }
 
   #element(): Element {
@@ -146,8 +146,8 @@ export function grammarSampler(grammar: string, random: () => number, size = 200
     return (budget > 0 ? pick(options) : options.at(-1)!).map(repeat).join('');
   }
 
-  function repeat({ element, least, most }: Item): string {
-    const count = budget > 0 ? least + Math.floor(random() * (most - least + 1)) : least;
+  function repeat({ element, min, max }: Item): string {
+    const count = budget > 0 ? min + Math.floor(random() * (max - min + 1)) : min;
     let text = '';
     for (let index = 0; index < count; index += 1) text += write(element);
     return text;

@@ -9,7 +9,7 @@ export interface View {
 
 export interface WalkProbe {
   /** Resolves when the host has responded and the window has drawn it. `picks` choose controls, whichever are there. */
-  look(picks: readonly number[]): Promise<View>;
+  scan(picks: readonly number[]): Promise<View>;
 }
 
 interface Frame {
@@ -95,7 +95,7 @@ export function installWalkProbe(): void {
     return [...Map.groupBy(found, kindOf)];
   };
 
-  const look: WalkProbe['look'] = async (picks) => {
+  const scan: WalkProbe['scan'] = async (picks) => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
     await frame();
     // A slow response is waited for as long as a person would before the next click.
@@ -111,5 +111,5 @@ export function installWalkProbe(): void {
     });
     return { crashes, hash: location.hash, points };
   };
-  Object.assign(globalThis, { walkProbe: { look } satisfies WalkProbe });
+  Object.assign(globalThis, { walkProbe: { scan } satisfies WalkProbe });
 }

@@ -46,7 +46,7 @@ describe('a call to another computer', () => {
   test.each(['http_proxy', 'HTTP_PROXY', 'ALL_PROXY'])('uses the proxy in %s', async (name) => {
     const address = `http://127.0.0.1:${proxy.port}`;
     expect(await answerOf('http://provider.test/v1', { [name]: address })).toBe('hello');
-    expect(proxy.asked).toEqual(['POST http://provider.test/v1/chat/completions']);
+    expect(proxy.requests).toEqual(['POST http://provider.test/v1/chat/completions']);
     expect(proxy.caller()).toBeNull();
   });
 
@@ -66,7 +66,7 @@ describe('a call to another computer', () => {
     // Leads to this computer as well, but not by a name that is never behind a proxy.
     const byOtherName = provider.baseAddress.replace('127.0.0.1', '0.0.0.0');
     expect(await answerOf(byOtherName, { HTTP_PROXY, NO_PROXY: 'a.test,.0.0.0' })).toBe('hello');
-    expect(proxy.asked).toEqual([]);
+    expect(proxy.requests).toEqual([]);
   });
 
   test.each([
@@ -109,7 +109,7 @@ test("TLS uses the tunnel of a proxy, and the operating system's certificates ar
   };
   try {
     expect(await ask({ SSL_CERT_FILE: trusted })).toEqual(['hello', 'hello']);
-    expect(proxy.asked).toEqual(['CONNECT provider.test:443', 'CONNECT provider.test:443']);
+    expect(proxy.requests).toEqual(['CONNECT provider.test:443', 'CONNECT provider.test:443']);
     expect(await ask({})).toEqual([expect.stringContaining('certificate'), expect.stringContaining('certificate')]);
   } finally {
     await proxy.close();

@@ -13,7 +13,7 @@ export interface AuditPage {
   /** Waits until the list is there, has rows and belongs to what was asked. */
   settled(): Promise<void>;
   /** Waits until the row at this place, as `aria-posinset` has it, is open and its conversation is shown. */
-  isAt(place: number | string): Promise<void>;
+  isAt(position: number | string): Promise<void>;
   /** The keys that open the screen. */
   screenKeys(): Promise<string>;
 }
@@ -35,9 +35,9 @@ export function auditPage(page: Page): AuditPage {
         .filter({ has: page.getByRole('option') })
         .waitFor();
     },
-    async isAt(place) {
-      await expect(openRow).toHaveAttribute('aria-posinset', String(place));
-      const shown = Number(place).toLocaleString('en-GB');
+    async isAt(position) {
+      await expect(openRow).toHaveAttribute('aria-posinset', String(position));
+      const shown = Number(position).toLocaleString('en-GB');
       await expect(detail.getByText(new RegExp(`^${shown} of [\\d,]+$`))).toBeVisible();
     },
     screenKeys: async () =>

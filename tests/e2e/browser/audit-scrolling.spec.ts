@@ -3,7 +3,7 @@ import { expect, test } from './audit-host.ts';
 import { auditPage } from './audit-page.ts';
 
 /** Places of the rows that are drawn and not read, and of those that are read, from the top. */
-function drawn(page: Page): Promise<{ places: number[]; unread: number }> {
+function drawn(page: Page): Promise<{ positions: number[]; unread: number }> {
   return page.evaluate(() => {
     const list = document.querySelector('[role=listbox][aria-label=Conversations]') as HTMLElement;
     const { top, bottom } = list.getBoundingClientRect();
@@ -12,15 +12,15 @@ function drawn(page: Page): Promise<{ places: number[]; unread: number }> {
       return box.bottom > top && box.top < bottom;
     });
     return {
-      places: rows.map((row) => Number(row.getAttribute('aria-posinset'))).sort((one, other) => one - other),
+      positions: rows.map((row) => Number(row.getAttribute('aria-posinset'))).sort((one, other) => one - other),
       unread: rows.filter((row) => row.getAttribute('aria-label') === 'Loading').length,
     };
   });
 }
 
-/** Every place once, in order, none missing. */
-function isWhole(places: readonly number[]): boolean {
-  return places.length > 5 && places.every((place, index) => place === (places[0] as number) + index);
+/** Every position once, in order, none missing. */
+function isWhole(positions: readonly number[]): boolean {
+  return positions.length > 5 && positions.every((position, index) => position === (positions[0] as number) + index);
 }
 
 test('scroll bar, Home and End reach the whole list, and every row is at its position', async ({ page, served }) => {
@@ -33,8 +33,8 @@ test('scroll bar, Home and End reach the whole list, and every row is at its pos
   await audit.isAt(total);
   await expect
     .poll(async () => {
-      const { places, unread } = await drawn(page);
-      return { last: places.at(-1), unread };
+      const { positions, unread } = await drawn(page);
+      return { last: positions.at(-1), unread };
     })
     .toEqual({ last: total, unread: 0 });
   await page.keyboard.press('Home');
@@ -43,9 +43,9 @@ test('scroll bar, Home and End reach the whole list, and every row is at its pos
   await audit.list.evaluate((list) => (list.scrollTop = (list.scrollHeight - list.clientHeight) / 2));
   await expect
     .poll(async () => {
-      const { places, unread } = await drawn(page);
-      const isInTheMiddle = Math.abs((places[0] ?? 0) / total - 0.5) < 0.02;
-      return { isWhole: isWhole(places), isInTheMiddle, unread };
+      const { positions, unread } = await drawn(page);
+      const isInTheMiddle = Math.abs((positions[0] ?? 0) / total - 0.5) < 0.02;
+      return { isWhole: isWhole(positions), isInTheMiddle, unread };
     })
     .toEqual({ isWhole: true, isInTheMiddle: true, unread: 0 });
 });
@@ -77,10 +77,10 @@ test("at every size rows show their whole cost, texts don't overlap, and only pa
     await audit.settled();
     // Below the smallest window of the desktop, at 200 % zoom, panes stack and the screen scrolls.
     if (size.width >= 980) expect(await scrollableBy(page)).toEqual([0, 0, 0, 0]);
-    // A fact that is wider than its place runs into the next one; only the caller's name may be cut.
-    const areWhole = (facts: Element[]) => facts.map(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
-    const facts = await page.locator('.inline-facts > div:not(:first-child)').evaluateAll(areWhole);
-    expect({ size, facts }).toEqual({ size, facts: [true, true, true] });
+    // A text that is wider than its box overlaps the next one; only the caller's name may be cut.
+    const areWhole = (details: Element[]) => details.map(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
+    const details = await page.locator('.inline-facts > div:not(:first-child)').evaluateAll(areWhole);
+    expect({ size, facts: details }).toEqual({ size, facts: [true, true, true] });
     const costs = await audit.list.evaluate((list) =>
       [...list.querySelectorAll<HTMLElement>('.conversation')]
         .filter((row) => row.textContent.includes('$'))
@@ -116,7 +116,7 @@ test('scrolling with the wheel shows rows without gaps and blanks', async ({ pag
   await audit.list.hover();
   for (let step = 0; step < 40; step += 1) {
     await page.mouse.wheel(0, 220);
-    await expect.poll(async () => isWhole((await drawn(page)).places)).toBe(true);
+    await expect.poll(async () => isWhole((await drawn(page)).positions)).toBe(true);
   }
   await expect.poll(async () => (await drawn(page)).unread).toBe(0);
 });
@@ -140,9 +140,9 @@ test('selects rows by keyboard: one, a range, and all matches', async ({ page, s
   await audit.settled();
   await audit.list.focus();
   await page.keyboard.press('x');
-  for (const place of [2, 3, 4]) {
+  for (const position of [2, 3, 4]) {
     await page.keyboard.press('Shift+ArrowDown');
-    await expect(audit.openRow).toHaveAttribute('aria-posinset', String(place));
+    await expect(audit.openRow).toHaveAttribute('aria-posinset', String(position));
   }
   await expect(audit.count).toHaveText('4 selected');
   await expect(audit.list.locator('[aria-selected=true]')).toHaveCount(4);

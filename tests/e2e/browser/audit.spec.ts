@@ -45,10 +45,10 @@ test('finds, reads, rates and exports a conversation by keyboard alone', async (
   await expect(page.getByRole('dialog', { name: 'Tags' })).toBeHidden();
   await page.keyboard.press('c');
   await typeInto(page.getByLabel('Comment'), 'Nobody can keep that.');
-  const kept = page.waitForResponse((response) => response.request().postData()?.includes('can keep that') ?? false);
+  const stored = page.waitForResponse((response) => response.request().postData()?.includes('can keep that') ?? false);
   await page.keyboard.press('Enter');
   await audit.isAt(3);
-  await kept;
+  await stored;
 
   await page.goto(`${served.address}/#/audit/feedback-text=can+keep+that`);
   await expect(audit.count).toHaveText('1 conversation');

@@ -52,10 +52,10 @@ test('opens matching passages one after another, with J and the mouse, and leave
 async function dropPaths(page: Page, target: Locator, files: readonly string[]): Promise<void> {
   const box = await target.boundingBox();
   const session = await page.context().newCDPSession(page);
-  const place = { x: box!.x + box!.width / 2, y: box!.y + box!.height / 2 };
+  const position = { x: box!.x + box!.width / 2, y: box!.y + box!.height / 2 };
   const data = { items: [], files: [...files], dragOperationsMask: 1 };
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await session.send('Input.dispatchDragEvent', { type, ...place, data });
+    await session.send('Input.dispatchDragEvent', { type, ...position, data });
   }
   await session.detach();
 }

@@ -23,16 +23,16 @@ test('a panel that was sized with the keyboard keeps its size', async ({ page, s
   await page.goto(`${served.address}/#/playground`);
   const handle = page.getByRole('separator', { name: 'Width of the prompt' });
   const left = async () => (await handle.boundingBox())?.x ?? 0;
-  let place = await left();
+  let position = await left();
   await handle.focus();
   for (let step = 0; step < 3; step += 1) {
-    const before = place;
+    const before = position;
     await page.keyboard.press('ArrowRight');
     await expect.poll(left).toBeGreaterThan(before + 6);
-    place = await left();
+    position = await left();
   }
   await page.reload();
-  await expect.poll(left).toBeCloseTo(place, 0);
+  await expect.poll(left).toBeCloseTo(position, 0);
 });
 
 test('shortcuts switch screens, and the list of shortcuts includes them', async ({ page, served }) => {
@@ -77,8 +77,8 @@ test('the selected theme applies before the window loads', async ({ page, served
 });
 
 test('the window needs nothing that its content security policy blocks', async ({ page, served, pageProblems }) => {
-  for (const place of ['playground', 'settings/service-models', 'settings/api-keys', 'settings/on-device']) {
-    await page.goto(`${served.address}/#/${place}`);
+  for (const position of ['playground', 'settings/service-models', 'settings/api-keys', 'settings/on-device']) {
+    await page.goto(`${served.address}/#/${position}`);
     await expect(page.getByRole('main')).not.toBeEmpty();
   }
   await page.goto(`${served.address}/#/settings/service-models`);
@@ -96,8 +96,8 @@ for (const { width, height } of [
 ]) {
   test(`at ${width} by ${height} panels scroll, but not the window`, async ({ page, served }) => {
     await page.setViewportSize({ width, height });
-    for (const place of ['settings/providers', 'settings/api-keys', 'settings/on-device', 'settings/local-server']) {
-      await page.goto(`${served.address}/#/${place}`);
+    for (const position of ['settings/providers', 'settings/api-keys', 'settings/on-device', 'settings/local-server']) {
+      await page.goto(`${served.address}/#/${position}`);
       await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
       // The place before it may still be drawn: what is measured must be the page that was asked for.
       const excess = await page.locator('.settings__page').evaluate((content) => {

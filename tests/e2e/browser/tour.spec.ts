@@ -34,7 +34,7 @@ function textsOnScreen(page: Page): Promise<string[]> {
 }
 
 /** Opens every stop and finds nothing wrong with it in either theme. */
-async function lookAtAll(page: Page, stops: readonly TourStop[]): Promise<void> {
+async function readAll(page: Page, stops: readonly TourStop[]): Promise<void> {
   for (const stop of stops) {
     await openStop(page, stop);
     const texts = await textsOnScreen(page);
@@ -45,7 +45,7 @@ async function lookAtAll(page: Page, stops: readonly TourStop[]): Promise<void> 
 }
 
 test('empty screens have no outdated texts, and axe finds nothing in both themes', async ({ page, pageProblems }) => {
-  await lookAtAll(page, emptyStops);
+  await readAll(page, emptyStops);
   expect(pageProblems).toEqual([]);
 });
 
@@ -54,7 +54,7 @@ test('filled screens have no outdated texts, and axe finds nothing in both theme
   objects,
   pageProblems,
 }) => {
-  await lookAtAll(page, filledStops(objects));
+  await readAll(page, filledStops(objects));
   expect(pageProblems).toEqual([]);
 });
 
@@ -63,8 +63,8 @@ test('dialogs, forms and errors have no outdated texts, and axe finds nothing in
   objects,
   pageProblems,
 }) => {
-  await lookAtAll(page, dialogStops(objects));
+  await readAll(page, dialogStops(objects));
   await page.setViewportSize({ width: 980, height: 700 });
-  await lookAtAll(page, narrowStops(objects));
+  await readAll(page, narrowStops(objects));
   expect(pageProblems).toEqual([]);
 });

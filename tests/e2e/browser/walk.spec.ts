@@ -1,4 +1,4 @@
-import { look, observe, walkEverywhere, walkTimeout } from '../../support/random-walk.ts';
+import { scan, observe, walkEverywhere, walkTimeout } from '../../support/random-walk.ts';
 import { expect, test } from './tour-window.ts';
 
 // A recording of every action would take longer than the actions.
@@ -15,9 +15,9 @@ test('a walk detects crashes, exceptions, rejections, console errors and errors 
   await page.route('**/window/runs*', (route) => route.fulfill({ status: 500, json: {} }));
   await page.reload();
   await page.getByRole('heading', { level: 1 }).waitFor();
-  expect((await look(page)).crashes).toEqual([]);
+  expect((await scan(page)).crashes).toEqual([]);
   await page.getByRole('link', { name: 'Moderation' }).click();
-  await expect.poll(async () => (await look(page)).crashes).toEqual([expect.stringContaining("Couldn't load")]);
+  await expect.poll(async () => (await scan(page)).crashes).toEqual([expect.stringContaining("Couldn't load")]);
   await page.evaluate(() => {
     setTimeout(() => {
       throw new Error('An exception');

@@ -11,30 +11,30 @@ test('eight windows of one host open side by side, and runs in six of them strea
   test.slow();
   await playground.chooseModel('kestrel-large');
   await playground.writePrompt('Say something.');
-  const open = async (place: string): Promise<Page> => {
+  const open = async (screen: string): Promise<Page> => {
     const window = await page.context().newPage();
-    await window.goto(`${served.address}/#/${place}`);
+    await window.goto(`${served.address}/#/${screen}`);
     return window;
   };
   await playground.written();
   const others = await Promise.all(Array.from({ length: 5 }, () => open('playground')));
   const playgrounds = [playground, ...others.map((other) => new PlaygroundPage(other))];
 
-  const running: { place: PlaygroundPage; run: ScriptedCall; index: number }[] = [];
+  const running: { screen: PlaygroundPage; run: ScriptedCall; index: number }[] = [];
   // An answer that stands still for half a minute is ended, and six windows take their time.
   const talk = setInterval(() => {
     for (const { run } of running) void run.chatDelta({ content: ' on' });
   }, 5_000);
-  for (const [index, place] of playgrounds.entries()) {
-    await place.page.bringToFront();
-    await expect(place.prompt).toContainText('Say something.');
+  for (const [index, screen] of playgrounds.entries()) {
+    await screen.page.bringToFront();
+    await expect(screen.prompt).toContainText('Say something.');
     const call = nextRun();
-    await place.run();
+    await screen.run();
     const run = await call;
     run.openEventStream();
     await run.chatDelta({ content: `Answer ${index} goes on` });
-    running.push({ place, run, index });
-    await expect(place.answer.getByText(`Answer ${index} goes on`)).toBeVisible();
+    running.push({ screen, run, index });
+    await expect(screen.answer.getByText(`Answer ${index} goes on`)).toBeVisible();
   }
 
   // With all of them streaming the host is there for everything else: it loads more windows, and they hear of each other.
@@ -47,16 +47,16 @@ test('eight windows of one host open side by side, and runs in six of them strea
   await expect(listener.getByRole('option', { name: /^Made while six runs stream/ })).toBeVisible();
 
   const stopped = running.shift()!;
-  await stopped.place.page.bringToFront();
-  await stopped.place.page.keyboard.press('Escape');
+  await stopped.screen.page.bringToFront();
+  await stopped.screen.page.keyboard.press('Escape');
   await stopped.run.closed;
-  await expect(stopped.place.answer.getByText('Partial answer kept.')).toBeVisible();
+  await expect(stopped.screen.answer.getByText('Partial answer kept.')).toBeVisible();
   clearInterval(talk);
-  for (const { place, run, index } of running) {
+  for (const { screen, run, index } of running) {
     await run.chatDelta({ content: ' to its end.' });
     await run.chatEnd();
-    await expect(place.answer.getByText(new RegExp(`Answer ${index} goes on.* to its end\\.`))).toBeVisible();
-    await expect(place.answer.getByText(/^Complete/)).toBeVisible();
+    await expect(screen.answer.getByText(new RegExp(`Answer ${index} goes on.* to its end\\.`))).toBeVisible();
+    await expect(screen.answer.getByText(/^Complete/)).toBeVisible();
   }
 });
 

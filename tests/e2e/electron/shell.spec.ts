@@ -25,15 +25,15 @@ async function addScript(page: Page, text: string): Promise<void> {
 }
 
 /** Collects what the page's policy refuses from now on. */
-async function watchRefusals(page: Page): Promise<() => Promise<string[]>> {
+async function watchRejections(page: Page): Promise<() => Promise<string[]>> {
   await page.evaluate(() => {
-    const refused: string[] = [];
-    Object.assign(window, { refused });
+    const rejected: string[] = [];
+    Object.assign(window, { rejected });
     document.addEventListener('securitypolicyviolation', (event) =>
-      refused.push(`${event.effectiveDirective} ${event.blockedURI}`),
+      rejected.push(`${event.effectiveDirective} ${event.blockedURI}`),
     );
   });
-  return () => page.evaluate(() => (window as unknown as { refused: string[] }).refused);
+  return () => page.evaluate(() => (window as unknown as { rejected: string[] }).rejected);
 }
 
 test('the window can access only its own files and the host', async ({ openedOutside }) => {
@@ -63,7 +63,7 @@ test('the window can access only its own files and the host', async ({ openedOut
 
   await test.step('blocks foreign scripts, frames, and every other address by its policy', async () => {
     const { page } = desktop;
-    const refusals = await watchRefusals(page);
+    const rejections = await watchRejections(page);
     await addScript(page, 'window.inlineRan = true');
     await page.evaluate(() => {
       // A text is what `eval` is; it runs outside of Playwright's exemption.
@@ -84,7 +84,7 @@ test('the window can access only its own files and the host', async ({ openedOut
       ),
     );
     await expect
-      .poll(async () => (await refusals()).map((line) => line.split(' ')[0]).toSorted())
+      .poll(async () => (await rejections()).map((line) => line.split(' ')[0]).toSorted())
       .toEqual([
         'connect-src',
         'frame-src',
@@ -172,9 +172,9 @@ test('a start that is not the first, or that fails, shows the reason', async ({
       env: environment,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    const [told, exit] = await Promise.all([readText(second.stderr), once(second, 'exit')]);
-    expect({ told, exit }).toEqual({
-      told: expect.stringContaining('already open with this data folder'),
+    const [reported, exit] = await Promise.all([readText(second.stderr), once(second, 'exit')]);
+    expect({ reported, exit }).toEqual({
+      reported: expect.stringContaining('already open with this data folder'),
       exit: [0, null],
     });
     const windows = () =>
@@ -185,8 +185,11 @@ test('a start that is not the first, or that fails, shows the reason', async ({
   await test.step('an invalid option ends the start and lists the valid ones', async () => {
     const parameters = desktopParameters({ dataDirectory, parameters: ['--endpoint', 'local'] });
     const other = spawn(electronProgram, parameters, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
-    const [told, exit] = await Promise.all([readText(other.stderr), once(other, 'exit')]);
-    expect({ told, exit }).toEqual({ told: expect.stringContaining('--endpoint must be NAME=URL'), exit: [2, null] });
+    const [reported, exit] = await Promise.all([readText(other.stderr), once(other, 'exit')]);
+    expect({ reported, exit }).toEqual({
+      reported: expect.stringContaining('--endpoint must be NAME=URL'),
+      exit: [2, null],
+    });
   });
 
   await test.step('reports an unusable data folder with the fix', async () => {
@@ -194,9 +197,9 @@ test('a start that is not the first, or that fails, shows the reason', async ({
     writeFileSync(file, '');
     const parameters = desktopParameters({ dataDirectory: join(file, 'data') });
     const other = spawn(electronProgram, parameters, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
-    let told = '';
-    other.stderr.on('data', (text: Buffer) => (told += text.toString()));
-    await expect.poll(() => told).toContain('Choose another one with --data-dir.');
+    let reported = '';
+    other.stderr.on('data', (text: Buffer) => (reported += text.toString()));
+    await expect.poll(() => reported).toContain('Choose another one with --data-dir.');
     // A box of the system waits for somebody to read it.
     const exit = once(other, 'exit');
     other.kill('SIGKILL');
@@ -208,7 +211,7 @@ test("restores the window's position and the selected theme", async ({ launch })
   await callHost(desktop.page, 'PATCH', '/window/settings', { appearance: { theme: 'dark' } });
   const bounds = { x: 120, y: 90, width: 1100, height: 750 };
   await desktop.app.evaluate(
-    ({ BrowserWindow }, wanted) => BrowserWindow.getAllWindows()[0]!.setBounds(wanted),
+    ({ BrowserWindow }, expected) => BrowserWindow.getAllWindows()[0]!.setBounds(expected),
     bounds,
   );
   const stateOf = ({ app }: Desktop) =>
@@ -265,7 +268,7 @@ test("the local server and the system's dialogs open only on request", async () 
 
   await test.step("uses the system's own dialogs for a model file and the data folder", async () => {
     const { app, page } = desktop;
-    const asked = await app.evaluateHandle(({ dialog, shell }) => {
+    const requested = await app.evaluateHandle(({ dialog, shell }) => {
       const calls: string[] = [];
       const answers = [['/models/a.gguf'], []];
       dialog.showOpenDialog = (() => {
@@ -284,6 +287,6 @@ test("the local server and the system's dialogs open only on request", async () 
       await callHost(page, 'POST', '/window/desktop/data-folder'),
     ];
     expect(chosen).toEqual([{ path: '/models/a.gguf' }, { path: null }, null]);
-    expect(await asked.jsonValue()).toEqual(['dialog', 'dialog', dataDirectory]);
+    expect(await requested.jsonValue()).toEqual(['dialog', 'dialog', dataDirectory]);
   });
 });

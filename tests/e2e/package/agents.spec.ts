@@ -14,7 +14,7 @@ async function startEcho() {
   return provider;
 }
 
-const asked = async (page: Page): Promise<string[]> =>
+const requested = async (page: Page): Promise<string[]> =>
   page.getByRole('article').locator('.agent-turn__message p').allInnerTexts();
 
 test('on the desktop creates an agent, talks to it, branches, and reads the turn in the audit', async ({
@@ -48,7 +48,7 @@ test('on the desktop creates an agent, talks to it, branches, and reads the turn
   await edited.press('Enter');
   await expect(page.getByText('You said: Another question')).toBeVisible();
   await expect(second.getByText('2 of 2')).toBeVisible();
-  await expect.poll(() => asked(page)).toEqual(['First question', 'Another question']);
+  await expect.poll(() => requested(page)).toEqual(['First question', 'Another question']);
   await desktop.quit();
 
   const { page: again } = await launch({ dataDirectory, parameters });

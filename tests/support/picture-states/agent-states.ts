@@ -3,12 +3,12 @@ import type { TourObjects } from '../window-tour.ts';
 import { broken, callHost, held, kestrel, type PictureState } from './steps.ts';
 
 export function agentStates({ agentId, conversationId, dataspaceId }: TourObjects): readonly PictureState[] {
-  const say = async (page: Page, message: string, until: RegExp) => {
+  const sendMessage = async (page: Page, message: string, until: RegExp) => {
     await page.getByRole('textbox', { name: /^Message/ }).fill(message);
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Turns' }).getByText(until).last().waitFor();
   };
-  const talk = (message: string, until: RegExp) => (page: Page) => say(page, message, until);
+  const talk = (message: string, until: RegExp) => (page: Page) => sendMessage(page, message, until);
   return [
     { name: 'agents-none-selected', address: '/agents' },
     { name: 'agents-new', address: '/agents/new' },

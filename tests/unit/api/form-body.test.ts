@@ -40,28 +40,28 @@ function request(
 
 /** Keeps what arrives in memory, as slowly as `wait` tells. */
 function keeper(wait?: () => Promise<void>) {
-  const kept = { fileName: '', bytes: 0, text: '', failure: null as Error | null };
+  const stored = { fileName: '', bytes: 0, text: '', failure: null as Error | null };
   const receive = async ({ fileName, content }: FormFile) => {
-    kept.fileName = fileName;
+    stored.fileName = fileName;
     const take = async (chunks: AsyncIterable<Buffer>) => {
       for await (const chunk of chunks) {
-        kept.bytes += chunk.length;
-        if (kept.text.length < 10_000) kept.text += chunk.toString();
+        stored.bytes += chunk.length;
+        if (stored.text.length < 10_000) stored.text += chunk.toString();
         await wait?.();
       }
     };
     await pipeline(content, take).catch((error: Error) => {
-      kept.failure = error;
+      stored.failure = error;
       throw error;
     });
   };
-  return { kept, receive };
+  return { kept: stored, receive };
 }
 
 /** Reads a form; a refusal is its status with the first field that it names. */
-async function read(made: Request, { kept, receive }: ReturnType<typeof keeper> = keeper()) {
+async function read(made: Request, { kept: stored, receive }: ReturnType<typeof keeper> = keeper()) {
   try {
-    return { fields: await readForm(made, form, receive), fileName: kept.fileName, text: kept.text };
+    return { fields: await readForm(made, form, receive), fileName: stored.fileName, text: stored.text };
   } catch (error) {
     const { status, details } = error as { status: number; details: { field: string }[] };
     return { status, field: details?.[0]?.field };

@@ -56,7 +56,7 @@ test.each([
 ])('rebuilds an index that is %s from the runs', async (_how, spoil) => {
   const directory = temporaryDirectory();
   const storage = openStorage({ directory });
-  const runs = Array.from({ length: 50 }, (_, place) => sampleRun({ renderedPrompt: `word${place} of many` }));
+  const runs = Array.from({ length: 50 }, (_, position) => sampleRun({ renderedPrompt: `word${position} of many` }));
   await Promise.all(
     runs.map((run) => {
       storage.runs.begin(run);

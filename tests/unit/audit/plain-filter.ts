@@ -22,7 +22,7 @@ function isWithin(value: number | null | undefined, { min, max }: Range): boolea
 
 /** What each part of a filter means, written as plainly as it can be. */
 const meanings: {
-  [Name in keyof AuditFilter]?: (wanted: NonNullable<AuditFilter[Name]>, filter: AuditFilter) => Test;
+  [Name in keyof AuditFilter]?: (expected: NonNullable<AuditFilter[Name]>, filter: AuditFilter) => Test;
 } = {
   callerId:
     (id) =>
@@ -71,9 +71,9 @@ const meanings: {
       (scoreText == null || feedback?.scoreText?.toLowerCase().includes(scoreText.toLowerCase()) === true) &&
       (scoreTags == null || tagsOf(scoreTags).every((tag) => tagsOf(feedback?.scoreTags ?? '').includes(tag))),
   hasFeedback:
-    (wanted) =>
+    (expected) =>
     ({ feedback }) =>
-      (feedback !== null) === wanted,
+      (feedback !== null) === expected,
   score:
     (range) =>
     ({ feedback }) =>
@@ -99,9 +99,9 @@ const meanings: {
     ({ outcome: { moderation } }) =>
       moderation != null && flagsOf(moderation).some((flag) => flags.includes(flag)),
   tags:
-    (wanted) =>
+    (expected) =>
     ({ feedback }) =>
-      wanted.every((tag) => tagsOf(feedback?.scoreTags ?? '').includes(tag)),
+      expected.every((tag) => tagsOf(feedback?.scoreTags ?? '').includes(tag)),
   totalMs:
     (range) =>
     ({ outcome }) =>
@@ -126,10 +126,11 @@ const meanings: {
 };
 
 export function meets(run: PlainRun, filter: AuditFilter): boolean {
-  return Object.entries(filter).every(([name, wanted]) => {
-    const meaning = meanings[name as keyof AuditFilter] as ((wanted: unknown, filter: AuditFilter) => Test) | undefined;
+  return Object.entries(filter).every(([name, expected]) => {
+    const meaning = meanings[name as keyof AuditFilter] as
+      ((expected: unknown, filter: AuditFilter) => Test) | undefined;
     if (meaning === undefined) throw new Error(`No meaning for ${name}`);
-    return meaning(wanted, filter)(run);
+    return meaning(expected, filter)(run);
   });
 }
 

@@ -17,7 +17,7 @@ const workspaces = [uuid(7), uuid(8)];
 const models = ['gpt-4o', 'gpt-4o-mini'] as const;
 const aiSystems = ['OpenAi', 'Groq'] as const;
 /** A run's id by its place among the random ones, so that filters can name runs that exist. */
-const runIdAt = (place: number): string => `${String(place).padStart(8, '0')}-aaaa-4000-8000-000000000000`;
+const runIdAt = (position: number): string => `${String(position).padStart(8, '0')}-aaaa-4000-8000-000000000000`;
 const runId = fc.integer({ min: 0, max: 8 }).map(runIdAt);
 const finding = (category: Category): GuardFinding => ({
   mode: 'note',
@@ -97,13 +97,13 @@ export const randomFilter: fc.Arbitrary<AuditFilter> = fc
   .map((filter): AuditFilter => ({ ...(filter['textIn'] !== undefined && { text: 'red' }), ...filter }));
 
 /** A caller's conversations are its own and in one workspace, so the conversation decides on both. */
-export function plainRunOf(random: RandomRun, place: number): PlainRun {
+export function plainRunOf(random: RandomRun, position: number): PlainRun {
   const feedback = random.feedback;
   const isFailed = random.status === 'Failed';
   const hasFeedback = feedback !== null && Object.values(feedback).some((value) => value != null);
   return {
     run: sampleRun({
-      runId: runIdAt(place),
+      runId: runIdAt(position),
       conversationId: random.conversation,
       callerId: callers[conversations.indexOf(random.conversation) % callers.length]!,
       createdAt: start + random.time,

@@ -4,7 +4,7 @@ import { blockRuns, forEachBit, RunSet } from '../../../electron/audit/index/bit
 function runsOf(set: RunSet, blocks: number): number[] {
   const runs: number[] = [];
   for (let block = 0; block < blocks; block += 1) {
-    forEachBit(set.bits(block), (place) => runs.push(block * blockRuns + place));
+    forEachBit(set.bits(block), (position) => runs.push(block * blockRuns + position));
   }
   return runs;
 }

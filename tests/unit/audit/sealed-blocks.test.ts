@@ -91,8 +91,8 @@ describe('with sealed blocks', () => {
     };
     for (const [sort, key] of Object.entries(keys) as [AuditSort, (run: GeneratedRun) => number | null][]) {
       const expected = plainOrder(runs, filter.models!, key);
-      const rowsAt = (place: Pick<SearchRequest, 'offset' | 'around'>) =>
-        engine.search({ filter, sort, last: null, limit: 50, ...place });
+      const rowsAt = (target: Pick<SearchRequest, 'offset' | 'around'>) =>
+        engine.search({ filter, sort, last: null, limit: 50, ...target });
       // From the end to the beginning, so that what is put in order later lies before what was.
       for (const offset of [expected.length - 7, 3000, 2980, 700, 0, expected.length + 5]) {
         const { rows, total } = rowsAt({ offset });
@@ -102,8 +102,8 @@ describe('with sealed blocks', () => {
           expected.slice(offset, offset + 50).map(({ run }) => run.runId),
         ]);
       }
-      const { run: wanted } = expected[1234]!;
-      expect(rowsAt({ around: wanted.conversationId }).offset).toBe(1234 - 25);
+      const { run: needed } = expected[1234]!;
+      expect(rowsAt({ around: needed.conversationId }).offset).toBe(1234 - 25);
     }
   });
 
@@ -134,9 +134,9 @@ describe('with sealed blocks', () => {
       const filter: AuditFilter = { text: wordOfRank(3) };
       expect(walkAll(second, filter)).toEqual(plainReport(all.slice(0, 40), filter));
       second.close();
-      const kept = new Database(join(copy, 'audit-index.sqlite'), { readonly: true });
-      expect(kept.prepare("SELECT value FROM marks WHERE name = 'seen'").pluck().get()).toBe('1');
-      kept.close();
+      const stored = new Database(join(copy, 'audit-index.sqlite'), { readonly: true });
+      expect(stored.prepare("SELECT value FROM marks WHERE name = 'seen'").pluck().get()).toBe('1');
+      stored.close();
       database.close();
     },
   );

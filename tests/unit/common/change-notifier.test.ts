@@ -7,31 +7,31 @@ describe('notifications of changes', () => {
 
   it('send the first change at once, then at most five a second, and always the last', () => {
     let state = 0;
-    const told: number[] = [];
+    const reported: number[] = [];
     const notifier = createChangeNotifier(() => state, 200);
-    const unsubscribe = notifier.subscribe((value) => told.push(value));
+    const unsubscribe = notifier.subscribe((value) => reported.push(value));
     for (let step = 0; step < 100; step += 1) {
       state += 1;
       notifier.changed();
       vi.advanceTimersByTime(10);
     }
     vi.advanceTimersByTime(1000);
-    expect(told).toEqual([1, 20, 40, 60, 80, 100]);
+    expect(reported).toEqual([1, 20, 40, 60, 80, 100]);
     unsubscribe();
     notifier.changed();
     vi.advanceTimersByTime(1000);
-    expect(told.length).toBe(6);
+    expect(reported.length).toBe(6);
   });
 
   it('send nothing without changes, and nothing after closing', () => {
-    const told: number[] = [];
+    const reported: number[] = [];
     const notifier = createChangeNotifier(() => 1, 200);
-    notifier.subscribe((value) => told.push(value));
+    notifier.subscribe((value) => reported.push(value));
     vi.advanceTimersByTime(1000);
     notifier.changed();
     notifier.changed();
     notifier.close();
     vi.advanceTimersByTime(1000);
-    expect(told).toEqual([1]);
+    expect(reported).toEqual([1]);
   });
 });

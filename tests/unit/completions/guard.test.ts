@@ -76,10 +76,10 @@ describe('a guard that is off', () => {
 describe('a prompt', () => {
   test('that is blocked is a 400 that names the field and the categories', async () => {
     const guard = guardWith({ prompts: 'refuse', answers: 'off' });
-    const refused = await Promise.resolve(
+    const rejected = await Promise.resolve(
       guard.begin({ renderedPrompt: 'a knife', systemMessage: null, configuration: {} }, { signal }),
     ).catch((error: unknown) => error as AppError);
-    expect(refused).toMatchObject({
+    expect(rejected).toMatchObject({
       code: 'invalid_request',
       details: [{ field: 'promptText', issue: 'is flagged: violence' }],
     });
@@ -160,12 +160,12 @@ describe('a prompt', () => {
   });
 
   test("that is only logged doesn't delay the run, and its flags are stored", async () => {
-    const begun = guardWith({ prompts: 'note', answers: 'off' }).begin(
+    const started = guardWith({ prompts: 'note', answers: 'off' }).begin(
       { renderedPrompt: 'a knife', systemMessage: null, configuration: {} },
       { signal },
     );
-    expect(begun).not.toBeInstanceOf(Promise);
-    expect(await (begun as RunGuard).findings('A knife.')).toEqual({
+    expect(started).not.toBeInstanceOf(Promise);
+    expect(await (started as RunGuard).findings('A knife.')).toEqual({
       prompt: {
         mode: 'note',
         model: 'knife-finder',

@@ -216,10 +216,10 @@ describe('a run on dataspaces', () => {
   const citation = { index: 1, sourceId: 's', sourceName: 'S', text: 'T', relevance: 1, start: 0, end: 1 };
 
   it('sends the prompt with its passages, and stores both', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const plan = planWith({
       generate: async (sent) => {
-        asked.push(sent);
+        requested.push(sent);
         return { content: 'Yes [1]', reasoning: null, finishReason: 'Stop', usage };
       },
     });
@@ -233,7 +233,7 @@ describe('a run on dataspaces', () => {
     });
     const run = new Run({ ...plan, ground }, new AbortController().signal);
     await run.complete();
-    expect({ asked, citations: run.citations, outcome: outcomes[0] }).toEqual({
+    expect({ asked: requested, citations: run.citations, outcome: outcomes[0] }).toEqual({
       asked: [grounded],
       citations: [citation],
       outcome: expect.objectContaining({ citations: [citation], sentPrompt: 'T, then the prompt' }),

@@ -113,15 +113,15 @@ test.runIf(process.platform === 'linux')('a keychain that refuses says what to d
   vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere/bus');
   onTestFinished(() => void vi.unstubAllEnvs());
   const keyStore = createKeychainKeyStore('Secret Service keyring');
-  const refused = (action: string) =>
+  const rejected = (action: string) =>
     expect.objectContaining({
       code: 'provider_not_configured',
       message: `Couldn't ${action} the Secret Service keyring. Unlock it and try again.`,
       cause: undefined,
     });
-  expect(() => keyStore.write('OpenAi', secret)).toThrow(refused('save the key in'));
-  expect(() => keyStore.read('OpenAi')).toThrow(refused('read the key from'));
-  expect(() => keyStore.remove('OpenAi')).toThrow(refused('remove the key from'));
+  expect(() => keyStore.write('OpenAi', secret)).toThrow(rejected('save the key in'));
+  expect(() => keyStore.read('OpenAi')).toThrow(rejected('read the key from'));
+  expect(() => keyStore.remove('OpenAi')).toThrow(rejected('remove the key from'));
 });
 
 test('keeps a key in memory until it is removed', () => {

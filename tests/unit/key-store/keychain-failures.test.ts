@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createKeychainKeyStore } from '../../../electron/key-store/create-key-store.ts';
 
 const failures: string[] = [];
-const kept = new Map<string, string>();
+const stored = new Map<string, string>();
 let calls = 0;
 
 vi.mock('@napi-rs/keyring', () => ({
@@ -17,13 +17,13 @@ vi.mock('@napi-rs/keyring', () => ({
       calls += 1;
       const failure = failures.shift();
       if (failure !== undefined) throw new Error(failure);
-      kept.set(this.#account, secret);
+      stored.set(this.#account, secret);
     }
 
     getPassword() {
       const failure = failures.shift();
       if (failure !== undefined) throw new Error(failure);
-      return kept.get(this.#account) ?? null;
+      return stored.get(this.#account) ?? null;
     }
   },
 }));
@@ -34,7 +34,7 @@ const silence =
 test('retries a slow keychain, more often for a change than for a read', () => {
   failures.push(silence, silence, silence, silence);
   createKeychainKeyStore('keychain').write('Groq', 'first');
-  expect(kept.get('Groq')).toBe('first');
+  expect(stored.get('Groq')).toBe('first');
   failures.push(silence);
   expect(createKeychainKeyStore('keychain').read('Groq')).toBe('first');
 });
@@ -50,5 +50,5 @@ test("reports a keychain that keeps failing, and doesn't retry after a rejection
   calls = 0;
   failures.push("Couldn't access platform storage: SS error: prompt dismissed");
   expect(() => store.write('Groq', 'second')).toThrow('Unlock it and try again');
-  expect([calls, kept.get('Groq')]).toEqual([1, 'first']);
+  expect([calls, stored.get('Groq')]).toEqual([1, 'first']);
 });

@@ -148,8 +148,8 @@ describe('deleting', () => {
 
   test('a dataspace deletes its own sources only', async () => {
     const world = await startKnowledge();
-    const { id: kept } = world.knowledge.dataspaces.create('Kept');
-    const stays = await world.add('Swans', 'Swans are white', kept);
+    const { id: stored } = world.knowledge.dataspaces.create('Kept');
+    const stays = await world.add('Swans', 'Swans are white', stored);
     const goes = await world.add('Ravens', 'Ravens are black');
     await Promise.all([world.settled(stays.id), world.settled(goes.id)]);
     await world.knowledge.dataspaces.remove(goes.dataspaceId);
@@ -338,20 +338,20 @@ test('subscribers see every source until it is ready, and its removal', async ()
   const held = gate();
   const world = await startKnowledge({ beforeEmbedding: held.pass });
   const seen: string[] = [];
-  const gone = Promise.withResolvers<void>();
-  const told = Promise.withResolvers<void>();
+  const missing = Promise.withResolvers<void>();
+  const reported = Promise.withResolvers<void>();
   world.knowledge.subscribe((changes) => {
     const { sources, removedSourceIds, dataspaces } = world.knowledge.describe(changes);
     for (const { status, progress } of sources) seen.push(`${status} ${progress?.stage ?? ''}`.trim());
-    if (sources.some(({ progress }) => progress?.stage === 'embedding')) told.resolve();
-    if (removedSourceIds.length > 0 && dataspaces[0]?.sources === 0) gone.resolve();
+    if (sources.some(({ progress }) => progress?.stage === 'embedding')) reported.resolve();
+    if (removedSourceIds.length > 0 && dataspaces[0]?.sources === 0) missing.resolve();
   });
   const { id } = await world.add('Ravens', 'Ravens are black');
-  await told.promise;
+  await reported.promise;
   held.open();
   await world.settled(id);
   await world.knowledge.sources.remove(id);
-  await gone.promise;
+  await missing.promise;
   expect(seen).toContain('Processing embedding');
   expect(seen.at(-1)).toBe('Ready');
 });

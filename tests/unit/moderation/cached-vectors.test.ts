@@ -4,34 +4,34 @@ import { rememberVectors } from '../../../electron/moderation/create-moderation.
 const { signal } = new AbortController();
 
 function counting() {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const remembering = rememberVectors({
     embed: async (texts) => {
-      asked.push(...texts);
+      requested.push(...texts);
       const all = Float32Array.from(texts, (text) => text.length);
       return texts.map((_, index) => all.subarray(index, index + 1));
     },
   });
   const embed = async (...texts: string[]) =>
     (await remembering.embed(texts, { signal })).map((vector) => [...vector].join());
-  return { asked, embed };
+  return { asked: requested, embed };
 }
 
 test('embeds a repeated passage once, and returns its vector each time', async () => {
-  const { asked, embed } = counting();
+  const { asked: requested, embed } = counting();
   expect(await embed('a', 'bb', 'a')).toEqual(['1', '2', '1']);
   expect(await embed('bb', 'ccc')).toEqual(['2', '3']);
-  expect(asked).toEqual(['a', 'bb', 'ccc']);
+  expect(requested).toEqual(['a', 'bb', 'ccc']);
 });
 
 test('drops the least recently used one first', async () => {
-  const { asked, embed } = counting();
+  const { asked: requested, embed } = counting();
   await embed('first', 'second');
   await embed('first');
   await embed(...Array.from({ length: 1999 }, (_, index) => `number ${index}`));
-  asked.length = 0;
+  requested.length = 0;
   expect(await embed('first', 'second')).toEqual(['5', '6']);
-  expect(asked).toEqual(['second']);
+  expect(requested).toEqual(['second']);
 });
 
 test('retries a passage that could not be embedded', async () => {

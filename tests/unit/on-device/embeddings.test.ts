@@ -38,24 +38,24 @@ describe('embeddings', () => {
   });
 
   it('report every completed text', async () => {
-    const told: number[] = [];
-    await open().embed(texts(6), { signal, onProgress: (done) => told.push(done) });
-    expect(told).toEqual([1, 2, 3, 4, 5, 6]);
+    const reported: number[] = [];
+    await open().embed(texts(6), { signal, onProgress: (done) => reported.push(done) });
+    expect(reported).toEqual([1, 2, 3, 4, 5, 6]);
     expect(await open().embed([], { signal })).toEqual([]);
   });
 
   it('complete a short call before a long one that came first', async () => {
     const embeddings = open({ threads: 1 });
     let done = 0;
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const long = embeddings.embed(texts(60), {
       signal,
       onProgress: (count) => {
         done = count;
-        if (count === 3) begun.resolve();
+        if (count === 3) started.resolve();
       },
     });
-    await begun.promise;
+    await started.promise;
     await embeddings.embed(['A short question'], { signal });
     // Only the text that was under way came before it.
     expect(done).toBe(4);

@@ -61,8 +61,8 @@ afterAll(() => models.close());
 describe('an answer of the on-device model', longTest, () => {
   it('records the prompt in the chat template, the parameters and the text as its exchange', async () => {
     const exchanges = new ExchangeLog(() => {});
-    const asked = request('Name a colour.', { temperature: 0, max_tokens: 4 }, 'Be brief.');
-    const answer = await models.provider.generate(asked, { signal, exchanges });
+    const requested = request('Name a colour.', { temperature: 0, max_tokens: 4 }, 'Be brief.');
+    const answer = await models.provider.generate(requested, { signal, exchanges });
     const [exchange] = exchanges.read();
     expect(exchange).toMatchObject({
       kind: 'on-device',
@@ -140,18 +140,18 @@ describe('an answer of the on-device model', longTest, () => {
 
   it('follows a JSON schema, streamed and whole, and ends with Stop', async () => {
     const [{ prompt, schema }] = structuredPrompts as [(typeof structuredPrompts)[number]];
-    const asked = request(prompt, {
+    const requested = request(prompt, {
       seed: 3,
       max_tokens: 300,
       response_format: { type: 'json_schema', json_schema: { name: 'claim', schema } },
     });
     const exchanges = new ExchangeLog(() => {});
-    const answer = await models.provider.generate(asked, { signal, exchanges });
+    const answer = await models.provider.generate(requested, { signal, exchanges });
     expect(createAnswerCheck(schema)(answer.content), answer.content).toMatchObject({ outcome: 'valid' });
     expect(answer.finishReason).toBe('Stop');
     expect(exchanges.read()).toMatchObject([{ parameters: { responseFormat: { type: 'json_schema' } } }]);
     let streamed = '';
-    for await (const part of models.provider.stream(asked, { signal })) {
+    for await (const part of models.provider.stream(requested, { signal })) {
       if (part.type === 'text-delta') streamed += part.text;
     }
     expect(streamed).toBe(answer.content);
@@ -304,10 +304,10 @@ describe('an answer of the on-device model', longTest, () => {
       textMessage('assistant', 'Hello Zebulon!'),
       textMessage('user', 'What is my name?'),
     ];
-    const told = await models.provider.generate({ ...request('', configuration), messages }, { signal });
+    const reported = await models.provider.generate({ ...request('', configuration), messages }, { signal });
     expect(alone.content).not.toContain('Zebulon');
-    expect(told.content).toContain('Zebulon');
-    expect(told.usage.prompt_tokens).toBeGreaterThan(alone.usage.prompt_tokens);
+    expect(reported.content).toContain('Zebulon');
+    expect(reported.usage.prompt_tokens).toBeGreaterThan(alone.usage.prompt_tokens);
   });
 
   it('rejects a prompt that is longer than the context and names both numbers', async () => {

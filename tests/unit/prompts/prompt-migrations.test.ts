@@ -16,8 +16,8 @@ function insert(database: Database.Database, table: string, row: Record<string, 
   const needed = columns.filter(({ name, notnull, pk }) => notnull === 1 && pk === 0 && !(name in row));
   const whole = { ...Object.fromEntries(needed.map(({ name, type }) => [name, type === 'TEXT' ? name : 0])), ...row };
   const names = Object.keys(whole);
-  const places = names.map((name) => `@${name}`).join(', ');
-  database.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`).run(whole);
+  const positions = names.map((name) => `@${name}`).join(', ');
+  database.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${positions})`).run(whole);
 }
 
 test('finds prompts from before the search by all of their texts', () => {

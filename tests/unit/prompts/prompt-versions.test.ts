@@ -66,7 +66,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
-interface KeptPrompt {
+interface StoredPrompt {
   readonly id: string;
   readonly versions: PromptVersion[];
   readonly labels: Map<string, string>;
@@ -74,9 +74,9 @@ interface KeptPrompt {
   readonly moves: { label: string; previousVersionId: string | null; promptVersionId: string | null }[];
 }
 
-/** What must be true after any steps: the prompts that are kept, newest first, and every version that ever was. */
+/** What must be true after any steps: the stored prompts, newest first, and every version that ever existed. */
 interface Model {
-  readonly kept: KeptPrompt[];
+  readonly stored: StoredPrompt[];
   readonly everyVersion: PromptVersion[];
 }
 
@@ -94,26 +94,28 @@ function versionsOf(prompts: Prompts, id: string): PromptVersion[] {
 /** A word that no other version has. Letters of chance would hardly ever be found by chance. */
 const mark = (number: number) => `mark${number.toString(36).padStart(4, '0')}x`;
 
-function expectLabels(prompts: Prompts, { id, labels, moves }: KeptPrompt): void {
+function expectLabels(prompts: Prompts, { id, labels, moves }: StoredPrompt): void {
   expect(new Map(prompts.read(id).labels.map((one) => [one.label, one.promptVersionId]))).toEqual(labels);
   const { data } = prompts.listLabelChanges(id, { pageSize: 100, continuationToken: null });
   expect(data).toEqual(moves.map((move) => ({ ...move, changedAt: expect.any(String) })));
 }
 
-function expectModel(prompts: Prompts, { kept, everyVersion }: Model): void {
+function expectModel(prompts: Prompts, { stored, everyVersion }: Model): void {
   const everything = { pageSize: 100, continuationToken: null };
   expect(prompts.list(everything).data.map(({ id, latestVersionId }) => ({ id, latestVersionId }))).toEqual(
-    kept.map(({ id, versions }) => ({ id, latestVersionId: versions[0]!.id })),
+    stored.map(({ id, versions }) => ({ id, latestVersionId: versions[0]!.id })),
   );
-  for (const prompt of kept) {
+  for (const prompt of stored) {
     expect(versionsOf(prompts, prompt.id)).toEqual(prompt.versions);
     expectLabels(prompts, prompt);
   }
   everyVersion.forEach((version, number) => {
     expect(prompts.readVersion(version.promptId, version.id)).toEqual(version);
     const filter = { search: mark(number), isOnlyDetails: false, folder: null, tags: [] };
-    const isKept = kept.some(({ id }) => id === version.promptId);
-    expect(prompts.list({ ...everything, filter }).data.map(({ id }) => id)).toEqual(isKept ? [version.promptId] : []);
+    const isStored = stored.some(({ id }) => id === version.promptId);
+    expect(prompts.list({ ...everything, filter }).data.map(({ id }) => id)).toEqual(
+      isStored ? [version.promptId] : [],
+    );
   });
 }
 
@@ -125,17 +127,17 @@ function removeInWindow(prompts: Prompts, id: string, isUndone: boolean): void {
   dismissToast(toast.id);
 }
 
-function create(prompts: Prompts, { kept, everyVersion }: Model, input: PromptInput): void {
+function create(prompts: Prompts, { stored, everyVersion }: Model, input: PromptInput): void {
   const marked = { ...input, note: `${input.note ?? ''} ${mark(everyVersion.length)}` };
   const { id, latestVersionId } = prompts.create(marked);
   const version = prompts.readVersion(id, latestVersionId);
   const { promptText, note } = marked;
   expect(version).toMatchObject({ number: 1, promptText, note });
-  kept.unshift({ id, versions: [version], labels: new Map(), moves: [] });
+  stored.unshift({ id, versions: [version], labels: new Map(), moves: [] });
   everyVersion.push(version);
 }
 
-function addVersion(prompts: Prompts, prompt: KeptPrompt, model: Model, input: PromptVersionInput): void {
+function addVersion(prompts: Prompts, prompt: StoredPrompt, model: Model, input: PromptVersionInput): void {
   const marked = { ...input, note: `${input.note ?? ''} ${mark(model.everyVersion.length)}` };
   const version = prompts.addVersion(prompt.id, marked);
   const { promptText, note } = marked;
@@ -144,14 +146,14 @@ function addVersion(prompts: Prompts, prompt: KeptPrompt, model: Model, input: P
   model.everyVersion.push(version);
 }
 
-function setLabel(prompts: Prompts, { id, labels, moves }: KeptPrompt, name: string, promptVersionId: string): void {
+function setLabel(prompts: Prompts, { id, labels, moves }: StoredPrompt, name: string, promptVersionId: string): void {
   const previousVersionId = labels.get(name) ?? null;
   prompts.setLabel(id, name, { promptVersionId, previousVersionId });
   labels.set(name, promptVersionId);
   if (previousVersionId !== promptVersionId) moves.unshift({ label: name, previousVersionId, promptVersionId });
 }
 
-function removeLabel(prompts: Prompts, { id, labels, moves }: KeptPrompt, name: string): void {
+function removeLabel(prompts: Prompts, { id, labels, moves }: StoredPrompt, name: string): void {
   const previousVersionId = labels.get(name);
   if (previousVersionId === undefined) {
     expect(() => prompts.removeLabel(id, name)).toThrow(AppError);
@@ -164,9 +166,9 @@ function removeLabel(prompts: Prompts, { id, labels, moves }: KeptPrompt, name: 
 
 function take(prompts: Prompts, model: Model, one: Step): void {
   if (one.kind === 'create') create(prompts, model, { name: 'P', ...one.prompt, ...one.input });
-  if (one.kind === 'create' || one.kind === 'restart' || model.kept.length === 0) return;
-  const index = one.at % model.kept.length;
-  const prompt = model.kept[index]!;
+  if (one.kind === 'create' || one.kind === 'restart' || model.stored.length === 0) return;
+  const index = one.at % model.stored.length;
+  const prompt = model.stored[index]!;
   const newest = prompt.versions[0]!;
   const older = 'version' in one ? prompt.versions[one.version % prompt.versions.length]! : newest;
   if (one.kind === 'version') addVersion(prompts, prompt, model, one.input);
@@ -178,7 +180,7 @@ function take(prompts: Prompts, model: Model, one: Step): void {
   else {
     removeInWindow(prompts, prompt.id, one.isUndone);
     if (one.isUndone) return;
-    model.kept.splice(index, 1);
+    model.stored.splice(index, 1);
     expect(() => prompts.read(prompt.id)).toThrow(AppError);
   }
 }
@@ -189,7 +191,7 @@ test('after any sequence of changes and undos, every version stays unchanged and
       const directory = temporaryDirectory();
       let storage = openStorage({ directory });
       try {
-        const model: Model = { kept: [], everyVersion: [] };
+        const model: Model = { stored: [], everyVersion: [] };
         for (const one of steps) {
           if (one.kind === 'restart') {
             await storage.close();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { model as modelSchema } from '../../../shared/contract/providers.ts';
 import { modelRequest, noAbort } from '../../support/provider-calls.ts';
-import { refusalOf, useProvidersWorld } from '../../support/providers-world.ts';
+import { rejectionOf, useProvidersWorld } from '../../support/providers-world.ts';
 import { startScriptedProvider } from '../../support/scripted-provider.ts';
 
 const world = useProvidersWorld();
@@ -28,22 +28,22 @@ describe('compatible endpoints', () => {
       confirmation: null,
       lastTest: null,
     });
-    expect(refusalOf(() => providers.addEndpoint({ name: 'home', baseAddress: 'http://127.0.0.1:1' })).code).toBe(
+    expect(rejectionOf(() => providers.addEndpoint({ name: 'home', baseAddress: 'http://127.0.0.1:1' })).code).toBe(
       'conflict',
     );
     const tested = await providers.testEndpoint('home', { signal: noAbort() });
     expect(tested.lastTest).toMatchObject({ outcome: 'ok', models: 1 });
     expect(world.server.calls[0]!.headers.authorization).toBe('Bearer k1');
     expect(providers.resolve('OpenAiCompatible', 'home/llama3.2').servedBy).toBe('OpenAiCompatible/Home/llama3.2');
-    const refusal = refusalOf(() => providers.resolve('OpenAiCompatible', 'Home/llama3'));
+    const refusal = rejectionOf(() => providers.resolve('OpenAiCompatible', 'Home/llama3'));
     expect(refusal.details).toEqual([
       { field: 'model', issue: 'is not a model of the endpoint Home; did you mean: Home/llama3.2' },
     ]);
     expect(providers.updateEndpoint('Home', { key: null }).keySource).toBeNull();
     providers.removeEndpoint('Home');
     expect([providers.endpoints(), world.keyStore.read('endpoint:Home')]).toEqual([[], null]);
-    expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'Home/llama3.2')).code).toBe('invalid_request');
-    expect(refusalOf(() => providers.removeEndpoint('Home')).code).toBe('not_found');
+    expect(rejectionOf(() => providers.resolve('OpenAiCompatible', 'Home/llama3.2')).code).toBe('invalid_request');
+    expect(rejectionOf(() => providers.removeEndpoint('Home')).code).toBe('not_found');
   });
 
   it('do not pass their key to a later endpoint of the same name', () => {
@@ -76,28 +76,28 @@ describe('compatible endpoints', () => {
 
   it("of the command line can't be changed or removed", () => {
     const providers = world.open({ endpointOverrides: [{ name: 'bench', baseAddress: world.server.baseAddress }] });
-    expect(refusalOf(() => providers.updateEndpoint('bench', { baseAddress: 'http://127.0.0.1:1' })).code).toBe(
+    expect(rejectionOf(() => providers.updateEndpoint('bench', { baseAddress: 'http://127.0.0.1:1' })).code).toBe(
       'conflict',
     );
-    expect(refusalOf(() => providers.removeEndpoint('bench')).code).toBe('conflict');
+    expect(rejectionOf(() => providers.removeEndpoint('bench')).code).toBe('conflict');
   });
 
   it('explain the fix if there is none, and list existing ones', () => {
     const providers = world.open();
-    expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'x/y')).message).toContain('add one in Settings');
+    expect(rejectionOf(() => providers.resolve('OpenAiCompatible', 'x/y')).message).toContain('add one in Settings');
     providers.addEndpoint({ name: 'ollama', baseAddress: world.server.baseAddress });
-    expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'olama/y')).message).toContain('endpoints: ollama');
-    expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'ollama/')).code).toBe('invalid_request');
+    expect(rejectionOf(() => providers.resolve('OpenAiCompatible', 'olama/y')).message).toContain('endpoints: ollama');
+    expect(rejectionOf(() => providers.resolve('OpenAiCompatible', 'ollama/')).code).toBe('invalid_request');
   });
 
   it('on this machine are detected unless they are already added', async () => {
     world.server.answerWith((call) => call.models(['a', 'b']));
-    const gone = await startScriptedProvider();
-    await gone.close();
+    const removed = await startScriptedProvider();
+    await removed.close();
     const providers = world.open({
       wellKnownEndpoints: [
         { name: 'ollama', baseAddress: world.server.baseAddress },
-        { name: 'vllm', baseAddress: gone.baseAddress },
+        { name: 'vllm', baseAddress: removed.baseAddress },
       ],
     });
     expect(await providers.findLocalEndpoints({ signal: noAbort() })).toEqual([
@@ -140,12 +140,12 @@ describe('the list of models', () => {
       isReady: true,
     });
     expect(providers.resolve('OpenAi', 'ft:gpt-4o:me').servedBy).toBe('OpenAi/ft:gpt-4o:me');
-    expect(refusalOf(() => providers.addModel('OpenAi', 'ft:gpt-4o:me')).code).toBe('conflict');
-    expect(refusalOf(() => providers.addModel('OpenAi', 'gpt-4o')).code).toBe('conflict');
-    expect(refusalOf(() => providers.addModel('ServiceAi', 'x')).code).toBe('invalid_request');
-    expect(refusalOf(() => providers.addModel('OpenAiCompatible', 'x')).code).toBe('invalid_request');
+    expect(rejectionOf(() => providers.addModel('OpenAi', 'ft:gpt-4o:me')).code).toBe('conflict');
+    expect(rejectionOf(() => providers.addModel('OpenAi', 'gpt-4o')).code).toBe('conflict');
+    expect(rejectionOf(() => providers.addModel('ServiceAi', 'x')).code).toBe('invalid_request');
+    expect(rejectionOf(() => providers.addModel('OpenAiCompatible', 'x')).code).toBe('invalid_request');
     providers.removeModel('OpenAi', 'ft:gpt-4o:me');
-    expect(refusalOf(() => providers.resolve('OpenAi', 'ft:gpt-4o:me')).code).toBe('invalid_request');
-    expect(refusalOf(() => providers.removeModel('OpenAi', 'gpt-4o')).code).toBe('not_found');
+    expect(rejectionOf(() => providers.resolve('OpenAi', 'ft:gpt-4o:me')).code).toBe('invalid_request');
+    expect(rejectionOf(() => providers.removeModel('OpenAi', 'gpt-4o')).code).toBe('not_found');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../shared/app-error.ts';
 import { noAbort } from '../../support/provider-calls.ts';
-import { refusalOf, useProvidersWorld } from '../../support/providers-world.ts';
+import { rejectionOf, useProvidersWorld } from '../../support/providers-world.ts';
 import { startScriptedProvider } from '../../support/scripted-provider.ts';
 
 const world = useProvidersWorld();
@@ -28,7 +28,7 @@ describe('the origin of a key', () => {
     providers.setKey('Groq', 'for-groq');
     providers.setBaseAddress('Groq', world.server.baseAddress);
     expect(sourceOf(providers, 'Groq')).toBeNull();
-    expect(refusalOf(() => providers.resolve('Groq', 'llama-3.1-8b-instant')).message).toBe(
+    expect(rejectionOf(() => providers.resolve('Groq', 'llama-3.1-8b-instant')).message).toBe(
       `The API key of Groq is for https://api.groq.com and isn't sent to ${new URL(world.server.baseAddress).origin}. ` +
         'Check the address in Settings, Providers and keys.',
     );
@@ -102,9 +102,9 @@ describe('the origin of a key', () => {
     world.keyStore.write('endpoint:gateway', 'k');
     world.storage.providerCache.addEndpoint({ name: 'gateway', baseAddress: other });
     const providers = world.open();
-    const asked = { origin: 'http://127.0.0.1:1', keyOrigin: null, keySource: 'memory' };
-    expect([sourceOf(providers, 'Groq'), providers.endpoints()[0]?.confirmation]).toEqual(['memory', asked]);
-    expect(providers.confirmEndpoint('gateway', asked.origin)).toMatchObject({
+    const requested = { origin: 'http://127.0.0.1:1', keyOrigin: null, keySource: 'memory' };
+    expect([sourceOf(providers, 'Groq'), providers.endpoints()[0]?.confirmation]).toEqual(['memory', requested]);
+    expect(providers.confirmEndpoint('gateway', requested.origin)).toMatchObject({
       keySource: 'memory',
       confirmation: null,
     });
@@ -122,7 +122,7 @@ describe('the origin of a key', () => {
     providers.setBaseAddress('Groq', other);
     const seen = confirmationOf(providers, 'Groq')!.origin;
     providers.setBaseAddress('Groq', world.server.baseAddress);
-    expect(refusalOf(() => providers.confirmAddress('Groq', seen)).code).toBe('conflict');
+    expect(rejectionOf(() => providers.confirmAddress('Groq', seen)).code).toBe('conflict');
     expect(sourceOf(providers, 'Groq')).toBeNull();
     expect(await sentKeys(async () => providers.confirmAddress('Groq', origin))).toEqual([]);
     expect(await sentKeys(async () => providers.test('Groq', { signal: noAbort() }))).toEqual(['Bearer k']);
@@ -139,7 +139,7 @@ describe('the origin of a key', () => {
     vi.spyOn(world.keyStore, 'write').mockImplementation(() => {
       throw new AppError('provider_not_configured', 'The keychain is locked.');
     });
-    expect(refusalOf(() => providers.setKey('Groq', 'new')).message).toBe('The keychain is locked.');
+    expect(rejectionOf(() => providers.setKey('Groq', 'new')).message).toBe('The keychain is locked.');
     expect(confirmationOf(providers, 'Groq')).toMatchObject({ keyOrigin: 'https://api.groq.com' });
   });
 
@@ -164,7 +164,7 @@ describe('an endpoint without a key', () => {
     world.storage.providerCache.addUserModel('OpenAiCompatible', 'gateway/m');
     const providers = world.open();
     expect(providers.endpoints()[0]?.confirmation).toEqual(unconfirmed);
-    expect(refusalOf(() => providers.resolve('OpenAiCompatible', 'gateway/m'))).toMatchObject({
+    expect(rejectionOf(() => providers.resolve('OpenAiCompatible', 'gateway/m'))).toMatchObject({
       code: 'provider_not_configured',
       message:
         'Nothing is sent to https://models.example, the address of "gateway", because it hasn\'t been confirmed on this device. ' +

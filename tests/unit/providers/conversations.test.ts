@@ -93,7 +93,7 @@ describe('the format of a conversation', () => {
 
 describe('rules of conversations', () => {
   const later = [textMessage('user', 'a'), textMessage('system', 'b'), textMessage('user', 'c')];
-  const begun = [textMessage('user', 'a'), textMessage('assistant', 'b')];
+  const started = [textMessage('user', 'a'), textMessage('assistant', 'b')];
 
   it.each(['OpenAi', 'Anthropic', 'Groq', 'Cohere', 'OpenAiCompatible', 'on-device'] as const)(
     '%s takes system messages anywhere',
@@ -111,7 +111,7 @@ describe('rules of conversations', () => {
     expect(details(later)).toEqual([
       { field: 'promptText', issue: "has a system message after other messages, which Google Gemini doesn't support" },
     ]);
-    expect(details(begun)).toEqual([
+    expect(details(started)).toEqual([
       {
         field: 'promptText',
         issue: 'ends with an assistant message, and Google Gemini needs a user message at the end',
@@ -121,9 +121,9 @@ describe('rules of conversations', () => {
   });
 
   it('OpenAI answers after an assistant message at the end, with a warning', () => {
-    expect(messageWarnings('OpenAi', begun)).toEqual([
+    expect(messageWarnings('OpenAi', started)).toEqual([
       { code: 'answer-not-continued', message: expect.stringContaining("OpenAI doesn't continue it") },
     ]);
-    expect(messageWarnings('Anthropic', begun)).toEqual([]);
+    expect(messageWarnings('Anthropic', started)).toEqual([]);
   });
 });

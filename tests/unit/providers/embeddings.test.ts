@@ -88,8 +88,8 @@ describe.each(names)('%s', (name) => {
     const embed = () =>
       failureOf(connect(name).embed!({ model: 'm', texts: ['one', 'two'], isQuery: false }, { signal: noAbort() }));
     server.answerWith((call) => call.fail(401, `Incorrect API key provided: ${key}`));
-    const refused = await embed();
-    expect(refused).toMatchObject({ code: 'provider_key_refused', message: expect.not.stringContaining(key) });
+    const rejected = await embed();
+    expect(rejected).toMatchObject({ code: 'provider_key_refused', message: expect.not.stringContaining(key) });
     server.answerWith((call) => call.fail(429, 'Too fast', { 'retry-after': '7' }));
     expect(await embed()).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 7 });
     server.answerWith((call) =>
@@ -165,14 +165,14 @@ describe('the embedder of the settings', () => {
 
   test('waits for a busy provider for passages, but not for a query', async () => {
     const openAi = choose({ kind: 'provider', aiSystem: 'OpenAi', model: 'm' });
-    let refusals = 2;
+    let rejections = 2;
     server.answerWith((call) => {
-      if (refusals-- > 0) return call.fail(429, 'Too fast', { 'retry-after': '0' });
+      if (rejections-- > 0) return call.fail(429, 'Too fast', { 'retry-after': '0' });
       return call.json(200, { data: [{ embedding: [1], index: 0 }], usage: { prompt_tokens: 1, total_tokens: 1 } });
     });
     expect(await openAi.embed(['one'], { signal: noAbort() })).toHaveLength(1);
     expect(server.calls).toHaveLength(3);
-    refusals = 1;
+    rejections = 1;
     expect(await failureOf(openAi.embed(['one'], { signal: noAbort(), isQuestion: true }))).toMatchObject({
       code: 'rate_limited',
     });

@@ -229,10 +229,10 @@ describe('a provider that fails', () => {
   });
 
   it('to connect is provider_failed with its host', async () => {
-    const gone = await startScriptedProvider();
-    await gone.close();
-    const [whole, streamed] = await failuresOf(connect(patientLimits, gone.baseAddress), request);
-    const { host } = new URL(gone.baseAddress);
+    const removed = await startScriptedProvider();
+    await removed.close();
+    const [whole, streamed] = await failuresOf(connect(patientLimits, removed.baseAddress), request);
+    const { host } = new URL(removed.baseAddress);
     for (const error of [whole!, streamed!]) {
       expect([error.code, error.message]).toEqual([
         'provider_failed',

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { providerState } from '../../../shared/contract/providers.ts';
 import { failureOf, modelRequest, noAbort } from '../../support/provider-calls.ts';
-import { refusalOf, useProvidersWorld } from '../../support/providers-world.ts';
+import { rejectionOf, useProvidersWorld } from '../../support/providers-world.ts';
 
 const world = useProvidersWorld();
 
@@ -62,7 +62,7 @@ describe('testing a key', () => {
       environment: { OPENAI_API_KEY: 'k' },
       baseOverrides: { OpenAi: world.server.baseAddress },
     });
-    refusalOf(() => providers.resolve('OpenAi', 'gpt-7-nova'));
+    rejectionOf(() => providers.resolve('OpenAi', 'gpt-7-nova'));
     const { lastTest } = await providers.test('OpenAi', { signal: noAbort() });
     expect(lastTest).toMatchObject({ outcome: 'ok', models: 2, status: 200, message: null });
     expect(providers.resolve('OpenAi', 'gpt-7-nova').servedBy).toBe('OpenAi/gpt-7-nova');

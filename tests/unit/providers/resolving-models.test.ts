@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, modelRequest, noAbort } from '../../support/provider-calls.ts';
-import { refusalOf, useProvidersWorld } from '../../support/providers-world.ts';
+import { rejectionOf, useProvidersWorld } from '../../support/providers-world.ts';
 
 const world = useProvidersWorld();
 
@@ -29,7 +29,7 @@ describe('resolving a model', () => {
   });
 
   it('rejects an unknown model and suggests the nearest ones', () => {
-    const error = refusalOf(() => world.open().resolve('OpenAi', 'gpt-4o-mimi'));
+    const error = rejectionOf(() => world.open().resolve('OpenAi', 'gpt-4o-mimi'));
     expect([error.code, error.details]).toEqual([
       'invalid_request',
       [{ field: 'model', issue: 'is not a model of OpenAI; did you mean: gpt-4o-mini, gpt-4.1-mini, gpt-5-mini' }],
@@ -38,27 +38,27 @@ describe('resolving a model', () => {
 
   it('names the provider that has the model if it is another one', () => {
     const providers = world.open();
-    expect(refusalOf(() => providers.resolve('OpenAi', 'claude-opus-5-5')).message).toContain(
+    expect(rejectionOf(() => providers.resolve('OpenAi', 'claude-opus-5-5')).message).toContain(
       'Anthropic has this model (aiSystem Anthropic).',
     );
-    expect(refusalOf(() => providers.resolve('Groq', 'hl-gpt-4o-mini')).message).toContain('aiSystem ServiceAi');
-    expect(refusalOf(() => providers.resolve('ServiceAi', 'gpt-4o')).message).toContain('aiSystem OpenAi');
+    expect(rejectionOf(() => providers.resolve('Groq', 'hl-gpt-4o-mini')).message).toContain('aiSystem ServiceAi');
+    expect(rejectionOf(() => providers.resolve('ServiceAi', 'gpt-4o')).message).toContain('aiSystem OpenAi');
   });
 
   it('is fast for a name of four megabytes', () => {
-    const error = refusalOf(() => world.open().resolve('OpenAi', 'x'.repeat(4_000_000)));
+    const error = rejectionOf(() => world.open().resolve('OpenAi', 'x'.repeat(4_000_000)));
     expect(error.message.length).toBeLessThan(1000);
   });
 
   it.each(['constructor', '__proto__', 'toString', ''])('rejects %j like any other unknown name', (name) => {
     const providers = world.open({ environment: { OPENAI_API_KEY: 'k' } });
     for (const aiSystem of ['OpenAi', 'ServiceAi', 'OpenAiCompatible'] as const) {
-      expect(refusalOf(() => providers.resolve(aiSystem, name)).code).toBe('invalid_request');
+      expect(rejectionOf(() => providers.resolve(aiSystem, name)).code).toBe('invalid_request');
     }
   });
 
   it('explains where to set a missing key', () => {
-    const error = refusalOf(() => world.open().resolve('GoogleGemini', 'gemini-4-argon'));
+    const error = rejectionOf(() => world.open().resolve('GoogleGemini', 'gemini-4-argon'));
     expect([error.code, error.message]).toEqual([
       'provider_not_configured',
       'Google Gemini has no API key. Add one in Settings, Providers and keys, or set the environment variable GEMINI_API_KEY.',
@@ -126,13 +126,13 @@ describe("the service's own models", () => {
   it('report what their route lacks', () => {
     const route = { kind: 'provider', aiSystem: 'Cohere', model: 'command-a-03-2025' } as const;
     world.storage.settings.update({ serviceRoutes: { 'hl-gpt-4o-mini': route, 'hl-gpt-4.1-mini': route } });
-    const error = refusalOf(() => world.open().resolve('ServiceAi', 'hl-gpt-4o-mini'));
+    const error = rejectionOf(() => world.open().resolve('ServiceAi', 'hl-gpt-4o-mini'));
     expect([error.code, error.message.includes('COHERE_API_KEY')]).toEqual(['provider_not_configured', true]);
   });
 });
 
 it('rejects a base address for a provider without one', () => {
-  expect(refusalOf(() => world.open({ baseOverrides: { Nonsense: 'http://127.0.0.1:1' } })).code).toBe(
+  expect(rejectionOf(() => world.open({ baseOverrides: { Nonsense: 'http://127.0.0.1:1' } })).code).toBe(
     'invalid_request',
   );
 });

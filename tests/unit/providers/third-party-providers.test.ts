@@ -78,12 +78,12 @@ describe.each(providers)('$name, simulated by a third party', ({ name, model, pa
     mock.onMessage('hello', { content: text, usage });
     let firstBytes = 0;
     const answer = await collect(connect().stream(request, { signal: noAbort(), onFirstByte: () => firstBytes++ }));
-    const told = { prompt_tokens: 11, completion_tokens: 13, total_tokens: 24 };
+    const reported = { prompt_tokens: 11, completion_tokens: 13, total_tokens: 24 };
     const untold = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
     expect({ ...answer, firstBytes }).toMatchObject({
       content: text,
       reasoning: '',
-      finish: { type: 'finish', finishReason: 'Stop', usage: tellsUsageInStreams(name) ? told : untold },
+      finish: { type: 'finish', finishReason: 'Stop', usage: tellsUsageInStreams(name) ? reported : untold },
       error: null,
       firstBytes: 1,
     });

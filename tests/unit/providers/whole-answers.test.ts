@@ -44,10 +44,10 @@ describe('a whole answer of a compatible endpoint', () => {
   ])('is requested like its package does: %o', async (configuration) => {
     world.server.answerWith((call) => call.chatAnswer({ content: 'Hello!' }));
     const { provider, model } = connect();
-    const asked = { ...request, configuration };
-    await provider.generate(asked, { signal: noAbort() });
+    const requested = { ...request, configuration };
+    await provider.generate(requested, { signal: noAbort() });
     await model.doGenerate({
-      ...toCallOptions(asked),
+      ...toCallOptions(requested),
       providerOptions: { openaiCompatible: { strictJsonSchema: true } },
     });
     const [ours, theirs] = world.server.calls.map(({ method, path, body, headers }) => ({

@@ -33,14 +33,14 @@ function start(command: string, parameters: readonly string[]): Started {
     output: () => text,
     printed: (pattern) =>
       new Promise((resolve, reject) => {
-        const look = (): void => {
+        const scan = (): void => {
           const found = pattern.exec(text);
           if (found) resolve(found[1] ?? found[0]);
         };
-        child.stdout.on('data', look);
-        child.stderr.on('data', look);
+        child.stdout.on('data', scan);
+        child.stderr.on('data', scan);
         child.once('close', () => reject(new Error(`It ended, having printed: ${text}`)));
-        look();
+        scan();
       }),
   };
 }

@@ -28,8 +28,8 @@ describe('a reopened window', () => {
   });
 
   test('starts in the middle if its display is missing', () => {
-    const gone = { x: 5000, y: 100, width: 1000, height: 700 };
-    expect(fitWindow(gone, main, [main])).toEqual({ x: 320, y: 153, width: 1280, height: 800 });
+    const removed = { x: 5000, y: 100, width: 1000, height: 700 };
+    expect(fitWindow(removed, main, [main])).toEqual({ x: 320, y: 153, width: 1280, height: 800 });
   });
 });
 

@@ -53,20 +53,20 @@ test('a backup contains everything, also queued runs, in one complete and privat
 test('a scheduled backup is restored at the next start, and the replaced database becomes a backup', async () => {
   const directory = temporaryDirectory();
   const before = openStorage({ directory });
-  const kept = await record(before);
+  const stored = await record(before);
   const { fileName } = await before.createBackup();
   const later = await record(before);
   before.scheduleRestore(fileName);
-  expect(runsOf(before)).toEqual([later, kept]);
+  expect(runsOf(before)).toEqual([later, stored]);
   await before.close();
 
   const restored = openStorage({ directory });
-  expect(runsOf(restored)).toEqual([kept]);
+  expect(runsOf(restored)).toEqual([stored]);
   const replaced = restored.listBackups().find((backup) => backup.fileName !== fileName)!;
   restored.scheduleRestore(replaced.fileName);
   await restored.close();
 
-  expect(runsOf(openTestStorage({ directory }))).toEqual([later, kept]);
+  expect(runsOf(openTestStorage({ directory }))).toEqual([later, stored]);
 });
 
 test('a backup has the files of prompts, and a restore brings back those that were removed', async () => {
@@ -127,7 +127,7 @@ test('a restore replaces a damaged database, and nothing of its log gets into th
   const directory = temporaryDirectory();
   const file = join(directory, 'touchstone.sqlite');
   const before = openStorage({ directory });
-  const kept = await record(before);
+  const stored = await record(before);
   const { fileName } = await before.createBackup();
   await record(before);
   before.scheduleRestore(fileName);
@@ -137,6 +137,6 @@ test('a restore replaces a damaged database, and nothing of its log gets into th
   copyFileSync(`${file}-copied`, `${file}-wal`);
 
   const storage = openTestStorage({ directory });
-  expect(runsOf(storage)).toEqual([kept]);
+  expect(runsOf(storage)).toEqual([stored]);
   expect(storage.listBackups()).toHaveLength(2);
 });

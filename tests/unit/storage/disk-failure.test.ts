@@ -14,7 +14,7 @@ function failureOf(act: () => unknown): unknown {
   throw new Error('It did not fail.');
 }
 
-function openAnew(): Database.Database {
+function reopen(): Database.Database {
   const database = new Database(join(temporaryDirectory(), 'any.sqlite'));
   database.exec('CREATE TABLE words (word TEXT)');
   return database;
@@ -22,7 +22,7 @@ function openAnew(): Database.Database {
 
 /** A database that may not grow, which SQLite reports as it does a full disk. */
 function fillDatabase(): void {
-  const database = openAnew();
+  const database = reopen();
   database.pragma('max_page_count = 3');
   database.prepare('INSERT INTO words VALUES (?)').run('x'.repeat(100_000));
 }
@@ -40,7 +40,7 @@ test.each([
   [
     'a database that is not to be written',
     () => {
-      const database = openAnew();
+      const database = reopen();
       database.pragma('query_only = ON');
       database.exec('DELETE FROM words');
     },
@@ -53,9 +53,9 @@ test.each([
   ],
 ])('explains how to fix %s', (_what, act, sentence) => {
   const failure = failureOf(act);
-  const told = describeDiskFailure(failure);
-  expect(told).toMatchObject({ code: 'internal', message: expect.stringContaining(sentence), cause: failure });
-  expect(told?.message).not.toMatch(/SQLITE|E[A-Z]{4}|\//);
+  const reported = describeDiskFailure(failure);
+  expect(reported).toMatchObject({ code: 'internal', message: expect.stringContaining(sentence), cause: failure });
+  expect(reported?.message).not.toMatch(/SQLITE|E[A-Z]{4}|\//);
 });
 
 test('explains at the start that a folder of the path is a file, and not later', () => {

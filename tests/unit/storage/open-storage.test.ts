@@ -111,10 +111,10 @@ test('rejects a database of a newer version and leaves it unchanged', async () =
   const database = new Database(join(directory, 'touchstone.sqlite'));
   database.pragma('user_version = 999');
   database.close();
-  const refused = expect.objectContaining({ code: 'conflict', message: expect.stringContaining('newer version') });
-  expect(() => openStorage({ directory })).toThrow(refused);
+  const rejected = expect.objectContaining({ code: 'conflict', message: expect.stringContaining('newer version') });
+  expect(() => openStorage({ directory })).toThrow(rejected);
   // The folder is not left locked by the attempt.
-  expect(() => openStorage({ directory })).toThrow(refused);
+  expect(() => openStorage({ directory })).toThrow(rejected);
 });
 
 test.each([

@@ -32,12 +32,12 @@ test('cached data about providers survives a restart, each part separately', asy
   memory.addUserModel('Groq', 'new-model');
   memory.addUserModel('Groq', 'old-model');
   memory.removeUserModel('Groq', 'old-model');
-  const remembered = [recall(memory, 'OpenAi'), memory.endpoints(), memory.userModels()];
+  const history = [recall(memory, 'OpenAi'), memory.endpoints(), memory.userModels()];
   await before.close();
 
   const after = openTestStorage({ directory }).providerCache;
-  expect([recall(after, 'OpenAi'), after.endpoints(), after.userModels()]).toEqual(remembered);
-  expect(remembered).toEqual([
+  expect([recall(after, 'OpenAi'), after.endpoints(), after.userModels()]).toEqual(history);
+  expect(history).toEqual([
     [null, tested, [{ name: 'gpt-4o', contextTokens: 128_000 }]],
     [{ name: 'Ollama', baseAddress: 'http://127.0.0.1:11435/v1' }],
     [{ aiSystem: 'Groq', model: 'new-model' }],

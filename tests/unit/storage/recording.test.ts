@@ -210,7 +210,7 @@ test('in any interleaving of starts, ends and reads, a reader sees exactly the e
   const expected: { runId: string; status: string }[] = [];
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const underWay: typeof expected = [];
+      const active: typeof expected = [];
       const finishes: Promise<void>[] = [];
       for (const action of steps) {
         if (action.kind === 'begin') {
@@ -218,9 +218,9 @@ test('in any interleaving of starts, ends and reads, a reader sees exactly the e
           storage.runs.begin(run);
           const entry = { runId: run.runId, status: 'Running' };
           expected.unshift(entry);
-          underWay.push(entry);
-        } else if (action.kind === 'finish' && underWay.length > 0) {
-          const [entry] = underWay.splice(action.pick % underWay.length, 1);
+          active.push(entry);
+        } else if (action.kind === 'finish' && active.length > 0) {
+          const [entry] = active.splice(action.pick % active.length, 1);
           entry!.status = 'Completed';
           finishes.push(storage.runs.finish(entry!.runId, sampleOutcome()));
         } else if (action.kind === 'wait') await new Promise(setImmediate);

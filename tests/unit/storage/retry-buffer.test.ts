@@ -35,7 +35,7 @@ function openFillable() {
 
 const long = 'x'.repeat(200_000);
 
-function begun(runs: ReturnType<typeof openFillable>['runs'], change: Parameters<typeof sampleRun>[0] = {}) {
+function started(runs: ReturnType<typeof openFillable>['runs'], change: Parameters<typeof sampleRun>[0] = {}) {
   const run = sampleRun({ renderedPrompt: long, ...change });
   runs.begin(run);
   return run;
@@ -45,11 +45,11 @@ const full = expect.objectContaining({ code: 'SQLITE_FULL' });
 
 test('runs that ended while the disk was full are stored once there is space, with the outcome that callers got', async () => {
   const { runs, fill, makeRoom } = openFillable();
-  const before = begun(runs);
+  const before = started(runs);
   runs.flush();
   fill();
-  const meanwhile = begun(runs);
-  const cancelled = begun(runs, { conversationId: meanwhile.conversationId });
+  const meanwhile = started(runs);
+  const cancelled = started(runs, { conversationId: meanwhile.conversationId });
   await expect(runs.finish(before.runId, sampleOutcome({ content: long }))).rejects.toEqual(full);
   await expect(runs.finish(meanwhile.runId, sampleOutcome())).rejects.toEqual(full);
   await expect(
@@ -57,15 +57,15 @@ test('runs that ended while the disk was full are stored once there is space, wi
   ).rejects.toEqual(full);
   expect(runs.read(meanwhile.runId)).toBeNull();
   makeRoom();
-  const told = { code: 'internal', message: expect.stringContaining('The disk is full. Free some space') };
+  const reported = { code: 'internal', message: expect.stringContaining('The disk is full. Free some space') };
   expect(runs.read(before.runId)).toMatchObject({
     status: 'Failed',
     credits: 1,
-    output: { content: long, error: told },
+    output: { content: long, error: reported },
   });
   expect(runs.read(meanwhile.runId)).toMatchObject({
     status: 'Failed',
-    output: { content: sampleOutcome().content, finishReason: 'Error', error: told },
+    output: { content: sampleOutcome().content, finishReason: 'Error', error: reported },
   });
   expect(runs.read(cancelled.runId)).toMatchObject({ status: 'Cancelled', output: { error: null } });
   expect(runs.count()).toBe(3);
@@ -74,18 +74,18 @@ test('runs that ended while the disk was full are stored once there is space, wi
 test('they are stored automatically', async () => {
   const { runs, database, fill, makeRoom } = openFillable();
   fill();
-  const run = begun(runs);
+  const run = started(runs);
   await expect(runs.finish(run.runId, sampleOutcome())).rejects.toEqual(full);
   makeRoom();
-  const kept = database.prepare('SELECT id FROM runs').pluck();
-  await vi.waitFor(() => expect(kept.all()).toEqual([run.runId]), patience);
+  const stored = database.prepare('SELECT id FROM runs').pluck();
+  await vi.waitFor(() => expect(stored.all()).toEqual([run.runId]), patience);
 });
 
 test('while any of them is buffered no other run starts, and the next one does as soon as there is space', async () => {
   const { runs, fill, makeRoom } = openFillable();
   runs.requireRoom();
   fill();
-  const run = begun(runs);
+  const run = started(runs);
   await expect(runs.finish(run.runId, sampleOutcome())).rejects.toEqual(full);
   expect(() => runs.requireRoom()).toThrow('The disk is full. Free some space');
   makeRoom();
@@ -95,7 +95,7 @@ test('while any of them is buffered no other run starts, and the next one does a
 
 test('a run that no disk accepts is not buffered', async () => {
   const { runs } = openFillable();
-  const run = begun(runs);
+  const run = started(runs);
   const unwritable = sampleOutcome({ status: 'Unheard of' as 'Failed' });
   await expect(runs.finish(run.runId, unwritable)).rejects.toBeInstanceOf(Database.SqliteError);
   runs.requireRoom();

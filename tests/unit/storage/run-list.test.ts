@@ -36,14 +36,14 @@ test('runs that arrive between pages neither repeat nor skip one', async () => {
 test("a draft's list has only the window's runs of that draft", async () => {
   const storage = openTestStorage();
   const mine = { callerId: storage.windowCallerId };
-  const [wanted, other, foreign, last] = [
+  const [expected, other, foreign, last] = [
     sampleRun({ ...mine, metadata: { draftId: 'one' } }),
     sampleRun({ ...mine, metadata: { draftId: 'two' } }),
     sampleRun({ metadata: { draftId: 'one' } }),
     sampleRun({ ...mine, metadata: { draftId: 'one' } }),
   ];
-  await record(storage, [wanted, other, foreign, last]);
-  expect(listAll(storage, 1, 'one').map(({ runId }) => runId)).toEqual([last.runId, wanted.runId]);
+  await record(storage, [expected, other, foreign, last]);
+  expect(listAll(storage, 1, 'one').map(({ runId }) => runId)).toEqual([last.runId, expected.runId]);
   expect(storage.runs.read(foreign.runId)).toMatchObject({ draftId: null, metadata: { draftId: 'one' } });
 });
 
@@ -51,14 +51,14 @@ test('rejects a token of another list and names the field', async () => {
   const storage = openTestStorage();
   await record(storage, [sampleRun(), sampleRun()]);
   const { continuationToken } = storage.runs.list({ pageSize: 1, continuationToken: undefined, draftId: undefined });
-  const refused = expect.objectContaining({
+  const rejected = expect.objectContaining({
     code: 'invalid_request',
     details: [{ field: 'continuationToken', issue: 'does not belong to this query' }],
   });
   const list = (token: string, draftId?: string) => () =>
     storage.runs.list({ pageSize: 1, continuationToken: token, draftId });
-  expect(list(continuationToken!, 'one')).toThrow(refused);
-  expect(list('')).toThrow(refused);
+  expect(list(continuationToken!, 'one')).toThrow(rejected);
+  expect(list('')).toThrow(rejected);
 });
 
 test.each([

@@ -53,7 +53,7 @@ test('rejects two prices for one model', () => {
 });
 
 test('damaged and unknown parts get their defaults, the others stay', () => {
-  const kept = {
+  const stored = {
     ...defaultSettings,
     timeLimits: { firstByteSeconds: 'soon', betweenBytesSeconds: 7 },
     serviceRoutes: { 'hl-gpt-4o-mini': { kind: 'provider', aiSystem: 'ServiceAi', model: 'x' } },
@@ -61,7 +61,7 @@ test('damaged and unknown parts get their defaults, the others stay', () => {
     onDeviceModel: 'kept.gguf',
     fromTheFuture: true,
   };
-  expect(createSettingsStore(metadataWith(JSON.stringify(kept))).read()).toEqual({
+  expect(createSettingsStore(metadataWith(JSON.stringify(stored))).read()).toEqual({
     ...defaultSettings,
     timeLimits: { firstByteSeconds: 60, betweenBytesSeconds: 7 },
     onDeviceModel: 'kept.gguf',

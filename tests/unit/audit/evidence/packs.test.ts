@@ -367,11 +367,11 @@ describe('a pack', () => {
 
 test('a pack is deleted with its files, also while it is written, and others stay', async () => {
   const world = await openSampleExports();
-  const kept = await written(world, { selection: { filter: { text: 'refund' } } });
+  const stored = await written(world, { selection: { filter: { text: 'refund' } } });
   const { id } = await world.exports.create(exportInput());
   await world.exports.remove(id);
   expect(existsSync(join(world.storage.directory, 'exports', id))).toBe(false);
-  expect(world.exports.list().map((pack) => pack.id)).toEqual([kept.pack.id]);
+  expect(world.exports.list().map((pack) => pack.id)).toEqual([stored.pack.id]);
   expect(() => world.exports.read(id)).toThrow(expect.objectContaining({ code: 'not_found' }));
 });
 
@@ -443,7 +443,12 @@ test('a preview counts replacements and shows their positions, without writing a
     },
     { signal: new AbortController().signal },
   );
-  const place = { conversationId: run.conversationId, runId: run.runId, column: 'renderedPrompt', replacement: '***' };
+  const position = {
+    conversationId: run.conversationId,
+    runId: run.runId,
+    column: 'renderedPrompt',
+    replacement: '***',
+  };
   expect(preview).toEqual({
     conversations: 2,
     runs: 2,
@@ -454,13 +459,13 @@ test('a preview counts replacements and shows their positions, without writing a
         runs: 1,
         samples: [
           {
-            ...place,
+            ...position,
             before: `${'x'.repeat(36)} to `,
             found: 'a@example.com',
             after: ` and b@example.com ${'y'.repeat(21)}`,
           },
           {
-            ...place,
+            ...position,
             before: `${'x'.repeat(18)} to a@example.com and `,
             found: 'b@example.com',
             after: ` ${'y'.repeat(39)}`,

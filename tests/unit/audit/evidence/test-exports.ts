@@ -50,14 +50,14 @@ export function exportInput(change: Partial<AuditExportInput> = {}): AuditExport
 /** Resolves when the pack fits; looks at it after every change. */
 export function packThat(exports: Exports, id: string, fits: (pack: AuditExport) => boolean): Promise<AuditExport> {
   return new Promise((resolve) => {
-    const look = () => {
+    const scan = () => {
       const pack = exports.read(id);
       if (!fits(pack)) return;
       unsubscribe();
       resolve(pack);
     };
-    const unsubscribe = exports.subscribe(look);
-    look();
+    const unsubscribe = exports.subscribe(scan);
+    scan();
   });
 }
 

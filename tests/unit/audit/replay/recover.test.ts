@@ -11,7 +11,7 @@ test("the rest of a killed host's replay waits for a person; answered runs don't
   await storage.runs.finish(answered.runId, sampleOutcome());
   await storage.runs.finish(interrupted.runId, sampleOutcome({ status: 'Failed' }));
   const original = '11111111-1111-4111-8111-111111111111';
-  const kept = storage.replays.create(
+  const stored = storage.replays.create(
     { id: original, name: 'Replay', state: 'running', target: {}, parallel: 2, createdAt: 1000 },
     [original, original, original, original],
   );
@@ -21,7 +21,7 @@ test("the rest of a killed host's replay waits for a person; answered runs don't
     { position: 2, state: 'running', replayed: null, failure: null },
     { position: 3, state: 'failed', replayed: null, failure: 'It failed.' },
   ] as const;
-  for (const run of left) storage.replays.setRun(kept.sequence, run);
+  for (const run of left) storage.replays.setRun(stored.sequence, run);
 
   const unused = (): never => {
     throw new Error('Nothing is run by itself.');

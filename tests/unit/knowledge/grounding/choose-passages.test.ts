@@ -9,9 +9,9 @@ import type { RankedPassage } from '../../../../electron/knowledge/retrieval/cre
 const limits: PassageLimits = { relevance: 0.1, tokens: 1000, passages: 3 };
 
 function passage(name: string, relevance: number, text = `about ${name}`): RankedPassage {
-  const place = { sourceId: name, sourceName: name, start: 0, end: text.length };
+  const position = { sourceId: name, sourceName: name, start: 0, end: text.length };
   return {
-    ...place,
+    ...position,
     text,
     heading: null,
     relevance,
@@ -23,7 +23,7 @@ function passage(name: string, relevance: number, text = `about ${name}`): Ranke
   };
 }
 
-const placeOf = ({ sourceId, start, end }: RankedPassage) => ({ sourceId, start, end });
+const positionOf = ({ sourceId, start, end }: RankedPassage) => ({ sourceId, start, end });
 const shown = (choice: Partial<Parameters<typeof choosePassages>[0]>, changed: Partial<PassageLimits> = {}) =>
   choosePassages({ pinned: [], found: [], excluded: [], ...choice }, { ...limits, ...changed }).map(
     ({ sourceId, index, omission }) => [sourceId, index ?? omission],
@@ -80,7 +80,7 @@ describe('passages', () => {
       ['b', 1],
       ['a', 'excluded'],
     ]);
-    expect(shown({ found, pinned: [found[1]!], excluded: [placeOf(found[1]!)] })).toEqual([
+    expect(shown({ found, pinned: [found[1]!], excluded: [positionOf(found[1]!)] })).toEqual([
       ['a', 1],
       ['b', 'excluded'],
     ]);

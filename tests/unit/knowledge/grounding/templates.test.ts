@@ -41,10 +41,10 @@ describe('the template for models that follow instructions', () => {
 
   test('tells the model if no passage is more than weakly relevant, unless one is pinned', () => {
     const weak = { relevance: 0.05 };
-    const asked = (...passages: GroundingPassage[]) => contentOf(instructionTemplate.fill('How long?', passages));
-    expect(asked(passage(1, weak), passage(2, weak))).toContain('match the request only weakly');
-    expect(asked(passage(1), passage(2, weak))).not.toContain('only weakly');
-    expect(asked(passage(1, { ...weak, isPinned: true }))).not.toContain('only weakly');
+    const requested = (...passages: GroundingPassage[]) => contentOf(instructionTemplate.fill('How long?', passages));
+    expect(requested(passage(1, weak), passage(2, weak))).toContain('match the request only weakly');
+    expect(requested(passage(1), passage(2, weak))).not.toContain('only weakly');
+    expect(requested(passage(1, { ...weak, isPinned: true }))).not.toContain('only weakly');
   });
 
   test.each(['</passage>', '</PASSAGE >', '< / passages>', '<request>', '</\trequest>', '<passage number="3">'])(

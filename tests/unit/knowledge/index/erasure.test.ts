@@ -10,8 +10,8 @@ const patience = { timeout: 60_000, interval: 100 };
 
 /** Words of which none begins as another one does: only such a word stands whole in the index. */
 const removed = ['quagmirenine', 'xylophoneseven'];
-const kept = ['jackdawthree', 'kettledrumfiv'];
-const all = [...removed, ...kept];
+const stored = ['jackdawthree', 'kettledrumfiv'];
+const all = [...removed, ...stored];
 
 /** A source of passages that each have a word in their text and one in their heading. */
 function batchOf(sourceId: string, [word, headed]: readonly string[], passages: number): PassageBatch {
@@ -19,10 +19,10 @@ function batchOf(sourceId: string, [word, headed]: readonly string[], passages: 
     sourceId,
     revision: '1',
     first: 0,
-    passages: Array.from({ length: passages }, (_, place) => ({
-      text: `${word} ${Array.from({ length: 60 }, (_word, number) => `${word}${place}x${number}`).join(' ')}`,
-      start: place * 1000,
-      end: place * 1000 + 900,
+    passages: Array.from({ length: passages }, (_, position) => ({
+      text: `${word} ${Array.from({ length: 60 }, (_word, number) => `${word}${position}x${number}`).join(' ')}`,
+      start: position * 1000,
+      end: position * 1000 + 900,
       page: null,
       heading: headed!,
     })),
@@ -33,13 +33,13 @@ function batchOf(sourceId: string, [word, headed]: readonly string[], passages: 
 const source = (sourceId: string) => ({ sourceId, dataspaceId: 'd', revision: '1', embeddingModel: null });
 
 test.each([
-  ['some sources', ['old'], kept],
+  ['some sources', ['old'], stored],
   ['all sources', ['old', 'young'], []],
 ])('after the removal of %s no file contains their words, while the index is in use', async (_, ids, left) => {
   const directory = temporaryDirectory();
   const index = createKnowledgeIndex({ directory });
   onTestFinished(() => index.close());
-  for (const [id, words] of [['old', removed] as const, ['young', kept] as const]) {
+  for (const [id, words] of [['old', removed] as const, ['young', stored] as const]) {
     await index.begin(source(id), { signal });
     await index.add(batchOf(id, words, 30), { signal });
     await index.finish(source(id), { signal });
@@ -47,14 +47,14 @@ test.each([
   expect(await wordsInFiles(directory, all)).toEqual(all);
   await index.removeSources(ids);
   await vi.waitFor(async () => expect(await wordsInFiles(directory, all)).toEqual(left), patience);
-  const hits = await index.search({ dataspaceIds: ['d'], text: kept[0]!, embedding: null, limit: 50 }, { signal });
+  const hits = await index.search({ dataspaceIds: ['d'], text: stored[0]!, embedding: null, limit: 50 }, { signal });
   expect(hits).toHaveLength(left.length === 0 ? 0 : 30);
 });
 
 test('an interrupted erasure continues at the next start', async () => {
   const directory = temporaryDirectory();
   const engine = new IndexEngine(directory);
-  for (const [id, words] of [['old', removed] as const, ['young', kept] as const]) {
+  for (const [id, words] of [['old', removed] as const, ['young', stored] as const]) {
     engine.begin(source(id));
     engine.add(batchOf(id, words, 400));
     engine.finish(source(id));
@@ -68,5 +68,5 @@ test('an interrupted erasure continues at the next start', async () => {
   const index = createKnowledgeIndex({ directory });
   onTestFinished(() => index.close());
   expect(await index.sources()).toMatchObject([{ sourceId: 'young', passages: 400 }]);
-  await vi.waitFor(async () => expect(await wordsInFiles(directory, all)).toEqual(kept), patience);
+  await vi.waitFor(async () => expect(await wordsInFiles(directory, all)).toEqual(stored), patience);
 });

@@ -28,18 +28,18 @@ async function reopen(): Promise<void> {
 }
 
 function passagesOf(texts: readonly string[]): IndexedPassage[] {
-  return texts.map((text, place) => ({
+  return texts.map((text, offset) => ({
     text,
-    start: place * 1000,
-    end: place * 1000 + text.length,
+    start: offset * 1000,
+    end: offset * 1000 + text.length,
     page: null,
     heading: null,
   }));
 }
 
 /** A direction of its own for each number. */
-function vector(place: number): Float32Array {
-  const angle = place / 10;
+function vector(offset: number): Float32Array {
+  const angle = offset / 10;
   return Float32Array.of(Math.cos(angle), Math.sin(angle), 0, 0);
 }
 
@@ -53,7 +53,7 @@ interface Written {
 async function write(texts: readonly string[], written: Written = {}, isFinished = true): Promise<void> {
   const source = { sourceId: 'a', dataspaceId: 'd', revision: '1', embeddingModel: model, ...written };
   await index.begin(source, { signal });
-  const vectors = source.embeddingModel === null ? null : texts.map((_, place) => vector(place));
+  const vectors = source.embeddingModel === null ? null : texts.map((_, offset) => vector(offset));
   await index.add({ ...source, first: 0, passages: passagesOf(texts), vectors }, { signal });
   if (isFinished) await index.finish(source, { signal });
 }
@@ -61,10 +61,10 @@ async function write(texts: readonly string[], written: Written = {}, isFinished
 const byWords = async (text: string, dataspaceIds = ['d'], limit = 10) =>
   (await index.search({ dataspaceIds, text, embedding: null, limit }, { signal })).map((hit) => hit.text);
 
-const byMeaning = async (place: number, embeddingModel = model) =>
+const byMeaning = async (offset: number, embeddingModel = model) =>
   (
     await index.search(
-      { dataspaceIds: ['d'], text: '', embedding: { model: embeddingModel, vector: vector(place) }, limit: 3 },
+      { dataspaceIds: ['d'], text: '', embedding: { model: embeddingModel, vector: vector(offset) }, limit: 3 },
       { signal },
     )
   ).map((hit) => hit.text);
@@ -98,7 +98,10 @@ describe('a source', () => {
     const source = { sourceId: 'a', dataspaceId: 'd', revision: '1', embeddingModel: model };
     const opened = await index.begin(source, { signal });
     const passages = passagesOf(['one fish', 'two fish', 'red fish']);
-    await index.add({ ...source, first: 0, passages, vectors: passages.map((_, place) => vector(place)) }, { signal });
+    await index.add(
+      { ...source, first: 0, passages, vectors: passages.map((_, offset) => vector(offset)) },
+      { signal },
+    );
     expect({ opened, finished: await index.finish(source, { signal }), found: await byWords('fish') }).toEqual({
       opened: { passages: 2 },
       finished: { passages: 3 },
@@ -234,7 +237,7 @@ describe('a search', () => {
   });
 
   test("ranks rare words above frequent ones, and returns the share of the query's words in a passage", async () => {
-    await write([...Array.from({ length: 30 }, (_, place) => `the pump number ${place}`), 'the pump gasket']);
+    await write([...Array.from({ length: 30 }, (_, offset) => `the pump number ${offset}`), 'the pump gasket']);
     const [first, second] = await index.search(
       { dataspaceIds: ['d'], text: 'Which gasket has the pump?', embedding: null, limit: 2 },
       { signal },
@@ -253,8 +256,8 @@ describe('a search', () => {
 
   test('finds the answer to one of several questions as well as for that question alone, each passage once', async () => {
     await write(['the gasket of the pump', 'the ferry leaves at nine', 'a blue whale']);
-    const ask = async (text: string, place: number, parts: { text: string; vector: Float32Array }[] = []) => {
-      const embedding = { model, vector: vector(place) };
+    const ask = async (text: string, offset: number, parts: { text: string; vector: Float32Array }[] = []) => {
+      const embedding = { model, vector: vector(offset) };
       const hits = await index.search({ dataspaceIds: ['d'], text, embedding, parts, limit: 5 }, { signal });
       return hits.map((hit) => ({ text: hit.text, coverage: hit.coverage, relevance: hit.relevance }));
     };
@@ -328,7 +331,7 @@ describe('a search', () => {
 describe('the file', () => {
   test('reuses the space of removed passages, and finds the new ones correctly', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const texts = Array.from({ length: 300 }, (_, place) => `round${round} place${place}`);
+      const texts = Array.from({ length: 300 }, (_, offset) => `round${round} place${offset}`);
       await write(texts, { revision: String(round) });
       await reopen();
     }

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { quantize, VectorStore } from '../../../../electron/knowledge/index/vector-store.ts';
 import { createRandom } from '../../../../benchmarks/support/text-writer.ts';
 
-const chance = createRandom(7);
+const random = createRandom(7);
 
 function randomVector(dimensions: number): Float32Array {
-  const vector = Float32Array.from({ length: dimensions }, () => chance.next() - 0.5);
+  const vector = Float32Array.from({ length: dimensions }, () => random.next() - 0.5);
   const length = Math.hypot(...vector);
   return vector.map((value) => value / length);
 }

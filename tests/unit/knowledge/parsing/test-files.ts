@@ -42,14 +42,14 @@ export function docx(body: string, more: Readonly<Record<string, string>> = {}):
 /** A PDF of these objects, the first of which is its catalogue; its table of places is right. */
 export function pdf(objects: readonly (string | Buffer)[]): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1')];
-  const places: number[] = [];
+  const positions: number[] = [];
   const length = () => parts.reduce((sum, part) => sum + part.length, 0);
   for (const [index, object] of objects.entries()) {
-    places.push(length());
+    positions.push(length());
     parts.push(Buffer.from(`${index + 1} 0 obj\n`), Buffer.from(object as string), Buffer.from('\nendobj\n'));
   }
   const start = length();
-  const rows = places.map((place) => `${String(place).padStart(10, '0')} 00000 n \n`).join('');
+  const rows = positions.map((position) => `${String(position).padStart(10, '0')} 00000 n \n`).join('');
   const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`;
   parts.push(Buffer.from(`${table}trailer<</Root 1 0 R/Size ${objects.length + 1}>>\nstartxref\n${start}\n%%EOF`));
   return Buffer.concat(parts);

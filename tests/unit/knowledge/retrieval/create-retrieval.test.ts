@@ -89,11 +89,11 @@ test.each([
   ['What does the lamp burn?', 4],
   // No word in common: the meaning decides.
   ['At what hour is he in bed?', 5],
-])('cites the page with the sentence about %j of a passage across two pages: %i', async (asked, page) => {
+])('cites the page with the sentence about %j of a passage across two pages: %i', async (requested, page) => {
   await addPagedPassage();
   embed = async (texts) =>
     texts.map((each) => (/bed|sleeps/.test(each) ? Float32Array.of(1, 0) : Float32Array.of(0.6, 0.8)));
-  const { passages } = await retrieval.search({ dataspaceIds: ['e'], text: asked, limit: 5 }, { signal });
+  const { passages } = await retrieval.search({ dataspaceIds: ['e'], text: requested, limit: 5 }, { signal });
   expect(passages.map((each) => each.page)).toEqual([page]);
 });
 
@@ -117,9 +117,9 @@ test('searches a question of two parts whole and in its parts', async () => {
     embedded.push(...texts);
     return texts.map((each) => (each.startsWith('How') ? Float32Array.of(0, 1) : Float32Array.of(1, 0)));
   };
-  const asked = 'Who has the keys, and how deep is the harbour?';
-  const { passages } = await retrieval.search({ dataspaceIds: ['d'], text: asked, limit: 5 }, { signal });
-  expect(embedded).toEqual([asked, 'Who has the keys', 'how deep is the harbour?']);
+  const requested = 'Who has the keys, and how deep is the harbour?';
+  const { passages } = await retrieval.search({ dataspaceIds: ['d'], text: requested, limit: 5 }, { signal });
+  expect(embedded).toEqual([requested, 'Who has the keys', 'how deep is the harbour?']);
   expect(passages).toEqual([expect.objectContaining({ sourceId: 'known', coverage: 1 })]);
 });
 

@@ -50,10 +50,10 @@ describe('the parts of a question', () => {
 
   test('are those at the start and at the end of a very long text', () => {
     const text = `How is gold cleaned properly? ${'？'.repeat(4_000_000)} How is paper cleaned properly?`;
-    const asked = questionSentences(text);
-    expect(asked.length).toBeLessThan(100_000);
-    expect(asked[0]).toBe('How is gold cleaned properly?');
-    expect(asked.at(-1)).toBe('How is paper cleaned properly?');
+    const requested = questionSentences(text);
+    expect(requested.length).toBeLessThan(100_000);
+    expect(requested[0]).toBe('How is gold cleaned properly?');
+    expect(requested.at(-1)).toBe('How is paper cleaned properly?');
   });
 
   test.each([

@@ -164,7 +164,7 @@ describe('published formats of files', () => {
 });
 
 test('a new file contains everything', () => {
-  const wanted = contentIn(carefully);
-  const { text } = editPromptFile({ name, text: null, current: null, target: wanted });
-  expect(contentIn(text!)).toEqual({ ...wanted, name: 'reply' });
+  const expected = contentIn(carefully);
+  const { text } = editPromptFile({ name, text: null, current: null, target: expected });
+  expect(contentIn(text!)).toEqual({ ...expected, name: 'reply' });
 });

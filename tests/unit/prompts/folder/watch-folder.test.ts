@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { watchFolder } from '../../../../electron/prompts/folder/linked-folder.ts';
 
-/** A folder that is watched, and how often it was told to have changed. */
-function watched(): { root: string; told: () => number } {
+/** A folder that is watched, and how often a change was reported. */
+function watched(): { root: string; reported: () => number } {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'touchstone-watch-')));
   let times = 0;
   const watch = watchFolder(root, {
@@ -16,11 +16,11 @@ function watched(): { root: string; told: () => number } {
     await watch.close();
     rmSync(root, { recursive: true, force: true });
   });
-  return { root, told: () => times };
+  return { root, reported: () => times };
 }
 
 test('reports changes that happen while watching starts', async () => {
-  const { root, told } = watched();
+  const { root, reported } = watched();
   writeFileSync(join(root, 'a.prompt'), 'Changed before the folder was gone through');
-  await expect.poll(told).toBeGreaterThan(0);
+  await expect.poll(reported).toBeGreaterThan(0);
 });

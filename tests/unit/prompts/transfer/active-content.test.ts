@@ -5,7 +5,7 @@ import { editPromptFile } from '../../../../electron/prompts/folder/edit-prompt-
 import { exportFormats } from '../../../../shared/contract/prompt-transfer.ts';
 import type { PromptInput } from '../../../../shared/contract/prompts.ts';
 import { promptContent } from '../../../../shared/prompt-content.ts';
-import { kept, preview, told } from '../../../support/prompt-transfer.ts';
+import { preview, reported, storedPrompt } from '../../../support/prompt-transfer.ts';
 
 const active = {
   temperature: 0.5,
@@ -39,7 +39,7 @@ describe('import', () => {
     const source = preview('prompts.jsonl', JSON.stringify(line));
     const [found] = source.prompts;
     expect(found!.prompt.configuration).toEqual({ temperature: 0.5 });
-    expect(told(found!)).toEqual([
+    expect(reported(found!)).toEqual([
       'taken touchstone.configuration.temperature@1: Parameter temperature',
       ...Object.entries(rejections).map(([key, message]) => `refused touchstone.configuration.${key}@1: ${message}`),
     ]);
@@ -55,7 +55,7 @@ describe('import', () => {
     };
     const [found] = preview('prompts.jsonl', JSON.stringify(line)).prompts;
     expect(found!.prompt.configuration).toEqual(configuration);
-    expect(told(found!)).toEqual([
+    expect(reported(found!)).toEqual([
       "refused tools@1: Only functions are stored, not a provider's own tools",
       'taken touchstone.configuration.temperature@1: Parameter temperature',
     ]);
@@ -72,8 +72,8 @@ describe('import', () => {
   ])('%s keeps nothing active', (_, name, content, field) => {
     const [found] = preview(name, content).prompts;
     expect(found!.prompt.configuration).toEqual({ temperature: 0.5 });
-    const refused = told(found!).filter((entry) => entry.startsWith(`refused ${field}.`));
-    expect(refused.map((entry) => entry.split(': ').slice(1).join(': '))).toEqual(Object.values(rejections));
+    const rejected = reported(found!).filter((entry) => entry.startsWith(`refused ${field}.`));
+    expect(rejected.map((entry) => entry.split(': ').slice(1).join(': '))).toEqual(Object.values(rejections));
   });
 
   test('a JSON schema may have fields that sound like secrets, but no files', () => {
@@ -104,7 +104,7 @@ describe('functions', () => {
   };
   const stored = input({ aiSystem: 'OpenAi', model: 'gpt-4.1', configuration });
   const exported = (format: (typeof exportFormats)[number], fields: Partial<PromptInput> = {}) =>
-    writeFiles({ exported: [kept({ ...stored, ...fields })], format });
+    writeFiles({ exported: [storedPrompt({ ...stored, ...fields })], format });
 
   test.each(exportFormats.filter((format) => format !== 'markdown'))(
     '%s writes them, and reads them again',
@@ -145,7 +145,7 @@ describe('functions', () => {
     const line = { messages: [{ role: 'user', content: 'Hi' }], touchstone: { configuration: { tools } } };
     const [found] = preview('prompts.jsonl', JSON.stringify(line)).prompts;
     expect(found!.prompt.configuration ?? {}).toEqual({});
-    expect(told(found!).join()).toContain(message);
+    expect(reported(found!).join()).toContain(message);
   });
 });
 
@@ -153,7 +153,7 @@ describe('export', () => {
   const stored = input({ aiSystem: 'OpenAi', model: 'gpt-4.1', configuration: active });
 
   test.each(exportFormats)('%s contains nothing active, and the report lists the omitted parts', (format) => {
-    const { files, entries } = writeFiles({ exported: [kept(stored)], format });
+    const { files, entries } = writeFiles({ exported: [storedPrompt(stored)], format });
     expect(files[0]!.content).toContain('0.5');
     for (const text of ['foreign', 'Bearer', 'Obey', 'file://', 'abc']) expect(files[0]!.content).not.toContain(text);
     expect(entries.map(({ field, message }) => [field, message])).toEqual(
@@ -173,7 +173,7 @@ describe('export', () => {
     '/home/ada/private.txt',
     'langfuse://other',
   ])('promptfoo reads %j as text', (promptText) => {
-    const { files, entries } = writeFiles({ exported: [kept(input({ promptText }))], format: 'promptfoo' });
+    const { files, entries } = writeFiles({ exported: [storedPrompt(input({ promptText }))], format: 'promptfoo' });
     const [{ raw }] = (parse(files[0]!.content) as { prompts: [{ raw: string }] }).prompts;
     // A chat in JSON of several lines is never taken for a path or a command.
     expect(JSON.parse(raw)).toEqual([{ role: 'user', content: promptText }]);
@@ -188,7 +188,7 @@ describe('export', () => {
       { name: 'b', defaultValue: 'plain', sampleValue: '{{ env.OPENAI_API_KEY }}' },
     ];
     const { files, entries } = writeFiles({
-      exported: [kept(input({ promptText: '{{a}} {{b}}', variables }))],
+      exported: [storedPrompt(input({ promptText: '{{a}} {{b}}', variables }))],
       format: 'promptfoo',
     });
     expect(files[0]!.content).not.toMatch(/passwd|OPENAI/);
@@ -204,7 +204,7 @@ describe('export', () => {
 
   test('a variable that promptfoo fills from the environment is rejected', () => {
     const { files, entries } = writeFiles({
-      exported: [kept(input({ promptText: 'Key {{env.OPENAI_API_KEY}}' }))],
+      exported: [storedPrompt(input({ promptText: 'Key {{env.OPENAI_API_KEY}}' }))],
       format: 'promptfoo',
     });
     expect(files).toEqual([]);
@@ -214,8 +214,8 @@ describe('export', () => {
   });
 
   test('a linked folder gets no file with active content', () => {
-    const wanted = promptContent(stored);
-    const edited = editPromptFile({ name: 'p.prompt', text: null, current: null, target: wanted });
+    const expected = promptContent(stored);
+    const edited = editPromptFile({ name: 'p.prompt', text: null, current: null, target: expected });
     expect(edited).toEqual({ text: null, problem: "A file of this format can't contain this version" });
   });
 });

@@ -3,21 +3,21 @@ import { writeFiles } from '../../../../electron/prompts/transfer/export-prompts
 import { createFileNames } from '../../../../electron/prompts/transfer/writers/exported-prompt.ts';
 import type { PreviewedSource } from '../../../../shared/contract/prompt-transfer.ts';
 import type { PromptInput } from '../../../../shared/contract/prompts.ts';
-import { kept, preview, previewFixture, told } from '../../../support/prompt-transfer.ts';
+import { storedPrompt, preview, previewFixture, reported } from '../../../support/prompt-transfer.ts';
 
 /** Fields of a prompt that have a value. */
-function facts(input: PromptInput | undefined): Record<string, unknown> {
+function details(input: PromptInput | undefined): Record<string, unknown> {
   const isThere = (value: unknown) =>
     value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(input ?? {}).filter(([, value]) => isThere(value)));
 }
 
-const factsOf = (source: PreviewedSource) => source.prompts.map(({ prompt }) => facts(prompt));
+const detailsOf = (source: PreviewedSource) => source.prompts.map(({ prompt }) => details(prompt));
 
 describe('dotprompt', () => {
   test('imports model, settings, variables and roles, and rejects tools with their line', () => {
     const source = previewFixture('dotprompt/support-reply.prompt');
-    expect(factsOf(source)).toEqual([
+    expect(detailsOf(source)).toEqual([
       {
         name: 'support-reply',
         description: 'Answers a customer in the tone of the house',
@@ -33,7 +33,7 @@ describe('dotprompt', () => {
         ],
       },
     ]);
-    expect(told(source.prompts[0]!)).toEqual(
+    expect(reported(source.prompts[0]!)).toEqual(
       expect.arrayContaining([
         'translated config.topP@7: Stored as top_p',
         "refused tools@20: Prompts can't contain tools",
@@ -58,19 +58,19 @@ describe('dotprompt', () => {
     '{{role "system"}}S{{history}}',
     '{{#each items}}{{role "user"}}{{this}}{{/each}}',
   ])('%s stays one template', (promptText) => {
-    expect(factsOf(preview('a.prompt', promptText))).toEqual([{ name: 'a', promptText }]);
+    expect(detailsOf(preview('a.prompt', promptText))).toEqual([{ name: 'a', promptText }]);
   });
 
   test('reports a mistake in the template with its line in the file', () => {
     const source = preview('a.prompt', '---\nname: a\n---\n\nHello\n{{#if x}}\n');
-    expect(told(source)).toEqual(['refused prompt@6: a: {{#if}} is never closed: {{/if}} is missing']);
+    expect(reported(source)).toEqual(['refused prompt@6: a: {{#if}} is never closed: {{/if}} is missing']);
   });
 
   test('a system message with variables becomes a role of the prompt, because systemMessage has none', () => {
     const source = preview('a.prompt', '{{role "system"}}Speak {{language}}.{{role "user"}}Hello');
     const promptText = '{{role "system"~}}\nSpeak {{language}}.\n{{~role "user"~}}\nHello';
-    expect(factsOf(source)).toEqual([{ name: 'a', promptText }]);
-    expect(told(source.prompts[0]!)[0]).toBe('translated messages: 2 messages become roles of the prompt');
+    expect(detailsOf(source)).toEqual([{ name: 'a', promptText }]);
+    expect(reported(source.prompts[0]!)[0]).toBe('translated messages: 2 messages become roles of the prompt');
   });
 
   test('reports session state, unknown fields and values of a wrong type', () => {
@@ -86,8 +86,8 @@ describe('dotprompt', () => {
       'a.prompt',
       `---\n${fields.join('\n')}\n---\nHi {{a}}{{#if @state.mood}}!{{/if}}{{! @state.x }}\n{{.}}`,
     );
-    expect(factsOf(source)).toMatchObject([{ name: 'a', tags: ['ok'], configuration: { top_k: 3 } }]);
-    expect(told(source.prompts[0]!).filter((entry) => !entry.startsWith('taken'))).toEqual([
+    expect(detailsOf(source)).toMatchObject([{ name: 'a', tags: ['ok'], configuration: { top_k: 3 } }]);
+    expect(reported(source.prompts[0]!).filter((entry) => !entry.startsWith('taken'))).toEqual([
       'refused name@2: Must be text',
       'refused output.format@6: Only json and text are supported',
       'refused input.examples@5: Unknown field',
@@ -113,7 +113,7 @@ describe('promptfoo', () => {
       configuration: { temperature: 0, max_tokens: 200 },
       variables,
     };
-    expect(factsOf(source)).toEqual([
+    expect(detailsOf(source)).toEqual([
       { name: 'Translation check 1', promptText: 'Translate into {{language}}: {{input}}', ...model },
       {
         name: 'polite',
@@ -123,18 +123,18 @@ describe('promptfoo', () => {
         variables: [...variables, { name: 'tone', sampleValue: 'Formally, please' }],
       },
     ]);
-    expect(told(source)).toEqual([
+    expect(reported(source)).toEqual([
       "refused prompt@10: Translation check 3: prompts/long.txt isn't among the imported files; add it, or import the whole folder",
       "refused prompt@11: Translation check 4: {% for word in words %} isn't a plain variable such as {{ name }}",
     ]);
-    expect(told(source.prompts[0]!)).toContain(
+    expect(reported(source.prompts[0]!)).toContain(
       'refused providers[0].config.apiKey@13: May contain a secret; prompts never store secrets',
     );
     expect(JSON.stringify(source)).not.toContain('sk-not-a-real-key');
   });
 
   test('anchors are followed', () => {
-    expect(factsOf(previewFixture('promptfoo/shared-anchors.yaml')).map(({ promptText }) => promptText)).toEqual([
+    expect(detailsOf(previewFixture('promptfoo/shared-anchors.yaml')).map(({ promptText }) => promptText)).toEqual([
       'Summarise {{text}}',
       'Summarise {{text}}',
     ]);
@@ -153,7 +153,7 @@ describe('CSV', () => {
       'Open;"never closed;;;;;;;;',
     ].join('\r\n');
     const source = preview('lists/team.csv', table, { folder: 'Imported' });
-    expect([source.format, factsOf(source)]).toEqual([
+    expect([source.format, detailsOf(source)]).toEqual([
       'csv',
       [
         {
@@ -169,25 +169,25 @@ describe('CSV', () => {
         { name: 'team 2', promptText: 'Bye {{name}}', folder: 'Imported/lists' },
       ],
     ]);
-    expect(told(source)).toEqual([
+    expect(reported(source)).toEqual([
       'refused prompt@6: Nothing: The row has no prompt',
       'refused prompt@7: Long: The row has 12 cells and the header 10; put text with separators in quotes',
       'refused prompt@8: Open: A quotation mark is missing or not doubled',
     ]);
-    expect(told(source.prompts[0]!)).toContain('refused Owner@1: Unknown column; skipped in every row');
-    expect(told(source.prompts[1]!)).toContainEqual(expect.stringContaining('refused temperature:'));
+    expect(reported(source.prompts[0]!)).toContain('refused Owner@1: Unknown column; skipped in every row');
+    expect(reported(source.prompts[1]!)).toContainEqual(expect.stringContaining('refused temperature:'));
   });
 
   test('a table without prompts names the missing column', () => {
-    expect(told(preview('a.csv', 'city,country\nParis,France'))).toEqual([
+    expect(reported(preview('a.csv', 'city,country\nParis,France'))).toEqual([
       'refused file@1: No prompt column found; name a column "prompt", "promptText" or "template"',
     ]);
-    expect(told(preview('a.csv', 'prompt\n'))).toEqual(['refused file: The table has no rows']);
+    expect(reported(preview('a.csv', 'prompt\n'))).toEqual(['refused file: The table has no rows']);
   });
 });
 
 test('Langfuse: imports chat and text prompts, and the newest version of each name in a list', () => {
-  expect(factsOf(previewFixture('langfuse/chat.json'))).toEqual([
+  expect(detailsOf(previewFixture('langfuse/chat.json'))).toEqual([
     {
       name: 'movie-critic',
       tags: ['movies'],
@@ -199,7 +199,7 @@ test('Langfuse: imports chat and text prompts, and the newest version of each na
       note: 'Ask by name',
     },
   ]);
-  expect(factsOf(previewFixture('langfuse/list.json'))).toEqual([
+  expect(detailsOf(previewFixture('langfuse/list.json'))).toEqual([
     { name: 'greeting', tags: ['mail'], promptText: 'Hello {{name}}' },
     { name: 'farewell', promptText: 'Goodbye' },
   ]);
@@ -208,7 +208,7 @@ test('Langfuse: imports chat and text prompts, and the newest version of each na
 describe('OpenAI', () => {
   test('each line of a JSONL file is a prompt or is rejected separately', () => {
     const source = previewFixture('openai/training.jsonl');
-    expect(factsOf(source)).toEqual([
+    expect(detailsOf(source)).toEqual([
       { name: 'training 1', systemMessage: 'You are terse.', promptText: 'What is JSON like {"a": {"b": 1}}?' },
       {
         name: 'task-1',
@@ -229,18 +229,18 @@ describe('OpenAI', () => {
 
 describe('plain text', () => {
   test('detects single braces', () => {
-    expect(factsOf(previewFixture('text/limerick.txt'))).toEqual([
+    expect(detailsOf(previewFixture('text/limerick.txt'))).toEqual([
       { name: 'limerick', promptText: 'Write a limerick about {{topic}}.\nAs JSON: {"lines": ["{{topic}}"]}' },
     ]);
   });
 
   test('a person can choose that there are no variables', () => {
     const source = preview('a.txt', 'Keep {this} and {{that}}', { variableStyle: 'none' });
-    expect(factsOf(source)).toEqual([{ name: 'a', promptText: 'Keep {this} and \\{{that}}' }]);
+    expect(detailsOf(source)).toEqual([{ name: 'a', promptText: 'Keep {this} and \\{{that}}' }]);
   });
 
   test('folders of files become folders of prompts, below the chosen one', () => {
-    expect(factsOf(preview('mail/late/a.txt', 'x', { folder: 'Imported' }))).toEqual([
+    expect(detailsOf(preview('mail/late/a.txt', 'x', { folder: 'Imported' }))).toEqual([
       { name: 'a', folder: 'Imported/mail/late', promptText: 'x' },
     ]);
   });
@@ -277,7 +277,7 @@ test('file names are safe, short and unique ignoring case', () => {
 
 test('Markdown keeps a text whole, with any fences in it', () => {
   const promptText = 'Use:\n````\ncode\n````';
-  const [file] = writeFiles({ exported: [kept({ name: 'A *b*', promptText })], format: 'markdown' }).files;
+  const [file] = writeFiles({ exported: [storedPrompt({ name: 'A *b*', promptText })], format: 'markdown' }).files;
   expect(file).toEqual({
     name: 'A -b.md',
     content: expect.stringContaining(`\`\`\`\`\`handlebars\n${promptText}\n\`\`\`\`\``),
@@ -286,23 +286,23 @@ test('Markdown keeps a text whole, with any fences in it', () => {
 });
 
 test("reports what a format can't express, and only that prompt has no file", () => {
-  const loop = kept({ name: 'loop', promptText: 'a\n{{#each items}}{{this}}{{/each}}' });
-  const plain = kept({ name: 'plain', promptText: 'Hi {{name}}', aiSystem: 'ServiceAi', model: 'small' });
+  const loop = storedPrompt({ name: 'loop', promptText: 'a\n{{#each items}}{{this}}{{/each}}' });
+  const plain = storedPrompt({ name: 'plain', promptText: 'Hi {{name}}', aiSystem: 'ServiceAi', model: 'small' });
   const { files, entries } = writeFiles({ exported: [loop, plain], format: 'promptfoo' });
-  expect([files.map(({ name }) => name), told({ entries })]).toEqual([
+  expect([files.map(({ name }) => name), reported({ entries })]).toEqual([
     ['plain.promptfoo.yaml'],
     [
       'refused prompt@2: {{#each items}}{{this}}{{/each}} has no exact equivalent in Nunjucks',
       'refused model: promptfoo has no provider for small; add one to the file',
     ],
   ]);
-  const variable = kept({ name: 'h', promptText: '{{history}}', variables: [{ name: 'history' }] });
-  expect(told(writeFiles({ exported: [variable], format: 'dotprompt' }))).toEqual([
+  const variable = storedPrompt({ name: 'h', promptText: '{{history}}', variables: [{ name: 'history' }] });
+  expect(reported(writeFiles({ exported: [variable], format: 'dotprompt' }))).toEqual([
     'refused prompt: {{history}} is a helper in .prompt files; rename the variable',
   ]);
-  const roles = kept({ name: 'r', promptText: '{{#each items}}{{role "user"}}{{this}}{{/each}}' });
-  const conversation = kept({ name: 'c', promptText: 'a\n{{history}}' });
-  expect(told(writeFiles({ exported: [roles, conversation], format: 'promptfoo' }))).toEqual([
+  const roles = storedPrompt({ name: 'r', promptText: '{{#each items}}{{role "user"}}{{this}}{{/each}}' });
+  const conversation = storedPrompt({ name: 'c', promptText: 'a\n{{history}}' });
+  expect(reported(writeFiles({ exported: [roles, conversation], format: 'promptfoo' }))).toEqual([
     'refused prompt: Roles inside of blocks have no equivalent in promptfoo',
     'refused prompt@2: {{history}} has no equivalent in promptfoo',
   ]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { importFormats } from '../../../../shared/contract/prompt-transfer.ts';
 import { promptInput } from '../../../../shared/contract/prompts.ts';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
-import { fixture, preview, told } from '../../../support/prompt-transfer.ts';
+import { fixture, preview, reported } from '../../../support/prompt-transfer.ts';
 
 const prompts = (source: ReturnType<typeof preview>) => source.prompts.map(({ prompt }) => prompt);
 
@@ -42,7 +42,7 @@ describe('encodings', () => {
     ['nothing', Buffer.alloc(0), 'The file is empty'],
   ])('rejects %s', (_, bytes, message) => {
     const source = preview('a.prompt', bytes);
-    expect([prompts(source), told(source)]).toEqual([[], [`refused file: ${message}`]]);
+    expect([prompts(source), reported(source)]).toEqual([[], [`refused file: ${message}`]]);
   });
 });
 
@@ -70,13 +70,15 @@ describe('hostile YAML', () => {
     const asPrompt = preview('a.prompt', `---\n${yaml}\n---\nHello`);
     const asConfiguration = preview('a.yaml', `prompts: [x]\n${yaml}`);
     expect([prompts(asPrompt), prompts(asConfiguration)]).toEqual([[], []]);
-    expect(told(asPrompt)[0]).toContain(reason);
-    expect(told(asConfiguration)[0]).toMatch(/YAML|nested/);
+    expect(reported(asPrompt)[0]).toContain(reason);
+    expect(reported(asConfiguration)[0]).toMatch(/YAML|nested/);
   });
 
   test('rejects prompts that aliases make large', () => {
     const text = `x: &x ${'y'.repeat(300_000)}\nprompts: [${'*x, '.repeat(50)}]`;
-    expect(told(preview('a.yaml', text))).toEqual(['refused file: The prompts in this file are too large in total']);
+    expect(reported(preview('a.yaml', text))).toEqual([
+      'refused file: The prompts in this file are too large in total',
+    ]);
   });
 
   test('a name of the prototype is an ordinary name', () => {
@@ -99,7 +101,7 @@ describe('hostile JSON', () => {
   ] as const)('%s: %s', (format, text, reason) => {
     const source = preview('pasted', text, { format });
     expect(prompts(source)).toEqual([]);
-    expect(told(source)[0]).toContain(reason);
+    expect(reported(source)[0]).toContain(reason);
   });
 });
 

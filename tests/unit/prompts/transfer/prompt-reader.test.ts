@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { afterEach, expect, test } from 'vitest';
 import { createPromptReader, type PromptReader } from '../../../../electron/prompts/transfer/create-prompt-reader.ts';
 import { promptInput } from '../../../../shared/contract/prompts.ts';
-import { kept } from '../../../support/prompt-transfer.ts';
+import { storedPrompt } from '../../../support/prompt-transfer.ts';
 import type { ReadTask } from '../../../../electron/prompts/transfer/read-prompts.ts';
 
 let reader: PromptReader;
@@ -66,7 +66,7 @@ test('this thread continues while a hostile file is read', async () => {
 test('this thread continues while a long prompt is exported', async () => {
   reader = createPromptReader();
   await greeting();
-  const exported = [kept(promptInput.parse({ name: 'Long', promptText: '"\u2026\n'.repeat(500_000) }))];
+  const exported = [storedPrompt(promptInput.parse({ name: 'Long', promptText: '"\u2026\n'.repeat(500_000) }))];
   const before = performance.eventLoopUtilization();
   const { files } = await reader.write({ exported, format: 'promptfoo' }, waits());
   const { active, idle } = performance.eventLoopUtilization(before);
@@ -77,7 +77,7 @@ test('this thread continues while a long prompt is exported', async () => {
 test('the thread rejects an export of more than 64 MB with the same error as here', async () => {
   reader = createPromptReader();
   const exported = Array.from({ length: 17 }, () =>
-    kept(promptInput.parse({ name: 'Long', promptText: 'a'.repeat(4_000_000) })),
+    storedPrompt(promptInput.parse({ name: 'Long', promptText: 'a'.repeat(4_000_000) })),
   );
   await expect(reader.write({ exported, format: 'markdown' }, waits())).rejects.toMatchObject({
     code: 'payload_too_large',

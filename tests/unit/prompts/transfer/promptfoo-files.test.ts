@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PreviewedSource } from '../../../../shared/contract/prompt-transfer.ts';
-import { previewTogether, told } from '../../../support/prompt-transfer.ts';
+import { previewTogether, reported } from '../../../support/prompt-transfer.ts';
 
 const texts = ({ prompts }: PreviewedSource) =>
   prompts.map(({ prompt: { name, promptText, systemMessage } }) => [
@@ -42,7 +42,7 @@ test("prompts are read from the files of a configuration, which aren't separate 
     ['promptfooconfig 7', 'Plain {{text}}'],
   ]);
   expect(suite!.entries).toEqual([]);
-  expect(others.map((source) => [source.name, texts(source).length, told(source)])).toEqual([
+  expect(others.map((source) => [source.name, texts(source).length, reported(source)])).toEqual([
     ...[
       'prompts/two.txt',
       'prompts/chat.json',
@@ -93,7 +93,7 @@ test('patterns find files, and a file in another place is found by its name if n
     ['e', 'E'],
     ['c', 'C'],
   ]);
-  expect(told(suite!)).toEqual([
+  expect(reported(suite!)).toEqual([
     "refused prompt@5: promptfooconfig 4: moved/same.txt isn't among the imported files; add it, or import the whole folder",
   ]);
 });
@@ -111,7 +111,7 @@ test("explains what it can't open", async () => {
     ),
     'bad.txt': 'a\n{% for x in y %}{% endfor %}',
   });
-  expect(told(suite!).map((entry) => entry.replace(/^refused prompt/, ''))).toEqual([
+  expect(reported(suite!).map((entry) => entry.replace(/^refused prompt/, ''))).toEqual([
     '@2: a 1: langfuse://greeting:3:text is a prompt stored in Langfuse, not a file; to import it, export it from Langfuse as JSON and import that file',
     '@3: a 2: portkey://p1 is a prompt stored in Portkey, not a file; to import it, copy its text',
     '@4: a 3: https://example.com/prompt.txt is a web address, which an import never opens; download it and add the file',
@@ -153,7 +153,7 @@ test('tests, variables, values and a provider are read from files; each prompt g
     { ...settings, variables: [{ name: 'article', sampleValue: 'A long text' }] },
     { ...settings, variables: [] },
   ]);
-  expect(told(suite!.prompts[0]!)).toEqual(
+  expect(reported(suite!.prompts[0]!)).toEqual(
     expect.arrayContaining([
       "refused tests@8: gone.txt isn't among the imported files; add it, or import the whole folder",
       "refused tests@8: Prompts can't contain assertions",
@@ -167,12 +167,12 @@ test("a value that is too long is left out with its reason, and shared values ca
     'a.yaml': `${config('"{{ v0 }}"')}${tests}`,
     '0.txt': 'x'.repeat(100_001),
   });
-  expect(told(suite!.prompts[0]!)).toContain('refused tests@4: The value of v0 is longer than 100,000 characters');
+  expect(reported(suite!.prompts[0]!)).toContain('refused tests@4: The value of v0 is longer than 100,000 characters');
   const [large] = await previewTogether({
     'a.yaml': `${config(...Array.from({ length: 200 }, () => '"{{ v0 }}"'))}${tests}`,
     '0.txt': 'x'.repeat(99_000),
   });
-  expect([large!.prompts.length, told(large!)]).toEqual([
+  expect([large!.prompts.length, reported(large!)]).toEqual([
     0,
     ['refused file: The prompts in this file are too large in total'],
   ]);

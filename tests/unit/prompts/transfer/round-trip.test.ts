@@ -9,7 +9,7 @@ import { promptInput, type PromptInput } from '../../../../shared/contract/promp
 import { textMessage } from '../../../../shared/contract/messages.ts';
 import { joinMessages, type WrittenBlock } from '../../../../shared/prompt-messages.ts';
 import { parseTemplate, renderMessages, renderTemplate } from '../../../../shared/prompt-template.ts';
-import { fixture, kept, preview, previewFixture } from '../../../support/prompt-transfer.ts';
+import { fixture, storedPrompt, preview, previewFixture } from '../../../support/prompt-transfer.ts';
 
 const names = ['name', 'city', 'first-name', 'x1', 'text'] as const;
 const values = {
@@ -115,7 +115,7 @@ const prompt = fc
 
 /** What a prompt is after an export to a format and an import of the file. */
 function roundTrip(input: PromptInput, format: ExportFormat): { content: string; back: PromptInput | undefined } {
-  const { files, entries } = writeFiles({ exported: [kept(input)], format });
+  const { files, entries } = writeFiles({ exported: [storedPrompt(input)], format });
   const [file] = files;
   if (file === undefined) throw new Error(entries[0]?.message);
   const source = preview(file.name, Buffer.from(file.content));
@@ -123,11 +123,11 @@ function roundTrip(input: PromptInput, format: ExportFormat): { content: string;
 }
 
 /** The same with everything that is not there left out, so that an absent field equals an empty one. */
-function facts(input: PromptInput | undefined) {
+function details(input: PromptInput | undefined) {
   const {
     prompt: { id: _, latestVersionId: __, ...outer },
     version,
-  } = kept(input!);
+  } = storedPrompt(input!);
   return { ...outer, ...version };
 }
 
@@ -137,7 +137,7 @@ test.each(['dotprompt', 'jsonl'] as const)(
     fc.assert(
       fc.property(prompt, (input) => {
         const { content, back } = roundTrip(input, format);
-        expect({ content, prompt: facts(back) }).toEqual({ content, prompt: facts(input) });
+        expect({ content, prompt: details(back) }).toEqual({ content, prompt: details(input) });
       }),
       { numRuns: 300 },
     );
@@ -155,14 +155,14 @@ test('the dotprompt package renders exported files as the service does', async (
       const parsed = dotprompt.parse(content);
       const { messages } = await dotprompt.render(content, { input: values });
       const of = (role: string) => textOf(messages.find((message) => message.role === role));
-      const wanted = rendered(input.promptText);
+      const expected = rendered(input.promptText);
       // The package leaves out messages of white space alone.
       const seen = (text: string) => (text.trim() === '' ? '' : text);
       expect({ content, name: parsed.name, system: seen(of('system')), user: seen(of('user')) }).toEqual({
         content,
         name: input.name,
         system: input.systemMessage ?? '',
-        user: seen(wanted),
+        user: seen(expected),
       });
     }),
     { numRuns: 200 },
@@ -174,16 +174,16 @@ test('Nunjucks renders exported promptfoo files as the service does, and those w
   const plainNames = template.filter((text) => !text.includes('first-name'));
   fc.assert(
     fc.property(prompt, plainNames, (input, promptText) => {
-      const asked = { ...input, promptText };
+      const requested = { ...input, promptText };
       // A template that renders as nothing is no prompt when it comes back.
       fc.pre(rendered(promptText).trim() !== '');
       fc.pre(!/\{%-?\s*endraw/.test(promptText + (input.systemMessage ?? '')));
-      const { content, back } = roundTrip(asked, 'promptfoo');
+      const { content, back } = roundTrip(requested, 'promptfoo');
       const [entry] = (parse(content) as { prompts: { raw: string; label: string }[] }).prompts;
       const chat = input.systemMessage ? (JSON.parse(entry!.raw) as { content: string }[]) : [{ content: entry!.raw }];
       const texts = chat.map((message) => environment.renderString(message.content, values));
-      const wanted = [...(input.systemMessage ? [input.systemMessage] : []), rendered(promptText)];
-      expect({ content, texts }).toEqual({ content, texts: wanted });
+      const expected = [...(input.systemMessage ? [input.systemMessage] : []), rendered(promptText)];
+      expect({ content, texts }).toEqual({ content, texts: expected });
       if (content.includes('{% if')) return;
       expect({ name: back?.name, system: back?.systemMessage ?? null, text: rendered(back?.promptText ?? '') }).toEqual(
         {
@@ -202,7 +202,7 @@ test.each(['support-reply.prompt', 'extract.prompt', 'no-front-matter.prompt'])(
   async (name) => {
     const dotprompt = new Dotprompt({ tools: { lookupOrder: { name: 'lookupOrder', inputSchema: {} } } });
     const imported = previewFixture(`dotprompt/${name}`).prompts[0]!.prompt;
-    const [file] = writeFiles({ exported: [kept(imported)], format: 'dotprompt' }).files;
+    const [file] = writeFiles({ exported: [storedPrompt(imported)], format: 'dotprompt' }).files;
     const input = {
       customer: 'Ada',
       question: 'Where?',
@@ -221,7 +221,7 @@ test.each(['support-reply.prompt', 'extract.prompt', 'no-front-matter.prompt'])(
 
 test('a prompt of a million fences is exported to Markdown in a longer fence', () => {
   const promptText = '```\n'.repeat(1_000_000);
-  const [file] = writeFiles({ exported: [kept({ name: 'Fences', promptText })], format: 'markdown' }).files;
+  const [file] = writeFiles({ exported: [storedPrompt({ name: 'Fences', promptText })], format: 'markdown' }).files;
   expect(file!.content).toContain(`\n\`\`\`\`handlebars\n${promptText}`);
 });
 
@@ -249,7 +249,7 @@ test.each(['dotprompt', 'jsonl'] as const)(
         const input = promptInput.parse({ name: 'p', promptText, systemMessage });
         if (parseTemplate(promptText).hasRoles) several++;
         const { content, back } = roundTrip(input, format);
-        expect({ content, prompt: facts(back) }).toEqual({ content, prompt: facts(input) });
+        expect({ content, prompt: details(back) }).toEqual({ content, prompt: details(input) });
       }),
       { numRuns: 400 },
     );

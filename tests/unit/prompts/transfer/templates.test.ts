@@ -109,11 +109,11 @@ describe('Jinja', () => {
     fc.assert(
       fc.property(template, (text) => {
         // Random pieces may be no template at all, and some have no exact counterpart.
-        const wanted = attempt(() => environment.renderString(text, values));
+        const expected = attempt(() => environment.renderString(text, values));
         const made = attempt(() => translateJinja(text));
-        if (wanted === null || made === null) return;
+        if (expected === null || made === null) return;
         translated += 1;
-        expect({ made, text: rendered(made, values) }).toEqual({ made, text: wanted });
+        expect({ made, text: rendered(made, values) }).toEqual({ made, text: expected });
       }),
       { numRuns: 2000 },
     );

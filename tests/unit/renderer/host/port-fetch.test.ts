@@ -198,15 +198,15 @@ describe('aborting', () => {
   });
 
   test('the end of the host fails active requests and later ones', async () => {
-    const { promise: isAsked, resolve } = Promise.withResolvers<void>();
+    const { promise: isRequested, resolve } = Promise.withResolvers<void>();
     using pair = connectByPort(() => {
       resolve();
       return new Promise<Response>(() => undefined);
     });
-    const underWay = pair.hostFetch(request);
-    await isAsked;
+    const active = pair.hostFetch(request);
+    await isRequested;
     pair.closeHost();
-    await expect(underWay).rejects.toBeInstanceOf(AppError);
+    await expect(active).rejects.toBeInstanceOf(AppError);
     await expect(pair.hostFetch(request)).rejects.toMatchObject({ code: 'internal' });
   });
 

@@ -95,11 +95,11 @@ test('a response before the end of the file is read, and the rest is not sent', 
 
 test.each(['cancels', 'goes away'])('a body that the window %s ends at the host', async (way) => {
   const failed = Promise.withResolvers<unknown>();
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   const pair = connectByPort(async (request) => {
     const reader = request.body!.getReader();
     await reader.read();
-    begun.resolve();
+    started.resolve();
     try {
       for (;;) if ((await reader.read()).done) break;
       failed.resolve(null);
@@ -115,11 +115,11 @@ test.each(['cancels', 'goes away'])('a body that the window %s ends at the host'
     file: endless,
     signal: leaving.signal,
   });
-  const refused = expect(uploading).rejects.toThrow();
-  await begun.promise;
+  const rejected = expect(uploading).rejects.toThrow();
+  await started.promise;
   if (way === 'cancels') leaving.abort();
   else pair.closeWindow();
   expect(await failed.promise).toBeInstanceOf(Error);
-  await refused;
+  await rejected;
   pair.closeWindow();
 });

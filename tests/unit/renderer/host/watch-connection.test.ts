@@ -8,7 +8,7 @@ import {
 
 const request: HostRequest = { method: 'GET', path: '/', headers: {}, body: null };
 
-async function told(hostFetch: HostFetch, signal?: AbortSignal): Promise<Connection[]> {
+async function reported(hostFetch: HostFetch, signal?: AbortSignal): Promise<Connection[]> {
   const connections: Connection[] = [];
   const watched = watchConnection(hostFetch, (connection) => connections.push(connection));
   await watched({ ...request, ...(signal && { signal }) }).catch(() => undefined);
@@ -16,13 +16,13 @@ async function told(hostFetch: HostFetch, signal?: AbortSignal): Promise<Connect
 }
 
 test("a response shows that the host works, a rejection that the browser isn't signed in", async () => {
-  expect(await told(async () => new Response('well'))).toEqual(['there']);
-  expect(await told(async () => new Response('busy', { status: 503 }))).toEqual(['there']);
-  expect(await told(async () => new Response('who?', { status: 401 }))).toEqual(['locked']);
+  expect(await reported(async () => new Response('well'))).toEqual(['there']);
+  expect(await reported(async () => new Response('busy', { status: 503 }))).toEqual(['there']);
+  expect(await reported(async () => new Response('who?', { status: 401 }))).toEqual(['locked']);
 });
 
 test('a missing response shows that the host is silent, unless the request was aborted', async () => {
   const unreachable = () => Promise.reject(new TypeError('no connection'));
-  expect(await told(unreachable)).toEqual(['silent']);
-  expect(await told(unreachable, AbortSignal.abort())).toEqual([]);
+  expect(await reported(unreachable)).toEqual(['silent']);
+  expect(await reported(unreachable, AbortSignal.abort())).toEqual([]);
 });

@@ -28,7 +28,7 @@ describe('the local server', () => {
     ['changes until it speaks TLS', listening, { ...on, isTls: true }, 'changing'],
     ['has failed when the host says so', { ...desktop, serverFailure: 'Port 4117 is taken.' }, on, 'failed'],
     ['always is on where it cannot be switched', { ...listening, capabilities: [] }, off, 'on'],
-  ] as [string, HostState, Settings['localServer'], string][])('%s', (_name, host, wanted, state) => {
-    expect(serverState(host, wanted)).toBe(state);
+  ] as [string, HostState, Settings['localServer'], string][])('%s', (_name, host, expected, state) => {
+    expect(serverState(host, expected)).toBe(state);
   });
 });

@@ -19,7 +19,7 @@ const patient = { timeLimits: { firstByteSeconds: 90, betweenBytesSeconds: 60 } 
 
 /** Settings, and a host that answers each reading and each change when the test lets it. */
 function openSettings({ areRead = true } = {}) {
-  const asked: (PromiseWithResolvers<Settings> & { change: Change })[] = [];
+  const requested: (PromiseWithResolvers<Settings> & { change: Change })[] = [];
   const reads: PromiseWithResolvers<Settings>[] = [];
   const call = (endpoint: unknown, { body: change }: { body: Change }): Promise<Settings> => {
     if (endpoint === readSettings) {
@@ -27,7 +27,7 @@ function openSettings({ areRead = true } = {}) {
       return reads.at(-1)!.promise;
     }
     const answer = { ...Promise.withResolvers<Settings>(), change };
-    asked.push(answer);
+    requested.push(answer);
     return answer.promise;
   };
   const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });
@@ -42,7 +42,7 @@ function openSettings({ areRead = true } = {}) {
   const shown: unknown[] = [];
   queryClient.getQueryCache().subscribe(() => shown.push(queryClient.getQueryData(settingsKey)));
   return {
-    asked,
+    asked: requested,
     reads,
     shown,
     now: () => result.current.shown,
@@ -51,36 +51,36 @@ function openSettings({ areRead = true } = {}) {
 }
 
 test('two quick changes are saved in order, and the response to the first never hides the second', async () => {
-  const { asked, shown, now, change } = openSettings();
+  const { asked: requested, shown, now, change } = openSettings();
   act(() => {
     change(dark);
     change(patient);
   });
   await waitFor(() => expect(now()).toEqual({ ...before, ...dark, ...patient }));
-  expect(asked.map((each) => each.change)).toEqual([dark]);
+  expect(requested.map((each) => each.change)).toEqual([dark]);
   shown.length = 0;
-  asked[0]!.resolve({ ...before, ...dark });
-  await waitFor(() => expect(asked.map((each) => each.change)).toEqual([dark, patient]));
-  asked[1]!.resolve({ ...before, ...dark, ...patient });
+  requested[0]!.resolve({ ...before, ...dark });
+  await waitFor(() => expect(requested.map((each) => each.change)).toEqual([dark, patient]));
+  requested[1]!.resolve({ ...before, ...dark, ...patient });
   await waitFor(() => expect(shown).not.toEqual([]));
   expect(shown).not.toContainEqual({ ...before, ...dark });
   expect(now()).toEqual({ ...before, ...dark, ...patient });
 });
 
 test('reverts a change that the host rejects', async () => {
-  const { asked, now, change } = openSettings();
+  const { asked: requested, now, change } = openSettings();
   act(() => change(dark));
   await waitFor(() => expect(now()).toEqual({ ...before, ...dark }));
-  asked[0]!.reject(new Error('It is locked.'));
+  requested[0]!.reject(new Error('It is locked.'));
   await waitFor(() => expect(now()).toEqual(before));
 });
 
 test('a rejected change before the first fetch causes a fetch', async () => {
-  const { asked, reads, now, change } = openSettings({ areRead: false });
+  const { asked: requested, reads, now, change } = openSettings({ areRead: false });
   await waitFor(() => expect(reads).toHaveLength(1));
   act(() => change(dark));
-  await waitFor(() => expect(asked).toHaveLength(1));
-  asked[0]!.reject(new Error('It is locked.'));
+  await waitFor(() => expect(requested).toHaveLength(1));
+  requested[0]!.reject(new Error('It is locked.'));
   await waitFor(() => expect(reads).toHaveLength(2));
   reads[1]!.resolve(before);
   await waitFor(() => expect(now()).toEqual(before));

@@ -65,8 +65,8 @@ describe('the address of a filter', () => {
     });
     fc.assert(
       fc.property(parts, fc.constantFrom(...travels), (address, travel) => {
-        const kept = { ...address, runId: address.conversationId && address.runId };
-        expect(readAuditAddress(travel(auditAddress(address)))).toEqual({ ...kept, ignored: [] });
+        const stored = { ...address, runId: address.conversationId && address.runId };
+        expect(readAuditAddress(travel(auditAddress(address)))).toEqual({ ...stored, ignored: [] });
       }),
       { numRuns: 500 },
     );

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const names = () => useDrafts.getState().drafts.map(({ name }) => name);
-const shown = (wanted: string) => useDrafts.getState().drafts.find(({ name }) => name === wanted)!;
+const shown = (expected: string) => useDrafts.getState().drafts.find(({ name }) => name === expected)!;
 const active = () => useDrafts.getState().drafts.find(({ id }) => id === useDrafts.getState().activeId);
 
 test('a first start opens the filled-in example on the on-device model', () => {

@@ -115,7 +115,7 @@ test('a group shows whether its models can run now', () => {
     keyPage: 'https://example.com',
     lastTest: null,
   };
-  const refused = {
+  const rejected = {
     testedAt: '2026-11-20T09:00:00.000Z',
     outcome: 'refused',
     milliseconds: 1,
@@ -130,7 +130,7 @@ test('a group shows whether its models can run now', () => {
     read({}),
     read({ keySource: null }),
     read({ keySource: null, confirmation: { origin: 'https://b.example', keyOrigin: null, keySource: 'keychain' } }),
-    read({ lastTest: refused }),
+    read({ lastTest: rejected }),
     read({ keySource: 'environment' }),
   ]).toEqual([
     { isReady: true, text: 'Key set' },

@@ -9,7 +9,7 @@ import {
 } from '../../../../../renderer/screens/agents/use-conversation.ts';
 import type { AgentTurn } from '../../../../../renderer/stores/live-runs.ts';
 
-function kept(conversationRunId: string, status: ThreadRun['status'], content: string): ThreadRun {
+function stored(conversationRunId: string, status: ThreadRun['status'], content: string): ThreadRun {
   return {
     conversationRunId,
     status,
@@ -57,7 +57,7 @@ const brief = (turns: ReturnType<typeof shownTurns>) => turns.map(({ key, text, 
 
 test("a turn has the tokens and the cost of its run, which a live one doesn't have yet", () => {
   const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
-  const run = { ...kept('one', 'Completed', 'yes'), usage, cost: { amount: 0.5, currency: 'USD', pricesFrom: null } };
+  const run = { ...stored('one', 'Completed', 'yes'), usage, cost: { amount: 0.5, currency: 'USD', pricesFrom: null } };
   expect(shownTurns([run as ThreadRun], { ...live, usage })).toMatchObject([
     { usage, cost: 0.5 },
     { usage, cost: null },
@@ -65,20 +65,20 @@ test("a turn has the tokens and the cost of its run, which a live one doesn't ha
 });
 
 test("a turn is last until the host returns it, then at its position with the window's text", () => {
-  const first = kept('one', 'Completed', 'yes');
+  const first = stored('one', 'Completed', 'yes');
   expect(brief(shownTurns([first], live))).toEqual([
     ['one', 'yes', 'completed'],
     ['two', 'more tha', 'streaming'],
   ]);
-  const shown = shownTurns([first, kept('two', 'Running', '')], live);
+  const shown = shownTurns([first, stored('two', 'Running', '')], live);
   expect(brief(shown)[1]).toEqual(['two', 'more tha', 'streaming']);
   expect(shown[1]?.memory).toEqual({ turns: 1, forgottenTurns: 2 });
 });
 
 test("the host's record takes precedence after the end", () => {
   const ended = { ...live, state: 'completed' as const, text: 'more than that' };
-  expect(brief(shownTurns([kept('two', 'Running', '')], ended))).toEqual([['two', 'more than that', 'completed']]);
-  expect(brief(shownTurns([kept('two', 'Completed', 'more than that.')], ended))).toEqual([
+  expect(brief(shownTurns([stored('two', 'Running', '')], ended))).toEqual([['two', 'more than that', 'completed']]);
+  expect(brief(shownTurns([stored('two', 'Completed', 'more than that.')], ended))).toEqual([
     ['two', 'more than that.', 'completed'],
   ]);
 });
@@ -109,7 +109,7 @@ test('a turn has links to the branches before and after its own', () => {
 const calls = [{ id: 'a', name: 'clock', arguments: '{}' }];
 const ids = ['01a20000-0000-7000-8000-000000000001', '01a20000-0000-7000-8000-000000000002'] as const;
 const calling = {
-  ...kept(ids[0], 'Completed', ''),
+  ...stored(ids[0], 'Completed', ''),
   output: { content: '', reasoning: null, finishReason: 'ToolCalls', error: null, toolCalls: calls },
 } as ThreadRun;
 
@@ -117,7 +117,7 @@ function continuation(status: ThreadRun['status'], content: string): ThreadRun {
   const toolResult = { type: 'toolResult' as const, toolCallId: 'a', content: 'Noon', isError: false };
   const called = { role: 'assistant' as const, content: [{ type: 'toolCall' as const, ...calls[0]! }] };
   const messages = [called, { role: 'tool' as const, content: [toolResult] }];
-  const run = kept(ids[1], status, content);
+  const run = stored(ids[1], status, content);
   return { ...run, input: { ...run.input, messages }, metadata: { continuedRunIds: [ids[0]] } };
 }
 
@@ -135,7 +135,7 @@ test('a turn has the results of its calls from the run that continued it, and ca
 test('calls are open until a turn follows: a failed continuation leaves them open, another message does not', () => {
   const failed = shownTurns([calling, continuation('Failed', '')], null);
   expect(openCallsOf(failed, failed[0]!)).toEqual({ answered: null });
-  const left = shownTurns([calling, kept('two', 'Completed', 'yes')], null);
+  const left = shownTurns([calling, stored('two', 'Completed', 'yes')], null);
   expect(openCallsOf(left, left[0]!)).toBeNull();
   const cut = { ...calling, output: { ...calling.output, finishReason: 'Length' } };
   const [turn] = shownTurns([cut], null);

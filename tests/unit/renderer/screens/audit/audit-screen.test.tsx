@@ -41,7 +41,7 @@ describe('the audit', () => {
     const panel = await feedback();
     const { client } = opened.window.host;
     const [row] = (await conversationsOf({ hasFeedback: false })).rows;
-    const kept = async () => {
+    const stored = async () => {
       const { runs } = await client.call(readConversation, { parameters: { id: row?.conversationId ?? '' } });
       const run = runs.find(({ conversationRunId }) => conversationRunId === row?.run.runId);
       return run?.feedback && { ...run.feedback, updatedAt: undefined };
@@ -52,10 +52,12 @@ describe('the audit', () => {
     const field = within(panel).getByLabelText('Comment');
     fireEvent.change(field, { target: { value: 'Not what the terms say.' } });
     fireEvent.blur(field);
-    await waitFor(async () => expect(await kept()).toMatchObject({ score: -6, scoreText: 'Not what the terms say.' }));
-    expect((await kept())?.scoreTags).toMatch(/\w/);
+    await waitFor(async () =>
+      expect(await stored()).toMatchObject({ score: -6, scoreText: 'Not what the terms say.' }),
+    );
+    expect((await stored())?.scoreTags).toMatch(/\w/);
     fireEvent.click(within(panel).getByText('Undo'));
-    await waitFor(async () => expect(await kept()).toMatchObject({ score: -6, scoreText: null }));
+    await waitFor(async () => expect(await stored()).toMatchObject({ score: -6, scoreText: null }));
   });
 
   test('explains the invalid part of an address and how to clear it', async () => {

@@ -1,7 +1,7 @@
 import type { Model } from '../../../../../shared/contract/providers.ts';
 
 /** A model with the given facts and otherwise usual ones. */
-export function testModel(facts: Partial<Model> = {}): Model {
+export function testModel(details: Partial<Model> = {}): Model {
   return {
     aiSystem: 'OpenAi',
     name: 'gpt-test',
@@ -22,6 +22,6 @@ export function testModel(facts: Partial<Model> = {}): Model {
     replacement: null,
     isReady: true,
     servedBy: null,
-    ...facts,
+    ...details,
   };
 }

@@ -26,15 +26,15 @@ afterEach(async () => {
   await opened.close();
 });
 
-interface Kept {
+interface Stored {
   prompt: Prompt;
   first: PromptVersion;
   second: PromptVersion;
 }
 
 /** The library with two prompts, one of them open. */
-async function openLibrary(): Promise<Kept> {
-  let kept: Kept;
+async function openLibrary(): Promise<Stored> {
+  let stored: Stored;
   opened = await openWindow(<PromptsScreen />, {
     address: '/prompts',
     prepare: async (client) => {
@@ -44,10 +44,10 @@ async function openLibrary(): Promise<Kept> {
       const parameters = { id: prompt.id };
       const second = await client.call(createPromptVersion, { parameters, body: { promptText: 'About a tricycle' } });
       const { data } = await client.call(listPromptVersions, { parameters, query: {} });
-      kept = { prompt, first: data[1]!, second };
+      stored = { prompt, first: data[1]!, second };
     },
   });
-  return kept!;
+  return stored!;
 }
 
 const names = () => within(screen.getByRole('listbox', { name: /^Prompts/ })).queryAllByRole('option');

@@ -225,7 +225,7 @@ describe('the list of pages', () => {
 });
 
 describe('embeddings', () => {
-  const kept = async () => (await opened.window.host.client.call(readSettings)).embeddings;
+  const stored = async () => (await opened.window.host.client.call(readSettings)).embeddings;
 
   test('run on this device, or at a provider once one of its models is selected', async () => {
     await open(<EmbeddingsPage />);
@@ -233,12 +233,12 @@ describe('embeddings', () => {
     expect(screen.queryByLabelText('Model')).toBeNull();
     fireEvent.change(maker, { target: { value: 'OpenAi' } });
     expect((screen.getByLabelText('Model') as HTMLInputElement).value).toBe('text-embedding-3-small');
-    expect(await kept()).toEqual({ kind: 'on-device' });
+    expect(await stored()).toEqual({ kind: 'on-device' });
     fill('Model', ' text-embedding-3-large ');
     await press('Switch');
     await screen.findByText('This provider is in use');
     await waitFor(async () => {
-      expect(await kept()).toEqual({ kind: 'provider', aiSystem: 'OpenAi', model: 'text-embedding-3-large' });
+      expect(await stored()).toEqual({ kind: 'provider', aiSystem: 'OpenAi', model: 'text-embedding-3-large' });
     });
   });
 
@@ -248,7 +248,7 @@ describe('embeddings', () => {
     fill('Model', 'nomic-embed-text');
     await press('Switch');
     expect(screen.getByText('Must be endpoint/model')).toBeTruthy();
-    expect(await kept()).toEqual({ kind: 'on-device' });
+    expect(await stored()).toEqual({ kind: 'on-device' });
     fill('Model', 'ollama/nomic-embed-text');
     await press('Switch');
     await screen.findByText('This provider is in use');

@@ -16,13 +16,13 @@ const live = {
   servedBy: null,
   error: null,
 } as unknown as CompletionRun;
-const kept = { runId: 'run', status: 'Running', cost: 0.1, model: 'gpt-test' } as RunListItem;
+const stored = { runId: 'run', status: 'Running', cost: 0.1, model: 'gpt-test' } as RunListItem;
 
 const shown = (rows: ReturnType<typeof historyRows>) =>
   rows.map(({ runId, status, isNew }) => ({ runId, status, isNew }));
 
 test('a run is on top before the host lists it', () => {
-  expect(shown(historyRows([kept], live))).toEqual([
+  expect(shown(historyRows([stored], live))).toEqual([
     { runId: 'key', status: 'Running', isNew: true },
     { runId: 'run', status: 'Running', isNew: false },
   ]);
@@ -40,11 +40,11 @@ test('a row shows the first words of the answer, or the tools that it calls, or 
 
 test('a run that the host lists appears once, in the newer state of the window', () => {
   const stopped = { ...live, runId: 'run', state: 'stopped', endedAt: 30 } as CompletionRun;
-  expect(shown(historyRows([kept], stopped))).toEqual([{ runId: 'run', status: 'Cancelled', isNew: false }]);
+  expect(shown(historyRows([stored], stopped))).toEqual([{ runId: 'run', status: 'Cancelled', isNew: false }]);
 });
 
 test("the host's record takes precedence after the end", () => {
-  const done: RunListItem = { ...kept, status: 'Completed' };
+  const done: RunListItem = { ...stored, status: 'Completed' };
   expect(historyRows([done], { ...live, runId: 'run', state: 'completed' } as CompletionRun)).toEqual([
     { ...done, isNew: false },
   ]);

@@ -119,8 +119,8 @@ test('a restored run has the text of its JSON fields as typed', () => {
   };
   const read = readRequest(typed, null);
   const sent = 'request' in read ? asSent(read.request, typed) : null;
-  const kept = JSON.parse(JSON.stringify(sent)) as NonNullable<typeof sent>;
-  const run = { ...kept, runId: 'run', input: kept, metadata: kept.metadata } as unknown as RunDetail;
+  const stored = JSON.parse(JSON.stringify(sent)) as NonNullable<typeof sent>;
+  const run = { ...stored, runId: 'run', input: stored, metadata: stored.metadata } as unknown as RunDetail;
   const { promptText, values, jsonNames, parameters, otherParameters } = restoredDraft(run, draft);
   expect({ promptText, values, parameters, otherParameters }).toEqual({
     promptText: typed.promptText,
@@ -133,7 +133,7 @@ test('a restored run has the text of its JSON fields as typed', () => {
   // A replay has other values than those that the texts were typed for.
   const replayed = {
     ...run,
-    input: { ...kept, replacements: { ...kept.replacements, count: 6 } },
+    input: { ...stored, replacements: { ...stored.replacements, count: 6 } },
   } as unknown as RunDetail;
   expect(restoredDraft(replayed, draft).values).toMatchObject({ count: '6', word: '"quoted"' });
 });

@@ -9,16 +9,16 @@ import { useAddresses } from '../../../../../../renderer/screens/playground/sess
 import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import type { RunDetail } from '../../../../../../shared/contract/runs.ts';
 
-interface Asked extends PromiseWithResolvers<RunDetail> {
+interface Requested extends PromiseWithResolvers<RunDetail> {
   runId: string;
 }
 
 /** A part of the playground at an address, on a host that gives each run when the test lets it. */
 function openAddress(path: string) {
-  const asked: Asked[] = [];
+  const requested: Requested[] = [];
   const call = (_endpoint: unknown, { parameters }: { parameters: { id: string } }): Promise<RunDetail> => {
     const answer = { ...Promise.withResolvers<RunDetail>(), runId: parameters.id };
-    asked.push(answer);
+    requested.push(answer);
     return answer.promise;
   };
   const host = { client: { call } as unknown as Client, capabilities: new Set() } as unknown as Host;
@@ -31,7 +31,7 @@ function openAddress(path: string) {
     </HostProvider>
   );
   const { unmount } = renderHook(useAddresses, { wrapper });
-  return { asked, addresses: history, go: (to: string) => act(() => navigate(to)), unmount };
+  return { asked: requested, addresses: history, go: (to: string) => act(() => navigate(to)), unmount };
 }
 
 const runOf = (runId: string): RunDetail =>
@@ -58,27 +58,27 @@ const textOfDraft = () => {
 };
 
 test('the address of a run restores it, and becomes the address of its draft', async () => {
-  const { asked, addresses } = openAddress('/playground/runs/one');
-  await act(async () => asked[0]!.resolve(runOf('one')));
+  const { asked: requested, addresses } = openAddress('/playground/runs/one');
+  await act(async () => requested[0]!.resolve(runOf('one')));
   expect(textOfDraft()).toBe('The text of one');
   expect(addresses).toEqual([`/playground/${useDrafts.getState().activeId}`]);
 });
 
 test('of two requested runs the later one stays, whichever arrives first', async () => {
-  const { asked, addresses, go } = openAddress('/playground/runs/early');
+  const { asked: requested, addresses, go } = openAddress('/playground/runs/early');
   go('/playground/runs/late');
-  await act(async () => asked[1]!.resolve(runOf('late')));
-  await act(async () => asked[0]!.resolve(runOf('early')));
-  expect(asked.map(({ runId }) => runId)).toEqual(['early', 'late']);
+  await act(async () => requested[1]!.resolve(runOf('late')));
+  await act(async () => requested[0]!.resolve(runOf('early')));
+  expect(requested.map(({ runId }) => runId)).toEqual(['early', 'late']);
   expect(textOfDraft()).toBe('The text of late');
   expect(addresses).toEqual(['/playground/runs/early', `/playground/${useDrafts.getState().activeId}`]);
 });
 
 test("a run that arrives late doesn't take a person back from another page", async () => {
   const text = textOfDraft();
-  const { asked, addresses, unmount } = openAddress('/playground/runs/slow');
+  const { asked: requested, addresses, unmount } = openAddress('/playground/runs/slow');
   unmount();
-  await act(async () => asked[0]!.resolve(runOf('slow')));
+  await act(async () => requested[0]!.resolve(runOf('slow')));
   expect(addresses).toEqual(['/playground/runs/slow']);
   expect(textOfDraft()).toBe(text);
 });
@@ -86,8 +86,8 @@ test("a run that arrives late doesn't take a person back from another page", asy
 test('a run of another caller has one draft, however often its address is opened', async () => {
   const foreign = { ...runOf('foreign'), draftId: null };
   for (const _time of ['first', 'second']) {
-    const { asked, unmount } = openAddress('/playground/runs/foreign');
-    await act(async () => asked[0]!.resolve(foreign));
+    const { asked: requested, unmount } = openAddress('/playground/runs/foreign');
+    await act(async () => requested[0]!.resolve(foreign));
     useDrafts.getState().change(useDrafts.getState().activeId, { shownRunId: 'foreign' });
     unmount();
   }

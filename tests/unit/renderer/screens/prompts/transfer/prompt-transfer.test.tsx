@@ -37,7 +37,7 @@ afterEach(async () => {
   await opened.close();
 });
 
-async function kept(): Promise<Prompt[]> {
+async function stored(): Promise<Prompt[]> {
   return (await opened.window.host.client.call(listPrompts, { query: {} })).data;
 }
 
@@ -63,12 +63,12 @@ test('previews files and pasted text, and stores only the selected prompts', asy
   expect(within(report).getByText(/is encoded in UTF-16/)).toBeTruthy();
   expect(within(report).getByText(/Write about \{\{topic\}\}/)).toBeTruthy();
   expect(within(report).getAllByText(/Converted from single braces/)).toHaveLength(2);
-  expect(await kept()).toEqual([]);
+  expect(await stored()).toEqual([]);
   for (const name of ['Pasted text', 'chat 1']) fireEvent.click(within(report).getByLabelText(name));
   press('Import 1 prompt');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(useToasts.getState().toasts.map(({ text }) => text)).toEqual(['Imported 1 prompt.']);
-  const [only, ...others] = await kept();
+  const [only, ...others] = await stored();
   expect([only?.name, others, opened.addresses.at(-1)]).toEqual(['greeting', [], expect.stringContaining(only!.id)]);
 });
 
@@ -94,10 +94,10 @@ test('previews files that were opened with Touchstone at once, also while the im
   openImport();
   expect(await screen.findByText(/Bye \{\{name\}\}/)).toBeTruthy();
   expect(screen.getByText(/This isn't a text file/)).toBeTruthy();
-  expect([screen.queryByText(/Hello/), screen.queryByRole('alert'), await kept()]).toEqual([null, null, []]);
+  expect([screen.queryByText(/Hello/), screen.queryByRole('alert'), await stored()]).toEqual([null, null, []]);
   press('Import 1 prompt');
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect((await kept()).map(({ name }) => name)).toEqual(['second']);
+  expect((await stored()).map(({ name }) => name)).toEqual(['second']);
 });
 
 test('opening the import without an opened file keeps the pasted text', async () => {
