@@ -72,7 +72,7 @@ async function* toChunks(
   }
 }
 
-/** The calls without what is stored for the provider; no field if there are none. */
+/** The calls without the provider's stored data; no field if there are none. */
 export function calledTools({ toolCalls }: Pick<RunAnswer, 'toolCalls'>): { toolCalls?: ToolCall[] } {
   return toolCalls ? { toolCalls: toolCalls.map(publicToolCall) } : {};
 }

@@ -15,7 +15,7 @@ interface Expectation {
   readonly capability: Capability;
   /** What is missing, as a sentence; null if nothing is. */
   readonly problem: (answer: ObservedAnswer) => string | null;
-  /** APIs that don't have it, with the reason. Parameters and files have rules of their own. */
+  /** APIs that don't have it, with the reason. Parameters and files have separate rules. */
   readonly notOffered?: Readonly<Partial<Record<RuleSet, string>>>;
 }
 

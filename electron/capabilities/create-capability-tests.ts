@@ -36,7 +36,7 @@ export interface CapabilityTestsOptions {
 }
 
 const notFound = 'Capability test not found.';
-/** Tests that ended are kept in the store. */
+/** Ended tests are in the store. */
 const maxJobs = 100;
 
 /** A test belongs to a provider, or to one compatible endpoint. */
@@ -113,7 +113,7 @@ class CapabilityTestJob implements Job<CapabilityTest> {
   }
 }
 
-/** Tests of what providers can do. The last one of each provider is kept with its date. */
+/** Tests of providers' capabilities. The store has the last one of each provider with its date. */
 export function createCapabilityTests(options: CapabilityTestsOptions): CapabilityTests {
   const { store, providers } = options;
   const jobs = createJobRegistry<CapabilityTestJob>({ notFound, maxJobs });

@@ -9,7 +9,7 @@ import type { CapabilityCheck, ObservedAnswer } from './checks.ts';
 
 export type CheckProviders = Pick<Providers, 'applicableConfiguration' | 'cost'>;
 
-/** A check that can be sent, or why the model or its API doesn't have what it is about. */
+/** A check that can be sent, or why the model or its API lacks the capability. */
 export type PlannedCheck =
   | { readonly check: CapabilityCheck; readonly request: ModelRequest }
   | { readonly check: CapabilityCheck; readonly notOffered: string };

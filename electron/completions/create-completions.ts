@@ -172,7 +172,7 @@ async function startInSteps(
   return accepted;
 }
 
-/** The texts of a continuation that the guard checks under fields of their own. */
+/** The texts of a continuation that the guard checks under separate fields. */
 function continuedTexts({ continuation }: RunContext): ContinuedTexts | undefined {
   if (!continuation) return undefined;
   const calls = continuation.messages.map(textOfToolCalls).filter((text) => text !== '');

@@ -62,7 +62,7 @@ export interface GuardedPrompt {
   readonly continued?: ContinuedTexts | undefined;
 }
 
-/** Texts of the continuation of a run that are not in its rendered prompt, or that have a field of their own. */
+/** Texts of the continuation of a run that are not in its rendered prompt, or that have a separate field. */
 export interface ContinuedTexts {
   /** The results of the tools, in their order in the request. */
   readonly results: readonly string[];
@@ -193,7 +193,7 @@ function configurationText(configuration: Configuration): SentText {
 /** Parts of a flagged text that are checked one by one to name the field. */
 const maxNamedParts = 16;
 
-/** The first part that is flagged by itself, or else the whole text. */
+/** The first part that is flagged alone, otherwise the whole text. */
 async function flaggedPart(
   whole: SentText,
   parts: readonly SentText[],

@@ -92,7 +92,7 @@ export function prepareRun(
 /** The credit and tokens that are reserved for a run before any provider is called. */
 export interface Allowance {
   readonly credit: CreditReservation;
-  /** Replaces the reservations by what the run used. Called once, when the run ends or fails to start. */
+  /** Replaces the reservations with the run's usage. Called once, when the run ends or fails to start. */
   charge(use: RunUse): void;
 }
 

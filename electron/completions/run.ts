@@ -68,7 +68,7 @@ export interface RunPlan {
   readonly citations?: readonly Citation[];
   /** The cost of a usage; null if a price is unknown. */
   readonly cost: (usage: Usage, rawUsage: RawUsage | null) => RunCost | null;
-  /** Replaces the reservations by what the run used. */
+  /** Replaces the reservations with the run's usage. */
   readonly charge: (use: RunUse) => void;
   readonly runs: RunStore;
   /** Null if the guard is off. */

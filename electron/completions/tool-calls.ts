@@ -18,7 +18,7 @@ export class ToolCalls {
     this.#servedBy = servedBy;
   }
 
-  /** Names, arguments and what is stored for the provider. */
+  /** Names, arguments and the provider's stored data. */
   get characters(): number {
     return this.#characters;
   }

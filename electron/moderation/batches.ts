@@ -65,7 +65,7 @@ export function exportedBatch(
   return { fileName: `${name}-moderation.${format}`, content };
 }
 
-/** Older batches are dropped: texts and scores are kept in memory only. */
+/** Older batches are dropped: texts and scores are only in memory. */
 const maxBatches = 8;
 
 const auditPageSize = 200;

@@ -14,7 +14,7 @@ function preference(text: string, isInsideText: boolean): number {
   return /^\s+$/.test(text) || /[[{\s]/.test(text) ? -weak : 0;
 }
 
-/** Follows JSON and knows whether its end is inside a text. */
+/** Scans JSON and reports whether its end is inside a text. */
 class TextTracker {
   isInside = false;
   #isEscaped = false;

@@ -15,7 +15,7 @@ export interface ProviderExchanges {
   open(): ExchangeLog | null;
   /** The stored and the queued exchanges of a run. */
   read(runId: string): ProviderExchange[];
-  /** Writes what is queued. */
+  /** Writes the queue. */
   close(): Promise<void>;
 }
 

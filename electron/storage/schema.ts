@@ -105,7 +105,7 @@ export interface RunTextRow {
   /** Null for an empty list. The same applies to citations. */
   warnings_json: string | null;
   content: string;
-  /** With what the provider needs to get back; null where the model called no tool. */
+  /** With the data that the provider needs back; null if the model called no tool. */
   tool_calls_json: string | null;
   reasoning: string | null;
   error_message: string | null;

@@ -11,13 +11,13 @@ export function messagesIn({
   return json === null ? [textMessage('user', rendered_prompt)] : (JSON.parse(json) as Message[]);
 }
 
-/** A call without what is stored for its provider, such as reasoning, which most callers may not see. */
+/** A call without its provider's stored data, such as reasoning, which most callers may not see. */
 export function publicToolCall<Call extends ToolCall>(call: Call): Omit<Call, 'providerState'> {
   const { providerState: _, ...shown } = call as Call & Pick<ModelToolCall, 'providerState'>;
   return shown;
 }
 
-/** Messages without what is stored for providers. */
+/** Messages without the data that is stored for providers. */
 export function publicMessages(messages: readonly Message[]): Message[] {
   return messages.map((message) =>
     message.content.some(({ type }) => type === 'toolCall')

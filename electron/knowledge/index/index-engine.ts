@@ -146,7 +146,7 @@ export class IndexEngine {
     }));
   }
 
-  /** Deletes some of what was removed; false when nothing is left of it. */
+  /** Deletes some removed passages; false if none are left. */
   purge(): boolean {
     const number = this.#removed[0];
     if (number === undefined) return false;

@@ -71,7 +71,7 @@ function fixOf(schema: JsonSchema, findings: readonly SchemaFinding[]): JsonSche
 }
 
 /**
- * Lints a schema for each provider in a task of its own: all of them take up to 300 ms for 100 KB. Returns the previous schema's result
+ * Lints a schema for each provider in a separate task: all of them take up to 300 ms for 100 KB. Returns the previous schema's result
  * until the new one's is complete, and null for none.
  */
 export function useSchemaLint(schema: JsonSchema | null): SchemaLint | null {

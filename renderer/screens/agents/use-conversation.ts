@@ -235,7 +235,7 @@ function useSend(agentId: string, conversationId: string | null) {
     await queryClient.invalidateQueries({ queryKey: auditKey });
   };
 
-  /** Sends something else in place of what a turn was sent. This creates a branch; the original conversation stays. */
+  /** Sends another message instead of a turn's own. This creates a branch; the original conversation stays. */
   const sendInBranch = async (turn: ShownTurn, sent: Sent): Promise<void> => {
     if (conversationId === null || turn.runId === null) return;
     if (isActive(useLiveRuns.getState().runs[slot])) return;

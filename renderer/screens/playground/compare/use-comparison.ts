@@ -90,7 +90,7 @@ function newColumn({ aiSystem, name }: ChosenModel, isGrounded: boolean): Compar
   return { id: crypto.randomUUID(), aiSystem, model: name, isGrounded, runId: null };
 }
 
-/** Runs a column of a draft. It is a run of its own in the history. */
+/** Runs a column of a draft. It is a separate run in the history. */
 async function runColumn(
   { client, queryClient, draftId }: ComparisonContext,
   column: ComparedColumn,
@@ -150,7 +150,7 @@ async function runAll(context: ComparisonContext): Promise<void> {
     const { message, requestId } = describeError(error);
     showToast({ tone: 'negative', text: message, requestId });
   } finally {
-    // A later run has a signal of its own.
+    // A later run has a separate signal.
     if (!signal.aborted) stopRun(slot);
   }
 }

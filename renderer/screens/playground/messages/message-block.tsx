@@ -190,7 +190,7 @@ function Outline({ role, text, isFolded }: Pick<MessageBlockProps, 'role' | 'tex
   );
 }
 
-/** One message of the prompt: its role, what can be done with it, and its text. */
+/** One message of the prompt: its role, its actions and its text. */
 export const MessageBlock = memo(function MessageBlock(props: MessageBlockProps) {
   const { element, isShown } = useWasInView(props.isEager);
   return (

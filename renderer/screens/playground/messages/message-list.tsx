@@ -140,7 +140,7 @@ export interface MessageListProps {
   unfilled: readonly { start: number; end: number }[] | null;
 }
 
-/** The messages of a prompt, each with an editor of its own. */
+/** The messages of a prompt, each with a separate editor. */
 export function MessageList({ document, blocks, names, mistakes, unfilled }: MessageListProps) {
   const { folded, setFold, setFolded, unfold } = useFolded();
   const { wantedId: pendingFocusId, register, focusBlock, focusAt } = useBlockEditors(document, unfold);

@@ -7,7 +7,7 @@ import { estimateTokens, formatPlural, formatWhole } from '../../../components/f
 import { hasSeveralRoles, roleTitles, type SentMessage } from '../../../components/sent-messages.ts';
 import type { CacheBreak } from './cache-break.ts';
 
-/** A label in the text, on a line of its own. */
+/** A label in the text, on a separate line. */
 interface Label {
   offset: number;
   kind: 'role' | 'file' | 'cache-break';

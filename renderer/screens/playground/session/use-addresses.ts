@@ -129,7 +129,7 @@ async function restoreRun(client: Client, runId: string, { signal }: { signal: A
 }
 
 /**
- * Opens what the address names and replaces the address by that of the open draft. Leaving an address before the host responds
+ * Opens what the address names and replaces the address with that of the open draft. Leaving an address before the host responds
  * cancels it.
  */
 export function useAddresses(): void {

@@ -68,7 +68,7 @@ interface EditorProps<Tool extends DraftTool> {
   tool: Tool;
   /** Why it can't be sent. */
   problem: string | null;
-  /** Every edit is kept at once, valid or not. */
+  /** Every edit is saved at once, valid or not. */
   onChange: (change: Partial<Tool>) => void;
 }
 
