@@ -204,6 +204,22 @@ function OtherParameters({ text, fieldRef, onTextChange }: Pick<ParameterProps, 
   );
 }
 
+/** The parameters in the order of the panel: the model's own first, then the unsupported ones. */
+function panelParameters(model: Model | null): Pick<ParameterProps, 'name' | 'isReasonShown'>[] {
+  const supported = namedParameters.filter((name) => unsupportedReason(name, model) === null);
+  const rejections = namedParameters.flatMap((name) => {
+    const reason = unsupportedReason(name, model);
+    return reason === null ? [] : [{ name, reason }];
+  });
+  // Parameters that are rejected for the same reason form one group with one reason.
+  const rejected = [...Map.groupBy(rejections, ({ reason }) => reason).values()].flat();
+  const lastOfReason = new Map(rejected.map(({ name, reason }) => [reason, name]));
+  return [
+    ...supported.map((name) => ({ name, isReasonShown: true })),
+    ...rejected.map(({ name, reason }) => ({ name, isReasonShown: lastOfReason.get(reason) === name })),
+  ];
+}
+
 /** The parameters of a run. Parameters that the model doesn't support are greyed out and come last, with the reason below. */
 export function ParametersPanel({
   draft,
@@ -223,18 +239,6 @@ export function ParametersPanel({
   /** More fields, above the others. */
   children?: ReactNode;
 }) {
-  const taken = namedParameters.filter((name) => unsupportedReason(name, model) === null);
-  const rejections = namedParameters.flatMap((name) => {
-    const reason = unsupportedReason(name, model);
-    return reason === null ? [] : [{ name, reason }];
-  });
-  // Parameters that are rejected for the same reason form one group with one reason.
-  const rejected = [...Map.groupBy(rejections, ({ reason }) => reason).values()].flat();
-  const lastOfReason = new Map(rejected.map(({ name, reason }) => [reason, name]));
-  const shown = [
-    ...taken.map((name) => ({ name, isReasonShown: true })),
-    ...rejected.map(({ name, reason }) => ({ name, isReasonShown: lastOfReason.get(reason) === name })),
-  ];
   const isTouched = draft.otherParameters !== '' || Object.values(draft.parameters).some((text) => text !== '');
   return (
     <section aria-label="Parameters">
@@ -249,7 +253,7 @@ export function ParametersPanel({
       </div>
       {children}
       <div className="params">
-        {shown.map(({ name, isReasonShown }) => (
+        {panelParameters(model).map(({ name, isReasonShown }) => (
           <Parameter
             key={name}
             name={name}

@@ -2,7 +2,7 @@ import { Plus, Search } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { CompatibleEndpoint, Model, ProviderState } from '../../../shared/contract/providers.ts';
+import type { CompatibleEndpoint, Model } from '../../../shared/contract/providers.ts';
 import type { FileKind } from '../../../shared/file-kinds.ts';
 import { Icon } from '../icon.tsx';
 import { KeyCaps } from '../key-caps.tsx';
@@ -29,13 +29,13 @@ import './models.css';
 
 interface UnknownNameProps {
   words: string;
-  providers: readonly ProviderState[];
-  endpoints: readonly CompatibleEndpoint[];
   onAdded: (aiSystem: AiSystem, name: string) => void;
 }
 
 /** Shown when no model matches. The name may be too new for every list, so it can be added to a provider or an endpoint. */
-function UnknownName({ words, providers, endpoints, onAdded }: UnknownNameProps) {
+function UnknownName({ words, onAdded }: UnknownNameProps) {
+  const providers = useProviders().data?.data ?? [];
+  const endpoints = useEndpoints().data?.data ?? [];
   const add = useAddModel();
   const name = words.trim();
   const homes: { aiSystem: AiSystem; model: string; title: string }[] = [
@@ -228,12 +228,7 @@ function PickerBody({ chosenKey, fileKinds = noFiles, onChoose, onChooseAndRun, 
           <ColumnNames />
           {isPending && <LoadingRows label="Loading models" rows={6} />}
           {!isPending && shown.length === 0 && (
-            <UnknownName
-              words={filter.words}
-              providers={providers}
-              endpoints={endpoints}
-              onAdded={(aiSystem, name) => onChoose({ aiSystem, name })}
-            />
+            <UnknownName words={filter.words} onAdded={(aiSystem, name) => onChoose({ aiSystem, name })} />
           )}
           {groups.map((group) => (
             <GroupRows

@@ -1,6 +1,7 @@
 import { CircleX, type LucideIcon, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { ProviderTest } from '../../../shared/contract/providers.ts';
+import { Button } from '../../components/button.tsx';
 import { formatDuration, formatPlural, formatTime } from '../../components/format.ts';
 import type { Tone } from '../../components/badges.tsx';
 import { Notice } from '../../components/state-panels.tsx';
@@ -31,6 +32,34 @@ export function testSummary(test: ProviderTest): string {
     return `${when}, ${formatDuration(test.milliseconds)}, ${formatPlural(test.models, 'model')}`;
   if (test.status !== null) return `${when}, HTTP ${test.status}`;
   return `${when}, no response in ${formatDuration(test.milliseconds)}`;
+}
+
+interface TestButtonsProps {
+  /** The name of the provider or endpoint. */
+  name: string;
+  isTesting: boolean;
+  onTest: () => void;
+  isCapabilityTestOpen: boolean;
+  onCapabilities: () => void;
+}
+
+/** Buttons to test the connection and to open the capability test. */
+export function TestButtons({ name, isTesting, onTest, isCapabilityTestOpen, onCapabilities }: TestButtonsProps) {
+  return (
+    <>
+      <Button size="small" isBusy={isTesting} onClick={onTest}>
+        Test
+      </Button>
+      <Button
+        size="small"
+        aria-label={`Capabilities of ${name}`}
+        aria-expanded={isCapabilityTestOpen}
+        onClick={onCapabilities}
+      >
+        Capabilities
+      </Button>
+    </>
+  );
 }
 
 /** The first sentence names the failure, the rest the fix. */

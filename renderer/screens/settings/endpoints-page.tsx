@@ -15,7 +15,7 @@ import {
 } from '../../queries/providers.ts';
 import { AddressRequest, EncryptionBadge } from './address-confirmation.tsx';
 import { CapabilityTest } from './capability-test.tsx';
-import { TestNotice, testState } from './connection-test.tsx';
+import { TestButtons, TestNotice, testState } from './connection-test.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { EndpointPrices } from './endpoint-prices.tsx';
 import { QueryView } from '../../components/state-panels.tsx';
@@ -81,19 +81,13 @@ function EndpointRow({ endpoint }: { endpoint: CompatibleEndpoint }) {
         </span>
         <span className="provider__actions">
           {confirmation === null && (
-            <>
-              <Button size="small" isBusy={test.isPending} onClick={() => test.mutate(name)}>
-                Test
-              </Button>
-              <Button
-                size="small"
-                aria-label={`Capabilities of ${name}`}
-                aria-expanded={openForm === 'capabilities'}
-                onClick={() => toggle('capabilities')}
-              >
-                Capabilities
-              </Button>
-            </>
+            <TestButtons
+              name={name}
+              isTesting={test.isPending}
+              onTest={() => test.mutate(name)}
+              isCapabilityTestOpen={openForm === 'capabilities'}
+              onCapabilities={() => toggle('capabilities')}
+            />
           )}
           <Button
             ref={pricesButton}

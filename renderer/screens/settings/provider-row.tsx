@@ -19,7 +19,7 @@ import { Badge, StateBadge } from '../../components/badges.tsx';
 import { useReturnFocus } from '../../components/focus.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { CapabilityTest } from './capability-test.tsx';
-import { TestNotice, testState, testSummary } from './connection-test.tsx';
+import { TestButtons, TestNotice, testState, testSummary } from './connection-test.tsx';
 
 const visibleAscii = /^[\x21-\x7e]+$/;
 
@@ -225,19 +225,13 @@ export function ProviderRow({ provider, isKeyRequested }: ProviderRowProps) {
           ) : (
             <>
               {hasKey && (
-                <>
-                  <Button size="small" isBusy={test.isPending} onClick={() => test.mutate()}>
-                    Test
-                  </Button>
-                  <Button
-                    size="small"
-                    aria-label={`Capabilities of ${name}`}
-                    aria-expanded={form === 'capabilities'}
-                    onClick={() => setForm(form === 'capabilities' ? null : 'capabilities')}
-                  >
-                    Capabilities
-                  </Button>
-                </>
+                <TestButtons
+                  name={name}
+                  isTesting={test.isPending}
+                  onTest={() => test.mutate()}
+                  isCapabilityTestOpen={form === 'capabilities'}
+                  onCapabilities={() => setForm(form === 'capabilities' ? null : 'capabilities')}
+                />
               )}
               <Button ref={keyButton} size="small" onClick={() => setForm('key')}>
                 {hasKey || needsConfirmation ? 'Replace' : 'Add key'}
