@@ -99,6 +99,24 @@ function cellRow({ failure, checks, passed, ...cell }: StoredCell): CellRow {
   };
 }
 
+/** Replaces what a cell quoted of a run whose texts are gone. */
+const removedReason = 'The text of the run was removed.';
+
+/**
+ * Removes what cells say about the texts of a run: reasons of checks and failures quote them, and the hash of a short answer can be
+ * guessed. Results and numbers stay. Call it in the transaction that removes the texts.
+ */
+export function createQuoteRemoval(database: Database.Database): (run: number) => void {
+  const remove = database.prepare<{ run: number; reason: string }>(`
+    UPDATE comparison_cells SET
+      checks_json = CASE WHEN checks_json IS NOT NULL THEN
+        (SELECT json_group_array(json_set(value, '$.reason', @reason)) FROM json_each(checks_json)) END,
+      failure_json = json_set(failure_json, '$.message', @reason),
+      answer_hash = NULL
+    WHERE run_id = (SELECT id FROM runs WHERE sequence = @run)`);
+  return (run) => void remove.run({ run, reason: removedReason });
+}
+
 /** Cells that one call deletes: a few milliseconds. */
 const removedAtOnce = 2000;
 const cellColumns = `position, state, run_id AS runId, attempts, failure_json AS failure, cost, first_token_ms AS firstTokenMs,

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { createQuoteRemoval } from './comparison-cells.ts';
 import type { Metadata } from './queries.ts';
 import type Database from 'better-sqlite3';
 
 /** Removes runs from the database. Call its methods in a transaction. */
 export interface RunRemoval {
-  /** Removes runs with their texts and feedback, and conversations without runs. Credit entries stay. */
+  /** Removes runs with their texts, feedback and what comparisons quote of them, and conversations without runs. Credit entries stay. */
   remove(runs: readonly { readonly sequence: number; readonly conversation: number }[]): void;
 }
 
@@ -20,6 +21,7 @@ export function createRemovedRuns(database: Database.Database): RemovedRuns {
 }
 
 export function createRunRemoval(database: Database.Database): RunRemoval {
+  const removeQuotes = createQuoteRemoval(database);
   const removeFeedback = database.prepare<[number]>('DELETE FROM feedback WHERE run = ?');
   const removeTexts = database.prepare<[number]>('DELETE FROM run_texts WHERE run = ?');
   const removeRun = database.prepare<[number]>('DELETE FROM runs WHERE sequence = ?');
@@ -36,6 +38,8 @@ export function createRunRemoval(database: Database.Database): RunRemoval {
   return {
     remove(runs) {
       for (const { sequence } of runs) {
+        // Finds the run's ID, so it comes before the run is gone.
+        removeQuotes(sequence);
         removeFeedback.run(sequence);
         removeTexts.run(sequence);
         removeRun.run(sequence);
@@ -185,6 +189,7 @@ function withoutTexts(configurationJson: string | null): string | null {
 const anonymousTitle = 'Anonymised';
 
 function createAnonymiser(database: Database.Database): (runs: readonly OldRunPosition[]) => void {
+  const removeQuotes = createQuoteRemoval(database);
   const configuration = database
     .prepare<[number], string | null>('SELECT configuration_json FROM run_texts WHERE run = ?')
     .pluck();
@@ -209,6 +214,7 @@ function createAnonymiser(database: Database.Database): (runs: readonly OldRunPo
       blankTexts.run(withoutTexts(configuration.get(sequence) ?? null), sequence);
       blankRun.run(anonymousTitle, sequence);
       blankFeedback.run(sequence);
+      removeQuotes(sequence);
       blankName.run(anonymousTitle, conversation, createdAt);
       noteChange.run(sequence);
     }

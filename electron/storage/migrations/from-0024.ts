@@ -154,3 +154,8 @@ export const judges = `
     PRIMARY KEY (judge, run_id)
   ) STRICT, WITHOUT ROWID;
 `;
+
+/** 28. Finds the cell of a run, so that what it quotes of the run's texts is removed with them. */
+export const cellsByRun = `
+  CREATE INDEX comparison_cells_by_run ON comparison_cells (run_id) WHERE run_id IS NOT NULL;
+`;

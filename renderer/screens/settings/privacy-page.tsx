@@ -16,7 +16,7 @@ import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
 const contents: Record<StoredLocation['kind'], [title: string, detail: string]> = {
   database: [
     'Database',
-    'Runs with prompts and answers, feedback, stored prompts, agents, API keys (hashed) and settings',
+    'Runs with prompts and answers, feedback, stored prompts, agents, datasets, comparisons, judges, API keys (hashed) and settings',
   ],
   'audit-index': ['Audit index', 'Words of prompts and answers, for full-text search'],
   files: ['Files', 'Images, PDFs and other files of your prompts, until no run uses them'],
@@ -199,7 +199,9 @@ export function PrivacyPage() {
         </div>
         <p className="caption tertiary settings__below">
           Only your account can read the data folder. To limit how long runs are kept, see{' '}
-          <PageLink page="data">Data and backup</PageLink>.
+          <PageLink page="data">Data and backup</PageLink>. Datasets, comparisons and judges stay until a program
+          deletes them over the API. Removing a run also removes what comparisons quote of it, not the rows of a
+          dataset.
         </p>
       </SettingsSection>
       <SettingsSection title="Contacted hosts">

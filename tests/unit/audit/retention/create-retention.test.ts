@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSamples } from '../../../../electron/audit/samples/create-samples.ts';
+import { newCell, type StoredCell } from '../../../../electron/storage/comparison-cells.ts';
 import { listAll, openTestStorage } from '../../storage/test-storage.ts';
 import { sampleOutcome, sampleRun } from '../../storage/sample-run.ts';
 import { day, now } from './retention-time.ts';
@@ -149,6 +150,92 @@ test.each(['delete', 'anonymise'] as const)('after %s nothing of a text is left 
   await retention.close();
   await storage.close();
   expect(readFileSync(storage.databaseFile).includes('Xylophone-Quagmire')).toBe(false);
+});
+
+const marker = 'Xylophone-Quagmire';
+
+/** A comparison whose first cell quotes a run; the second may be of another. */
+function compareWith(
+  storage: ReturnType<typeof openTestStorage>,
+  runId: string,
+  otherRunId: string | null = null,
+): number {
+  const counts = { total: 1, waiting: 0, running: 0, completed: 1, failed: 0, skipped: 0, stopped: 0 };
+  const noTimes = { stopReason: null, startedAt: null, completedAt: null };
+  const summary = { counts, spent: 0, runsWithoutCost: 0, stoppedVariants: [], ...noTimes };
+  const { sequence } = storage.comparisons.create({
+    name: 'Short or polite',
+    datasetId: runId,
+    datasetVersion: 1,
+    setup: { variants: [], variables: null, checks: [] },
+    settings: {
+      variantCount: 1,
+      baseline: 'A',
+      basedOn: null,
+      repeats: 1,
+      concurrency: 1,
+      maxCost: null,
+      attempts: 1,
+      timeLimitSeconds: 60,
+      seed: null,
+      rowCount: 1,
+      estimate: null,
+    },
+    summary,
+  });
+  const reason = `The answer isn't "${marker}"`;
+  const cell: StoredCell = {
+    ...newCell(0),
+    state: 'Completed',
+    runId,
+    attempts: 1,
+    failure: { code: 'provider_failed', message: marker },
+    cost: 0.5,
+    answerHash: '0123456789abcdef',
+    checks: [
+      { kind: 'equals', name: null, pass: false, score: 0, reason },
+      { kind: 'judge', name: 'Polite', pass: true, score: 1, reason, counts: true, runIds: [runId], cost: 0.25 },
+    ],
+    passed: false,
+    score: 0.5,
+  };
+  const cells = [cell, { ...cell, position: 1, runId: otherRunId }];
+  storage.comparisons.write(sequence, { cells, state: 'Completed', summary });
+  return sequence;
+}
+
+test.each(['delete', 'anonymise'] as const)('%s removes what comparisons quote of a run', async (mode) => {
+  const { storage, retention } = openRetention();
+  const old = await recordAged(storage, 50);
+  const young = await recordAged(storage, 2);
+  const [compared, other] = [compareWith(storage, old.runId), compareWith(storage, young.runId)];
+  const [before, others] = [
+    storage.comparisons.cell(compared, 0)!,
+    storage.comparisons.cells(other, { from: 0, to: 2 }),
+  ];
+  storage.settings.update({ retention: { mode, days: 30 } });
+  await retention.apply();
+
+  const reason = 'The text of the run was removed.';
+  expect(storage.comparisons.cell(compared, 0)).toEqual({
+    ...before,
+    failure: { code: 'provider_failed', message: reason },
+    answerHash: null,
+    checks: before.checks.map((check) => ({ ...check, reason })),
+  });
+  expect(storage.comparisons.cell(compared, 1)!.checks[0]!.reason).toContain(marker);
+  expect(storage.comparisons.cells(other, { from: 0, to: 2 })).toEqual(others);
+});
+
+test.each(['delete', 'anonymise'] as const)('after %s no quote of a comparison is left in the file', async (mode) => {
+  const { storage, retention } = openRetention();
+  const { runId } = await recordAged(storage, 50);
+  compareWith(storage, runId, runId);
+  storage.settings.update({ retention: { mode, days: 30 } });
+  await retention.apply();
+  await retention.close();
+  await storage.close();
+  expect(readFileSync(storage.databaseFile).includes(marker)).toBe(false);
 });
 
 test("doesn't change an active run", async () => {

@@ -27,6 +27,8 @@ test('the page lists every location and every host, with its state', async () =>
   for (const { addresses } of privacy.hosts) for (const address of addresses) expect(text).toContain(address);
   for (const { path } of privacy.locations) expect(text).toContain(path ?? "In this browser's profile");
   expect(text).toContain('In memory, until Touchstone quits');
+  expect(text).toContain('datasets, comparisons, judges');
+  expect(text).toContain('Datasets, comparisons and judges stay until a program deletes them over the API');
 
   const stateOf = (title: string) => hosts.getByText(title).closest('.setting')!.textContent;
   expect(stateOf('Groq')).toContain('Key set');
