@@ -1,5 +1,5 @@
 import { useDeferredValue, useEffect, useState, type ReactNode } from 'react';
-import type { ExportFormat, ExportSelection } from '../../../../shared/contract/audit-exports.ts';
+import type { ExportSelection } from '../../../../shared/contract/audit-exports.ts';
 import { Button } from '../../../components/button.tsx';
 import { Checkbox, Segmented } from '../../../components/choices.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -13,21 +13,10 @@ import {
 } from '../../../queries/audit-jobs.ts';
 import { useToday } from '../../../components/use-today.ts';
 import { usePackDraft, type PackDraft } from '../../../stores/audit.ts';
-import { ColumnsField, RulesField } from './pack-fields.tsx';
+import { ColumnsField, FormatsField, RulesField } from './pack-fields.tsx';
 import './evidence.css';
 import { draftProblem, draftRules, packInput } from './pack-draft.ts';
 import { PackList } from './pack-list.tsx';
-
-const formats: readonly { value: ExportFormat; label: string }[] = [
-  { value: 'html', label: 'HTML (to read)' },
-  { value: 'jsonl', label: 'JSONL (for programs)' },
-  { value: 'csv', label: 'CSV (for spreadsheets)' },
-];
-
-const forms = [
-  { value: 'zip', label: 'Zip file' },
-  { value: 'folder', label: 'Folder' },
-] as const;
 
 const whichRuns = [
   { value: 'all', label: 'Whole conversations' },
@@ -55,6 +44,22 @@ function useRested<Value>(value: Value): Value {
   return rested;
 }
 
+/** What the rules of a draft would redact, recalculated when its fields rest. */
+function useDraftPreview(draft: PackDraft, selection: ExportSelection) {
+  const rested = useRested(useDeferredValue(draft));
+  const rules = draftRules(rested);
+  const query: RedactionQuery | null =
+    rules.length === 0 || rested.columns.length === 0
+      ? null
+      : { selection, runs: rested.runs, columns: [...rested.columns], rules };
+  const preview = useRedactionPreview(query);
+  return {
+    preview: query === null ? undefined : preview.data,
+    isPreviewBehind: preview.isPlaceholderData || preview.isFetching,
+    error: query === null ? null : preview.error,
+  };
+}
+
 interface FormProps {
   selection: ExportSelection;
   /** The contents, as text: `3 selected conversations`. */
@@ -67,13 +72,7 @@ interface FormProps {
 
 function PackForm({ selection, subject, draft, name, onName, error }: FormProps) {
   const change = (part: Partial<PackDraft>) => usePackDraft.setState(part);
-  const rested = useRested(useDeferredValue(draft));
-  const rules = draftRules(rested);
-  const query: RedactionQuery | null =
-    rules.length === 0 || rested.columns.length === 0
-      ? null
-      : { selection, runs: rested.runs, columns: [...rested.columns], rules };
-  const preview = useRedactionPreview(query);
+  const preview = useDraftPreview(draft, selection);
   const today = useToday();
   return (
     <>
@@ -97,28 +96,10 @@ function PackForm({ selection, subject, draft, name, onName, error }: FormProps)
         <ColumnsField columns={draft.columns} onChange={(columns) => change({ columns })} />
       </Field>
       <Field label="Redact">
-        <RulesField
-          draft={draft}
-          onChange={change}
-          preview={query === null ? undefined : preview.data}
-          isPreviewBehind={preview.isPlaceholderData || preview.isFetching}
-          error={query === null ? null : preview.error}
-        />
+        <RulesField draft={draft} onChange={change} {...preview} />
       </Field>
       <Field label="Formats">
-        <div className="pack__choices">
-          {formats.map(({ value, label }) => (
-            <Checkbox
-              key={value}
-              label={label}
-              isChecked={draft.formats.includes(value)}
-              onCheckedChange={(isOn) =>
-                change({ formats: isOn ? [...draft.formats, value] : draft.formats.filter((one) => one !== value) })
-              }
-            />
-          ))}
-        </div>
-        <Segmented label="Package as" value={draft.form} onValueChange={(form) => change({ form })} options={forms} />
+        <FormatsField draft={draft} onChange={change} />
       </Field>
       <Field label="Files">
         <Checkbox

@@ -1,6 +1,11 @@
 import { ChevronDown, ChevronRight, Plus, X } from 'lucide-react';
 import { useState } from 'react';
-import { type ExportColumn, exportColumns, type RedactionPreview } from '../../../../shared/contract/audit-exports.ts';
+import {
+  type ExportColumn,
+  exportColumns,
+  type ExportFormat,
+  type RedactionPreview,
+} from '../../../../shared/contract/audit-exports.ts';
 import { Checkbox, Segmented } from '../../../components/choices.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { columnGroups, columnName, columnPresets, draftRules, ruleName, standardRules } from './pack-draft.ts';
@@ -197,5 +202,37 @@ export function RulesField({ draft, onChange, preview, isPreviewBehind, error }:
       )}
       {!hasRules && <p className="small caution">Nothing is redacted. The pack contains all texts unchanged.</p>}
     </div>
+  );
+}
+
+const formats: readonly { value: ExportFormat; label: string }[] = [
+  { value: 'html', label: 'HTML (to read)' },
+  { value: 'jsonl', label: 'JSONL (for programs)' },
+  { value: 'csv', label: 'CSV (for spreadsheets)' },
+];
+
+const forms = [
+  { value: 'zip', label: 'Zip file' },
+  { value: 'folder', label: 'Folder' },
+] as const;
+
+/** The formats of the files, and whether they are zipped. */
+export function FormatsField({ draft, onChange }: Pick<RulesFieldProps, 'draft' | 'onChange'>) {
+  const toggle = (format: ExportFormat, isOn: boolean) =>
+    onChange({ formats: isOn ? [...draft.formats, format] : draft.formats.filter((one) => one !== format) });
+  return (
+    <>
+      <div className="pack__choices">
+        {formats.map(({ value, label }) => (
+          <Checkbox
+            key={value}
+            label={label}
+            isChecked={draft.formats.includes(value)}
+            onCheckedChange={(isOn) => toggle(value, isOn)}
+          />
+        ))}
+      </div>
+      <Segmented label="Package as" value={draft.form} onValueChange={(form) => onChange({ form })} options={forms} />
+    </>
   );
 }

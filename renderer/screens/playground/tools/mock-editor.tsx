@@ -87,6 +87,43 @@ function ArgumentsField({
   );
 }
 
+function LookupRow({
+  entry,
+  number,
+  onChange,
+}: {
+  entry: MockEntry;
+  number: number;
+  /** Null removes the row. */
+  onChange: (entry: MockEntry | null) => void;
+}) {
+  return (
+    <div className="mock-table__row" role="row">
+      <div role="cell">
+        <ArgumentsField entry={entry} number={number} onChange={onChange} />
+      </div>
+      <div role="cell">
+        <ContentField
+          label={`Result of row ${number}`}
+          text={entry.content}
+          onTextChange={(content) => onChange({ ...entry, content })}
+        />
+      </div>
+      <div role="cell">
+        <Checkbox
+          label={`Row ${number} is an error`}
+          isLabelHidden
+          isChecked={entry.isError}
+          onCheckedChange={(isError) => onChange({ ...entry, isError })}
+        />
+      </div>
+      <div role="cell">
+        <IconButton icon={Trash2} label={`Remove row ${number}`} size="small" onClick={() => onChange(null)} />
+      </div>
+    </div>
+  );
+}
+
 function LookupTable({
   mock,
   onChange,
@@ -109,29 +146,7 @@ function LookupTable({
       </div>
       {entries.map((entry, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- Rows have no identity but their position.
-        <div key={index} className="mock-table__row" role="row">
-          <div role="cell">
-            <ArgumentsField entry={entry} number={index + 1} onChange={(next) => set(index, next)} />
-          </div>
-          <div role="cell">
-            <ContentField
-              label={`Result of row ${index + 1}`}
-              text={entry.content}
-              onTextChange={(content) => set(index, { ...entry, content })}
-            />
-          </div>
-          <div role="cell">
-            <Checkbox
-              label={`Row ${index + 1} is an error`}
-              isLabelHidden
-              isChecked={entry.isError}
-              onCheckedChange={(isError) => set(index, { ...entry, isError })}
-            />
-          </div>
-          <div role="cell">
-            <IconButton icon={Trash2} label={`Remove row ${index + 1}`} size="small" onClick={() => set(index, null)} />
-          </div>
-        </div>
+        <LookupRow key={index} entry={entry} number={index + 1} onChange={(next) => set(index, next)} />
       ))}
       <div className="mock-table__row" role="row">
         <div role="cell" className="mock-table__otherwise">

@@ -119,12 +119,30 @@ function LibraryRow({ tool, onAdd, onDelete }: { tool: Tool; onAdd: () => void; 
   );
 }
 
+/** Confirms that a tool is deleted from the library. */
+function DeleteToolDialog({ tool, onClose }: { tool: Tool | null; onClose: () => void }) {
+  const { mutate: deleteTool } = useDeleteTool();
+  return (
+    <ConfirmDialog
+      title={`Delete ${tool?.name ?? 'the tool'}?`}
+      isOpen={tool !== null}
+      onClose={onClose}
+      action="Delete tool"
+      onConfirm={() => {
+        if (tool) deleteTool(tool.id);
+        onClose();
+      }}
+    >
+      All its versions are deleted from the library. Prompts that have the tool keep it. This can&apos;t be undone.
+    </ConfirmDialog>
+  );
+}
+
 /** The tools of the library, each to be added to the prompt. */
 export function ToolLibrary({ onAdd }: { onAdd: (tool: FunctionTool) => void }) {
   const [search, setSearch] = useState('');
   const list = useToolList(search);
   const readTool = useReadTool();
-  const { mutate: remove } = useDeleteTool();
   const [removed, setRemoved] = useState<Tool | null>(null);
   const tools = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const add = async (tool: Tool): Promise<void> => {
@@ -176,18 +194,7 @@ export function ToolLibrary({ onAdd }: { onAdd: (tool: FunctionTool) => void }) 
           Show more
         </Button>
       )}
-      <ConfirmDialog
-        title={`Delete ${removed?.name ?? 'the tool'}?`}
-        isOpen={removed !== null}
-        onClose={() => setRemoved(null)}
-        action="Delete tool"
-        onConfirm={() => {
-          if (removed) remove(removed.id);
-          setRemoved(null);
-        }}
-      >
-        All its versions are deleted from the library. Prompts that have the tool keep it. This can&apos;t be undone.
-      </ConfirmDialog>
+      <DeleteToolDialog tool={removed} onClose={() => setRemoved(null)} />
     </section>
   );
 }

@@ -103,6 +103,63 @@ function Toolbar({ tool, onClose }: { tool: DraftTool | null; onClose: () => voi
   );
 }
 
+interface ToolsPanelProps extends ToolListProps {
+  onAdd: (tool: DraftTool) => void;
+  onPaste: () => void;
+}
+
+/** The tools to edit or to add, beside the editor. */
+function ToolsPanel({ onAdd, onPaste, ...list }: ToolsPanelProps) {
+  return (
+    <nav className="panel panel--inset line-right tools-view__list" aria-label="Tools">
+      <div className="header">
+        <h2>In this prompt</h2>
+        <span className="grow" />
+        <IconButton icon={ClipboardPaste} label="Paste tools" size="small" onClick={onPaste} />
+        <IconButton icon={Plus} label="Add tool" size="small" onClick={() => onAdd(newTool())} />
+      </div>
+      <div className="scroll grow">
+        <ToolList {...list} />
+        <ToolLibrary onAdd={onAdd} />
+      </div>
+      <p className="caption tertiary tools-view__note">
+        <Icon icon={Info} size="tiny" />
+        <span>Touchstone doesn&apos;t run tools. You choose what each call returns.</span>
+      </p>
+    </nav>
+  );
+}
+
+function NoTools({ onAdd, onPaste }: Pick<ToolsPanelProps, 'onAdd' | 'onPaste'>) {
+  return (
+    <section className="panel tools-view__editor" aria-label="No tool">
+      <EmptyState title="No tools" reason="Add a tool, paste one, or choose one from the library.">
+        <Button icon={Plus} onClick={() => onAdd(newTool())}>
+          Add tool
+        </Button>
+        <Button icon={ClipboardPaste} onClick={onPaste}>
+          Paste tools
+        </Button>
+      </EmptyState>
+    </section>
+  );
+}
+
+/** The action that closes the view, also with Escape. */
+function useCloseAction(close: () => void, isEnabled: boolean): void {
+  useActions('playground.tools', [
+    {
+      id: 'playground.tools.close',
+      title: 'Close tools',
+      group: 'Playground',
+      keys: 'Escape',
+      worksWhileTyping: true,
+      isEnabled,
+      run: close,
+    },
+  ]);
+}
+
 /** The tools of the open draft and of the library, in place of prompt and answer. */
 export function ToolsView() {
   const draft = useActiveDraft();
@@ -121,37 +178,19 @@ export function ToolsView() {
   const done = (): void => {
     if (openPart !== null) close(openPart);
   };
-  useActions('playground.tools', [
-    {
-      id: 'playground.tools.close',
-      title: 'Close tools',
-      group: 'Playground',
-      keys: 'Escape',
-      worksWhileTyping: true,
-      isEnabled: !isPasting,
-      run: done,
-    },
-  ]);
+  useCloseAction(done, !isPasting);
   return (
     <>
       <Toolbar tool={selected} onClose={done} />
       <div className="tools-view">
-        <nav className="panel panel--inset line-right tools-view__list" aria-label="Tools">
-          <div className="header">
-            <h2>In this prompt</h2>
-            <span className="grow" />
-            <IconButton icon={ClipboardPaste} label="Paste tools" size="small" onClick={() => setPasting(true)} />
-            <IconButton icon={Plus} label="Add tool" size="small" onClick={() => add([newTool()])} />
-          </div>
-          <div className="scroll grow">
-            <ToolList tools={tools} selectedId={selected?.id ?? null} problemOf={problemOf} onSelect={select} />
-            <ToolLibrary onAdd={(tool) => add([tool])} />
-          </div>
-          <p className="caption tertiary tools-view__note">
-            <Icon icon={Info} size="tiny" />
-            <span>Touchstone doesn&apos;t run tools. You choose what each call returns.</span>
-          </p>
-        </nav>
+        <ToolsPanel
+          tools={tools}
+          selectedId={selected?.id ?? null}
+          problemOf={problemOf}
+          onSelect={select}
+          onAdd={(tool) => add([tool])}
+          onPaste={() => setPasting(true)}
+        />
         {selected ? (
           <ToolEditor
             tool={selected}
@@ -159,16 +198,7 @@ export function ToolsView() {
             onChange={(change) => changeTool(draft.id, selected.id, change)}
           />
         ) : (
-          <section className="panel tools-view__editor" aria-label="No tool">
-            <EmptyState title="No tools" reason="Add a tool, paste one, or choose one from the library.">
-              <Button icon={Plus} onClick={() => add([newTool()])}>
-                Add tool
-              </Button>
-              <Button icon={ClipboardPaste} onClick={() => setPasting(true)}>
-                Paste tools
-              </Button>
-            </EmptyState>
-          </section>
+          <NoTools onAdd={(tool) => add([tool])} onPaste={() => setPasting(true)} />
         )}
       </div>
       {isPasting && (
