@@ -8,6 +8,7 @@ import type { RunStore } from '../storage/storage.ts';
 import type { CheckRunner } from './checks/create-check-runner.ts';
 import type { JudgedRun } from './checks/service-checks.ts';
 import { cellVerdict } from './checks/combine-results.ts';
+import type { CheckedOutput } from './checks/local-checks.ts';
 import { type CellOutcome, outcomeOf } from './run-cell.ts';
 
 interface Cancellable {
@@ -53,6 +54,18 @@ export function judgeCosts({ checks }: Pick<StoredCell, 'checks'>): number {
 
 const noVerdict: CellVerdict = { checks: [], passed: null, score: null };
 
+/** What the checks see of a run. */
+function checkedOutput(run: CompletedRun): CheckedOutput {
+  return {
+    answer: run.content,
+    toolCalls: run.toolCalls ?? [],
+    finishReason: run.finishReason,
+    latencyMs: run.totalMs,
+    cost: run.cost,
+    passages: run.citations.map(({ index }) => index),
+  };
+}
+
 export function createRunJudge({ store, runs, checks, log }: RunJudgeOptions): RunJudge {
   const lists = new Map<number, readonly Check[]>();
 
@@ -71,15 +84,7 @@ export function createRunJudge({ store, runs, checks, log }: RunJudgeOptions): R
   ): Promise<CellVerdict> {
     const list = checksOf(comparison);
     if (list.length === 0) return noVerdict;
-    const output = {
-      answer: run.content,
-      toolCalls: run.toolCalls ?? [],
-      finishReason: run.finishReason,
-      latencyMs: run.totalMs,
-      cost: run.cost,
-      passages: run.citations.map(({ index }) => index),
-    };
-    const results = await checks.run(list, output, row.values, { signal, judged });
+    const results = await checks.run(list, checkedOutput(run), row.values, { signal, judged });
     const { pass: passed, score } = cellVerdict(list, results);
     return { checks: results, passed, score };
   }

@@ -76,12 +76,12 @@ interface GuardedAnswer {
   readonly toolCalls?: readonly ModelToolCall[];
 }
 
+type BlockedAnswer<Answer> = Answer & { content: ''; finishReason: 'ContentFilter' };
+
 /** The guard of one run. */
 export interface RunGuard {
   /** The answer that the caller gets. A blocked one has no content, no calls and the finish reason `ContentFilter`. */
-  judge<Answer extends GuardedAnswer>(
-    answer: Answer,
-  ): Promise<Answer | (Answer & { content: ''; finishReason: 'ContentFilter' })>;
+  judge<Answer extends GuardedAnswer>(answer: Answer): Promise<Answer | BlockedAnswer<Answer>>;
   /** The parts of a streamed answer that the caller gets. They end before the first blocked sentence. */
   screen(parts: AsyncIterable<ModelPart>): AsyncIterable<ScreenedPart>;
   /** The findings of all checks. `text` is what the caller got: the answer, and the calls of tools. */
@@ -248,6 +248,22 @@ function textsOf(prompt: GuardedPrompt, mode: 'note' | 'refuse'): SentText[] {
   ].filter(({ text }) => text !== '');
 }
 
+/** What the caller gets of a whole answer that can be blocked. */
+async function judgeAnswer<Answer extends GuardedAnswer>(
+  whole: Answer,
+  guarded: GuardedText,
+  signal: AbortSignal,
+): Promise<Answer | BlockedAnswer<Answer>> {
+  const text = withCalls(whole.content, whole.toolCalls ?? []);
+  if (text === '') return whole;
+  const categories = await guarded.check(text, { signal });
+  if (guarded.failure !== null) throw unchecked(guarded.failure);
+  if (categories.length === 0) return whole;
+  guarded.withheld = text;
+  const { toolCalls: _, ...rest } = whole;
+  return { ...rest, content: '', finishReason: 'ContentFilter' } as BlockedAnswer<Answer>;
+}
+
 /** Applies the settings group `guard` to runs. */
 export function createGuard({ settings, classifier }: GuardOptions): Guard {
   const meter = createGuardMeter();
@@ -275,19 +291,7 @@ export function createGuard({ settings, classifier }: GuardOptions): Guard {
     const answer = mode === 'off' ? null : new GuardedText(classifier, mode);
     const signal = new AbortController().signal;
     return {
-      async judge(whole) {
-        const text = withCalls(whole.content, whole.toolCalls ?? []);
-        if (answer?.mode !== 'refuse' || text === '') return whole;
-        const categories = await answer.check(text, { signal });
-        if (answer.failure !== null) throw unchecked(answer.failure);
-        if (categories.length === 0) return whole;
-        answer.withheld = text;
-        const { toolCalls: _, ...rest } = whole;
-        return { ...rest, content: '', finishReason: 'ContentFilter' } as typeof whole & {
-          content: '';
-          finishReason: 'ContentFilter';
-        };
-      },
+      judge: async (whole) => (answer?.mode === 'refuse' ? judgeAnswer(whole, answer, signal) : whole),
       screen: (parts) => (answer?.mode === 'refuse' ? screenAnswer(parts, answer, unchecked) : parts),
       async findings(text) {
         if (answer?.mode === 'note' && text !== '') await answer.check(text, { signal });

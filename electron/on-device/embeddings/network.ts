@@ -11,7 +11,7 @@ import {
   tokenSize,
   weightBlockBytes,
 } from './kernel-parts.ts';
-import { bindKernels } from './kernels.ts';
+import { bindKernels, type Kernels } from './kernels.ts';
 import { type EmbeddingWeights, type Layer, maximumTokens, type Projection } from './weights.ts';
 import type { CompiledModule } from './assembler.ts';
 
@@ -34,7 +34,8 @@ const bufferBytes = {
   scores: maximumTokens * maximumTokens * floatBytes,
 };
 
-type BufferName = keyof typeof bufferBytes;
+/** The address of each buffer of a workspace. */
+type Addresses = Record<keyof typeof bufferBytes, number>;
 
 /** Bytes of one thread's workspace. */
 export const workspaceBytes = Object.values(bufferBytes).reduce((sum, bytes) => sum + bytes, 0);
@@ -42,6 +43,28 @@ export const workspaceBytes = Object.values(bufferBytes).reduce((sum, bytes) => 
 export interface EmbeddingNetwork {
   /** The vector of length 1 for a text of at most `maximumTokens` tokens. The same tokens give the same bits everywhere. */
   embed(tokens: readonly number[]): Float32Array<ArrayBuffer>;
+}
+
+function addressesFrom(start: number): Addresses {
+  let next = start;
+  const entries = Object.entries(bufferBytes).map(([name, bytes]) => [name, (next += bytes) - bytes]);
+  return Object.fromEntries(entries) as Addresses;
+}
+
+/** The attention of the tokens to each other, head by head, into `others`. */
+function attend(kernels: Kernels, at: Addresses, tokens: number, rows: number): void {
+  const tiles = rows / tileRows;
+  const groups = Math.ceil(tokens / groupSize);
+  const stride = groups * groupSize * floatBytes;
+  for (let head = 0; head < tokenSize; head += headSize) {
+    const queries = at.attention + head * floatBytes;
+    const keys = queries + tokenSize * floatBytes;
+    const headValues = keys + tokenSize * floatBytes;
+    kernels.quantiseQueries(queries, at.queries, at.queryRanges, rows);
+    kernels.packKeys(keys, at.keys, groups);
+    kernels.score(at.queries, at.queryRanges, at.keys, at.zeros, at.scores, rows, groups, 1);
+    kernels.weightedSum(at.scores, headValues, at.others + head * floatBytes, tiles, tokens, stride);
+  }
 }
 
 /** Runs the model in one of the memory's workspaces, for one thread. */
@@ -52,10 +75,7 @@ export function createEmbeddingNetwork(
 ): EmbeddingNetwork {
   const { buffer } = weights.memory;
   const kernels = bindKernels(module, weights.memory);
-  let next = weights.workspaces + workspace * workspaceBytes;
-  const at = Object.fromEntries(
-    Object.entries(bufferBytes).map(([name, bytes]) => [name, (next += bytes) - bytes]),
-  ) as Record<BufferName, number>;
+  const at = addressesFrom(weights.workspaces + workspace * workspaceBytes);
   const words = new Float16Array(buffer, weights.words, weights.wordCount * tokenSize);
   const values = new Float32Array(buffer, at.values, rowFloats);
 
@@ -68,26 +88,10 @@ export function createEmbeddingNetwork(
     multiply[width](at.bytes, at.ranges, address, bias, to, rows, size.outputs / groupSize, blocks);
   }
 
-  /** The attention of the tokens to each other, head by head, into `others`. */
-  function attend(tokens: number, rows: number): void {
-    const tiles = rows / tileRows;
-    const groups = Math.ceil(tokens / groupSize);
-    const stride = groups * groupSize * floatBytes;
-    for (let head = 0; head < tokenSize; head += headSize) {
-      const queries = at.attention + head * floatBytes;
-      const keys = queries + tokenSize * floatBytes;
-      const headValues = keys + tokenSize * floatBytes;
-      kernels.quantiseQueries(queries, at.queries, at.queryRanges, rows);
-      kernels.packKeys(keys, at.keys, groups);
-      kernels.score(at.queries, at.queryRanges, at.keys, at.zeros, at.scores, rows, groups, 1);
-      kernels.weightedSum(at.scores, headValues, at.others + head * floatBytes, tiles, tokens, stride);
-    }
-  }
-
   function applyLayer(layer: Layer, tokens: number, rows: number): void {
     const { attentionNormalisation, normalisation } = layer;
     project(at.values, rows, layer.attention, at.attention);
-    attend(tokens, rows);
+    attend(kernels, at, tokens, rows);
     project(at.others, rows, layer.attentionOut, at.hidden);
     kernels.normalise(at.values, at.hidden, attentionNormalisation.scale, attentionNormalisation.bias, rows);
     project(at.values, rows, layer.up, at.hidden);
