@@ -134,15 +134,21 @@ function toSource(stored: StoredSource): Source {
   return { id, name, fileName, mediaType, bytes, status, failureReason, dataspaceId, createdAt };
 }
 
-export function createSources(options: SourcesOptions): Sources {
-  const { sources, files, index, queue, changes, embedder } = options;
+function detailOf(stored: StoredSource, { queue, embedder }: SourcesOptions): SourceDetail {
+  const { passages, pages, characters, embeddingModel } = stored;
+  const isOutdated = embeddingModel !== null && embeddingModel !== embedder().model;
+  const progress = queue.progressOf(stored);
+  return { ...toSource(stored), progress, passages, pages, characters, embeddingModel, isOutdated };
+}
 
-  function toDetail(stored: StoredSource): SourceDetail {
-    const { passages, pages, characters, embeddingModel } = stored;
-    const isOutdated = embeddingModel !== null && embeddingModel !== embedder().model;
-    const progress = queue.progressOf(stored);
-    return { ...toSource(stored), progress, passages, pages, characters, embeddingModel, isOutdated };
-  }
+/** The public fields of a passage of the index. */
+function toPassage({ position, text, start, end, page, heading }: SourcePassage): SourcePassage {
+  return { position, text, start, end, page, heading };
+}
+
+export function createSources(options: SourcesOptions): Sources {
+  const { sources, files, index, queue, changes } = options;
+  const toDetail = (stored: StoredSource) => detailOf(stored, options);
 
   return {
     incoming: files.incoming,
@@ -188,14 +194,7 @@ export function createSources(options: SourcesOptions): Sources {
     },
     async passages(id, first, limit, { signal }) {
       const found = await index.passages({ sourceId: sources.read(id).id, first, limit }, { signal });
-      return found.map(({ position, text, start, end, page, heading }) => ({
-        position,
-        text,
-        start,
-        end,
-        page,
-        heading,
-      }));
+      return found.map(toPassage);
     },
     async text(id, range) {
       const text = await files.readText(sources.read(id).id, range);

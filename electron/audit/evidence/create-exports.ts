@@ -59,12 +59,22 @@ async function snapshotOf({ flush, rows }: PackSources): Promise<{ createdAt: nu
   return { createdAt, lastRun: rows.lastRun() };
 }
 
-/** The record of a new pack. */
-function newPack(
-  input: AuditExportInput,
-  snapshot: Pick<PackPlan, 'createdAt' | 'lastRun'>,
-  version: string,
-): PackRecord {
+/** Writes the conversations of a pack to a file. Returns their number. */
+async function writeSelectionOf(
+  { input, lastRun }: PackPlan,
+  file: string,
+  sources: PackSources,
+  signal: AbortSignal,
+): Promise<number> {
+  const { numbers } = await selectionOf(input.selection, lastRun, sources, signal);
+  return writeSelection(file, numbers);
+}
+
+/** The record of a new pack. Throws `invalid_request` for an invalid pattern and for an unknown conversation. */
+async function newPack(input: AuditExportInput, options: ExportsOptions): Promise<PackRecord> {
+  createRedactor(input.rules);
+  await requireConversations(input.selection, options);
+  const snapshot = await snapshotOf(options);
   const chosen = new Set(input.columns);
   // Readers must see which of these are only the caller's claims.
   if (chosen.has('metadata') || chosen.has('workspaceId')) chosen.add('callerSupplied');
@@ -73,7 +83,7 @@ function newPack(
     id: randomUUID(),
     name: input.name ?? `Evidence ${new Date(snapshot.createdAt).toLocaleDateString('sv', { timeZone })}`,
     ...snapshot,
-    version,
+    version: options.version,
     input: {
       ...input,
       name: input.name ?? '',
@@ -120,11 +130,6 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
   const mutex = createMutex(() => undefined);
   const jobs = createJobRegistry<ExportJob>({ notFound: 'No evidence pack has this ID.' });
 
-  async function select({ plan }: PackRecord, file: string, signal: AbortSignal): Promise<number> {
-    const { numbers } = await selectionOf(plan.input.selection, plan.lastRun, options, signal);
-    return writeSelection(file, numbers);
-  }
-
   function add(record: PackRecord, checkpoint: PackCheckpoint | null): ExportJob {
     const job = new ExportJob({
       record,
@@ -132,7 +137,7 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
       store,
       databaseFile: options.databaseFile,
       filesDirectory: join(options.dataDirectory, 'files'),
-      select,
+      select: ({ plan }, file, signal) => writeSelectionOf(plan, file, options, signal),
       takeTurn: (signal) => mutex.take({ signal }),
       onChange: jobs.changed,
       log: options.log,
@@ -149,10 +154,7 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
 
   return {
     async create(input) {
-      createRedactor(input.rules);
-      await requireConversations(input.selection, options);
-      const record = newPack(input, await snapshotOf(options), options.version);
-      const job = add(record, null);
+      const job = add(await newPack(input, options), null);
       try {
         await job.start();
       } catch (error) {

@@ -7,7 +7,7 @@ import { createNameReader, selectionDetails, timeZoneOf } from './pack-details.t
 import { packFiles, readCheckpoint, writeJson, type PackCheckpoint, type PackPlan } from './pack-store.ts';
 import { createCsvWriter, createHtmlWriter, createJsonLinesWriter, type PackWriter } from './pack-writers.ts';
 import { createPromptFileCopier } from './prompt-files.ts';
-import { createRedactor } from './redaction.ts';
+import { createRedactor, type Redactor } from './redaction.ts';
 import { readSelection } from './pack-selection.ts';
 import type { SelectedConversation } from '../query/selection.ts';
 
@@ -46,20 +46,38 @@ function exportedRuns({ plan, rows }: WritePackOptions, selected: SelectedConver
     .filter(({ isMatched }) => plan.input.runs === 'all' || isMatched);
 }
 
+type ExportedRuns = ReturnType<typeof exportedRuns>;
+
+/** Converts runs to what the writers take. */
+function createConverter({ plan, rows }: WritePackOptions, redactor: Redactor) {
+  const { columns, formats, rules } = plan.input;
+  // Only the HTML pages contain names, so replacements in them aren't counted.
+  const namesOf = formats.includes('html') ? createNameReader(rows, createRedactor(rules)) : null;
+  return (exported: ExportedRuns) => ({
+    records: exported.map(({ row, isMatched }) =>
+      exportRecord(row, columns, { snapshotAt: plan.createdAt, isMatched }, redactor),
+    ),
+    names: namesOf ? exported.map(({ row }) => namesOf(row)) : [],
+  });
+}
+
+async function prepareFolder({ pack, partial }: ReturnType<typeof packFiles>): Promise<void> {
+  // The last host renamed the folder but ended before it saved the result. The rest is done again.
+  if (existsSync(pack)) await rename(pack, partial);
+  await mkdir(partial, { recursive: true, mode: 0o700 });
+}
+
 /**
  * Writes the files of a pack from the last checkpoint on. The files depend only on the selection, not on interruptions. Resolves with
  * null when the signal is aborted; a checkpoint then has all progress.
  */
 export async function writePack(options: WritePackOptions): Promise<WrittenPack | null> {
-  const { plan, rows, signal } = options;
+  const { plan, signal } = options;
   const files = packFiles(options.folder);
-  // The last host renamed the folder but ended before it saved the result. The rest is done again.
-  if (existsSync(files.pack)) await rename(files.pack, files.partial);
-  await mkdir(files.partial, { recursive: true, mode: 0o700 });
+  await prepareFolder(files);
   const start = (await readCheckpoint(files.checkpoint)) ?? firstCheckpoint(plan);
   const redactor = createRedactor(plan.input.rules);
-  // Only the HTML pages contain names, so replacements in them aren't counted.
-  const namesOf = createNameReader(rows, createRedactor(plan.input.rules));
+  const convert = createConverter(options, redactor);
   const writers = await openWriters(files.partial, options, start);
   const promptFiles = createPromptFileCopier({
     source: options.filesDirectory,
@@ -88,10 +106,7 @@ export async function writePack(options: WritePackOptions): Promise<WrittenPack 
     for await (const selected of readSelection(files.selection, start)) {
       const exported = exportedRuns(options, selected);
       if (plan.input.files) for (const { row } of exported) await promptFiles.copy(row);
-      const records = exported.map(({ row, isMatched }) =>
-        exportRecord(row, plan.input.columns, { snapshotAt: plan.createdAt, isMatched }, redactor),
-      );
-      const names = plan.input.formats.includes('html') ? exported.map(({ row }) => namesOf(row)) : [];
+      const { records, names } = convert(exported);
       for (const writer of writers) await writer.write(conversations, records, names);
       conversations += 1;
       runs += records.length;
