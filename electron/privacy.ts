@@ -28,6 +28,7 @@ export function storedLocations({ dataDirectory, isDesktop, linkedFolders }: Loc
     { kind: 'audit-index', path: auditIndexFile(dataDirectory) },
     { kind: 'files', path: within('files') },
     { kind: 'sources', path: within('sources') },
+    { kind: 'incoming-datasets', path: within('incoming-datasets') },
     { kind: 'knowledge-index', path: knowledgeIndexFile(dataDirectory) },
     { kind: 'models', path: within('models') },
     { kind: 'evidence-packs', path: exportsDirectory(dataDirectory) },

@@ -8,6 +8,7 @@ export const storedLocation = z.object({
     'audit-index',
     'files',
     'sources',
+    'incoming-datasets',
     'knowledge-index',
     'models',
     'evidence-packs',

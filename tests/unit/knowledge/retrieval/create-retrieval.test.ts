@@ -129,7 +129,7 @@ test('searches by keywords alone if embedding fails, which is reported and logge
   expect([outcome.passages, outcome.keywordOnlyReason, log]).toEqual([
     [expect.objectContaining({ sourceId: 'known', textRank: expect.any(Number), vectorRank: null, similarity: null })],
     expect.stringContaining('could not run'),
-    [expect.stringContaining('words alone')],
+    [expect.stringContaining('by keywords only')],
   ]);
 });
 

@@ -1,5 +1,4 @@
-import { EditorView } from '@codemirror/view';
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AgentsScreen } from '../../../../../renderer/screens/agents/agents-screen.tsx';
 import { useLiveRuns } from '../../../../../renderer/stores/live-runs.ts';
@@ -70,8 +69,7 @@ async function send(message: string): Promise<void> {
 }
 
 function enter(text: string): void {
-  const view = EditorView.findFromDOM(screen.getByRole('textbox', { name: 'Result of clock' }))!;
-  act(() => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }));
+  fireEvent.change(screen.getByRole('textbox', { name: 'Result of clock' }), { target: { value: text } });
 }
 
 const turns = () => within(screen.getByRole('region', { name: 'Turns' }));
