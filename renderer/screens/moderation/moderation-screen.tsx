@@ -13,7 +13,7 @@ import { ListPane } from './text-list.tsx';
 import { ModerationToolbar } from './moderation-toolbar.tsx';
 import { ScoresSide } from './scores-side.tsx';
 import { TextPanel } from './text-panel.tsx';
-import { useLoadTexts, useOpenText } from './use-texts.ts';
+import { type LoadTexts, type OpenText, useLoadTexts, useOpenText } from './use-texts.ts';
 import { type Thresholds, useThresholds } from './use-thresholds.ts';
 import type { Batch, BatchResult, CategoryScores } from '../../../shared/contract/moderation-window.ts';
 import { useBatches, useBatchResults } from '../../queries/moderation.ts';
@@ -66,7 +66,9 @@ function useModerationActions(actions: ModerationActions): void {
 
 const noResults: readonly BatchResult[] = [];
 
-interface ShownBatch {
+interface ShownTexts {
+  /** The single text, or the selected one of the batch. */
+  open: OpenText;
   /** Undefined for a single text. */
   batch: Batch | undefined;
   /** The human-labelled texts that classifiers are measured on. */
@@ -76,11 +78,8 @@ interface ShownBatch {
 }
 
 /** The texts of the address with their scores. */
-function useShownBatch(
-  batchId: string | null,
-  labelledId: string | null,
-  thresholds: CategoryScores | null,
-): ShownBatch {
+function useShownTexts({ batchId, index }: ModerationAddress, thresholds: CategoryScores | null): ShownTexts {
+  const { labelledId } = useModerationStore();
   const batches = useBatches().data?.data;
   const batch = batches?.find(({ id }) => id === batchId);
   const results = useBatchResults(batch).data?.results ?? noResults;
@@ -88,7 +87,8 @@ function useShownBatch(
     () => (thresholds ? flaggedShare(results, thresholds) : { flagged: [], differ: [], judged: 0 }),
     [results, thresholds],
   );
-  return { batch, labelled: batches?.find(({ id }) => id === labelledId), results, share };
+  const open = useOpenText(batch, results, index ?? (batch ? 0 : null), thresholds);
+  return { open, batch, labelled: batches?.find(({ id }) => id === labelledId), results, share };
 }
 
 /** Shown until the thresholds have loaded. */
@@ -116,34 +116,100 @@ function ListButton({ children }: { children: ReactNode }) {
   );
 }
 
-/** One text or a batch against five thresholds, by one or two classifiers, measured on human-labelled texts. */
-export function ModerationScreen() {
-  const address = useModerationAddress();
-  const file = useRef<HTMLInputElement>(null);
-  const mustHaveLabels = useRef(false);
-  const [isPasting, setPasting] = useState(false);
-  const [isGuardOpen, setGuardOpen] = useState(false);
-  const isWide = useMediaQuery('(min-width: 1100px)');
-  const { text, first: chosen, second, labelledId } = useModerationStore();
+/** The selected classifiers, and a check with them. The first one is null until the settings have loaded. */
+function useClassifiers() {
+  const { first: chosen, second } = useModerationStore();
   const settings = useSettings().data;
   const first = chosen ?? settings?.moderation.classifier ?? null;
   const classifiers = first ? [first, ...(second ? [second] : [])] : [];
+  const checkText = (text: string) => {
+    if (text !== '' && first) useModerationStore.setState({ text, checked: { text, classifiers } });
+  };
+  return { first, second, classifiers, checkText };
+}
+
+/** The file field, and the function that opens its dialog. */
+function useFileField() {
+  const file = useRef<HTMLInputElement>(null);
+  const mustHaveLabels = useRef(false);
+  const chooseFile = (isLabelled: boolean) => {
+    mustHaveLabels.current = isLabelled;
+    file.current?.click();
+  };
+  return { file, mustHaveLabels, chooseFile };
+}
+
+interface PanelsProps {
+  address: ModerationAddress;
+  shown: ShownTexts;
+  load: LoadTexts;
+  limits: Thresholds;
+  thresholds: CategoryScores;
+  isMeasured: boolean;
+  onCheck: (text: string) => void;
+  onChooseFile: (isLabelled: boolean) => void;
+}
+
+/** The list of texts, the open text and its scores. */
+function ModerationPanels(props: PanelsProps) {
+  const { address, shown, load, limits, thresholds, isMeasured, onCheck, onChooseFile } = props;
+  const { open, batch, labelled, results, share } = shown;
+  const isWide = useMediaQuery('(min-width: 1100px)');
+  const list = (
+    <ListPane
+      batch={batch}
+      results={results}
+      thresholds={thresholds}
+      address={address}
+      load={load}
+      onFile={() => onChooseFile(false)}
+    />
+  );
+  return (
+    <div className={classNames('moderation', !isWide && 'moderation--narrow')}>
+      {isWide && (
+        <section className="panel panel--inset line-right moderation__list" aria-label="Texts">
+          {list}
+        </section>
+      )}
+      <TextPanel
+        open={open}
+        onText={batch ? undefined : (text) => useModerationStore.setState({ text })}
+        onExample={onCheck}
+        start={isWide ? null : <ListButton>{list}</ListButton>}
+      />
+      <ScoresSide
+        open={open}
+        batch={batch}
+        share={share}
+        limits={limits}
+        isMeasured={isMeasured}
+        thresholds={thresholds}
+        labelled={labelled}
+        onLoad={() => onChooseFile(true)}
+      />
+    </div>
+  );
+}
+
+/** One text or a batch against five thresholds, by one or two classifiers, measured on human-labelled texts. */
+export function ModerationScreen() {
+  const address = useModerationAddress();
+  const { file, mustHaveLabels, chooseFile } = useFileField();
+  const [isPasting, setPasting] = useState(false);
+  const [isGuardOpen, setGuardOpen] = useState(false);
+  const { text } = useModerationStore();
+  const { first, second, classifiers, checkText } = useClassifiers();
   const limits = useThresholds(first);
   const { thresholds } = limits;
-  const { batch, labelled, results, share } = useShownBatch(address.batchId, labelledId, thresholds);
-  const open = useOpenText(batch, results, address.index ?? (batch ? 0 : null), thresholds);
+  const shown = useShownTexts(address, thresholds);
+  const { batch, open } = shown;
   const load = useLoadTexts(classifiers, (id) => address.openBatch(id, 0));
   useShowPageTitle(batch?.name ?? null);
 
   const check = (checkedText: string) => {
     address.openText();
-    if (checkedText !== '' && first) {
-      useModerationStore.setState({ text: checkedText, checked: { text: checkedText, classifiers } });
-    }
-  };
-  const chooseFile = (isLabelled: boolean) => {
-    mustHaveLabels.current = isLabelled;
-    file.current?.click();
+    checkText(checkedText);
   };
   useModerationActions({
     address,
@@ -155,20 +221,7 @@ export function ModerationScreen() {
     openGuard: () => setGuardOpen(true),
   });
 
-  if (!thresholds) {
-    return <Waiting error={limits.error} onRetry={limits.retry} />;
-  }
-
-  const list = (
-    <ListPane
-      batch={batch}
-      results={results}
-      thresholds={thresholds}
-      address={address}
-      load={load}
-      onFile={() => chooseFile(false)}
-    />
-  );
+  if (!thresholds) return <Waiting error={limits.error} onRetry={limits.retry} />;
   return (
     <>
       <ModerationToolbar
@@ -187,36 +240,16 @@ export function ModerationScreen() {
         isBusy={batch === undefined && open.isBusy}
         onCheck={() => check(text)}
       />
-      <div className={classNames('moderation', !isWide && 'moderation--narrow')}>
-        {isWide && (
-          <section className="panel panel--inset line-right moderation__list" aria-label="Texts">
-            {list}
-          </section>
-        )}
-        <TextPanel
-          title={open.title}
-          text={open.text}
-          onText={batch ? undefined : (next) => useModerationStore.setState({ text: next })}
-          onExample={check}
-          judged={open.judged}
-          flags={open.flags}
-          nearest={open.nearest}
-          canExplain={open.canExplain}
-          passages={open.passages}
-          isBusy={open.isBusy}
-          start={isWide ? null : <ListButton>{list}</ListButton>}
-        />
-        <ScoresSide
-          open={open}
-          batch={batch}
-          share={share}
-          limits={limits}
-          isMeasured={first?.kind === 'on-device'}
-          thresholds={thresholds}
-          labelled={labelled}
-          onLoad={() => chooseFile(true)}
-        />
-      </div>
+      <ModerationPanels
+        address={address}
+        shown={shown}
+        load={load}
+        limits={limits}
+        thresholds={thresholds}
+        isMeasured={first?.kind === 'on-device'}
+        onCheck={check}
+        onChooseFile={chooseFile}
+      />
     </>
   );
 }

@@ -4,8 +4,9 @@ import { Segmented } from '../../components/choices.tsx';
 import { formatPlural } from '../../components/format.ts';
 import { categoryNames, CategorySwatch, listCategories } from './categories.tsx';
 import { DocumentEditor } from './document-editor.tsx';
-import { type Nearest, writeNearest } from './quality-figures.ts';
+import { writeNearest } from './quality-figures.ts';
 import { exampleTexts } from './examples.ts';
+import type { OpenText } from './use-texts.ts';
 import type { CategoryScores, ExplainedPassage, Explanation } from '../../../shared/contract/moderation-window.ts';
 import { Button } from '../../components/button.tsx';
 import { classNames } from '../../components/class-names.ts';
@@ -255,27 +256,19 @@ function Passages({ text, passages, isKnown, explained, onShow }: PassagesSectio
   );
 }
 
-export interface TextPanelProps {
-  title: string;
-  text: string;
+interface TextPanelProps {
+  open: OpenText;
   /** Absent for a text of a batch. */
   onText?: ((text: string) => void) | undefined;
   /** Checks an example. */
   onExample: (text: string) => void;
-  /** The text that was checked; null before the first result. */
-  judged: string | null;
-  flags: readonly Category[];
-  nearest: Nearest | null;
-  canExplain: boolean;
-  passages: readonly Highlight[];
-  isBusy: boolean;
   /** A button before the verdict. */
   start?: ReactNode;
 }
 
 /** The text, the passages that caused its flags, and the verdict. */
-export function TextPanel(props: TextPanelProps) {
-  const { title, text, onText, judged, flags, nearest, passages, isBusy, start } = props;
+export function TextPanel({ open, onText, onExample, start }: TextPanelProps) {
+  const { title, text, judged, flags, nearest, canExplain, passages, isBusy } = open;
   const show = useRef<(start: number, end: number) => void>(() => {});
   const onReady = useCallback((ready: (start: number, end: number) => void) => {
     show.current = ready;
@@ -309,13 +302,13 @@ export function TextPanel(props: TextPanelProps) {
       </div>
       <DocumentEditor value={text} onValueChange={onText} passages={isCurrent ? passages : []} onReady={onReady} />
       {onText && text === '' ? (
-        <ExampleList onSelect={props.onExample} />
+        <ExampleList onSelect={onExample} />
       ) : (
         <Passages
           text={text}
           passages={isCurrent ? passages : []}
           isKnown={judged !== null && isCurrent && !isBusy}
-          explained={props.canExplain && isCurrent && !isBusy ? (nearest?.category ?? null) : null}
+          explained={canExplain && isCurrent && !isBusy ? (nearest?.category ?? null) : null}
           onShow={(from, to) => show.current(from, to)}
         />
       )}

@@ -95,7 +95,12 @@ function useFolded() {
     });
   }, []);
   const unfold = useCallback((id: number) => setFold(id, false), [setFold]);
-  return { folded, setFold, setFolded, unfold };
+  const toggle = useCallback(
+    (id: number) =>
+      setFolded((before) => new Set(before.has(id) ? [...before].filter((other) => other !== id) : [...before, id])),
+    [],
+  );
+  return { folded, setFold, unfold, toggle };
 }
 
 interface DropPosition {
@@ -140,12 +145,8 @@ export interface MessageListProps {
   unfilled: readonly { start: number; end: number }[] | null;
 }
 
-/** The messages of a prompt, each with a separate editor. */
-export function MessageList({ document, blocks, names, mistakes, unfilled }: MessageListProps) {
-  const { folded, setFold, setFolded, unfold } = useFolded();
-  const { wantedId: pendingFocusId, register, focusBlock, focusAt } = useBlockEditors(document, unfold);
-  const { drop, startDrag, endDrag, onDragOver, onDrop } = useDrag(document);
-  const lastFocused = useRef<number | null>(null);
+/** Moves the focus to the position that the document or another part of the screen asks for. */
+function useRequestedFocus(document: PromptDocument, focusAt: (selection: Selection) => void): void {
   const focusTargets = useFocusTargets();
   useEffect(() => {
     const remove = focusTargets.add('prompt', (offset) => focusAt({ anchor: offset, head: offset }));
@@ -155,8 +156,35 @@ export function MessageList({ document, blocks, names, mistakes, unfilled }: Mes
     const focus = document.takeFocus();
     if (focus) focusAt(focus);
   });
+}
 
-  const actions = useMemo((): BlockActions => {
+/** The mistakes and unfilled names of each message, by its id. */
+function usePositions({ blocks, mistakes, unfilled }: Pick<MessageListProps, 'blocks' | 'mistakes' | 'unfilled'>) {
+  // As old as the positions, which are read from the template later than the text changes.
+  const readBlocks = useDeferredValue(blocks);
+  return useMemo(
+    () =>
+      new Map(
+        readBlocks.map((block) => [
+          block.id,
+          { mistakes: positionsIn(block, mistakes), unfilled: unfilled && positionsIn(block, unfilled) },
+        ]),
+      ),
+    [readBlocks, mistakes, unfilled],
+  );
+}
+
+interface BlockActionOptions
+  extends
+    Pick<MessageListProps, 'document' | 'names'>,
+    Pick<BlockActions, 'toggle' | 'register' | 'startDrag' | 'endDrag'> {
+  focusBlock: (id: number, offset: number) => void;
+}
+
+/** The actions of every message. They stay the same object, so that only the messages that changed are drawn again. */
+function useBlockActions(options: BlockActionOptions): BlockActions {
+  const { document, names, focusBlock, toggle, register, startDrag, endDrag } = options;
+  return useMemo((): BlockActions => {
     const indexOf = (id: number) => document.blocks?.findIndex((block) => block.id === id) ?? -1;
     return {
       undo: () => document.undo(),
@@ -165,8 +193,7 @@ export function MessageList({ document, blocks, names, mistakes, unfilled }: Mes
       changeRole: (id, role) => edits.changeRole(document, id, role),
       move: (id, by) => edits.moveMessage(document, id, indexOf(id) + by),
       remove: (id) => edits.removeMessage(document, id),
-      toggle: (id) =>
-        setFolded((before) => new Set(before.has(id) ? [...before].filter((other) => other !== id) : [...before, id])),
+      toggle,
       leave: (id, by) => {
         const next = document.blocks?.[indexOf(id) + by];
         if (!next) return false;
@@ -178,22 +205,20 @@ export function MessageList({ document, blocks, names, mistakes, unfilled }: Mes
       startDrag,
       endDrag,
     };
-  }, [document, endDrag, focusBlock, names, register, setFolded, startDrag]);
+  }, [document, endDrag, focusBlock, names, register, startDrag, toggle]);
+}
 
+/** The messages of a prompt, each with a separate editor. */
+export function MessageList({ document, blocks, names, mistakes, unfilled }: MessageListProps) {
+  const { folded, setFold, unfold, toggle } = useFolded();
+  const { wantedId: pendingFocusId, register, focusBlock, focusAt } = useBlockEditors(document, unfold);
+  const { drop, startDrag, endDrag, onDragOver, onDrop } = useDrag(document);
+  const lastFocused = useRef<number | null>(null);
+  useRequestedFocus(document, focusAt);
+  const actions = useBlockActions({ document, names, focusBlock, toggle, register, startDrag, endDrag });
   const add = () => edits.addMessage(document, lastFocused.current);
   useMessageActions({ document, actions, add, lastFocused, setFold, blocks });
-  // As old as the positions, which are read from the template later than the text changes.
-  const readBlocks = useDeferredValue(blocks);
-  const positions = useMemo(
-    () =>
-      new Map(
-        readBlocks.map((block) => [
-          block.id,
-          { mistakes: positionsIn(block, mistakes), unfilled: unfilled && positionsIn(block, unfilled) },
-        ]),
-      ),
-    [readBlocks, mistakes, unfilled],
-  );
+  const positions = usePositions({ blocks, mistakes, unfilled });
   return (
     <div className="messages scroll">
       <ol className="messages__list" aria-label="Messages">
