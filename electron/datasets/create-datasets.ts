@@ -78,14 +78,19 @@ async function* batchesOf(rows: Iterable<WrittenRow>): AsyncGenerator<WrittenRow
   if (batch.length > 0) yield batch;
 }
 
+/** Adds all rows of a version. Resolves with its columns. */
+type Fill = (add: (batch: readonly WrittenRow[]) => void) => Promise<readonly DatasetColumn[]>;
+
+function fillWith(columns: readonly DatasetColumn[], rows: Iterable<WrittenRow>): Fill {
+  return async (add) => {
+    for await (const batch of batchesOf(rows)) add(batch);
+    return columns;
+  };
+}
+
 interface VersionWriter {
   /** Writes a version in parts. If it fails, nothing of it stays. */
-  write(
-    id: string,
-    note: string | null,
-    options: Cancellable,
-    fill: (add: (batch: readonly WrittenRow[]) => void) => Promise<readonly DatasetColumn[]>,
-  ): Promise<Dataset>;
+  write(id: string, note: string | null, options: Cancellable, fill: Fill): Promise<Dataset>;
   /** Deletes what was discarded or removed, while other work continues. */
   removeDiscarded(): void;
   close(): Promise<void>;
@@ -135,26 +140,42 @@ function createVersionWriter(store: DatasetStore, log: Log): VersionWriter {
   };
 }
 
-export function createDatasets({ store, files, comparisonWith, log }: DatasetsOptions): Datasets {
-  const writer = createVersionWriter(store, log);
+/** A function that does one task at a time for each dataset. */
+function createExclusively() {
   const mutexes = new Map<string, Mutex>();
-  const hasFileFor = (reader: FileReader) => (fileId: string) => files.find(fileId, reader) !== null;
-
-  function mutexOf(id: string): Mutex {
+  return async <Result>(id: string, signal: AbortSignal, task: () => Promise<Result>): Promise<Result> => {
     const key = id.toLowerCase();
     const mutex = mutexes.get(key) ?? createMutex(() => {});
     mutexes.set(key, mutex);
-    return mutex;
-  }
-
-  async function exclusively<Result>(id: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-    const release = await mutexOf(id).take({ signal });
+    const release = await mutex.take({ signal });
     try {
-      return await work();
+      return await task();
     } finally {
       release();
     }
+  };
+}
+
+function* eachRow(store: DatasetStore, id: string, version: number): Generator<DatasetRow[]> {
+  const { rowCount } = store.read(id, version);
+  for (let offset = 0; offset < rowCount;) {
+    const rows = store.rows(id, version, { offset, limit: rowsAtOnce, maxBytes: maxPageBytes });
+    if (rows.length === 0) return;
+    yield rows;
+    offset += rows.length;
   }
+}
+
+function requireUnused(comparison: string | null): void {
+  if (comparison === null) return;
+  const message = `The comparison "${comparison}" uses this dataset. Delete the comparison first.`;
+  throw new AppError('conflict', message);
+}
+
+export function createDatasets({ store, files, comparisonWith, log }: DatasetsOptions): Datasets {
+  const writer = createVersionWriter(store, log);
+  const exclusively = createExclusively();
+  const hasFileFor = (reader: FileReader) => (fileId: string) => files.find(fileId, reader) !== null;
 
   return {
     list: store.list,
@@ -162,10 +183,8 @@ export function createDatasets({ store, files, comparisonWith, log }: DatasetsOp
     listVersions: store.listVersions,
     create({ name, columns, rows, note }, author) {
       const checker = new RowChecker(columns, hasFileFor(author.reader));
-      return writer.write(store.create(name), note ?? null, author, async (add) => {
-        for await (const batch of batchesOf(checkedRows(rows, checker, new RowIds(), 'rows'))) add(batch);
-        return columns;
-      });
+      const checked = checkedRows(rows, checker, new RowIds(), 'rows');
+      return writer.write(store.create(name), note ?? null, author, fillWith(columns, checked));
     },
     import(name, incoming, author) {
       const ids = new RowIds();
@@ -189,10 +208,7 @@ export function createDatasets({ store, files, comparisonWith, log }: DatasetsOp
         const rows = input.rows
           ? checkedRows(input.rows, checker, new RowIds(), 'rows')
           : changedRows({ base, changes: input.changes ?? {}, checker, areColumnsSame, store });
-        return writer.write(id, input.note ?? null, author, async (add) => {
-          for await (const batch of batchesOf(rows)) add(batch);
-          return columns;
-        });
+        return writer.write(id, input.note ?? null, author, fillWith(columns, rows));
       });
     },
     rename(id, name) {
@@ -203,25 +219,11 @@ export function createDatasets({ store, files, comparisonWith, log }: DatasetsOp
       const { rowCount: total, version: found } = store.read(id, version);
       return { data: store.rows(id, found, { offset, limit, maxBytes: maxPageBytes }), offset, total };
     },
-    *eachRow(id, version) {
-      const { rowCount } = store.read(id, version);
-      for (let offset = 0; offset < rowCount;) {
-        const rows = store.rows(id, version, { offset, limit: rowsAtOnce, maxBytes: maxPageBytes });
-        if (rows.length === 0) return;
-        yield rows;
-        offset += rows.length;
-      }
-    },
+    eachRow: (id, version) => eachRow(store, id, version),
     remove: (id, { signal }) =>
       exclusively(id, signal, async () => {
         const { id: datasetId } = store.read(id, null);
-        const comparison = comparisonWith(datasetId);
-        if (comparison !== null) {
-          throw new AppError(
-            'conflict',
-            `The comparison "${comparison}" uses this dataset. Delete the comparison first.`,
-          );
-        }
+        requireUnused(comparisonWith(datasetId));
         store.remove(datasetId);
         writer.removeDiscarded();
       }),

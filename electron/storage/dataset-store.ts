@@ -193,14 +193,20 @@ function removalStatements(database: Database.Database) {
   };
 }
 
-export function createDatasetStore(database: Database.Database, tokenSecret: string): DatasetStore {
+/** Deletes some rows of a discarded version, and at last the version. */
+function removeSomeOf({ dataset, version }: DatasetDraft, removals: ReturnType<typeof removalStatements>): void {
+  if (removals.rows.run(dataset, version, removedAtOnce).changes > 0) return;
+  const removed =
+    removals.otherVersion.get(dataset, version) === undefined
+      ? removals.contents.run(dataset, removedAtOnce)
+      : removals.unusedContents.run(dataset, dataset, removedAtOnce);
+  if (removed.changes > 0) return;
+  removals.version.run(dataset, version);
+  removals.dataset.run(dataset);
+}
+
+function createDatasetReader(database: Database.Database, tokenSecret: string) {
   const reads = readStatements(database);
-  const writes = writeStatements(database);
-  const removals = removalStatements(database);
-  const active = new Set<string>();
-  // A crash can leave a dataset without its first version.
-  database.exec('DELETE FROM datasets WHERE sequence NOT IN (SELECT dataset FROM dataset_versions)');
-  const keyOf = ({ dataset, version }: DatasetDraft) => `${dataset}/${version}`;
 
   function required(id: string, version: number | null): DatasetVersionRow {
     const row = reads.find.get({ id: id.toLowerCase(), version });
@@ -208,6 +214,40 @@ export function createDatasetStore(database: Database.Database, tokenSecret: str
     const isKnown = version !== null && reads.find.get({ id: id.toLowerCase(), version: null }) !== undefined;
     throw new AppError('not_found', isKnown ? `The dataset has no version ${version}.` : 'No dataset has this ID.');
   }
+
+  const reader: Pick<DatasetStore, 'list' | 'read' | 'listVersions' | 'rows' | 'rowIds'> = {
+    list: newestList({ tokenSecret, name: 'datasets', rows: (page) => reads.page.all(page), toItem: datasetOf }),
+    read: (id, version) => datasetOf(required(id, version)),
+    listVersions(id, query) {
+      const dataset = required(id, null);
+      const rows = (page: { before: number; limit: number }) =>
+        reads.versions.all({ ...page, id: dataset.id }).map((row) => ({ ...row, sequence: row.version }));
+      return newestList({ tokenSecret, name: `versions of ${dataset.id}`, rows, toItem: versionOf })(query);
+    },
+    rows(id, version, { offset, limit, maxBytes }) {
+      const rows: DatasetRow[] = [];
+      let bytes = 0;
+      for (const row of reads.rows.iterate(required(id, version).sequence, version, offset, limit)) {
+        bytes += row.values_json.length;
+        if (rows.length > 0 && bytes > maxBytes) break;
+        rows.push({ id: row.id, values: JSON.parse(row.values_json) as DatasetRow['values'] });
+      }
+      return rows;
+    },
+    rowIds: (id, version, { offset, limit }) =>
+      reads.rowIds.all(required(id, version).sequence, version, offset, limit),
+  };
+  return { ...reader, required };
+}
+
+export function createDatasetStore(database: Database.Database, tokenSecret: string): DatasetStore {
+  const { required, ...reader } = createDatasetReader(database, tokenSecret);
+  const writes = writeStatements(database);
+  const removals = removalStatements(database);
+  const active = new Set<string>();
+  // A crash can leave a dataset without its first version.
+  database.exec('DELETE FROM datasets WHERE sequence NOT IN (SELECT dataset FROM dataset_versions)');
+  const keyOf = ({ dataset, version }: DatasetDraft) => `${dataset}/${version}`;
 
   function contentOf(dataset: number, row: WrittenRow): number {
     if ('content' in row) return row.content;
@@ -229,41 +269,13 @@ export function createDatasetStore(database: Database.Database, tokenSecret: str
 
   const removeSome = database.transaction((): boolean => {
     const next = removals.discarded.all().find((draft) => !active.has(keyOf(draft)));
-    if (!next) return false;
-    const { dataset, version } = next;
-    if (removals.rows.run(dataset, version, removedAtOnce).changes > 0) return true;
-    const removed =
-      removals.otherVersion.get(dataset, version) === undefined
-        ? removals.contents.run(dataset, removedAtOnce)
-        : removals.unusedContents.run(dataset, dataset, removedAtOnce);
-    if (removed.changes > 0) return true;
-    removals.version.run(dataset, version);
-    removals.dataset.run(dataset);
-    return true;
+    if (next) removeSomeOf(next, removals);
+    return next !== undefined;
   });
 
   return {
-    list: newestList({ tokenSecret, name: 'datasets', rows: (page) => reads.page.all(page), toItem: datasetOf }),
-    read: (id, version) => datasetOf(required(id, version)),
-    listVersions(id, query) {
-      const dataset = required(id, null);
-      const rows = (page: { before: number; limit: number }) =>
-        reads.versions.all({ ...page, id: dataset.id }).map((row) => ({ ...row, sequence: row.version }));
-      return newestList({ tokenSecret, name: `versions of ${dataset.id}`, rows, toItem: versionOf })(query);
-    },
+    ...reader,
     rename: (id, name) => void writes.rename.run(name, required(id, null).id),
-    rows(id, version, { offset, limit, maxBytes }) {
-      const rows: DatasetRow[] = [];
-      let bytes = 0;
-      for (const row of reads.rows.iterate(required(id, version).sequence, version, offset, limit)) {
-        bytes += row.values_json.length;
-        if (rows.length > 0 && bytes > maxBytes) break;
-        rows.push({ id: row.id, values: JSON.parse(row.values_json) as DatasetRow['values'] });
-      }
-      return rows;
-    },
-    rowIds: (id, version, { offset, limit }) =>
-      reads.rowIds.all(required(id, version).sequence, version, offset, limit),
     create(name) {
       const id = randomUUID();
       writes.insert.run(id, name, Date.now());

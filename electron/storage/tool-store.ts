@@ -137,8 +137,7 @@ function versionRow(input: ToolInput, toolId: string, number: number) {
 
 const searchText = ({ name, description }: ToolInput) => fold(`${name}\n${description ?? ''}`);
 
-export function createToolStore(database: Database.Database, tokenSecret: string): ToolStore {
-  const statements = toolStatements(database);
+function createToolReader(statements: ReturnType<typeof toolStatements>, tokenSecret: string) {
   const toolTokens = createContinuationTokens(tokenSecret, 'tools', z.int());
   const versionTokens = createContinuationTokens(tokenSecret, 'tool-versions', z.int());
 
@@ -147,6 +146,42 @@ export function createToolStore(database: Database.Database, tokenSecret: string
     if (!row) throw new AppError('not_found', 'No tool has this ID.');
     return row;
   }
+
+  const reader: Pick<ToolStore, 'list' | 'read' | 'listVersions' | 'readVersion'> = {
+    list: ({ search, ...query }) =>
+      listPage(query, {
+        tokens: toolTokens,
+        filter: { search },
+        rows: (before, limit) => {
+          const words = JSON.stringify(searchWords(search ?? '').map(fold));
+          return statements.page.all({ words, before, limit });
+        },
+        positionOf: ({ sequence }) => sequence,
+        toItem: toolOf,
+      }),
+    read: (id) => toolOf(required(id)),
+    listVersions(id, query) {
+      const { sequence: tool } = required(id);
+      return listPage(query, {
+        tokens: versionTokens,
+        filter: { tool },
+        rows: (before, limit) => statements.versionPage.all(tool, before, limit),
+        positionOf: ({ number }) => number,
+        toItem: versionOf,
+      });
+    },
+    readVersion(id, versionId) {
+      const row = statements.findVersion.get(versionId.toLowerCase());
+      if (row?.tool_id !== id.toLowerCase()) throw new AppError('not_found', 'This tool has no version with this ID.');
+      return versionOf(row);
+    },
+  };
+  return { ...reader, required };
+}
+
+export function createToolStore(database: Database.Database, tokenSecret: string): ToolStore {
+  const statements = toolStatements(database);
+  const { required, ...reader } = createToolReader(statements, tokenSecret);
 
   function requireUnusedName(name: string, ownId: string | null): void {
     const id = statements.findName.get(name);
@@ -179,36 +214,5 @@ export function createToolStore(database: Database.Database, tokenSecret: string
     statements.remove.run(sequence);
   });
 
-  return {
-    list: ({ search, ...query }) =>
-      listPage(query, {
-        tokens: toolTokens,
-        filter: { search },
-        rows: (before, limit) => {
-          const words = JSON.stringify(searchWords(search ?? '').map(fold));
-          return statements.page.all({ words, before, limit });
-        },
-        positionOf: ({ sequence }) => sequence,
-        toItem: toolOf,
-      }),
-    create: create.immediate,
-    read: (id) => toolOf(required(id)),
-    remove: remove.immediate,
-    listVersions(id, query) {
-      const { sequence: tool } = required(id);
-      return listPage(query, {
-        tokens: versionTokens,
-        filter: { tool },
-        rows: (before, limit) => statements.versionPage.all(tool, before, limit),
-        positionOf: ({ number }) => number,
-        toItem: versionOf,
-      });
-    },
-    addVersion: addVersion.immediate,
-    readVersion(id, versionId) {
-      const row = statements.findVersion.get(versionId.toLowerCase());
-      if (row?.tool_id !== id.toLowerCase()) throw new AppError('not_found', 'This tool has no version with this ID.');
-      return versionOf(row);
-    },
-  };
+  return { ...reader, create: create.immediate, addVersion: addVersion.immediate, remove: remove.immediate };
 }
