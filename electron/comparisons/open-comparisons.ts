@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import type { ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
 import type { DatasetStore } from '../storage/dataset-store.ts';
 import { ComparisonJob, type PreparedVariant } from './comparison-job.ts';
-import { createRunJudge, type RunJudgeOptions } from './judge-run.ts';
+import { createRunJudge, type RunJudge, type RunJudgeOptions } from './judge-run.ts';
 import { type PlanOptions, requestsOf } from './plan-comparison.ts';
 import { createProviderPauses } from './provider-pauses.ts';
 import { createRowReader } from './row-reader.ts';
@@ -39,28 +39,28 @@ function providerOf(servedBy: string): string {
   return servedBy.split('/', servedBy.startsWith('OpenAiCompatible/') ? 2 : 1).join('/');
 }
 
-export function createComparisonJobs(options: ComparisonJobsOptions): ComparisonJobs {
-  const { store, datasets, completions, providers, log } = options;
-  const jobs = createJobRegistry<ComparisonJob>({ notFound: 'No comparison has this ID.' });
-  const opened = new Map<string, ComparisonJob>();
-  const started = new Set<ComparisonJob>();
-  const closing = new AbortController();
-  const pauses = createProviderPauses();
-  const { judge, completedCell } = createRunJudge(options);
-
-  async function prepare({ datasetId, datasetVersion, sequence }: StoredComparison): Promise<PreparedVariant[]> {
-    const dataset = datasets.read(datasetId, datasetVersion);
-    const { variants, variables } = store.setup(sequence);
-    const prepared: PreparedVariant[] = [];
-    for (const variant of variants) {
-      const requests = requestsOf(variant, dataset, variables, options);
-      const { servedBy } = providers.resolve(variant.aiSystem, variant.model);
-      prepared.push({ requests, provider: providerOf(servedBy) });
-      // A template of 4 MB takes up to 150 ms.
-      await nextTurn();
-    }
-    return prepared;
+async function prepareVariants(
+  { datasetId, datasetVersion, sequence }: StoredComparison,
+  options: ComparisonJobsOptions,
+): Promise<PreparedVariant[]> {
+  const dataset = options.datasets.read(datasetId, datasetVersion);
+  const { variants, variables } = options.store.setup(sequence);
+  const prepared: PreparedVariant[] = [];
+  for (const variant of variants) {
+    const requests = requestsOf(variant, dataset, variables, options);
+    const { servedBy } = options.providers.resolve(variant.aiSystem, variant.model);
+    prepared.push({ requests, provider: providerOf(servedBy) });
+    // A template of 4 MB takes up to 150 ms.
+    await nextTurn();
   }
+  return prepared;
+}
+
+/** The jobs of comparisons, by their ids in any case. */
+function createJobCache(options: ComparisonJobsOptions, judge: RunJudge['judge'], onChange: () => void) {
+  const { store, datasets, completions, log } = options;
+  const opened = new Map<string, ComparisonJob>();
+  const pauses = createProviderPauses();
 
   function openJob(comparison: StoredComparison): ComparisonJob {
     const { sequence, datasetId, datasetVersion } = comparison;
@@ -70,16 +70,31 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
       completions,
       pauses,
       readRow: createRowReader(datasets, datasetId, datasetVersion),
-      prepare: () => prepare(comparison),
+      prepare: () => prepareVariants(comparison, options),
       judge: (run, row, cancellable) => judge(sequence, run, row, cancellable),
-      onChange: jobs.changed,
+      onChange,
       log,
     });
     opened.set(job.id, job);
     return job;
   }
 
-  const open = (id: string) => opened.get(id.toLowerCase()) ?? openJob(store.find(id));
+  const find = (id: string) => opened.get(id.toLowerCase());
+  return {
+    find,
+    open: (id: string) => find(id) ?? openJob(store.find(id)),
+    delete: (job: ComparisonJob) => opened.delete(job.id),
+  };
+}
+
+export function createComparisonJobs(options: ComparisonJobsOptions): ComparisonJobs {
+  const { store, log } = options;
+  const jobs = createJobRegistry<ComparisonJob>({ notFound: 'No comparison has this ID.' });
+  const started = new Set<ComparisonJob>();
+  const closing = new AbortController();
+  const { judge, completedCell } = createRunJudge(options);
+  const opened = createJobCache(options, judge, jobs.changed);
+  const { find, open } = opened;
 
   async function removeDeleted(): Promise<void> {
     while (!closing.signal.aborted && store.removeSome()) await nextTurn();
@@ -98,9 +113,9 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
   return {
     recent: { list: jobs.list, subscribe: jobs.subscribe },
     open,
-    read: (id) => opened.get(id.toLowerCase())?.comparison ?? store.find(id),
+    read: (id) => find(id)?.comparison ?? store.find(id),
     readWritten(id) {
-      const job = opened.get(id.toLowerCase());
+      const job = find(id);
       job?.flush();
       return job?.comparison ?? store.find(id);
     },
@@ -115,7 +130,7 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
       const job = open(id);
       await job.stop({ isClosing: false });
       store.remove(job.id);
-      opened.delete(job.id);
+      opened.delete(job);
       if (started.delete(job)) await jobs.remove(job.id, () => {});
       background = background.then(removeDeleted);
     },

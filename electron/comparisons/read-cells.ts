@@ -42,21 +42,25 @@ function pageOf(total: number, { offset, limit }: { offset: number; limit: numbe
   return Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, step) => offset + step);
 }
 
-export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetStore, 'rows' | 'rowIds'>): CellReader {
-  /** Reads rows ahead, because cells of a page are usually next to each other. */
-  function rowIdsIn({ datasetId, datasetVersion }: StoredComparison, ahead: number): (row: number) => string {
-    const rowIds = new Map<number, string>();
-    return (row) => {
-      if (!rowIds.has(row)) {
-        const ids = datasets.rowIds(datasetId, datasetVersion, { offset: row, limit: ahead });
-        for (const [index, { id }] of ids.entries()) rowIds.set(row + index, id);
-      }
-      return rowIds.get(row) ?? '';
-    };
-  }
+/** Reads rows ahead, because cells of a page are usually next to each other. */
+function rowIdsIn(
+  { datasetId, datasetVersion }: StoredComparison,
+  datasets: Pick<DatasetStore, 'rowIds'>,
+  ahead: number,
+): (row: number) => string {
+  const rowIds = new Map<number, string>();
+  return (row) => {
+    if (!rowIds.has(row)) {
+      const ids = datasets.rowIds(datasetId, datasetVersion, { offset: row, limit: ahead });
+      for (const [index, { id }] of ids.entries()) rowIds.set(row + index, id);
+    }
+    return rowIds.get(row) ?? '';
+  };
+}
 
-  /** Positions must be ascending. */
-  function describe(
+/** Reads cells as callers see them. Positions must be ascending. */
+function createCellDescriber(store: ComparisonStore, datasets: Pick<DatasetStore, 'rowIds'>) {
+  return function describe(
     job: ComparisonJob,
     setup: ComparisonSetup,
     positions: readonly number[],
@@ -67,7 +71,7 @@ export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetS
     const { sequence } = job.comparison;
     const range: StoredCell[] = isDense ? store.cells(sequence, { from, to }) : [];
     const found = new Map(range.map((cell) => [cell.position, cell]));
-    const rowIdOf = rowIdsIn(job.comparison, isDense ? 200 : 1);
+    const rowIdOf = rowIdsIn(job.comparison, datasets, isDense ? 200 : 1);
     return positions.map((position) => {
       const cell = (isDense ? found.get(position) : store.cell(sequence, position)) ?? newCell(position);
       const { row, variant, repeat } = job.cells.index(position);
@@ -83,7 +87,26 @@ export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetS
         answer: cell.state === 'Completed' && cell.runId !== null ? store.answer(cell.runId, maxCharacters) : null,
       };
     });
-  }
+  };
+}
+
+/** Finds the number of a row; null for an unknown one. */
+function rowNumbersIn(
+  { datasetId, datasetVersion, settings }: StoredComparison,
+  datasets: Pick<DatasetStore, 'rowIds'>,
+): (rowId: string) => number | null {
+  return (rowId) => {
+    for (let offset = 0; offset < settings.rowCount; offset += rowsAtOnce) {
+      const ids = datasets.rowIds(datasetId, datasetVersion, { offset, limit: rowsAtOnce });
+      const index = ids.findIndex(({ id }) => id === rowId);
+      if (index >= 0) return offset + index;
+    }
+    return null;
+  };
+}
+
+export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetStore, 'rows' | 'rowIds'>): CellReader {
+  const describe = createCellDescriber(store, datasets);
 
   return {
     cells(job, { variant, state, ...page }) {
@@ -123,15 +146,6 @@ export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetS
         for (const cell of describe(job, setup, positions, allCharacters)) yield { row, values: found!.values, cell };
       }
     },
-    rowNumberIn: ({ datasetId, datasetVersion, settings }) => {
-      return (rowId) => {
-        for (let offset = 0; offset < settings.rowCount; offset += rowsAtOnce) {
-          const ids = datasets.rowIds(datasetId, datasetVersion, { offset, limit: rowsAtOnce });
-          const index = ids.findIndex(({ id }) => id === rowId);
-          if (index >= 0) return offset + index;
-        }
-        return null;
-      };
-    },
+    rowNumberIn: (comparison) => rowNumbersIn(comparison, datasets),
   };
 }

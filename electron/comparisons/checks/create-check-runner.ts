@@ -57,7 +57,8 @@ function simpleChecks(
   });
 }
 
-export function createCheckRunner(services: CheckServices, limits = defaultLimits): CheckRunner {
+/** Runs checks in a worker, which ends when a limit is reached. */
+function createLocalRunner(limits: CheckLimits) {
   const worker = createWorkerClient<ChecksMethods>({
     name: 'Checking an answer',
     start: () => startThread(workerUrl(import.meta.url, 'checks-worker'), { maxHeapMegabytes: limits.megabytes }),
@@ -68,20 +69,7 @@ export function createCheckRunner(services: CheckServices, limits = defaultLimit
     tooLarge: 'The check needed too much memory',
   });
 
-  async function findIssue(check: SimpleCheck, signal: AbortSignal): Promise<[field: string, issue: string] | null> {
-    if (check.kind === 'jsonSchema') {
-      const issue = await services.schemas.check(check.schema, { signal });
-      return issue && ['schema', describeSchemaIssue(issue)];
-    }
-    if (check.kind === 'judge') {
-      return services.judges && !services.judges.exists(check.judgeId) ? ['judgeId', 'is not a judge'] : null;
-    }
-    if (check.kind !== 'regularExpression' && check.kind !== 'javascript') return null;
-    const issue = await limited.run(signal, (options) => worker.call('findIssue', check, options));
-    return issue === null ? null : [check.kind === 'javascript' ? 'code' : 'pattern', issue];
-  }
-
-  async function runLocal(
+  async function run(
     checks: readonly LocalCheck[],
     output: CheckedOutput,
     row: CheckedRow,
@@ -93,8 +81,34 @@ export function createCheckRunner(services: CheckServices, limits = defaultLimit
     if (checks.length === 1) return [results];
     // One of them reached the limit. The others still have their results.
     const separate: LocalResult[] = [];
-    for (const check of checks) separate.push(...(await runLocal([check], output, row, signal)));
+    for (const check of checks) separate.push(...(await run([check], output, row, signal)));
     return separate;
+  }
+
+  return {
+    /** The issue of a pattern or script; null if it is valid. */
+    findIssue: (check: LocalCheck, signal: AbortSignal) =>
+      limited.run(signal, (options) => worker.call('findIssue', check, options)),
+    /** One result per check. */
+    run,
+    close: limited.close,
+  };
+}
+
+export function createCheckRunner(services: CheckServices, limits = defaultLimits): CheckRunner {
+  const locals = createLocalRunner(limits);
+
+  async function findIssue(check: SimpleCheck, signal: AbortSignal): Promise<[field: string, issue: string] | null> {
+    if (check.kind === 'jsonSchema') {
+      const issue = await services.schemas.check(check.schema, { signal });
+      return issue && ['schema', describeSchemaIssue(issue)];
+    }
+    if (check.kind === 'judge') {
+      return services.judges && !services.judges.exists(check.judgeId) ? ['judgeId', 'is not a judge'] : null;
+    }
+    if (check.kind !== 'regularExpression' && check.kind !== 'javascript') return null;
+    const issue = await locals.findIssue(check, signal);
+    return issue === null ? null : [check.kind === 'javascript' ? 'code' : 'pattern', issue];
   }
 
   return {
@@ -111,7 +125,7 @@ export function createCheckRunner(services: CheckServices, limits = defaultLimit
       const simple = simpleChecks(checks).map(({ check }) => check);
       const local = simple.filter(isLocal);
       const results = new Map<SimpleCheck, LocalResult>();
-      const localResults = runLocal(local, output, row, signal);
+      const localResults = locals.run(local, output, row, signal);
       // It is awaited after the others and may reject before.
       localResults.catch(() => undefined);
       for (const check of simple) {
@@ -126,6 +140,6 @@ export function createCheckRunner(services: CheckServices, limits = defaultLimit
         const warning = check.kind === 'judge' ? services.judges?.familyWarning(check.judgeId, variants) : null;
         return warning == null ? [] : [warning];
       }),
-    close: limited.close,
+    close: locals.close,
   };
 }
