@@ -113,6 +113,36 @@ class CapabilityTestJob implements Job<CapabilityTest> {
   }
 }
 
+/** The max cost of requests; null without a price. */
+function maxCostOf(
+  planned: readonly PlannedCheck[],
+  target: ResolvedModel,
+  providers: CapabilityTestsOptions['providers'],
+): number | null {
+  const costs = planned.map(({ check }) => {
+    const [prompt, completion] = [promptTokens(check), check.configuration.max_tokens ?? 0];
+    const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+    return providers.cost(target, usage, null)?.amount ?? null;
+  });
+  return costs.includes(null) ? null : costs.reduce<number>((sum, amount) => sum + (amount ?? 0), 0);
+}
+
+function newTest({ aiSystem, model }: CapabilityTarget, requests: number, isPriced: boolean): CapabilityTest {
+  return {
+    id: randomUUID(),
+    aiSystem,
+    model,
+    state: 'Running',
+    message: null,
+    startedAt: new Date().toISOString(),
+    endedAt: null,
+    requests,
+    done: 0,
+    results: [],
+    cost: isPriced ? 0 : null,
+  };
+}
+
 /** Tests of providers' capabilities. The store has the last one of each provider with its date. */
 export function createCapabilityTests(options: CapabilityTestsOptions): CapabilityTests {
   const { store, providers } = options;
@@ -145,13 +175,7 @@ export function createCapabilityTests(options: CapabilityTestsOptions): Capabili
     estimate({ aiSystem, model }) {
       const target = providers.resolve(aiSystem, model);
       const planned = requestsOf(plan(target));
-      const costs = planned.map(({ check }) => {
-        const [prompt, completion] = [promptTokens(check), check.configuration.max_tokens ?? 0];
-        const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
-        return providers.cost(target, usage, null)?.amount ?? null;
-      });
-      const maxCost = costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
-      return { requests: planned.length, maxCost };
+      return { requests: planned.length, maxCost: maxCostOf(planned, target, providers) };
     },
     start({ aiSystem, model }) {
       const target = providers.resolve(aiSystem, model);
@@ -161,22 +185,7 @@ export function createCapabilityTests(options: CapabilityTestsOptions): Capabili
       const planned = plan(target);
       const isPriced =
         providers.cost(target, { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }, null) !== null;
-      const job = new CapabilityTestJob(
-        {
-          id: randomUUID(),
-          aiSystem,
-          model,
-          state: 'Running',
-          message: null,
-          startedAt: new Date().toISOString(),
-          endedAt: null,
-          requests: requestsOf(planned).length,
-          done: 0,
-          results: [],
-          cost: isPriced ? 0 : null,
-        },
-        save,
-      );
+      const job = new CapabilityTestJob(newTest({ aiSystem, model }, requestsOf(planned).length, isPriced), save);
       jobs.add(job);
       save(job.state());
       job.start(planned, target, options);

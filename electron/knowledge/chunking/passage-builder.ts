@@ -118,90 +118,120 @@ export interface PassageBuilder {
 /** A section below this share of a passage is combined with its neighbours. */
 export const minFill = 0.25;
 
-export function createPassageBuilder(): PassageBuilder {
-  const passages: (ChunkedPassage & { readonly headingTokens: number })[] = [];
-  let pending: Segment[] = [];
-  let pendingTokens = 0;
-  /** Number of pending units, and of their tokens, that repeat the end of the last passage. */
-  let carried = 0;
-  let carriedTokens = 0;
-  /** Max tokens of the headings above the passage. They change while short sections are combined. */
-  let headingTokens = 0;
+/** The passage that is being filled. */
+class PendingPassage {
+  readonly segments: Segment[];
+  /** Number of segments, and of their tokens, that repeat the end of the last passage. */
+  readonly carried: number;
+  readonly carriedTokens: number;
+  #tokens: number;
+  #headingTokens: number;
 
-  function begin(segments: Segment[], { isRepeated }: { readonly isRepeated: boolean }): void {
-    pending = segments;
-    pendingTokens = tokensOf(segments);
-    carried = isRepeated ? segments.length : 0;
-    carriedTokens = isRepeated ? pendingTokens : 0;
-    headingTokens = Math.max(0, ...segments.map((segment) => segment.headingTokens));
+  constructor(segments: Segment[], { isRepeated }: { readonly isRepeated: boolean }) {
+    this.segments = segments;
+    this.#tokens = tokensOf(segments);
+    this.carried = isRepeated ? segments.length : 0;
+    this.carriedTokens = isRepeated ? this.#tokens : 0;
+    this.#headingTokens = Math.max(0, ...segments.map((segment) => segment.headingTokens));
   }
 
-  function fillWith(segment: Segment, limit: PassageLimit): number {
-    const first = pending[0] ?? segment;
-    const tokens = pendingTokens + segment.tokens;
-    return fillOf(endOf(segment) - first.start, tokens, Math.max(headingTokens, segment.headingTokens), limit);
+  get isOnlyRepetition(): boolean {
+    return this.segments.length === this.carried;
+  }
+
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** Max tokens of the headings above the passage. They change while short sections are combined. */
+  get headingTokens(): number {
+    return this.#headingTokens;
+  }
+
+  add(segment: Segment): void {
+    this.segments.push(segment);
+    this.#tokens += segment.tokens;
+    this.#headingTokens = Math.max(this.#headingTokens, segment.headingTokens);
+  }
+
+  fillWith(segment: Segment, limit: PassageLimit): number {
+    const first = this.segments[0] ?? segment;
+    const headingTokens = Math.max(this.#headingTokens, segment.headingTokens);
+    return fillOf(endOf(segment) - first.start, this.#tokens + segment.tokens, headingTokens, limit);
   }
 
   /** The new share of a passage, without its repetition. */
-  function fill(): number {
-    const first = pending[carried];
+  fill(): number {
+    const first = this.segments[this.carried];
     if (!first) return 0;
-    return fillOf(endOf(pending.at(-1)!) - first.start, pendingTokens - carriedTokens, headingTokens, target);
+    const characters = endOf(this.segments.at(-1)!) - first.start;
+    return fillOf(characters, this.#tokens - this.carriedTokens, this.#headingTokens, target);
   }
+}
 
-  function emit(segments: readonly Segment[]): void {
-    const own = segments.slice(carried);
-    const speaking = own.find((segment) => segment.kind !== 'heading') ?? own.at(-1)!;
-    const { heading } = speaking;
-    const tokens = Math.ceil(tokensOf(segments));
-    passages.push({
-      start: segments[0]!.start,
-      end: endOf(segments.at(-1)!),
-      heading,
-      headingTokens: speaking.headingTokens,
-      tokens,
-    });
-  }
+interface BuiltPassage extends ChunkedPassage {
+  readonly headingTokens: number;
+}
+
+/** A passage of segments, the first of which may repeat the end of the last passage. */
+function passageOf(segments: readonly Segment[], carried: number): BuiltPassage {
+  const own = segments.slice(carried);
+  const { heading, headingTokens } = own.find((segment) => segment.kind !== 'heading') ?? own.at(-1)!;
+  const tokens = Math.ceil(tokensOf(segments));
+  return { start: segments[0]!.start, end: endOf(segments.at(-1)!), heading, headingTokens, tokens };
+}
+
+export function createPassageBuilder(): PassageBuilder {
+  const passages: BuiltPassage[] = [];
+  let pending = new PendingPassage([], { isRepeated: false });
 
   /** Ends the passage. The next one starts with the end of this one, or with its trailing headings. */
   function endPassage(): void {
-    let length = pending.length;
-    while (length > carried && pending[length - 1]!.kind === 'heading') length -= 1;
-    if (length === carried) length = pending.length;
-    const segments = pending.slice(0, length);
-    const headings = pending.slice(length);
-    emit(segments);
-    if (headings.length > 0) begin(headings, { isRepeated: false });
-    else begin(overlapOf(segments), { isRepeated: true });
+    const { segments: all, carried } = pending;
+    let length = all.length;
+    while (length > carried && all[length - 1]!.kind === 'heading') length -= 1;
+    if (length === carried) length = all.length;
+    const segments = all.slice(0, length);
+    const headings = all.slice(length);
+    passages.push(passageOf(segments, carried));
+    const isRepeated = headings.length === 0;
+    pending = new PendingPassage(isRepeated ? overlapOf(segments) : headings, { isRepeated });
   }
 
   /** Adds a short end of a section to the previous passage if it has room. */
   function joinsLast(): boolean {
     const before = passages.at(-1);
-    if (carried === 0 || !before || fill() >= minFill) return false;
-    const end = endOf(pending.at(-1)!);
-    const tokens = Math.ceil(before.tokens + pendingTokens - carriedTokens);
-    if (fillOf(end - before.start, tokens, Math.max(headingTokens, before.headingTokens), maxSize) > 1) return false;
+    if (pending.carried === 0 || !before || pending.fill() >= minFill) return false;
+    const end = endOf(pending.segments.at(-1)!);
+    const tokens = Math.ceil(before.tokens + pending.tokens - pending.carriedTokens);
+    const headingTokens = Math.max(pending.headingTokens, before.headingTokens);
+    if (fillOf(end - before.start, tokens, headingTokens, maxSize) > 1) return false;
     passages[passages.length - 1] = { ...before, end, tokens };
     return true;
   }
 
   function endSection(): void {
-    if (pending.length > carried && !joinsLast()) emit(pending);
-    begin([], { isRepeated: false });
+    if (!pending.isOnlyRepetition && !joinsLast()) passages.push(passageOf(pending.segments, pending.carried));
+    pending = new PendingPassage([], { isRepeated: false });
   }
 
-  const wouldEnd = (segment: Segment, limit: PassageLimit) => pending.length > carried && fillWith(segment, limit) > 1;
+  const wouldEnd = (segment: Segment, limit: PassageLimit) =>
+    !pending.isOnlyRepetition && pending.fillWith(segment, limit) > 1;
 
   function add(segment: Segment, limit: PassageLimit): void {
-    // Twice, because remaining headings may leave no room for the unit either.
+    // Twice, because remaining headings may leave no room for the segment either.
     while (wouldEnd(segment, limit)) endPassage();
-    const isOverlapTooMuch = pending.length === carried && fillWith(segment, limit) > 1;
-    if (isOverlapTooMuch) begin([], { isRepeated: false });
-    pending.push(segment);
-    pendingTokens += segment.tokens;
-    headingTokens = Math.max(headingTokens, segment.headingTokens);
+    const isOverlapTooMuch = pending.isOnlyRepetition && pending.fillWith(segment, limit) > 1;
+    if (isOverlapTooMuch) pending = new PendingPassage([], { isRepeated: false });
+    pending.add(segment);
   }
 
-  return { add, wouldEnd, fill, isContinued: () => carried > 0, endSection, passages };
+  return {
+    add,
+    wouldEnd,
+    fill: () => pending.fill(),
+    isContinued: () => pending.carried > 0,
+    endSection,
+    passages,
+  };
 }

@@ -1,4 +1,4 @@
-import { createChunker, type BlockKind } from '../chunking/chunker.ts';
+import { createChunker, type BlockKind, type Chunker } from '../chunking/chunker.ts';
 import type { ReadDocument } from './document-writer.ts';
 
 /**
@@ -78,10 +78,9 @@ interface OpenBlock {
   readonly lines: number;
 }
 
-export function readMarkdown(text: string): ReadDocument {
-  const chunker = createChunker();
+/** Combines lines to blocks. */
+function createBlocks(text: string, chunker: Chunker) {
   let open: OpenBlock | null = null;
-  let unclosedFences = 0;
 
   function close(): void {
     if (open) chunker.block(open.kind, open.start, text.slice(open.start, open.end));
@@ -93,38 +92,48 @@ export function readMarkdown(text: string): ReadDocument {
     open = { kind, first, start, end, lines: 1 };
   }
 
-  function goOn(block: OpenBlock, end: number): void {
-    open = { ...block, end, lines: block.lines + 1 };
-  }
+  return {
+    close,
+    begin,
+    /** Adds a line to the open block, or begins a block with it. */
+    add(kind: LineKind, start: number, end: number): void {
+      const isGoingOn = open !== null && (kind === 'row') === (open.first === 'row');
+      if (kind === 'item') begin('prose', kind, start, end);
+      else if (open && isGoingOn) open = { ...open, end, lines: open.lines + 1 };
+      else begin(kind === 'text' ? 'prose' : 'lines', kind, start, end);
+    },
+    /** Ends the open block as a heading if the line underlines it. */
+    endUnderlined(line: string, end: number): boolean {
+      const found = open?.first === 'text' && open.lines <= maxUnderlinedLines ? underline.exec(line) : null;
+      if (!open || !found) return false;
+      const name = text.slice(open.start, open.end);
+      chunker.heading(found[1]!.startsWith('=') ? 1 : 2, open.start, text.slice(open.start, end), plainName(name));
+      open = null;
+      return true;
+    },
+  };
+}
 
-  function readOrdinary(kind: LineKind, start: number, end: number): void {
-    const isGoingOn = open !== null && (kind === 'row') === (open.first === 'row');
-    if (kind === 'item') begin('prose', kind, start, end);
-    else if (open && isGoingOn) goOn(open, end);
-    else begin(kind === 'text' ? 'prose' : 'lines', kind, start, end);
-  }
+export function readMarkdown(text: string): ReadDocument {
+  const chunker = createChunker();
+  const blocks = createBlocks(text, chunker);
+  let unclosedFences = 0;
 
   /** Reads the line and returns the end of its block. */
   function readLine(start: number, end: number): number {
     const line = text.slice(start, Math.min(end, start + longestSignificantLine));
-    const underlined = open?.first === 'text' && open.lines <= maxUnderlinedLines ? underline.exec(line) : null;
-    if (open && underlined) {
-      const name = text.slice(open.start, open.end);
-      chunker.heading(underlined[1]!.startsWith('=') ? 1 : 2, open.start, text.slice(open.start, end), plainName(name));
-      open = null;
-      return end;
-    }
+    if (blocks.endUnderlined(line, end)) return end;
     const kind = kindOf(line);
-    if (kind === 'blank' || kind === 'break') close();
+    if (kind === 'blank' || kind === 'break') blocks.close();
     else if (kind === 'heading') {
-      close();
+      blocks.close();
       const [, signs = '', name = ''] = atxHeading.exec(line)!;
       chunker.heading(signs.length, start, text.slice(start, end), plainName(name));
     } else if (kind === 'fence') return readFence(line, start, end);
     else if (kind === 'comment') {
-      close();
+      blocks.close();
       return endOfLineWith(text, start, '-->');
-    } else readOrdinary(kind, start, end);
+    } else blocks.add(kind, start, end);
     return end;
   }
 
@@ -133,11 +142,11 @@ export function readMarkdown(text: string): ReadDocument {
     const closed = unclosedFences > 3 ? null : endOfFence(text, end, fence.exec(line)![1]!);
     if (closed === null) {
       unclosedFences += 1;
-      readOrdinary('indented', start, end);
+      blocks.add('indented', start, end);
       return end;
     }
-    begin('lines', 'fence', start, closed);
-    close();
+    blocks.begin('lines', 'fence', start, closed);
+    blocks.close();
     return closed;
   }
 
@@ -147,6 +156,6 @@ export function readMarkdown(text: string): ReadDocument {
     const newLine = text.indexOf('\n', start);
     start = readLine(start, newLine < 0 ? text.length : newLine) + 1;
   }
-  close();
+  blocks.close();
   return { text, pages: null, passages: chunker.finish() };
 }
