@@ -104,6 +104,7 @@ async function answerByMocks({ page, nextRun }: ToolsJourney): Promise<void> {
   const first = await callAfter(nextRun, () => page.keyboard.press('Control+Enter'));
   await first.chatCalls([paris, time]);
   await expect(answer.getByText('From mock')).toHaveCount(2);
+  await expect(answer.getByRole('button', { name: 'Continue', exact: true })).toBeVisible();
   await answer.getByRole('switch', { name: 'Continue automatically with mocks' }).click();
   const second = await callAfter(nextRun, () => answer.getByRole('button', { name: 'Continue', exact: true }).click());
   expect(sentResults(second)).toEqual(['rain', expect.stringContaining('no clock')]);

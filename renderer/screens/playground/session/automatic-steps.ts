@@ -110,9 +110,8 @@ export async function automaticSteps(
   const { runId, text, toolCalls: calls } = run;
   if (runId === null || run.state !== 'completed' || run.finishReason !== 'ToolCalls') return null;
   const draft = useDrafts.getState().drafts.find(({ id }) => id === draftId);
-  if (!draft || !usePlaygroundView.getState().continuesAutomatically) return null;
   // Compared answers are first answers.
-  if ((draft.compared ?? []).length > 0) return null;
+  if (!draft || (draft.compared ?? []).length > 0) return null;
   const mocks = mocksOf(draft.tools);
   const ids = recordedIds(calls, mocks);
   let results: ToolResult[];

@@ -15,6 +15,7 @@ import { getActiveDraft, useDrafts, type Draft } from '../../../stores/playgroun
 import { type CompletionOptions, draftSlot, startCompletion } from '../../../stores/completion-runs.ts';
 import { queueRun, stopRun, useLiveRuns, type CompletionRun, type CompletionSlot } from '../../../stores/live-runs.ts';
 import { isActive } from '../../../stores/run-stream.ts';
+import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { clearResults } from '../../../stores/tool-results.ts';
 import type { ContinueRun } from '../answer/tool-steps.tsx';
 import { shownLive, type ShownRun, shownStored, withStored } from '../answer/shown-run.ts';
@@ -126,6 +127,8 @@ export function useRunner(draftId: string, model: Model | null): Runner {
             void queryClient.invalidateQueries({ queryKey: [...runsKey, 'list'] });
           },
         });
+        // A switch that is turned on later, beside the finished answer, is for the next one.
+        const { continuesAutomatically } = usePlaygroundView.getState();
         await Promise.all([
           queryClient.invalidateQueries({ queryKey: runsKey }),
           queryClient.invalidateQueries({ queryKey: hostKey }),
@@ -134,7 +137,8 @@ export function useRunner(draftId: string, model: Model | null): Runner {
           queryClient.invalidateQueries({ queryKey: conversationKey(run.conversationId) }),
           run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
         ]);
-        const next = await automaticSteps(run, use, { client, queryClient, slot, draftId });
+        const context = { client, queryClient, slot, draftId };
+        const next = continuesAutomatically ? await automaticSteps(run, use, context) : null;
         options = next && { ...options, steps: next };
       }
     },
