@@ -186,7 +186,7 @@ async function createServices(options: HostOptions) {
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const services = { dataDirectory, storage, providers, grounding, completions, schemas, embeddings, moderation, log };
-  const comparing = createComparisonServices(services);
+  const comparing = createComparisonServices({ ...services, ...allowances });
   const library = createPromptLibrary({ storage, providers, completions, log });
   const agents = createAgents({
     store: storage.agents,

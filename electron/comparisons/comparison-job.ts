@@ -4,6 +4,7 @@ import type { DatasetRow } from '../../shared/contract/datasets.ts';
 import { type Job, JobRun } from '../common/jobs.ts';
 import type { Completions, RunOrigin } from '../completions/completions.ts';
 import type { Log } from '../log.ts';
+import { ProviderFailure } from '../providers/provider-error.ts';
 import { newCell, type StoredCell } from '../storage/comparison-cells.ts';
 import type { ComparisonStore, ComparisonSummary, StoredComparison } from '../storage/comparison-store.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
@@ -11,15 +12,18 @@ import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import type { VariantRequests } from './cell-request.ts';
 import { CellTable, rowOrder } from './cell-table.ts';
 import { comparisonItemOf } from './describe-comparison.ts';
+import type { PayingKeys } from './paying-keys.ts';
 import type { ProviderPauses } from './provider-pauses.ts';
 import type { JudgedRun } from './checks/service-checks.ts';
 import { type JudgedCell, judgeCosts } from './judge-run.ts';
 import { ActiveCalls, afterFailure, CallAborted, interruption, missingValues } from './cell-calls.ts';
+import { kindOfFailure } from './run-cell.ts';
 
 export interface ComparisonJobOptions {
   readonly comparison: StoredComparison;
   readonly store: ComparisonStore;
   readonly completions: Pick<Completions, 'start'>;
+  readonly payingKeys: PayingKeys;
   readonly pauses: ProviderPauses;
   /** Of the version that the comparison runs over. */
   readonly readRow: (row: number) => DatasetRow;
@@ -48,6 +52,11 @@ export interface StartOptions {
 
 /** Which cells a call is about: all, those of a variant, or one. */
 export type CellSelection = { readonly variant: number | null } | { readonly position: number };
+
+const overBudget = 'The next run could exceed the maximum cost.';
+
+/** The name of a key's pause, which no provider has. */
+const pauseOfKey = ({ callerId }: RunOrigin) => `key ${callerId}`;
 
 /** One comparison: the states of its cells, and the active calls. */
 export class ComparisonJob implements Job<ComparisonItem> {
@@ -205,7 +214,7 @@ export class ComparisonJob implements Job<ComparisonItem> {
   ): Promise<void> {
     for (;;) {
       if (signal.aborted || this.#summary.stopReason !== null) return;
-      if (!this.#hasBudget()) return this.#noteStop('The next run could exceed the maximum cost.');
+      if (!this.#hasBudget()) return this.#noteStop(overBudget);
       const { done, value: position } = positions.next();
       if (done) return;
       await this.#runUntilDone(position, variants[this.#cells.index(position).variant]!, origin, signal);
@@ -233,35 +242,51 @@ export class ComparisonJob implements Job<ComparisonItem> {
     };
     const request = prepared.requests.request(replacements, metadata);
     while (this.#cells.get(position) === 'Waiting') {
-      try {
-        await this.#options.pauses.ready(prepared.provider, { signal });
-      } catch {
-        return;
-      }
-      if (this.#cells.get(position) !== 'Waiting') return;
+      const payer = await this.#readyToCall(prepared.provider, origin, signal);
+      if (payer === null || this.#cells.get(position) !== 'Waiting') return;
       const runId = timeOrderedId();
       cell = Object.assign({}, cell, { state: 'Running', runId, attempts: cell.attempts + 1, failure: null } as const);
       this.#note(cell);
       // On disk before the call, so that no call is made twice after a crash.
       this.flush();
       const { storedPrompt, isHistoryVariable } = prepared.requests;
-      const call = { runId, request, origin, storedPrompt, isHistoryVariable };
+      const call = { runId, request, origin: payer, storedPrompt, isHistoryVariable };
       const outcome = await this.#calls.run(this.#options.completions, position, call, timeLimitSeconds);
       if (outcome.status === 'completed') {
-        const judged = { runId, origin };
+        const judged = { runId, origin: payer };
         return this.#complete({ ...cell, ...(await this.#options.judge(outcome.run, values, { signal, judged })) });
       }
-      cell = this.#afterFailure(cell, outcome.error, prepared.provider, (calls += 1));
+      // Another caller's comparison doesn't wait for the limits of this key.
+      const isOwnLimit = !(outcome.error instanceof ProviderFailure) && kindOfFailure(outcome.error) === 'rate-limited';
+      const paused = isOwnLimit ? pauseOfKey(origin) : prepared.provider;
+      cell = this.#afterFailure(cell, outcome.error, paused, (calls += 1));
       this.#note(cell);
     }
   }
 
+  /** Waits for the limits of the provider and of the key. Null if no call may be made then, because the comparison stops. */
+  async #readyToCall(provider: string, origin: RunOrigin, signal: AbortSignal): Promise<RunOrigin | null> {
+    const { pauses, payingKeys } = this.#options;
+    try {
+      await pauses.ready(provider, { signal });
+      await pauses.ready(pauseOfKey(origin), { signal });
+      const payer = await payingKeys.ready(origin, { signal });
+      if (this.#summary.stopReason !== null) return null;
+      // Others may have started while this one waited.
+      if (this.#hasBudget()) return payer;
+      this.#noteStop(overBudget);
+    } catch (error) {
+      if (!signal.aborted) this.#noteStop(this.#describe(error).message);
+    }
+    return null;
+  }
+
   /** The cell after a failed call: waiting again, or at its end. */
-  #afterFailure(cell: StoredCell, error: unknown, provider: string, calls: number): StoredCell {
+  #afterFailure(cell: StoredCell, error: unknown, paused: string, calls: number): StoredCell {
     const { attempts, timeLimitSeconds } = this.#options.comparison.settings;
     const failure = this.#describe(error);
     const { change, pauseMs, stopsAll } = afterFailure(cell, error, { failure, calls, attempts, timeLimitSeconds });
-    if (pauseMs !== null) this.#options.pauses.pause(provider, pauseMs);
+    if (pauseMs !== null) this.#options.pauses.pause(paused, pauseMs);
     if (stopsAll) this.#noteStop(failure.message);
     return Object.assign({}, cell, change);
   }

@@ -5,11 +5,12 @@ import type { Storage } from '../storage/storage.ts';
 import { createCheckRunner } from './checks/create-check-runner.ts';
 import { type Comparisons, type ComparisonsOptions, createComparisons } from './create-comparisons.ts';
 import { createJudges, type Judges } from './judge/create-judges.ts';
+import { createPayingKeys, type PayingKeysOptions } from './paying-keys.ts';
 import { createStatistics } from './create-statistics.ts';
 
-type Parts = 'store' | 'datasets' | 'runs' | 'findVersion' | 'statistics' | 'checks';
+type Parts = 'payingKeys' | 'store' | 'datasets' | 'runs' | 'findVersion' | 'statistics' | 'checks';
 
-export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Parts> {
+export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Parts>, PayingKeysOptions {
   readonly dataDirectory: string;
   readonly storage: Pick<Storage, 'comparisons' | 'datasets' | 'files' | 'judges' | 'runs' | 'prompts'>;
   readonly schemas: Parameters<typeof createCheckRunner>[0]['schemas'];
@@ -25,7 +26,8 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
   judges: Judges;
 } {
   const { dataDirectory, storage, completions, schemas, embeddings, moderation, log } = options;
-  const judges = createJudges({ store: storage.judges, runs: storage.runs, completions });
+  const payingKeys = createPayingKeys(options);
+  const judges = createJudges({ store: storage.judges, runs: storage.runs, completions, payingKeys });
   const { comparisonWith } = storage.comparisons;
   const datasets = createDatasets({ store: storage.datasets, files: storage.files, comparisonWith, log });
   return {
@@ -34,6 +36,7 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
     datasetImport: createDatasetImport({ directory: join(dataDirectory, 'incoming-datasets'), datasets }),
     comparisons: createComparisons({
       ...options,
+      payingKeys,
       store: storage.comparisons,
       datasets: storage.datasets,
       runs: storage.runs,

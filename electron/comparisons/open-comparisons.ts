@@ -8,6 +8,7 @@ import type { DatasetStore } from '../storage/dataset-store.ts';
 import { ComparisonJob, type PreparedVariant } from './comparison-job.ts';
 import { createRunJudge, type RunJudge, type RunJudgeOptions } from './judge-run.ts';
 import { type PlanOptions, requestsOf } from './plan-comparison.ts';
+import type { PayingKeys } from './paying-keys.ts';
 import { createProviderPauses } from './provider-pauses.ts';
 import { createRowReader } from './row-reader.ts';
 
@@ -15,6 +16,7 @@ export interface ComparisonJobsOptions extends PlanOptions, RunJudgeOptions {
   readonly store: ComparisonStore;
   readonly datasets: DatasetStore;
   readonly completions: Pick<Completions, 'start'>;
+  readonly payingKeys: PayingKeys;
   readonly log: Log;
 }
 
@@ -58,7 +60,7 @@ async function prepareVariants(
 
 /** The jobs of comparisons, by their ids in any case. */
 function createJobCache(options: ComparisonJobsOptions, judge: RunJudge['judge'], onChange: () => void) {
-  const { store, datasets, completions, log } = options;
+  const { store, datasets, completions, payingKeys, log } = options;
   const opened = new Map<string, ComparisonJob>();
   const pauses = createProviderPauses();
 
@@ -68,6 +70,7 @@ function createJobCache(options: ComparisonJobsOptions, judge: RunJudge['judge']
       comparison,
       store,
       completions,
+      payingKeys,
       pauses,
       readRow: createRowReader(datasets, datasetId, datasetVersion),
       prepare: () => prepareVariants(comparison, options),

@@ -5,7 +5,7 @@ import type { ApiKey, ApiKeyInput } from '../../shared/contract/api-keys.ts';
 import { scopes, type Scope } from '../../shared/contract/endpoint.ts';
 import { prepareQuery, valuesOf } from './queries.ts';
 import type { ApiKeyRow } from './schema.ts';
-import type { ApiKeyChange, ApiKeyStore } from './storage.ts';
+import type { ApiKeyChange, ApiKeyStore, AuthenticatedKey } from './storage.ts';
 
 /** Max delay of `lastUsedAt`. A write for each request would take longer than the rest of authentication. */
 const lastUseMilliseconds = 60_000;
@@ -54,15 +54,11 @@ export function createApiKeys(database: Database.Database): ApiKeys {
       const row = queries.authenticate.first({ hash: digest });
       if (!row || row.revoked_at !== null || !timingSafeEqual(row.hash, digest)) return null;
       lastUses.note(row.id);
-      return {
-        id: row.id,
-        callerId: row.caller_id,
-        scopes: row.scopes.split(',') as Scope[],
-        creditLimit: row.credit_limit,
-        creditsUsed: row.credits_used,
-        requestsPerMinute: row.requests_per_minute,
-        tokensPerMinute: row.tokens_per_minute,
-      };
+      return authenticatedOf(row);
+    },
+    find(id) {
+      const row = queries.find.first({ id });
+      return !row || row.revoked_at !== null ? null : authenticatedOf(row);
     },
     charge: (id, credits) => queries.charge.run({ id, credits }),
   };
@@ -126,6 +122,18 @@ function changedRow(row: Omit<ApiKeyRow, 'sequence' | 'hash'>, change: ApiKeyCha
 
 function isoTime(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
+}
+
+function authenticatedOf(row: Omit<ApiKeyRow, 'sequence' | 'hash'>): AuthenticatedKey {
+  return {
+    id: row.id,
+    callerId: row.caller_id,
+    scopes: row.scopes.split(',') as Scope[],
+    creditLimit: row.credit_limit,
+    creditsUsed: row.credits_used,
+    requestsPerMinute: row.requests_per_minute,
+    tokensPerMinute: row.tokens_per_minute,
+  };
 }
 
 function apiKeyOf(row: Omit<ApiKeyRow, 'sequence' | 'hash'>, lastUse: number | undefined): ApiKey {

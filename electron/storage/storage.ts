@@ -90,6 +90,8 @@ export interface ApiKeyStore {
   revoke(id: string): void;
   /** Null for an unknown or revoked key. Sees changes of other processes immediately. Takes a few microseconds. */
   authenticate(key: string): AuthenticatedKey | null;
+  /** As `authenticate`, by the key's ID. */
+  find(id: string): AuthenticatedKey | null;
   /** Charges credits that don't belong to a run. */
   charge(id: string, credits: number): void;
 }

@@ -369,6 +369,77 @@ describe('a comparison', () => {
     expect(stopped.stopReason).toContain('4 credits');
   });
 
+  test('stops when the key that pays for it is revoked', async () => {
+    const { apiKeys } = host.host.storage;
+    const { id: keyId, key } = apiKeys.issue({ name: 'Revoked' });
+    const judge = { name: 'J', promptText: '{{answer}}?', ...provider, verdict: { kind: 'passOrFail' } };
+    const { body } = await callJson(host, memory, 'POST', '/judges', { body: judge });
+    const judged = [{ kind: 'judge', judgeId: body.id }];
+    const { id } = await create(memory, { concurrency: 1, variants: [variant('A')], checks: judged });
+    const before = host.provider.calls.length;
+    host.provider.answerWith((call) => {
+      apiKeys.revoke(keyId);
+      echo(call);
+    });
+    await act(memory, id, 'start', undefined, key);
+    const stopped = await ended(memory, id);
+    expect([stopped.state, stopped.cells.completed, stopped.cells.waiting]).toEqual(['Stopped', 1, 2]);
+    expect(stopped.stopReason).toBe('The API key that started this was revoked.');
+    expect(host.provider.calls.length - before).toBe(1);
+    const [cell] = await cellsOf(memory, id);
+    expect(cell).toMatchObject({ passed: null, checks: [{ pass: null, reason: stopped.stopReason }] });
+    host.provider.answerWith(echo);
+    expect(await run(memory, id)).toMatchObject({ state: 'Completed', stopReason: null });
+  });
+
+  test('keeps to the requests per minute of its key, as they are now', async () => {
+    const { apiKeys } = host.host.storage;
+    const { id: keyId, key } = apiKeys.issue({ name: 'Limited', requestsPerMinute: 3 });
+    const { id } = await create(memory);
+    const before = host.provider.calls.length;
+    // The start is a request, too.
+    await act(memory, id, 'start', undefined, key);
+    await until(() => host.provider.calls.length - before === 2);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(await read(memory, id)).toMatchObject({ state: 'Running', cells: { completed: 2, waiting: 4 } });
+    const { id: other } = await create(memory);
+    expect(await run(memory, other)).toMatchObject({ state: 'Completed', cells: { completed: 6 } });
+    apiKeys.update(keyId, { requestsPerMinute: null });
+    expect(await ended(memory, id)).toMatchObject({ state: 'Completed', cells: { completed: 6 } });
+    expect((await cellsOf(memory, id)).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
+  test('waits for the tokens per minute of its key, and no other comparison does', async () => {
+    const key = host.issueKey({ tokensPerMinute: 1 });
+    const { id } = await create(memory, { concurrency: 1 });
+    await act(memory, id, 'start', undefined, key);
+    while ((await read(memory, id)).cells.completed === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    const { id: other } = await create(memory);
+    expect(await run(memory, other)).toMatchObject({ state: 'Completed', cells: { completed: 6 } });
+    expect(await read(memory, id)).toMatchObject({ state: 'Running', cells: { completed: 1 } });
+    expect((await act(memory, id, 'stop')).body).toMatchObject({ state: 'Stopped', stopReason: 'Stopped.' });
+  });
+
+  test('charges the runs of a judge to the same key', async () => {
+    const verdict = JSON.stringify({ reason: 'Because', verdict: 'pass' });
+    host.provider.answerWith((call) =>
+      call.body['stream'] === true ? echo(call) : call.chatAnswer({ content: verdict }),
+    );
+    const judge = { name: 'J', promptText: '{{answer}}?', ...provider, verdict: { kind: 'passOrFail' } };
+    const { body } = await callJson(host, memory, 'POST', '/judges', { body: judge });
+    const judged = [{ kind: 'judge', judgeId: body.id }];
+    const { id } = await create(memory, { concurrency: 1, variants: [variant('A')], checks: judged });
+    const key = host.issueKey({ creditLimit: 3 });
+    const before = host.provider.calls.length;
+    await act(memory, id, 'start', undefined, key);
+    const { cells } = await ended(memory, id);
+    expect([cells.completed, cells.failed, host.provider.calls.length - before]).toEqual([2, 1, 3]);
+    expect((await cellsOf(memory, id)).flatMap(({ checks: [check] }) => check?.reason ?? [])).toEqual([
+      expect.stringContaining('Because'),
+      expect.stringContaining('3 credits'),
+    ]);
+  });
+
   test('lets the window read rows with their cells', async () => {
     const { id } = await create(memory, { checks });
     await run(memory, id);

@@ -14,6 +14,7 @@ import type { FileReader } from '../../storage/file-store.ts';
 import type { JudgeStore, StoredJudge, StoredLabel, StoredVerdict } from '../../storage/judge-store.ts';
 import type { ListPage, ListQuery } from '../../storage/list-page.ts';
 import { type CheckedRow, NotJudged } from '../checks/expected.ts';
+import type { PayingKeys } from '../paying-keys.ts';
 import { calibrate, isHeldOut } from './calibration.ts';
 import { type NamedModel, sameFamilyWarning } from './model-family.ts';
 import { judgePreference, judgeSystemMessage, requireValidJudge } from './run-judge.ts';
@@ -146,7 +147,11 @@ async function judgeAll(
   signal.throwIfAborted();
 }
 
-export function createJudges(options: VerdictRunsOptions): Judges {
+export interface JudgesOptions extends VerdictRunsOptions {
+  readonly payingKeys: PayingKeys;
+}
+
+export function createJudges(options: JudgesOptions): Judges {
   const { store, completions } = options;
   const verdicts = createVerdictRuns(options);
 
@@ -221,9 +226,9 @@ export function createJudges(options: VerdictRunsOptions): Judges {
     async judge(id, answer, { origin, signal }) {
       const judge = store.read(id);
       requirePassOrScore(judge);
-      const verdict = origin
-        ? await verdicts.judge(judge, answer, { origin, signal })
-        : verdicts.find(judge, answer.runId);
+      const judgeNow = async (payer: RunOrigin) =>
+        verdicts.judge(judge, answer, { origin: await options.payingKeys.ready(payer, { signal }), signal });
+      const verdict = verdicts.find(judge, answer.runId) ?? (origin && (await judgeNow(origin)));
       if (!verdict) throw new NotJudged('Touchstone closed before the judge was asked');
       const cost = verdicts.costOf(verdict);
       return { ...verdict, cost, counts: calibrationOf(judge, store.labels(judge.sequence)).isCalibrated };

@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '../../shared/app-error.ts';
+import type { RunOrigin } from '../completions/completions.ts';
+import type { RateLimits } from '../credits/rate-limits.ts';
+import type { ApiKeyStore } from '../storage/storage.ts';
+
+/** The keys that pay for runs after their request was answered. */
+export interface PayingKeys {
+  /**
+   * Counts a request of the key, and resolves with the key as it is now. Waits while its limit per minute is reached. Throws `unauthorized`
+   * for a key that was revoked, and the signal's reason.
+   */
+  ready(origin: RunOrigin, options: { readonly signal: AbortSignal }): Promise<RunOrigin>;
+}
+
+export interface PayingKeysOptions {
+  readonly apiKeys: Pick<ApiKeyStore, 'find'>;
+  readonly rateLimits: Pick<RateLimits, 'takeRequest'>;
+}
+
+/** Short, so that a revoked key and a raised limit take effect soon. */
+const retryMs = 1000;
+
+export function createPayingKeys({ apiKeys, rateLimits }: PayingKeysOptions): PayingKeys {
+  return {
+    async ready(origin, { signal }) {
+      if (origin.key === null) return origin;
+      for (;;) {
+        signal.throwIfAborted();
+        const key = apiKeys.find(origin.key.id);
+        if (key === null) throw new AppError('unauthorized', 'The API key that started this was revoked.');
+        try {
+          rateLimits.takeRequest(key);
+          return { ...origin, key };
+        } catch (error) {
+          if (!(error instanceof AppError) || error.code !== 'rate_limited') throw error;
+          await delay(retryMs, undefined, { signal });
+        }
+      }
+    },
+  };
+}
