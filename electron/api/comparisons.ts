@@ -16,9 +16,11 @@ import {
   startComparison,
   stopComparison,
 } from '../../shared/contract/comparisons.ts';
+import type { Comparison } from '../../shared/contract/comparisons.ts';
 import type { Comparisons } from '../comparisons/create-comparisons.ts';
 import type { Log } from '../log.ts';
-import { type Handler, implement } from './api.ts';
+import { type Caller, type Handler, implement } from './api.ts';
+import { fileReaderOf } from './files.ts';
 import { longJsonResponse } from './json-response.ts';
 import { originOf } from './run-response.ts';
 import { followList, followResponse } from './stream-response.ts';
@@ -48,6 +50,13 @@ function sendExport(format: ExportFormat, text: AsyncGenerator<string>): Respons
   });
 }
 
+/** Prompts are for keys that may read the library or the audit. */
+function withoutPrompts(comparison: Comparison, { scopes }: Caller): Comparison {
+  if (scopes.includes('manage') || scopes.includes('audit')) return comparison;
+  const variants = comparison.variants.map((variant) => ({ ...variant, prompt: null, configuration: null }));
+  return { ...comparison, variants };
+}
+
 export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[] {
   return [
     implement(listComparisons, ({ query }) => comparisons.list(toListQuery(query))),
@@ -55,7 +64,7 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
     implement(followComparisons, (input) =>
       followResponse(input, (signal) => followList(comparisons.recent, signal), log),
     ),
-    implement(readComparison, ({ parameters }) => comparisons.read(parameters.id)),
+    implement(readComparison, ({ parameters, caller }) => withoutPrompts(comparisons.read(parameters.id), caller)),
     implement(deleteComparison, ({ parameters }) => comparisons.remove(parameters.id)),
     implement(startComparison, (input) =>
       comparisons.start(input.parameters.id, { origin: originOf(input), maxRows: input.body.maxRows ?? null }),
@@ -64,18 +73,20 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
     implement(retryComparison, (input) =>
       comparisons.retry(input.parameters.id, input.body, { origin: originOf(input) }),
     ),
-    implement(readComparisonCells, ({ parameters, query }) => {
+    implement(readComparisonCells, ({ parameters, query, caller }) => {
       const { offset = 0, limit = defaultCells, variant = null, state = null } = query;
-      return longJsonResponse(comparisons.cells(parameters.id, { offset, limit, variant, state }));
+      return longJsonResponse(
+        comparisons.cells(parameters.id, { offset, limit, variant, state }, fileReaderOf(caller)),
+      );
     }),
     implement(readComparisonReport, ({ parameters, signal }) => comparisons.report(parameters.id, { signal })),
-    implement(exportComparison, ({ parameters, query, signal }) =>
-      sendExport(query.format, comparisons.export(parameters.id, query.format, { signal })),
+    implement(exportComparison, ({ parameters, query, caller, signal }) =>
+      sendExport(query.format, comparisons.export(parameters.id, query.format, fileReaderOf(caller), { signal })),
     ),
-    implement(readComparedRows, ({ parameters, query }) => {
+    implement(readComparedRows, ({ parameters, query, caller }) => {
       const { offset = 0, limit = defaultRows, filter = 'all' } = query;
       const found = { offset, limit, filter: filter === 'all' ? null : filter };
-      return longJsonResponse(comparisons.rows(parameters.id, found));
+      return longJsonResponse(comparisons.rows(parameters.id, found, fileReaderOf(caller)));
     }),
   ];
 }

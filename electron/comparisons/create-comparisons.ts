@@ -19,7 +19,7 @@ import { type ComparisonJobs, type ComparisonJobsOptions, createComparisonJobs }
 import { planComparison } from './plan-comparison.ts';
 import { exportText } from './export-comparison.ts';
 import { reportOf } from './report.ts';
-import { type CellQuery, type CellReader, createCellReader, type RowQuery } from './read-cells.ts';
+import { type CellCaller, type CellQuery, type CellReader, createCellReader, type RowQuery } from './read-cells.ts';
 
 interface Cancellable {
   readonly signal: AbortSignal;
@@ -37,11 +37,11 @@ export interface Comparisons {
   /** Stops all, or throws `invalid_request` for an unknown variant or cell. */
   stop(id: string, choice: StopInput): Promise<Comparison>;
   retry(id: string, choice: RetryInput, options: { readonly origin: RunOrigin }): Promise<Comparison>;
-  cells(id: string, query: CellQuery): ReturnType<CellReader['cells']>;
-  rows(id: string, query: RowQuery): ReturnType<CellReader['rows']>;
+  cells(id: string, query: CellQuery, caller: CellCaller): ReturnType<CellReader['cells']>;
+  rows(id: string, query: RowQuery, caller: CellCaller): ReturnType<CellReader['rows']>;
   report(id: string, options: Cancellable): Promise<ComparisonReport>;
   /** The text of a file in parts. */
-  export(id: string, format: ExportFormat, options: Cancellable): AsyncGenerator<string>;
+  export(id: string, format: ExportFormat, caller: CellCaller, options: Cancellable): AsyncGenerator<string>;
   remove(id: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -148,14 +148,14 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
       await job.retry(selectionIn(job, choice), { origin, maxRows: null });
       return described(job.comparison);
     },
-    cells: (id, query) => reader.cells(jobs.open(id), query),
-    rows: (id, query) => reader.rows(jobs.open(id), query),
+    cells: (id, query, caller) => reader.cells(jobs.open(id), query, caller),
+    rows: (id, query, caller) => reader.rows(jobs.open(id), query, caller),
     report,
-    export(id, format, cancellable) {
+    export(id, format, caller, cancellable) {
       const job = jobs.open(id);
       const { datasetId, datasetVersion } = job.comparison;
       const columns = datasets.read(datasetId, datasetVersion).columns.map(({ name }) => name);
-      const source = { comparison: described(job.comparison), columns, cells: () => reader.eachCell(job) };
+      const source = { comparison: described(job.comparison), columns, cells: () => reader.eachCell(job, caller) };
       return exportText({ ...source, report: () => report(id, cancellable) }, format);
     },
     remove: jobs.remove,

@@ -4,8 +4,12 @@ import { type CellState, cellState } from '../../shared/contract/comparisons.ts'
 import { newCell, type RowFilter, type StoredCell } from '../storage/comparison-cells.ts';
 import type { ComparisonSetup, ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
 import type { DatasetStore } from '../storage/dataset-store.ts';
+import type { FileReader } from '../storage/file-store.ts';
 import type { ComparisonJob } from './comparison-job.ts';
 import type { ExportedCell } from './export-comparison.ts';
+
+/** Who reads, and may see the texts of its own runs, or those of all. */
+export type CellCaller = FileReader;
 
 export interface CellQuery {
   readonly offset: number;
@@ -20,13 +24,13 @@ export interface RowQuery {
   readonly filter: RowFilter | null;
 }
 
-/** Reads cells and rows of comparisons as callers see them. */
+/** Reads cells and rows of comparisons as callers see them: of runs of others, only a caller that may read all sees texts. */
 export interface CellReader {
   /** Throws `invalid_request` for an unknown variant. */
-  cells(job: ComparisonJob, query: CellQuery): ComparisonCells;
-  rows(job: ComparisonJob, query: RowQuery): { data: ComparedRow[]; offset: number; total: number };
+  cells(job: ComparisonJob, query: CellQuery, caller: CellCaller): ComparisonCells;
+  rows(job: ComparisonJob, query: RowQuery, caller: CellCaller): { data: ComparedRow[]; offset: number; total: number };
   /** Every cell with its row and its whole answer. */
-  eachCell(job: ComparisonJob): Generator<ExportedCell>;
+  eachCell(job: ComparisonJob, caller: CellCaller): Generator<ExportedCell>;
   /** The number of a row; null for an unknown one. */
   rowNumberIn(comparison: StoredComparison): (rowId: string) => number | null;
 }
@@ -36,6 +40,14 @@ const rowsAtOnce = 1000;
 const shownCharacters = 2000;
 /** More than any answer has. */
 const allCharacters = 2 ** 30;
+
+const hidden = 'Only the caller of the run and keys with the scope `audit` can read this.';
+
+/** Without what quotes the run. Its results and numbers stay. */
+function withoutTexts(cell: StoredCell): StoredCell {
+  const failure = cell.failure && { ...cell.failure, message: hidden };
+  return { ...cell, failure, answerHash: null, checks: cell.checks.map((check) => ({ ...check, reason: hidden })) };
+}
 
 /** The numbers of one page. */
 function pageOf(total: number, { offset, limit }: { offset: number; limit: number }): number[] {
@@ -64,6 +76,7 @@ function createCellDescriber(store: ComparisonStore, datasets: Pick<DatasetStore
     job: ComparisonJob,
     setup: ComparisonSetup,
     positions: readonly number[],
+    { callerId, canReadAll }: CellCaller,
     maxCharacters = shownCharacters,
   ): ComparisonCell[] {
     const [from, to] = [positions[0] ?? 0, (positions.at(-1) ?? -1) + 1];
@@ -73,7 +86,10 @@ function createCellDescriber(store: ComparisonStore, datasets: Pick<DatasetStore
     const found = new Map(range.map((cell) => [cell.position, cell]));
     const rowIdOf = rowIdsIn(job.comparison, datasets, isDense ? 200 : 1);
     return positions.map((position) => {
-      const cell = (isDense ? found.get(position) : store.cell(sequence, position)) ?? newCell(position);
+      const stored = (isDense ? found.get(position) : store.cell(sequence, position)) ?? newCell(position);
+      const { runId } = stored;
+      const isReadable = canReadAll || runId === null || store.callerOf(runId) === callerId;
+      const cell = isReadable ? stored : withoutTexts(stored);
       const { row, variant, repeat } = job.cells.index(position);
       const { position: _position, ...shown } = cell;
       return {
@@ -84,7 +100,7 @@ function createCellDescriber(store: ComparisonStore, datasets: Pick<DatasetStore
         repeat: repeat + 1,
         // A variant can be stopped without a change of its stored cells.
         state: job.cells.get(position),
-        answer: cell.state === 'Completed' && cell.runId !== null ? store.answer(cell.runId, maxCharacters) : null,
+        answer: isReadable && cell.state === 'Completed' && runId !== null ? store.answer(runId, maxCharacters) : null,
       };
     });
   };
@@ -109,20 +125,20 @@ export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetS
   const describe = createCellDescriber(store, datasets);
 
   return {
-    cells(job, { variant, state, ...page }) {
+    cells(job, { variant, state, ...page }, caller) {
       job.flush();
       const setup = store.setup(job.comparison.sequence);
       const index = variant === null ? null : setup.variants.findIndex(({ name }) => name === variant);
       if (index === -1) throw invalidField('variant', 'is not a variant of the comparison');
       if (index === null && state === null) {
         const { total } = job.cells;
-        return { data: describe(job, setup, pageOf(total, page)), offset: page.offset, total };
+        return { data: describe(job, setup, pageOf(total, page), caller), offset: page.offset, total };
       }
       const matching = [...job.cells.positions(state === null ? cellState.options : [state], index)];
       const positions = matching.slice(page.offset, page.offset + page.limit);
-      return { data: describe(job, setup, positions), offset: page.offset, total: matching.length };
+      return { data: describe(job, setup, positions, caller), offset: page.offset, total: matching.length };
     },
-    rows(job, { filter, ...page }) {
+    rows(job, { filter, ...page }, caller) {
       job.flush();
       const { sequence, datasetId, datasetVersion, settings } = job.comparison;
       const setup = store.setup(sequence);
@@ -131,11 +147,11 @@ export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetS
       const data = (found?.rows ?? pageOf(settings.rowCount, page)).map((position) => {
         const [row] = datasets.rows(datasetId, datasetVersion, { offset: position, limit: 1, maxBytes: Infinity });
         const positions = Array.from({ length: cellsPerRow }, (_, step) => position * cellsPerRow + step);
-        return { ...row!, position, cells: describe(job, setup, positions) };
+        return { ...row!, position, cells: describe(job, setup, positions, caller) };
       });
       return { data, offset: page.offset, total: found?.total ?? settings.rowCount };
     },
-    *eachCell(job) {
+    *eachCell(job, caller) {
       job.flush();
       const { sequence, datasetId, datasetVersion, settings } = job.comparison;
       const setup = store.setup(sequence);
@@ -143,7 +159,8 @@ export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetS
       for (let row = 0; row < settings.rowCount; row += 1) {
         const [found] = datasets.rows(datasetId, datasetVersion, { offset: row, limit: 1, maxBytes: Infinity });
         const positions = pageOf((row + 1) * cellsPerRow, { offset: row * cellsPerRow, limit: cellsPerRow });
-        for (const cell of describe(job, setup, positions, allCharacters)) yield { row, values: found!.values, cell };
+        for (const cell of describe(job, setup, positions, caller, allCharacters))
+          yield { row, values: found!.values, cell };
       }
     },
     rowNumberIn: (comparison) => rowNumbersIn(comparison, datasets),

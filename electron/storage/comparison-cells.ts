@@ -73,6 +73,8 @@ export interface ComparisonCells {
   ): { rows: number[]; total: number };
   /** The answer of a run, or its first characters; null for an unknown run. */
   answer(runId: string, maxCharacters: number): string | null;
+  /** Null for an unknown run. */
+  callerOf(runId: string): string | null;
 }
 
 interface CellRow extends Omit<StoredCell, 'failure' | 'checks' | 'passed'> {
@@ -170,6 +172,7 @@ function cellStatements(database: Database.Database) {
          WHERE runs.id = ?`,
       )
       .pluck(),
+    callerOf: database.prepare<[string], string>('SELECT caller_id FROM runs WHERE id = ?').pluck(),
     differs: filterStatements(database, 'differs'),
     fails: filterStatements(database, 'fails'),
     remove: database.prepare<[number, number, number]>(
@@ -197,6 +200,7 @@ export function createComparisonCells(database: Database.Database) {
       };
     },
     answer: (runId, maxCharacters) => cells.answer.get(maxCharacters, runId) ?? null,
+    callerOf: (runId) => cells.callerOf.get(runId) ?? null,
   };
   return {
     reading,

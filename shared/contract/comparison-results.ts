@@ -36,7 +36,10 @@ export const comparisonCell = z
     passed: z.boolean().nullable().describe('Whether every check passed; null if that is unknown'),
     score: z.number().nullable().describe('The weighted mean of the checks, from 0 to 1'),
     answerHash: z.string().nullable().describe('The same for equal answers'),
-    answer: z.string().nullable().describe('The first 2,000 characters of the answer'),
+    answer: z
+      .string()
+      .nullable()
+      .describe('The first 2,000 characters of the answer; null for a run of another caller without the scope `audit`'),
   })
   .meta({ id: 'ComparisonCell' });
 export type ComparisonCell = z.infer<typeof comparisonCell>;
@@ -54,7 +57,7 @@ export const readComparisonCells = defineEndpoint({
   tag,
   summary: 'Read cells of a comparison',
   description:
-    'Returns up to `limit` cells from `offset` on, by row, variant and repeat. With a filter, `offset` and `total` count the cells that match.',
+    'Returns up to `limit` cells from `offset` on, by row, variant and repeat. With a filter, `offset` and `total` count the cells that match. Texts of runs of other callers need the scope `audit`.',
   parameters: comparisonParameters,
   query: z.strictObject({
     offset: wholeNumber(0, maxCells).optional().describe('0 unless given'),
@@ -151,7 +154,7 @@ export const exportComparison = defineEndpoint({
   tag,
   summary: 'Download the results',
   description:
-    'CSV and JSONL have a line for each cell with the values of its row and the whole answer, JUnit XML a test case for each cell, and Markdown the report.',
+    'CSV and JSONL have a line for each cell with the values of its row and the whole answer, JUnit XML a test case for each cell, and Markdown the report. Texts of runs of other callers need the scope `audit`.',
   parameters: comparisonParameters,
   query: z.strictObject({ format: exportFormat }),
   kinds: ['file'],

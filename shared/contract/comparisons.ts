@@ -115,7 +115,7 @@ export type ComparisonState = z.infer<typeof comparisonState>;
 const variant = z.object({
   name: z.string(),
   promptVersionId: uuid.nullable(),
-  prompt: inlinePrompt.nullable(),
+  prompt: inlinePrompt.nullable().describe('Null for a key with neither the scope `manage` nor `audit`'),
   aiSystem,
   model: z.string(),
   configuration: z.record(z.string(), z.unknown()).nullable(),

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ComparisonCell } from '../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../shared/contract/comparisons.ts';
-import { callJson, rejectionOf, walk } from '../support/json-call.ts';
+import { threat } from '../support/guarded-host.ts';
+import { callJson, jsonRequest, rejectionOf, walk } from '../support/json-call.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
@@ -237,6 +238,72 @@ describe.each(ways)('%s: comparisons', (way) => {
     const status = async (key: string) => (await callJson(host, way, 'GET', path, { key })).status;
     expect([await status(runKey), await status(auditKey)]).toEqual([200, 403]);
     expect((await act(way, id, 'start', undefined, runKey)).status).toBe(403);
+  });
+});
+
+describe.each(ways)('%s: a key with the scope run', (way) => {
+  /** Everything that a key can read of a comparison. */
+  async function readAll(id: string, key: string): Promise<string> {
+    const paths = ['', '/cells', '/report', ...['csv', 'jsonl', 'junit', 'markdown'].map((f) => `/export?format=${f}`)];
+    const texts: string[] = [];
+    for (const path of paths)
+      texts.push((await host.send(way, jsonRequest(host, 'GET', `/comparisons/${id}${path}`, { key }))).text);
+    return texts.join('\n');
+  }
+
+  test('sees results, but no texts of the runs of other callers', async () => {
+    host.provider.answerWith((call) => {
+      if (promptOf(call).includes('broken')) call.fail(500, 'Secret failure');
+      else call.chatStream(['{"word": "Secret answer"}']);
+    });
+    const quoting = [{ kind: 'field', path: 'word', value: 'other' }];
+    const prompt = { promptText: 'Secret prompt: {{ticket}}' };
+    const { id } = await create(way, { checks: quoting, variants: [{ ...variant('A'), prompt }] });
+    await run(way, id);
+    const [own, other, auditing] = [
+      host.key,
+      host.issueKey({ scopes: ['run'] }),
+      host.issueKey({ scopes: ['run', 'audit'] }),
+    ];
+    expect(await readAll(id, other)).not.toContain('Secret');
+    for (const key of [own, auditing]) {
+      const text = await readAll(id, key);
+      for (const word of ['answer', 'failure', 'prompt']) expect(text).toContain(`Secret ${word}`);
+    }
+    const { body } = await callJson(host, way, 'GET', `/comparisons/${id}/cells`, { key: other });
+    const sentence = 'Only the caller of the run and keys with the scope `audit` can read this.';
+    expect(body.data).toMatchObject([
+      { state: 'Completed', passed: false, score: 0, answer: null, answerHash: null, checks: [{ reason: sentence }] },
+      { state: 'Failed', failure: { code: 'provider_failed', message: sentence } },
+      { state: 'Completed' },
+    ]);
+    const manager = host.host.storage.apiKeys.issue({ name: 'Manager', scopes: ['run', 'manage'] }).key;
+    const again = await create(way, { variants: [variant('B')] });
+    await act(way, again.id, 'start', undefined, manager);
+    await ended(way, again.id);
+    expect(await readAll(again.id, manager)).toContain('Secret answer');
+  });
+
+  test('sees no answer that the guard withheld, also in reasons', async () => {
+    const { settings } = host.host.storage;
+    settings.update({ guard: { prompts: 'off', answers: 'refuse' } });
+    onTestFinished(() => void settings.update({ guard: { prompts: 'off', answers: 'off' } }));
+    host.provider.answerWith((call) => call.chatStream([threat]));
+    const quoting = [
+      { kind: 'regularExpression', pattern: '.*knife.*' },
+      { kind: 'javascript', code: 'return { pass: true, score: 1, reason: answer };' },
+    ];
+    const { id } = await create(way, { checks: quoting, variants: [variant('A')] });
+    const done = await run(way, id);
+    expect(done.cells.completed).toBe(3);
+    for (const key of [host.key, host.issueKey({ scopes: ['run'] })])
+      expect(await readAll(id, key)).not.toContain('fingers');
+    const [cell] = await cellsOf(way, id);
+    expect(cell).toMatchObject({
+      answer: '',
+      checks: [{ pass: false, reason: 'No match in the answer' }, { pass: true }],
+    });
+    expect(JSON.stringify(cell)).not.toContain('fingers');
   });
 });
 
