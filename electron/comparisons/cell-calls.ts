@@ -1,5 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { Completions } from '../completions/completions.ts';
+import type { Log } from '../log.ts';
+import type { ComparisonSummary } from '../storage/comparison-store.ts';
 import type { StoredCell } from '../storage/comparison-cells.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
 import { type CellCall, kindOfFailure, runCell } from './run-cell.ts';
@@ -73,6 +75,25 @@ export class ActiveCalls {
   abortAll(cause: AbortCause): void {
     for (const position of this.positions()) this.abort(position, cause);
   }
+}
+
+export function describeFailure(error: unknown, log: Log): { code: string; message: string } {
+  if (error instanceof AppError) return { code: error.code, message: error.message };
+  if (error instanceof CallAborted) return { code: 'interrupted', message: error.message };
+  log('a cell of a comparison failed', error);
+  return { code: 'internal', message: 'Unexpected error in Touchstone. See the log for details.' };
+}
+
+/** Whether another run fits the budget, if it and the active ones cost as much as the average run. */
+export function hasBudget(
+  maxCost: number | null,
+  { spent, runsWithoutCost }: Pick<ComparisonSummary, 'spent' | 'runsWithoutCost'>,
+  { completed, active }: { readonly completed: number; readonly active: number },
+): boolean {
+  if (maxCost === null) return true;
+  const runs = completed - runsWithoutCost;
+  const average = runs > 0 ? spent / runs : 0;
+  return spent < maxCost && spent + average * (active + 1) <= maxCost;
 }
 
 /** Rate limits are waited for this often, because a provider may always report one. */

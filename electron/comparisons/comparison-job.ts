@@ -1,10 +1,8 @@
-import { AppError } from '../../shared/app-error.ts';
 import type { ComparisonItem, ComparisonState } from '../../shared/contract/comparisons.ts';
 import type { DatasetRow } from '../../shared/contract/datasets.ts';
 import { type Job, JobRun } from '../common/jobs.ts';
 import type { Completions, RunOrigin } from '../completions/completions.ts';
 import type { Log } from '../log.ts';
-import { ProviderFailure } from '../providers/provider-error.ts';
 import { newCell, type StoredCell } from '../storage/comparison-cells.ts';
 import type { ComparisonStore, ComparisonSummary, StoredComparison } from '../storage/comparison-store.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
@@ -12,12 +10,11 @@ import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import type { VariantRequests } from './cell-request.ts';
 import { CellTable, rowOrder } from './cell-table.ts';
 import { comparisonItemOf } from './describe-comparison.ts';
-import type { PayingKeys } from './paying-keys.ts';
+import { type PayingKeys, pausedBy, readyToCall } from './paying-keys.ts';
 import type { ProviderPauses } from './provider-pauses.ts';
 import type { JudgedRun } from './checks/service-checks.ts';
 import { type JudgedCell, judgeCosts } from './judge-run.ts';
-import { ActiveCalls, afterFailure, CallAborted, interruption, missingValues } from './cell-calls.ts';
-import { kindOfFailure } from './run-cell.ts';
+import { ActiveCalls, afterFailure, describeFailure, hasBudget, interruption, missingValues } from './cell-calls.ts';
 
 export interface ComparisonJobOptions {
   readonly comparison: StoredComparison;
@@ -55,9 +52,6 @@ export type CellSelection = { readonly variant: number | null } | { readonly pos
 
 const overBudget = 'The next run could exceed the maximum cost.';
 
-/** The name of a key's pause, which no provider has. */
-const pauseOfKey = ({ callerId }: RunOrigin) => `key ${callerId}`;
-
 /** One comparison: the states of its cells, and the active calls. */
 export class ComparisonJob implements Job<ComparisonItem> {
   readonly #options: ComparisonJobOptions;
@@ -70,6 +64,7 @@ export class ComparisonJob implements Job<ComparisonItem> {
   #state: ComparisonState;
   #summary: Omit<ComparisonSummary, 'counts' | 'stoppedVariants'>;
   #isClosing = false;
+  readonly #describe = (error: unknown) => describeFailure(error, this.#options.log);
 
   constructor(options: ComparisonJobOptions) {
     const { comparison, store } = options;
@@ -256,9 +251,7 @@ export class ComparisonJob implements Job<ComparisonItem> {
         const judged = { runId, origin: payer };
         return this.#complete({ ...cell, ...(await this.#options.judge(outcome.run, values, { signal, judged })) });
       }
-      // Another caller's comparison doesn't wait for the limits of this key.
-      const isOwnLimit = !(outcome.error instanceof ProviderFailure) && kindOfFailure(outcome.error) === 'rate-limited';
-      const paused = isOwnLimit ? pauseOfKey(origin) : prepared.provider;
+      const paused = pausedBy(outcome.error, prepared.provider, origin);
       cell = this.#afterFailure(cell, outcome.error, paused, (calls += 1));
       this.#note(cell);
     }
@@ -268,9 +261,7 @@ export class ComparisonJob implements Job<ComparisonItem> {
   async #readyToCall(provider: string, origin: RunOrigin, signal: AbortSignal): Promise<RunOrigin | null> {
     const { pauses, payingKeys } = this.#options;
     try {
-      await pauses.ready(provider, { signal });
-      await pauses.ready(pauseOfKey(origin), { signal });
-      const payer = await payingKeys.ready(origin, { signal });
+      const payer = await readyToCall(provider, origin, { pauses, payingKeys, signal });
       if (this.#summary.stopReason !== null) return null;
       // Others may have started while this one waited.
       if (this.#hasBudget()) return payer;
@@ -291,21 +282,9 @@ export class ComparisonJob implements Job<ComparisonItem> {
     return Object.assign({}, cell, change);
   }
 
-  #describe(error: unknown): { code: string; message: string } {
-    if (error instanceof AppError) return { code: error.code, message: error.message };
-    if (error instanceof CallAborted) return { code: 'interrupted', message: error.message };
-    this.#options.log('a cell of a comparison failed', error);
-    return { code: 'internal', message: 'Unexpected error in Touchstone. See the log for details.' };
-  }
-
-  /** Whether another run fits the budget, if it and the active ones cost as much as the average run. */
   #hasBudget(): boolean {
-    const { maxCost } = this.#options.comparison.settings;
-    if (maxCost === null) return true;
-    const { spent, runsWithoutCost } = this.#summary;
-    const runs = this.#cells.count('Completed') - runsWithoutCost;
-    const average = runs > 0 ? spent / runs : 0;
-    return spent < maxCost && spent + average * (this.#calls.size + 1) <= maxCost;
+    const runs = { completed: this.#cells.count('Completed'), active: this.#calls.size };
+    return hasBudget(this.#options.comparison.settings.maxCost, this.#summary, runs);
   }
 
   #complete(cell: StoredCell): void {

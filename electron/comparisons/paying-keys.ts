@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
 import type { RunOrigin } from '../completions/completions.ts';
 import type { RateLimits } from '../credits/rate-limits.ts';
+import { ProviderFailure } from '../providers/provider-error.ts';
 import type { ApiKeyStore } from '../storage/storage.ts';
+import type { ProviderPauses } from './provider-pauses.ts';
+import { kindOfFailure } from './run-cell.ts';
 
 /** The keys that pay for runs after their request was answered. */
 export interface PayingKeys {
@@ -39,4 +42,30 @@ export function createPayingKeys({ apiKeys, rateLimits }: PayingKeysOptions): Pa
       }
     },
   };
+}
+
+/** The name of a key's pause, which no provider has. */
+const pauseOfKey = ({ callerId }: RunOrigin) => `key ${callerId}`;
+
+/** What waits after a rate limit. Comparisons of others don't wait for the limits of a key. */
+export function pausedBy(error: unknown, provider: string, origin: RunOrigin): string {
+  const isOwnLimit = !(error instanceof ProviderFailure) && kindOfFailure(error) === 'rate-limited';
+  return isOwnLimit ? pauseOfKey(origin) : provider;
+}
+
+interface ReadyOptions {
+  readonly pauses: ProviderPauses;
+  readonly payingKeys: PayingKeys;
+  readonly signal: AbortSignal;
+}
+
+/** Waits for the limits of the provider and of the key. Throws as `PayingKeys` does. */
+export async function readyToCall(
+  provider: string,
+  origin: RunOrigin,
+  { pauses, payingKeys, signal }: ReadyOptions,
+): Promise<RunOrigin> {
+  await pauses.ready(provider, { signal });
+  await pauses.ready(pauseOfKey(origin), { signal });
+  return payingKeys.ready(origin, { signal });
 }
