@@ -13,8 +13,9 @@ export const faultTests = [
   'tests/unit/providers/provider-lists.test.ts',
   'tests/unit/providers/size-limits.test.ts',
   'tests/contract/sources-kill.test.ts',
+  'tests/contract/comparisons-kill.test.ts',
   'tests/contract/faults.test.ts',
 ];
 
 /** Longer runs of the same, which `npm test` leaves out. */
-export const faultBenchmarks = ['audit-kills', 'indexing-kills'];
+export const faultBenchmarks = ['audit-kills', 'indexing-kills', 'compare-kills'];
