@@ -124,6 +124,53 @@ export function readAgentsAddress(location: string): AgentsAddress {
   return { view: 'agent', agentId, conversationId: conversationId || null, isEditing };
 }
 
+export const newComparisonAddress = '/compare/new';
+
+/** The results of a comparison. */
+export function comparisonAddress(comparisonId: string): string {
+  return `/compare/${comparisonId}`;
+}
+
+/** The setup of a comparison that has not started. */
+export function comparisonSetupAddress(comparisonId: string): string {
+  return `/compare/setup/${comparisonId}`;
+}
+
+/** The blind vote over a comparison. */
+export function comparisonVoteAddress(comparisonId: string): string {
+  return `/compare/${comparisonId}/vote`;
+}
+
+/** The datasets, with one open if given. */
+export function datasetAddress(datasetId?: string): string {
+  return ['/compare/datasets', datasetId].filter((part) => part !== undefined).join('/');
+}
+
+/** The judges, with one open if given. */
+export function judgeAddress(judgeId?: string): string {
+  return ['/compare/judges', judgeId].filter((part) => part !== undefined).join('/');
+}
+
+/** The target of an address of the comparisons. */
+export type CompareAddress =
+  | { view: 'list' }
+  /** `comparisonId` null is a new comparison. */
+  | { view: 'setup'; comparisonId: string | null }
+  | { view: 'results' | 'vote'; comparisonId: string }
+  | { view: 'datasets'; datasetId: string | null }
+  | { view: 'judges'; judgeId: string | null };
+
+/** Reads `/compare` and the addresses above. */
+export function readCompareAddress(location: string): CompareAddress {
+  const [, , first, second] = location.split('/');
+  if (!first) return { view: 'list' };
+  if (first === 'new') return { view: 'setup', comparisonId: null };
+  if (first === 'setup') return { view: 'setup', comparisonId: second || null };
+  if (first === 'datasets') return { view: 'datasets', datasetId: second || null };
+  if (first === 'judges') return { view: 'judges', judgeId: second || null };
+  return { view: second === 'vote' ? 'vote' : 'results', comparisonId: first };
+}
+
 /** The target of an address of the library. */
 export type PromptsAddress =
   | { view: 'none' }

@@ -140,7 +140,7 @@ const settingsPages = [
 
 /** Every screen as a new user finds it. */
 export const emptyStops: readonly TourStop[] = [
-  ...['playground', 'prompts', 'agents', 'knowledge', 'audit', 'moderation'].map((screen) => ({
+  ...['playground', 'compare', 'prompts', 'agents', 'knowledge', 'audit', 'moderation'].map((screen) => ({
     name: `${screen}-empty`,
     address: `/${screen}`,
   })),
@@ -164,6 +164,10 @@ export function filledStops(objects: TourObjects): readonly TourStop[] {
       enter: (page) => addModel(page, 'kestrel-small'),
     },
     { name: 'playground-wire', address: `/playground/runs/${runId}`, enter: openWire },
+    { name: 'compare', address: '/compare' },
+    { name: 'compare-setup', address: '/compare/new' },
+    { name: 'compare-datasets', address: '/compare/datasets' },
+    { name: 'compare-judges', address: '/compare/judges' },
     { name: 'prompts', address: `/prompts/${promptId}` },
     { name: 'prompts-compare', address: `/prompts/${promptId}/compare//${versionId}` },
     { name: 'prompts-run', address: `/prompts/${promptId}/run/${versionId}` },
