@@ -1,3 +1,4 @@
+import { compareDatasetVersions, editDataset } from '../../shared/contract/dataset-edits.ts';
 import {
   createDataset,
   createDatasetVersion,
@@ -38,6 +39,15 @@ export function datasetHandlers(datasets: Datasets, imports: DatasetImport): Han
     implement(listDatasetVersions, ({ parameters, query }) => datasets.listVersions(parameters.id, toListQuery(query))),
     implement(createDatasetVersion, ({ parameters, body, caller, signal }) =>
       datasets.addVersion(parameters.id, body, { reader: fileReaderOf(caller), signal }),
+    ),
+    implement(editDataset, async ({ parameters, readForm, caller, signal }) => {
+      await using received = await imports.incoming();
+      const { baseVersion, latestVersion = null, note = null } = await readForm((part) => received.receive(part));
+      const edits = { path: received.path, baseVersion, latestVersion, note };
+      return await datasets.edit(parameters.id, edits, { reader: fileReaderOf(caller), signal });
+    }),
+    implement(compareDatasetVersions, ({ parameters, query, signal }) =>
+      datasets.difference(parameters.id, parameters.version, query.base ?? null, { signal }),
     ),
     implement(renameDataset, ({ parameters, body }) => datasets.rename(parameters.id, body.name)),
     implement(deleteDataset, ({ parameters, signal }) => datasets.remove(parameters.id, { signal })),

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
+import type { DatasetDifference } from '../../shared/contract/dataset-edits.ts';
 import type {
   Dataset,
   DatasetColumn,
@@ -15,6 +16,8 @@ import type { DatasetDraft, DatasetStore, WrittenRow } from '../storage/dataset-
 import type { FileReader, FileStore } from '../storage/file-store.ts';
 import { changedRows, checkedRows } from './changed-rows.ts';
 import { RowChecker, RowIds, VersionSize } from './dataset-row.ts';
+import { editedRowsOf, readEditedColumns } from './edited-rows.ts';
+import { differenceOf } from './version-difference.ts';
 
 interface Cancellable {
   readonly signal: AbortSignal;
@@ -31,6 +34,15 @@ export interface IncomingRows {
   readonly columns: () => readonly DatasetColumn[];
 }
 
+/** A new version as a file of edits; see `shared/contract/dataset-edits.ts`. */
+export interface DatasetEdits {
+  readonly path: string;
+  readonly baseVersion: number;
+  /** The latest version that the author knows of; null if any may be. */
+  readonly latestVersion: number | null;
+  readonly note: string | null;
+}
+
 /** Methods with an id throw `not_found`. */
 export interface Datasets extends Pick<DatasetStore, 'list' | 'read' | 'listVersions'> {
   /** Throws `invalid_request` with the field of an invalid row, and `payload_too_large`. */
@@ -38,6 +50,10 @@ export interface Datasets extends Pick<DatasetStore, 'list' | 'read' | 'listVers
   /** As `create`, for rows that arrive in parts. */
   import(name: string, incoming: IncomingRows, author: RowAuthor): Promise<Dataset>;
   addVersion(id: string, input: DatasetVersionInput, author: RowAuthor): Promise<Dataset>;
+  /** Throws `conflict` if there is a later version than the author knows of, and `invalid_request`. */
+  edit(id: string, edits: DatasetEdits, author: RowAuthor): Promise<Dataset>;
+  /** Counts what differs from another version; null is the one before it. */
+  difference(id: string, version: number, base: number | null, options: Cancellable): Promise<DatasetDifference>;
   rename(id: string, name: string): Dataset;
   rows(id: string, page: { version: number | null; offset: number; limit: number }): DatasetRows;
   /** All rows of a version, in parts. */
@@ -63,10 +79,10 @@ const charactersAtOnce = 262_144;
 const maxPageBytes = 4 * 1_048_576;
 
 /** Groups rows for one transaction each. */
-async function* batchesOf(rows: Iterable<WrittenRow>): AsyncGenerator<WrittenRow[]> {
+async function* batchesOf(rows: Iterable<WrittenRow> | AsyncIterable<WrittenRow>): AsyncGenerator<WrittenRow[]> {
   let batch: WrittenRow[] = [];
   let characters = 0;
-  for (const row of rows) {
+  for await (const row of rows) {
     batch.push(row);
     characters += 'json' in row ? row.json.length : 0;
     if (batch.length < rowsAtOnce && characters < charactersAtOnce) continue;
@@ -81,7 +97,7 @@ async function* batchesOf(rows: Iterable<WrittenRow>): AsyncGenerator<WrittenRow
 /** Adds all rows of a version. Resolves with its columns. */
 type Fill = (add: (batch: readonly WrittenRow[]) => void) => Promise<readonly DatasetColumn[]>;
 
-function fillWith(columns: readonly DatasetColumn[], rows: Iterable<WrittenRow>): Fill {
+function fillWith(columns: readonly DatasetColumn[], rows: Iterable<WrittenRow> | AsyncIterable<WrittenRow>): Fill {
   return async (add) => {
     for await (const batch of batchesOf(rows)) add(batch);
     return columns;
@@ -166,11 +182,20 @@ function* eachRow(store: DatasetStore, id: string, version: number): Generator<D
   }
 }
 
+function requireLatest(known: number | null, { latestVersion }: Dataset): void {
+  if (known === null || latestVersion === known) return;
+  const message = `Version ${latestVersion} of this dataset was saved since version ${known}.`;
+  throw new AppError('conflict', message);
+}
+
 function requireUnused(comparison: string | null): void {
   if (comparison === null) return;
   const message = `The comparison "${comparison}" uses this dataset. Delete the comparison first.`;
   throw new AppError('conflict', message);
 }
+
+/** What the first version is compared with. */
+const noVersion = (first: Dataset): Dataset => ({ ...first, version: 0, columns: [], rowCount: 0 });
 
 export function createDatasets({ store, files, comparisonWith, log }: DatasetsOptions): Datasets {
   const writer = createVersionWriter(store, log);
@@ -211,6 +236,24 @@ export function createDatasets({ store, files, comparisonWith, log }: DatasetsOp
         return writer.write(id, input.note ?? null, author, fillWith(columns, rows));
       });
     },
+    edit(id, { path, baseVersion, latestVersion, note }, author) {
+      return exclusively(id, author.signal, async () => {
+        const base = store.read(id, baseVersion);
+        requireLatest(latestVersion, base);
+        const edited = await readEditedColumns(path);
+        const columns = edited.map(({ name, type }) => ({ name, type }));
+        const checker = new RowChecker(columns, hasFileFor(author.reader));
+        const rows = editedRowsOf({ path, columns: edited, base, checker, store });
+        return writer.write(id, note, author, fillWith(columns, rows));
+      });
+    },
+    difference: async (id, version, base, options) =>
+      differenceOf(
+        store,
+        version === 1 && base === null ? noVersion(store.read(id, 1)) : store.read(id, base ?? version - 1),
+        store.read(id, version),
+        options,
+      ),
     rename(id, name) {
       store.rename(id, name);
       return store.read(id, null);

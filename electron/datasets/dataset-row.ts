@@ -7,6 +7,7 @@ import {
   maxRowBytes,
   type RowValues,
 } from '../../shared/contract/datasets.ts';
+import { fileIdOf } from '../../shared/dataset-values.ts';
 
 /** A checked row: its values as JSON with sorted names, and the files in it. */
 export interface CheckedRow {
@@ -16,16 +17,6 @@ export interface CheckedRow {
 
 /** Whether the caller may use a file. */
 export type HasFile = (fileId: string) => boolean;
-
-const fileIdForm = /^[\da-f]{64}$/i;
-
-function fileIdOf(value: unknown): string | null {
-  if (typeof value !== 'object' || value === null) return null;
-  const { fileId, ...rest } = value as { fileId?: unknown };
-  return typeof fileId === 'string' && fileIdForm.test(fileId) && Object.keys(rest).length === 0
-    ? fileId.toLowerCase()
-    : null;
-}
 
 /** Checks the values of rows against the columns of their version. */
 export class RowChecker {

@@ -65,6 +65,7 @@ interface DatasetVersionRow {
   bytes: number;
   note: string | null;
   version_created_at: number;
+  comparisons: number;
 }
 
 function versionOf(row: DatasetVersionRow): DatasetVersion {
@@ -87,12 +88,15 @@ function datasetOf(row: DatasetVersionRow): Dataset {
     latestVersion: row.latest,
     ...version,
     updatedAt,
+    comparisonCount: row.comparisons,
   };
 }
 
 const columns = `datasets.sequence, datasets.id, datasets.name, datasets.created_at, found.version, found.columns_json, found.row_count,
   found.bytes, found.note, found.created_at AS version_created_at,
-  (SELECT max(version) FROM dataset_versions WHERE dataset = datasets.sequence AND is_complete = 1) AS latest`;
+  (SELECT max(version) FROM dataset_versions WHERE dataset = datasets.sequence AND is_complete = 1) AS latest,
+  (SELECT count(*) FROM comparisons JOIN comparison_progress ON comparison = comparisons.sequence
+   WHERE dataset_id = datasets.id AND state <> 'Removed') AS comparisons`;
 const complete =
   'FROM datasets JOIN dataset_versions AS found ON found.dataset = datasets.sequence AND found.is_complete = 1';
 

@@ -98,13 +98,13 @@ type StreamOptions<E> = CallOptions<E> & {
   readonly kind?: 'event-stream' | 'json-array';
 };
 
-interface UploadOptions<E> {
+type UploadOptions<E> = {
   readonly fields: FormFields<E>;
   readonly file: File;
   readonly signal?: AbortSignal;
   /** Called with the uploaded share of the file, 0 to 1. */
   readonly onProgress?: (fraction: number) => void;
-}
+} & (undefined extends Parameters<E> ? { readonly parameters?: undefined } : { readonly parameters: Parameters<E> });
 
 interface Streamed<Item> {
   readonly status: number;
@@ -233,7 +233,7 @@ export function createClient(hostFetch: HostFetch): Client {
     form.append('file', file);
     const request: HostRequest = {
       method: endpoint.method.toUpperCase(),
-      path: endpoint.path,
+      path: pathOf(endpoint, { parameters: options.parameters }),
       headers: { accept: mediaTypes.json },
       body: form,
       ...(signal && { signal }),

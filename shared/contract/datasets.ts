@@ -110,6 +110,7 @@ export const dataset = z
     latestVersion: z.int(),
     ...datasetVersion.omit({ createdAt: true }).shape,
     updatedAt: timestamp.describe('When the version was created'),
+    comparisonCount: z.int().describe('Comparisons that use any of its versions'),
   })
   .meta({
     id: 'Dataset',

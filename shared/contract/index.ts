@@ -11,6 +11,7 @@ import * as comparisonResults from './comparison-results.ts';
 import * as comparisons from './comparisons.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
+import * as datasetEdits from './dataset-edits.ts';
 import * as datasets from './datasets.ts';
 import * as dataspaces from './dataspaces.ts';
 import * as files from './files.ts';
@@ -58,6 +59,7 @@ export const endpoints: readonly Endpoint[] = [
   files,
   dataspaces,
   datasets,
+  datasetEdits,
   comparisons,
   comparisonResults,
   judges,

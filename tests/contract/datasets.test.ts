@@ -46,6 +46,7 @@ describe.each(ways)('%s: datasets', (way) => {
       rowCount: 2,
       bytes: '{"answer":"sorry","ticket":"Late"}'.length + '{"ticket":"Broken"}'.length,
       note: null,
+      comparisonCount: 0,
     });
     const read = await callJson(host, way, 'GET', `/datasets/${created.id}`);
     expect([read.status, read.body]).toEqual([200, created]);

@@ -11,6 +11,7 @@ import { createTableReader, type TableReader } from './create-table-reader.ts';
 
 /** A file that is being imported. Disposing of it removes what was received. */
 export interface ReceivedTable extends AsyncDisposable {
+  readonly path: string;
   /** Writes the content, as fast as the disk takes it. */
   receive(file: { readonly content: Readable; readonly fileName: string }): Promise<void>;
   /** Makes a dataset of it. `name` is that of the file unless given. */
@@ -55,6 +56,7 @@ export function createDatasetImport({
       const path = join(directory, randomUUID());
       let fileName = '';
       return {
+        path,
         async receive(file) {
           fileName = file.fileName;
           await pipeline(file.content, createWriteStream(path, { mode: 0o600 }));

@@ -8,6 +8,7 @@ import {
   maxDatasetRows,
   type RowValues,
 } from '../../../shared/contract/datasets.ts';
+import { parsedOr } from '../../../shared/dataset-values.ts';
 import { tooManyRows } from '../dataset-row.ts';
 
 /** A table in a file. */
@@ -212,13 +213,4 @@ export function typedValues(row: Row, types: ReadonlyMap<string, DatasetColumn['
     return [[name, type === 'text' && typeof value !== 'string' && value !== null ? JSON.stringify(value) : value]];
   });
   return Object.fromEntries(entries);
-}
-
-/** Text cells of a JSON column, such as those of a CSV file, hold JSON or plain text. */
-function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
