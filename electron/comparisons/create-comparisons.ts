@@ -82,7 +82,8 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
   const jobs = createComparisonJobs(options);
   function described(comparison: StoredComparison): Comparison {
     const setup = store.setup(comparison.sequence);
-    return comparisonOf(comparison, setup, checks.warnings(setup.checks, setup.variants));
+    const warnings = checks.warnings(setup.checks, setup.variants);
+    return comparisonOf(comparison, { setup, warnings, findVersion: options.findVersion });
   }
 
   const selectionIn = (job: ComparisonJob, choice: StopInput) =>

@@ -1,11 +1,12 @@
 import type { Comparison, ComparisonItem } from '../../shared/contract/comparisons.ts';
+import type { PromptVersion } from '../../shared/contract/prompts.ts';
 import type { ComparisonSetup, StoredComparison } from '../storage/comparison-store.ts';
 
 const timeOf = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
 /** A comparison as lists show it. */
 export function comparisonItemOf({ summary, settings, ...comparison }: StoredComparison): ComparisonItem {
-  const { variantCount: _, estimate, ...shown } = settings;
+  const { variantCount: _, estimate, titleColumn = null, ...shown } = settings;
   return {
     id: comparison.id,
     name: comparison.name,
@@ -14,6 +15,7 @@ export function comparisonItemOf({ summary, settings, ...comparison }: StoredCom
     datasetId: comparison.datasetId,
     datasetVersion: comparison.datasetVersion,
     ...shown,
+    titleColumn,
     cells: summary.counts,
     cost: { spent: summary.spent, runsWithoutCost: summary.runsWithoutCost, estimate },
     createdAt: new Date(comparison.createdAt).toISOString(),
@@ -22,7 +24,17 @@ export function comparisonItemOf({ summary, settings, ...comparison }: StoredCom
   };
 }
 
-export function comparisonOf(comparison: StoredComparison, setup: ComparisonSetup, warnings: string[]): Comparison {
-  const { variants, variables, checks } = setup;
-  return { ...comparisonItemOf(comparison), variants: [...variants], variables, checks: [...checks], warnings };
+interface Described {
+  readonly setup: ComparisonSetup;
+  readonly warnings: string[];
+  readonly findVersion: (versionId: string) => PromptVersion | null;
+}
+
+export function comparisonOf(comparison: StoredComparison, { setup, warnings, findVersion }: Described): Comparison {
+  const { variables, checks } = setup;
+  const variants = setup.variants.map((variant) => {
+    const version = variant.promptVersionId === null ? null : findVersion(variant.promptVersionId);
+    return { ...variant, promptId: version?.promptId ?? null, versionNumber: version?.number ?? null };
+  });
+  return { ...comparisonItemOf(comparison), variants, variables, checks: [...checks], warnings };
 }

@@ -72,8 +72,14 @@ export function requestsOf(
   return new VariantRequests(variant, version, dataset.columns, variables);
 }
 
-function requireColumns(variables: Readonly<Record<string, string>>, { columns }: Dataset): void {
+function requireColumns(
+  variables: Readonly<Record<string, string>>,
+  titleColumn: string | null,
+  { columns }: Dataset,
+): void {
   const names = new Set(columns.map(({ name }) => name));
+  if (titleColumn !== null && !names.has(titleColumn))
+    throw invalidField('titleColumn', `is not a column: "${titleColumn}"`);
   for (const [variable, column] of Object.entries(variables)) {
     if (!names.has(column)) throw invalidField(`variables.${variable}`, `is not a column: "${column}"`);
     if (variable.split('.').includes('__proto__'))
@@ -153,7 +159,7 @@ export function planComparison(
   const repeats = input.repeats ?? defaults.repeats;
   requireSize(dataset, input.variants.length, repeats);
   const variables = input.variables ?? null;
-  requireColumns(variables ?? {}, dataset);
+  requireColumns(variables ?? {}, input.titleColumn ?? null, dataset);
   const variants = input.variants.map((variant, index) => underVariant(index, () => resolveVariant(variant, options)));
   const requests = variants.map((variant, index) =>
     underVariant(index, () => {
@@ -178,6 +184,7 @@ export function planComparison(
       attempts: input.attempts ?? defaults.attempts,
       timeLimitSeconds: input.timeLimitSeconds ?? defaults.timeLimitSeconds,
       seed: input.seed ?? null,
+      titleColumn: input.titleColumn ?? null,
       rowCount: dataset.rowCount,
       estimate: estimateCost(requests, sample, dataset.rowCount * repeats, options),
     },

@@ -24,6 +24,8 @@ export interface ComparisonSettings {
   readonly attempts: number;
   readonly timeLimitSeconds: number;
   readonly seed: number | null;
+  /** Absent in comparisons of earlier releases. */
+  readonly titleColumn?: string | null;
   readonly rowCount: number;
   readonly estimate: { readonly low: number; readonly high: number } | null;
 }

@@ -68,6 +68,7 @@ const settings = {
       'Runs of a cell until one succeeds, if the provider fails; 1 unless given. A rate limit is waited for and not counted',
     ),
   timeLimitSeconds: z.int().min(1).max(3600).optional().describe('Of one run; 300 unless given'),
+  titleColumn: z.string().max(200).nullish().describe('The column whose values name the rows in the results'),
   seed: z
     .int()
     .min(0)
@@ -121,7 +122,13 @@ const variant = z.object({
   configuration: z.record(z.string(), z.unknown()).nullable(),
   dataspaceIds: z.array(uuid).nullable(),
 });
+/** As it is stored. */
 export type Variant = z.infer<typeof variant>;
+
+const shownVariant = variant.extend({
+  promptId: uuid.nullable().describe('The prompt of the version, which may be deleted'),
+  versionNumber: z.int().nullable(),
+});
 
 const cellCounts = z.object({
   total: z.int(),
@@ -152,7 +159,7 @@ export const comparison = z
     datasetId: uuid,
     datasetVersion: z.int(),
     rowCount: z.int(),
-    variants: z.array(variant),
+    variants: z.array(shownVariant),
     baseline: z.string(),
     basedOn: uuid.nullable(),
     variables: z.record(z.string(), z.string()).nullable(),
@@ -164,6 +171,7 @@ export const comparison = z
     attempts: z.int(),
     timeLimitSeconds: z.int(),
     seed: z.int().nullable(),
+    titleColumn: z.string().nullable(),
     cells: cellCounts,
     cost: costs,
     createdAt: timestamp,

@@ -193,6 +193,20 @@ describe.each(ways)('%s: comparisons', (way) => {
     expect((await run(way, id)).cells.completed).toBe(6);
   });
 
+  test('a variant of a prompt version names its prompt, and a column may name the rows', async () => {
+    const input = { name: 'Reply', promptText: 'Reply to {{ticket}}', ...provider };
+    const { body: prompt } = await callJson(host, way, 'POST', '/prompts', { body: input });
+    const created = await create(way, {
+      variants: [{ name: 'A', promptVersionId: prompt.latestVersionId }, variant('B')],
+      titleColumn: 'ticket',
+    });
+    expect(created.titleColumn).toBe('ticket');
+    expect(created.variants).toMatchObject([
+      { promptId: prompt.id, versionNumber: 1, model: 'scripted/model' },
+      { promptId: null, versionNumber: null },
+    ]);
+  });
+
   test('invalid input names its field', async () => {
     const datasetId = await createDataset();
     const good = { name: 'A', datasetId, variants: [variant('A')] };
@@ -211,6 +225,7 @@ describe.each(ways)('%s: comparisons', (way) => {
     expect(await rejected({ repeats: 0 })).toEqual([400, 'repeats']);
     expect(await rejected({ maxCost: 0 })).toEqual([400, 'maxCost']);
     expect(await rejected({ variables: { ticket: 'subject' } })).toEqual([400, 'variables.ticket']);
+    expect(await rejected({ titleColumn: 'subject' })).toEqual([400, 'titleColumn']);
     expect(await rejected({ checks: [{ kind: 'equals' }] })).toEqual([400, 'checks[0].value']);
     expect(await rejected({ checks: [{ kind: 'regularExpression', pattern: '(' }] })).toEqual([
       400,
