@@ -4,7 +4,9 @@ import {
   type ExportFormat,
   readComparedRows,
   readComparisonCells,
+  readComparisonFields,
   readComparisonReport,
+  readComparisonTrend,
 } from '../../shared/contract/comparison-results.ts';
 import {
   createComparison,
@@ -28,6 +30,8 @@ import { toListQuery } from './validation.ts';
 
 const defaultCells = 100;
 const defaultRows = 20;
+/** Of each text of a row. */
+const shownCharacters = 2000;
 
 const exportTypes: Readonly<Record<ExportFormat, readonly [mediaType: string, extension: string]>> = {
   csv: ['text/csv; charset=utf-8', 'csv'],
@@ -79,14 +83,18 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
         comparisons.cells(parameters.id, { offset, limit, variant, state }, fileReaderOf(caller)),
       );
     }),
-    implement(readComparisonReport, ({ parameters, signal }) => comparisons.report(parameters.id, { signal })),
+    implement(readComparisonReport, ({ parameters, query, signal }) =>
+      comparisons.report(parameters.id, { signal, baseline: query.baseline }),
+    ),
+    implement(readComparisonTrend, ({ parameters, signal }) => comparisons.trend(parameters.id, { signal })),
+    implement(readComparisonFields, ({ parameters, signal }) => comparisons.fields(parameters.id, { signal })),
     implement(exportComparison, ({ parameters, query, caller, signal }) =>
       sendExport(query.format, comparisons.export(parameters.id, query.format, fileReaderOf(caller), { signal })),
     ),
-    implement(readComparedRows, ({ parameters, query, caller }) => {
-      const { offset = 0, limit = defaultRows, filter = 'all' } = query;
-      const found = { offset, limit, filter: filter === 'all' ? null : filter };
-      return longJsonResponse(comparisons.rows(parameters.id, found, fileReaderOf(caller)));
+    implement(readComparedRows, async ({ parameters, query, caller }) => {
+      const { offset = 0, limit = defaultRows, filter = 'all', sort = 'row', characters = shownCharacters } = query;
+      const found = { offset, limit, filter, sort, characters };
+      return longJsonResponse(await comparisons.rows(parameters.id, found, fileReaderOf(caller)));
     }),
   ];
 }

@@ -1,16 +1,10 @@
 import type { CellCounts, CellState } from '../../shared/contract/comparisons.ts';
 import { createSeededRandom } from '../../shared/seeded-random.ts';
 import type { CellOutline } from '../storage/comparison-cells.ts';
+import { type CellIndex, CellResults } from './cell-results.ts';
 
 const states: readonly CellState[] = ['Waiting', 'Running', 'Completed', 'Failed', 'Skipped', 'Stopped'];
 const codes = Object.fromEntries(states.map((state, code) => [state, code])) as Record<CellState, number>;
-
-export interface CellIndex {
-  readonly row: number;
-  readonly variant: number;
-  /** Counts from 0. */
-  readonly repeat: number;
-}
 
 /** The states of all cells of a comparison: one byte each, because there can be a million. */
 export class CellTable {
@@ -18,6 +12,8 @@ export class CellTable {
   readonly variants: number;
   readonly repeats: number;
   readonly #states: Uint8Array;
+  /** What the completed cells say. Load it before it is read. */
+  readonly results: CellResults;
   readonly #counts = states.map(() => 0);
 
   constructor(size: { rows: number; variants: number; repeats: number }) {
@@ -26,6 +22,7 @@ export class CellTable {
     this.repeats = size.repeats;
     this.#states = new Uint8Array(size.rows * size.variants * size.repeats);
     this.#counts[codes.Waiting] = this.#states.length;
+    this.results = new CellResults(this);
   }
 
   /** Takes over what is stored. */
@@ -76,8 +73,14 @@ export class CellTable {
     };
   }
 
+  /** The waiting cells of the variants of each provider. */
+  queues(order: Uint32Array, variants: readonly { readonly provider: string }[]): Generator<number>[] {
+    const groups = Map.groupBy(variants.keys(), (variant) => variants[variant]!.provider);
+    return [...groups.values()].map((group) => this.#waiting(order, group));
+  }
+
   /** Waiting cells of some variants. Row by row, so that the variants can be compared while they run. */
-  *waiting(order: Uint32Array, variants: readonly number[]): Generator<number> {
+  *#waiting(order: Uint32Array, variants: readonly number[]): Generator<number> {
     for (const row of order) {
       for (const variant of variants) {
         for (let repeat = 0; repeat < this.repeats; repeat += 1) {

@@ -190,11 +190,10 @@ export class ComparisonJob implements Job<ComparisonItem> {
       const variants = await this.#options.prepare();
       const { rowCount, seed, concurrency } = this.#options.comparison.settings;
       const order = rowOrder(rowCount, seed).subarray(0, maxRows ?? rowCount);
-      const groups = Map.groupBy(variants.keys(), (variant) => variants[variant]!.provider);
-      const workers = [...groups.values()].flatMap((group) => {
-        const positions = this.#cells.waiting(order, group);
-        return Array.from({ length: concurrency }, () => this.#runCells(positions, variants, origin, signal));
-      });
+      const queues = this.#cells.queues(order, variants);
+      const workers = queues.flatMap((positions) =>
+        Array.from({ length: concurrency }, () => this.#runCells(positions, variants, origin, signal)),
+      );
       await Promise.all(workers);
     } catch (error) {
       if (!signal.aborted) this.#noteStop(this.#describe(error).message);
@@ -315,6 +314,7 @@ export class ComparisonJob implements Job<ComparisonItem> {
   /** Changes a cell. It is written soon, together with others. */
   #note(cell: StoredCell): void {
     this.#cells.set(cell.position, cell.state);
+    if (cell.state === 'Completed') this.#cells.results.add(cell);
     this.#pending.set(cell.position, cell);
     this.#flushTurn ??= setImmediate(() => this.#flushOrStop());
     this.#options.onChange();

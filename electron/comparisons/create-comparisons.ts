@@ -1,5 +1,5 @@
 import { invalidField } from '../../shared/app-error.ts';
-import type { ComparisonReport, ExportFormat } from '../../shared/contract/comparison-results.ts';
+import type { ExportFormat } from '../../shared/contract/comparison-results.ts';
 import type {
   Comparison,
   ComparisonInput,
@@ -18,7 +18,7 @@ import { comparisonItemOf, comparisonOf } from './describe-comparison.ts';
 import { type ComparisonJobs, type ComparisonJobsOptions, createComparisonJobs } from './open-comparisons.ts';
 import { planComparison } from './plan-comparison.ts';
 import { exportText } from './export-comparison.ts';
-import { reportOf } from './report.ts';
+import { createResultReader, type ResultReader } from './read-results.ts';
 import { type CellCaller, type CellQuery, type CellReader, createCellReader, type RowQuery } from './read-cells.ts';
 
 interface Cancellable {
@@ -26,7 +26,7 @@ interface Cancellable {
 }
 
 /** Runs variants of prompts over the rows of datasets. Methods with an id throw `not_found`. */
-export interface Comparisons {
+export interface Comparisons extends ResultReader {
   /** Throws `invalid_request` with the field. */
   create(input: ComparisonInput, options: Cancellable): Promise<Comparison>;
   list(query: ListQuery): ListPage<ComparisonItem>;
@@ -39,7 +39,6 @@ export interface Comparisons {
   retry(id: string, choice: RetryInput, options: { readonly origin: RunOrigin }): Promise<Comparison>;
   cells(id: string, query: CellQuery, caller: CellCaller): ReturnType<CellReader['cells']>;
   rows(id: string, query: RowQuery, caller: CellCaller): ReturnType<CellReader['rows']>;
-  report(id: string, options: Cancellable): Promise<ComparisonReport>;
   /** The text of a file in parts. */
   export(id: string, format: ExportFormat, caller: CellCaller, options: Cancellable): AsyncGenerator<string>;
   remove(id: string): Promise<void>;
@@ -97,12 +96,7 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
     }
   }
 
-  async function report(id: string, { signal }: Cancellable): Promise<ComparisonReport> {
-    const comparison = jobs.readWritten(id);
-    const { variants } = store.setup(comparison.sequence);
-    const measurements = store.measurements(comparison.sequence);
-    return reportOf(comparison, variants, measurements, statistics, { signal });
-  }
+  const results = createResultReader({ jobs, store, datasets, statistics, isComparison });
 
   function datasetOf({ datasetId, datasetVersion }: ComparisonInput): Dataset {
     try {
@@ -151,13 +145,13 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
     },
     cells: (id, query, caller) => reader.cells(jobs.open(id), query, caller),
     rows: (id, query, caller) => reader.rows(jobs.open(id), query, caller),
-    report,
+    ...results,
     export(id, format, caller, cancellable) {
       const job = jobs.open(id);
       const { datasetId, datasetVersion } = job.comparison;
       const columns = datasets.read(datasetId, datasetVersion).columns.map(({ name }) => name);
       const source = { comparison: described(job.comparison), columns, cells: () => reader.eachCell(job, caller) };
-      return exportText({ ...source, report: () => report(id, cancellable) }, format);
+      return exportText({ ...source, report: () => results.report(id, cancellable) }, format);
     },
     remove: jobs.remove,
     async close() {

@@ -1,10 +1,20 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidField } from '../../shared/app-error.ts';
-import type { ComparedRow, ComparisonCell, ComparisonCells } from '../../shared/contract/comparison-results.ts';
+import type {
+  ComparedCell,
+  ComparedRow,
+  ComparisonCell,
+  ComparisonCells,
+  RowFilter,
+  RowSort,
+} from '../../shared/contract/comparison-results.ts';
 import { type CellState, cellState } from '../../shared/contract/comparisons.ts';
-import { newCell, type RowFilter, type StoredCell } from '../storage/comparison-cells.ts';
+import type { RowValues } from '../../shared/contract/datasets.ts';
+import { newCell, type StoredCell } from '../storage/comparison-cells.ts';
 import type { ComparisonSetup, ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
 import type { DatasetStore } from '../storage/dataset-store.ts';
 import type { FileReader } from '../storage/file-store.ts';
+import { compareFields, expectedFields, maxComparedCharacters } from './compare-fields.ts';
 import type { ComparisonJob } from './comparison-job.ts';
 import type { ExportedCell } from './export-comparison.ts';
 
@@ -21,14 +31,26 @@ export interface CellQuery {
 export interface RowQuery {
   readonly offset: number;
   readonly limit: number;
-  readonly filter: RowFilter | null;
+  readonly filter: RowFilter;
+  readonly sort: RowSort;
+  /** Of each text. */
+  readonly characters: number;
+}
+
+export interface RowPage {
+  readonly data: ComparedRow[];
+  readonly offset: number;
+  readonly total: number;
+  /** Rows by filter; null until all cells are loaded. */
+  readonly counts: Record<RowFilter, number> | null;
 }
 
 /** Reads cells and rows of comparisons as callers see them: of runs of others, only a caller that may read all sees texts. */
 export interface CellReader {
   /** Throws `invalid_request` for an unknown variant. */
   cells(job: ComparisonJob, query: CellQuery, caller: CellCaller): ComparisonCells;
-  rows(job: ComparisonJob, query: RowQuery, caller: CellCaller): { data: ComparedRow[]; offset: number; total: number };
+  /** Fewer rows than asked for if they have many cells. */
+  rows(job: ComparisonJob, query: RowQuery, caller: CellCaller): Promise<RowPage>;
   /** Every cell with its row and its whole answer. */
   eachCell(job: ComparisonJob, caller: CellCaller): Generator<ExportedCell>;
   /** The number of a row; null for an unknown one. */
@@ -36,6 +58,10 @@ export interface CellReader {
 }
 
 const rowsAtOnce = 1000;
+/** Of one page of rows. */
+const maxCellsAtOnce = 2000;
+/** Rows are read for so long before other work gets its turn. */
+const maxTurnMs = 10;
 /** Of an answer in a table. */
 const shownCharacters = 2000;
 /** More than any answer has. */
@@ -47,6 +73,18 @@ const hidden = 'Only the caller of the run and keys with the scope `audit` can r
 function withoutTexts(cell: StoredCell): StoredCell {
   const failure = cell.failure && { ...cell.failure, message: hidden };
   return { ...cell, failure, answerHash: null, checks: cell.checks.map((check) => ({ ...check, reason: hidden })) };
+}
+
+/** Values for a table, without what is too long for it. */
+function cutValues(values: RowValues, characters: number): RowValues {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      if (typeof value === 'string') return [name, value.slice(0, characters)];
+      if (typeof value !== 'object' || value === null) return [name, value];
+      const text = JSON.stringify(value);
+      return [name, text.length > characters ? text.slice(0, characters) : value];
+    }),
+  );
 }
 
 /** The numbers of one page. */
@@ -121,7 +159,10 @@ function rowNumbersIn(
   };
 }
 
-export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetStore, 'rows' | 'rowIds'>): CellReader {
+export function createCellReader(
+  store: ComparisonStore,
+  datasets: Pick<DatasetStore, 'read' | 'rows' | 'rowIds'>,
+): CellReader {
   const describe = createCellDescriber(store, datasets);
 
   return {
@@ -138,18 +179,48 @@ export function createCellReader(store: ComparisonStore, datasets: Pick<DatasetS
       const positions = matching.slice(page.offset, page.offset + page.limit);
       return { data: describe(job, setup, positions, caller), offset: page.offset, total: matching.length };
     },
-    rows(job, { filter, ...page }, caller) {
-      job.flush();
+    async rows(job, { filter, sort, characters, ...page }, caller) {
       const { sequence, datasetId, datasetVersion, settings } = job.comparison;
+      const loading = job.cells.results.load(store, sequence);
+      // A failure to load is that of the next request.
+      loading.catch(() => {});
+      const isInOrder = filter === 'all' && sort === 'row';
+      await (isInOrder ? null : loading);
+      job.flush();
+      const { columns } = datasets.read(datasetId, datasetVersion);
       const setup = store.setup(sequence);
       const cellsPerRow = settings.variantCount * settings.repeats;
-      const found = filter && store.matchingRows(sequence, { filter, cellsPerRow, ...page });
-      const data = (found?.rows ?? pageOf(settings.rowCount, page)).map((position) => {
+      const limit = Math.max(1, Math.min(page.limit, Math.floor(maxCellsAtOnce / cellsPerRow)));
+      const matching = isInOrder ? null : job.cells.results.rows(filter, sort);
+      const total = matching?.length ?? settings.rowCount;
+      const data: ComparedRow[] = [];
+      let turnEnd = performance.now() + maxTurnMs;
+      for (const index of pageOf(total, { offset: page.offset, limit })) {
+        const position = matching?.[index] ?? index;
         const [row] = datasets.rows(datasetId, datasetVersion, { offset: position, limit: 1, maxBytes: Infinity });
-        const positions = Array.from({ length: cellsPerRow }, (_, step) => position * cellsPerRow + step);
-        return { ...row!, position, cells: describe(job, setup, positions, caller) };
-      });
-      return { data, offset: page.offset, total: found?.total ?? settings.rowCount };
+        const positions = pageOf(job.cells.total, { offset: position * cellsPerRow, limit: cellsPerRow });
+        const expected = expectedFields(row!.values, columns);
+        const described = describe(job, setup, positions, caller, expected ? maxComparedCharacters : characters);
+        const cells = described.map((cell): ComparedCell => {
+          const fields = expected && cell.answer !== null ? compareFields(expected, cell.answer) : null;
+          return { ...cell, answer: cell.answer?.slice(0, characters) ?? null, fields };
+        });
+        data.push({ id: row!.id, values: cutValues(row!.values, characters), position, cells });
+        // A row can have megabytes.
+        if (performance.now() < turnEnd) continue;
+        await nextTurn();
+        job.flush();
+        turnEnd = performance.now() + maxTurnMs;
+      }
+      const { isLoaded } = job.cells.results;
+      const counts = isLoaded
+        ? {
+            all: settings.rowCount,
+            differs: job.cells.results.count('differs'),
+            fails: job.cells.results.count('fails'),
+          }
+        : null;
+      return { data, offset: page.offset, total, counts };
     },
     *eachCell(job, caller) {
       job.flush();

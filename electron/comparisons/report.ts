@@ -1,8 +1,8 @@
 import type { ComparisonReport } from '../../shared/contract/comparison-results.ts';
 import type { Variant } from '../../shared/contract/comparisons.ts';
-import type { VariantReport } from '../../shared/statistics/compare-variants.ts';
-import type { CellMeasurement } from '../storage/comparison-cells.ts';
+import type { VariantCells, VariantReport } from '../../shared/statistics/compare-variants.ts';
 import type { StoredComparison } from '../storage/comparison-store.ts';
+import type { CellResults } from './cell-results.ts';
 import type { Statistics } from './create-statistics.ts';
 
 type Reported = ComparisonReport['variants'][number];
@@ -15,24 +15,31 @@ function meanOf<Mean extends { mean: number; interval: readonly [number, number]
   return { ...rest, interval: intervalOf(mean.interval) };
 }
 
-function describeVariant({ differences, ...report }: VariantReport): Reported {
-  type Differences = NonNullable<typeof differences>;
-  const one = (difference: Differences[keyof Differences]) => ({
-    ...difference,
-    interval: intervalOf(difference.interval),
-  });
-  const all = differences && {
+export function describeDifferences(differences: NonNullable<VariantReport['differences']>) {
+  const one = (difference: typeof differences.cost) => ({ ...difference, interval: intervalOf(difference.interval) });
+  return {
     passRate: one(differences.passRate),
     score: one(differences.score),
     cost: one(differences.cost),
     latency: one(differences.latency),
   };
+}
+
+function meanTokens(tokens: Float64Array): number | null {
+  const known = tokens.filter((count) => !Number.isNaN(count));
+  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0) / known.length;
+}
+
+function describeVariant({ differences, ...report }: VariantReport, variant: number, results: CellResults): Reported {
+  const all = differences && describeDifferences(differences);
   return {
     name: report.name,
     passRate: report.passRate,
     interval: intervalOf(report.interval),
     passes: report.passes,
     rows: report.rows,
+    checks: results.checks(variant).map((count) => ({ ...count })),
+    tokens: meanTokens(results.measured(variant, 'tokens')),
     repeatRates: report.repeatRates.map(({ repeats, anyPasses, allPass }) => ({
       repeats,
       anyPasses: meanOf(anyPasses),
@@ -46,38 +53,45 @@ function describeVariant({ differences, ...report }: VariantReport): Reported {
   };
 }
 
+/** The numbers of a variant for statistics. */
+export function variantCells(name: string, variant: number, results: CellResults): VariantCells {
+  return {
+    name,
+    passes: results.measured(variant, 'passes'),
+    scores: results.measured(variant, 'scores'),
+    costs: results.measured(variant, 'costs'),
+    latencies: results.measured(variant, 'latencies'),
+  };
+}
+
+interface ReportOptions {
+  /** The variant that the others are compared with. */
+  readonly baseline: string;
+  readonly statistics: Statistics;
+  readonly signal: AbortSignal;
+}
+
 /** Compares the variants by the cells that have completed. */
 export async function reportOf(
   { settings, state }: StoredComparison,
   variants: readonly Variant[],
-  measurements: Iterable<CellMeasurement>,
-  statistics: Statistics,
-  options: { readonly signal: AbortSignal },
+  results: CellResults,
+  { baseline, statistics, signal }: ReportOptions,
 ): Promise<ComparisonReport> {
-  const { rowCount, repeats, baseline } = settings;
-  const empty = () => new Float64Array(rowCount * repeats).fill(Number.NaN);
-  const cells = variants.map(({ name }) => ({
-    name,
-    passes: empty(),
-    scores: empty(),
-    costs: empty(),
-    latencies: empty(),
-  }));
-  for (const { position, passed, score, cost, totalMs } of measurements) {
-    const group = Math.floor(position / repeats);
-    const own = cells[group % variants.length]!;
-    const index = Math.floor(group / variants.length) * repeats + (position % repeats);
-    own.passes[index] = passed ?? Number.NaN;
-    own.scores[index] = score ?? Number.NaN;
-    own.costs[index] = cost ?? Number.NaN;
-    own.latencies[index] = totalMs ?? Number.NaN;
-  }
+  const { rowCount, repeats } = settings;
+  const isFinal = state === 'Completed';
   const compared = {
-    variants: cells,
+    variants: variants.map(({ name }, index) => variantCells(name, index, results)),
     baseline: variants.findIndex(({ name }) => name === baseline),
     repeats,
-    rowsPlanned: state === 'Completed' ? null : rowCount,
+    rowsPlanned: isFinal ? null : rowCount,
   };
-  const reports = await statistics.compareVariants(compared, options);
-  return { isFinal: state === 'Completed', baseline, variants: reports.map(describeVariant) };
+  const endedRows = results.endedRows();
+  const reports = await statistics.compareVariants(compared, { signal });
+  return {
+    isFinal,
+    endedRows,
+    baseline,
+    variants: reports.map((report, index) => describeVariant(report, index, results)),
+  };
 }

@@ -22,18 +22,6 @@ export interface StoredCell {
   readonly score: number | null;
 }
 
-export interface CellMeasurement {
-  readonly position: number;
-  /** 0, 1 or null. */
-  readonly passed: number | null;
-  readonly score: number | null;
-  readonly cost: number | null;
-  readonly totalMs: number | null;
-}
-
-/** `differs`: completed cells of a row differ in their result, or without checks in their answer. `fails`: one failed, or a check of it. */
-export type RowFilter = 'differs' | 'fails';
-
 /** What a job keeps of each cell in memory. */
 export type CellOutline = Pick<StoredCell, 'position' | 'state' | 'runId' | 'attempts'>;
 
@@ -64,13 +52,6 @@ export interface ComparisonCells {
   /** Cells in a range of positions that have a row. */
   cells(comparison: number, range: { from: number; to: number }): StoredCell[];
   cell(comparison: number, position: number): StoredCell | null;
-  /** Numbers of the completed cells, for statistics. */
-  measurements(comparison: number): IterableIterator<CellMeasurement>;
-  /** Numbers of the rows that match, and how many do. `cellsPerRow` is the number of variants times that of repeats. */
-  matchingRows(
-    comparison: number,
-    search: { filter: RowFilter; cellsPerRow: number; offset: number; limit: number },
-  ): { rows: number[]; total: number };
   /** The answer of a run, or its first characters; null for an unknown run. */
   answer(runId: string, maxCharacters: number): string | null;
   /** Null for an unknown run. */
@@ -125,28 +106,6 @@ const cellColumns = `position, state, run_id AS runId, attempts, failure_json AS
   total_ms AS totalMs, prompt_tokens AS promptTokens, completion_tokens AS completionTokens, answer_hash AS answerHash,
   checks_json AS checks, passed, score`;
 
-const filters: Readonly<Record<RowFilter, string>> = {
-  fails: `SELECT DISTINCT position / CAST(@cellsPerRow AS INTEGER) AS row FROM comparison_cells
-    WHERE comparison = @comparison AND (state = 'Failed' OR passed = 0)`,
-  differs: `SELECT position / CAST(@cellsPerRow AS INTEGER) AS row FROM comparison_cells WHERE comparison = @comparison AND state = 'Completed'
-    GROUP BY row HAVING count(DISTINCT coalesce(passed, answer_hash)) > 1`,
-};
-
-function filterStatements(database: Database.Database, filter: RowFilter) {
-  interface Search {
-    comparison: number;
-    cellsPerRow: number;
-  }
-  return {
-    page: database
-      .prepare<Search & { offset: number; limit: number }, number>(
-        `${filters[filter]} ORDER BY row LIMIT @limit OFFSET @offset`,
-      )
-      .pluck(),
-    total: database.prepare<Search, number>(`SELECT count(*) FROM (${filters[filter]})`).pluck(),
-  };
-}
-
 function cellStatements(database: Database.Database) {
   return {
     write: database.prepare<[CellRow & { comparison: number }]>(
@@ -162,10 +121,6 @@ function cellStatements(database: Database.Database) {
       `SELECT ${cellColumns} FROM comparison_cells
        WHERE comparison = ? AND position >= ? AND position < ? ORDER BY position`,
     ),
-    measurements: database.prepare<[number], CellMeasurement>(
-      `SELECT position, passed, score, cost, total_ms AS totalMs FROM comparison_cells
-       WHERE comparison = ? AND state = 'Completed' ORDER BY position`,
-    ),
     answer: database
       .prepare<[number, string], string | null>(
         `SELECT substr(run_texts.content, 1, CAST(? AS INTEGER)) FROM runs JOIN run_texts ON run_texts.run = runs.sequence
@@ -173,8 +128,6 @@ function cellStatements(database: Database.Database) {
       )
       .pluck(),
     callerOf: database.prepare<[string], string>('SELECT caller_id FROM runs WHERE id = ?').pluck(),
-    differs: filterStatements(database, 'differs'),
-    fails: filterStatements(database, 'fails'),
     remove: database.prepare<[number, number, number]>(
       `DELETE FROM comparison_cells WHERE comparison = ? AND position IN (
          SELECT position FROM comparison_cells WHERE comparison = ? LIMIT ?)`,
@@ -190,14 +143,6 @@ export function createComparisonCells(database: Database.Database) {
     cell(comparison, position) {
       const [row] = cells.range.all(comparison, position, position + 1);
       return row ? cellOf(row) : null;
-    },
-    measurements: (comparison) => cells.measurements.iterate(comparison),
-    matchingRows(comparison, { filter, cellsPerRow, offset, limit }) {
-      const search = { comparison, cellsPerRow };
-      return {
-        rows: cells[filter].page.all({ ...search, offset, limit }),
-        total: cells[filter].total.get(search)!,
-      };
     },
     answer: (runId, maxCharacters) => cells.answer.get(maxCharacters, runId) ?? null,
     callerOf: (runId) => cells.callerOf.get(runId) ?? null,

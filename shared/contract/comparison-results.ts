@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkResult } from './checks.ts';
-import { uuid } from './common.ts';
+import { timestamp, uuid } from './common.ts';
 import { cellState, comparisonParameters, maxCells, variantName } from './comparisons.ts';
 import { maxDatasetRows, rowValues, wholeNumber } from './datasets.ts';
 import { defineEndpoint } from './endpoint.ts';
@@ -94,6 +94,10 @@ const variantReport = z
     interval,
     passes: z.int(),
     rows: z.int().describe('Rows with a judged run'),
+    checks: z
+      .array(z.object({ passes: z.int(), judged: z.int() }))
+      .describe('Answers that each check passed and judged, in the order of the checks of the comparison'),
+    tokens: z.number().nullable().describe('Mean number of tokens of a run, prompt and answer'),
     repeatRates: z.array(
       z.object({
         repeats: z.int(),
@@ -123,6 +127,7 @@ const variantReport = z
 export const comparisonReport = z
   .object({
     isFinal: z.boolean().describe('Whether the comparison has completed. Until then the numbers are those so far'),
+    endedRows: z.int().describe('Rows of which every cell has completed, failed or was skipped'),
     baseline: z.string(),
     variants: z.array(variantReport),
   })
@@ -139,7 +144,80 @@ export const readComparisonReport = defineEndpoint({
   description:
     'Returns rates, costs and latencies with their 95 % intervals, and for each variant its difference to the baseline, paired by row and as a sentence.',
   parameters: comparisonParameters,
+  query: z.strictObject({
+    baseline: variantName.optional().describe('Another variant to compare with; that of the comparison unless given'),
+  }),
   response: comparisonReport,
+  errors: [404],
+});
+
+export const comparisonTrend = z
+  .object({
+    earlier: z
+      .object({ id: uuid, name: z.string(), completedAt: timestamp.nullable() })
+      .nullable()
+      .describe('The comparison that this one repeats; null if it repeats none, or if that was deleted'),
+    sharedRows: z.int().describe('Rows that both comparisons have'),
+    variants: z.array(
+      z.object({
+        name: z.string(),
+        earlierPassRate: z.number().nullable(),
+        passRate: z.number().nullable(),
+        differences: z.object({ passRate: difference, score: difference, cost: difference, latency: difference }),
+      }),
+    ),
+  })
+  .meta({ id: 'ComparisonTrend' });
+export type ComparisonTrend = z.infer<typeof comparisonTrend>;
+
+export const readComparisonTrend = defineEndpoint({
+  id: 'readComparisonTrend',
+  method: 'get',
+  path: '/comparisons/{id}/trend',
+  access: 'run',
+  tag,
+  summary: 'Compare with the last time',
+  description:
+    'Compares a comparison with the one that it repeats (`basedOn`): variants of the same name, paired by row, each difference with its 95 % interval and as a sentence.',
+  parameters: comparisonParameters,
+  response: comparisonTrend,
+  errors: [404],
+});
+
+export const fieldAgreement = z.object({
+  agreeing: z.int(),
+  total: z.int(),
+  wrong: z.array(z.string()).describe('The fields that differ or are missing'),
+});
+export type FieldAgreement = z.infer<typeof fieldAgreement>;
+
+export const comparisonFields = z
+  .object({
+    rows: z.int().describe('Rows with an expected JSON object that were compared'),
+    isComplete: z.boolean().describe('Whether all rows were compared, and not only the first ones'),
+    fields: z.array(
+      z.object({
+        name: z.string(),
+        variants: z
+          .array(z.object({ agreeing: z.int(), answers: z.int() }))
+          .describe('In the order of the variants: answers that have the expected value, of all answers'),
+      }),
+    ),
+  })
+  .meta({ id: 'ComparisonFields' });
+export type ComparisonFields = z.infer<typeof comparisonFields>;
+
+export const readComparisonFields = defineEndpoint({
+  id: 'readComparisonFields',
+  method: 'get',
+  path: '/comparisons/{id}/fields',
+  access: 'run',
+  tag,
+  summary: 'Compare JSON answers field by field',
+  description:
+    'Counts for each field of the expected JSON objects how many answers of each variant have its value. The expected object is in a column of type `expected`. At most 20,000 answers are compared, those of the first rows.',
+  parameters: comparisonParameters,
+  response: comparisonFields,
   errors: [404],
 });
 
@@ -166,10 +244,22 @@ const comparedRow = z.object({
   id: z.string(),
   /** Counts from 0 in the dataset. */
   position: z.int(),
+  /** Long texts are cut, and JSON that is longer becomes a text. */
   values: rowValues,
-  cells: z.array(comparisonCell),
+  cells: z.array(
+    comparisonCell.extend({
+      /** Null unless the row has an expected JSON object, and the cell an answer. */
+      fields: fieldAgreement.nullable(),
+    }),
+  ),
 });
 export type ComparedRow = z.infer<typeof comparedRow>;
+export type ComparedCell = ComparedRow['cells'][number];
+
+export const rowFilter = z.enum(['all', 'differs', 'fails']);
+export type RowFilter = z.infer<typeof rowFilter>;
+export const rowSort = z.enum(['row', 'difference', 'cost', 'latency']);
+export type RowSort = z.infer<typeof rowSort>;
 
 export const readComparedRows = defineEndpoint({
   id: 'readComparedRows',
@@ -178,13 +268,22 @@ export const readComparedRows = defineEndpoint({
   access: 'window',
   tag,
   summary:
-    'Rows with their cells; `differs` are rows whose variants differ in their result, `fails` those with a failed cell',
+    'Rows with their cells; `differs` are rows whose cells differ in their result, `fails` those with a failed cell. Sorted by row, or the largest first',
   parameters: comparisonParameters,
   query: z.strictObject({
     offset: wholeNumber(0, maxDatasetRows).optional(),
     limit: wholeNumber(1, 100).optional(),
-    filter: z.enum(['all', 'differs', 'fails']).optional(),
+    filter: rowFilter.optional(),
+    sort: rowSort.optional(),
+    /** Of each text; 2,000 unless given. */
+    characters: wholeNumber(1, 100_000).optional(),
   }),
-  response: z.object({ data: z.array(comparedRow), offset: z.int(), total: z.int() }),
+  response: z.object({
+    data: z.array(comparedRow),
+    offset: z.int(),
+    total: z.int(),
+    /** Rows by filter; null until all cells are loaded. */
+    counts: z.record(rowFilter, z.int()).nullable(),
+  }),
   errors: [404],
 });

@@ -22,6 +22,8 @@ export interface ComparedCells {
   readonly repeats: number;
   /** Rows of the dataset while the comparison runs; null for the end. */
   readonly rowsPlanned: number | null;
+  /** Differences whose intervals hold together; those to the baseline unless given. */
+  readonly differencesShown?: number;
 }
 
 export interface Difference {
@@ -157,8 +159,15 @@ function differenceOf(measure: Measure, variant: RowValues, baseline: RowValues,
  * as rows would make every interval too narrow. Differences are paired by row, and their intervals hold together for all variants
  * (Bonferroni). A variant of 10,000 rows takes some milliseconds, one of 1,000 rows up to 100 ms.
  */
-export function compareVariants({ variants, baseline, repeats, rowsPlanned }: ComparedCells): VariantReport[] {
-  const confidence = 1 - (1 - defaultConfidence) / Math.max(variants.length - 1, 1);
+export function compareVariants({
+  variants,
+  baseline,
+  repeats,
+  rowsPlanned,
+  ...options
+}: ComparedCells): VariantReport[] {
+  const { differencesShown = variants.length - 1 } = options;
+  const confidence = 1 - (1 - defaultConfidence) / Math.max(differencesShown, 1);
   const values = variants.map((variant) => rowValuesOf(variant, repeats));
   return variants.map((variant, index) => {
     const own = values[index]!;

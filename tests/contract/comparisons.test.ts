@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { ComparisonCell } from '../../shared/contract/comparison-results.ts';
+import type { ComparedRow, ComparisonCell } from '../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../shared/contract/comparisons.ts';
 import { threat } from '../support/guarded-host.ts';
 import { callJson, jsonRequest, rejectionOf, walk } from '../support/json-call.ts';
@@ -61,6 +61,12 @@ async function run(way: Way, id: string): Promise<Comparison> {
 
 const promptOf = (call: ScriptedCall) => (call.body['messages'] as { content: string }[]).at(-1)!.content;
 const echo = (call: ScriptedCall) => void call.chatStream([promptOf(call)]);
+
+async function readRows(id: string, query: string) {
+  const request = new Request(`http://window.test/window/comparisons/${id}/rows?${query}`);
+  const response = await host.host.api.fetch(request, { access: 'window' });
+  return (await response.json()) as { data: ComparedRow[]; total: number; counts: unknown };
+}
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -525,19 +531,103 @@ describe('a comparison', () => {
   test('lets the window read rows with their cells', async () => {
     const { id } = await create(memory, { checks });
     await run(memory, id);
-    const readRows = async (filter: string) => {
-      const request = new Request(`http://window.test/window/comparisons/${id}/rows?filter=${filter}`);
-      return (await host.host.api.fetch(request, { access: 'window' })).json() as Promise<{
-        total: number;
-        data: { position: number; values: unknown; cells: ComparisonCell[] }[];
-      }>;
-    };
-    const all = await readRows('all');
-    expect(all.data.map(({ values, cells }) => [values, cells.map(({ variant: name }) => name)])).toEqual(
+    const { data: all } = await readRows(id, 'filter=all');
+    expect(all.map(({ values, cells }) => [values, cells.map(({ variant: name }) => name)])).toEqual(
       rows.map((values) => [values, ['A', 'B']]),
     );
-    const differs = await readRows('differs');
+    const differs = await readRows(id, 'filter=differs&characters=4');
     expect([differs.total, differs.data.map(({ position }) => position)]).toEqual([2, [0, 1]]);
-    expect((await readRows('fails')).total).toBe(3);
+    expect(differs.counts).toEqual({ all: 3, differs: 2, fails: 3 });
+    expect(differs.data[1]).toMatchObject({
+      values: { ticket: 'brok' },
+      cells: [{ answer: 'A: b' }, { answer: 'B: b' }],
+    });
+    expect((await readRows(id, 'filter=fails&offset=2')).data.map(({ position }) => position)).toEqual([2]);
+  });
+
+  test('sorts rows by difference, cost and latency', async () => {
+    const byWord = [{ kind: 'contains', value: 'A: late', not: true }];
+    const { id } = await create(memory, { checks: byWord, repeats: 2 });
+    await run(memory, id);
+    const order = async (sort: string) => (await readRows(id, `sort=${sort}`)).data.map(({ position }) => position);
+    expect(await order('row')).toEqual([0, 1, 2]);
+    expect(await order('difference')).toEqual([0, 1, 2]);
+    const slowest = (await readRows(id, 'sort=latency')).data.map((row) =>
+      Math.max(...row.cells.map(({ totalMs }) => totalMs!)),
+    );
+    expect(slowest).toEqual(slowest.toSorted((one, other) => other - one));
+    expect(await order('cost')).toEqual([0, 1, 2]);
+    const report = (await callJson(host, memory, 'GET', `/comparisons/${id}/report?baseline=B`)).body;
+    expect([report.baseline, report.endedRows]).toEqual(['B', 3]);
+    expect(report.variants).toMatchObject([
+      { checks: [{ passes: 4, judged: 6 }], tokens: expect.any(Number), difference: { rows: 3 } },
+      { checks: [{ passes: 6, judged: 6 }], difference: null },
+    ]);
+    const { body } = await callJson(host, memory, 'GET', `/comparisons/${id}/report?baseline=C`);
+    expect(body.error.details[0].field).toBe('baseline');
+  });
+
+  test('counts the fields that agree with the expected object', async () => {
+    const expected = { months: 3, form: 'written' };
+    const datasetId = await createDataset({
+      rows: [
+        { ticket: 'one', answer: expected },
+        { ticket: 'two', answer: JSON.stringify(expected) },
+        { ticket: 'three', answer: 'none' },
+      ],
+    });
+    host.provider.answerWith((call) =>
+      call.chatStream([
+        promptOf(call).startsWith('A') ? '{"form": "written", "months": 3, "more": 1}' : '{"months": "3"}',
+      ]),
+    );
+    const { id } = await create(memory, { datasetId });
+    await run(memory, id);
+    const { data } = await readRows(id, 'characters=5');
+    expect(data.map(({ cells }) => cells.map(({ fields }) => fields && `${fields.agreeing}/${fields.total}`))).toEqual([
+      ['2/2', '0/2'],
+      ['2/2', '0/2'],
+      [null, null],
+    ]);
+    expect(data[0]!.cells[1]!.fields!.wrong).toEqual(['months', 'form']);
+    const agreeing = (count: number) => ({ agreeing: count, answers: 2 });
+    const { body } = await callJson(host, memory, 'GET', `/comparisons/${id}/fields`, {
+      key: host.issueKey({ scopes: ['run'] }),
+    });
+    expect(body).toEqual({
+      rows: 2,
+      isComplete: true,
+      fields: ['months', 'form'].map((name) => ({ name, variants: [agreeing(2), agreeing(0)] })),
+    });
+  });
+
+  test('is compared with the last time, by the rows that both have', async () => {
+    const datasetId = await createDataset();
+    const earlier = await create(memory, { datasetId, checks, variants: [variant('A'), variant('Old')] });
+    host.provider.answerWith((call) => call.chatStream(['none']));
+    await run(memory, earlier.id);
+    const { body: version } = await callJson(host, memory, 'POST', `/datasets/${datasetId}/versions`, {
+      body: { baseVersion: 1, changes: { added: [{ ticket: 'new', answer: 'A: new' }] } },
+    });
+    host.provider.answerWith(echo);
+    const again = { datasetId, datasetVersion: version.version, checks, repeats: 2, basedOn: earlier.id };
+    const now = await create(memory, { ...again, variants: [variant('A'), variant('B')] });
+    await run(memory, now.id);
+    const trend = async (key = host.key) =>
+      (await callJson(host, memory, 'GET', `/comparisons/${now.id}/trend`, { key })).body;
+    expect(await trend(host.issueKey({ scopes: ['run'] }))).toMatchObject({
+      earlier: { id: earlier.id, name: earlier.name, completedAt: expect.any(String) },
+      sharedRows: 3,
+      variants: [
+        {
+          name: 'A',
+          earlierPassRate: 1 / 3,
+          passRate: 2 / 3,
+          differences: { passRate: { estimate: 1 / 3, rows: 3, sentence: expect.stringContaining('Cannot tell') } },
+        },
+      ],
+    });
+    await callJson(host, memory, 'DELETE', `/comparisons/${earlier.id}`);
+    expect(await trend()).toEqual({ earlier: null, sharedRows: 0, variants: [] });
   });
 });
