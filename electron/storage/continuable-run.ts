@@ -2,7 +2,8 @@ import type { Citation } from '../../shared/contract/completions.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { ModelToolCall } from '../providers/provider.ts';
-import { type ListedRunRow, type NewRun, parsed } from './run-rows.ts';
+import { type ListedRunRow, parsed } from './run-details.ts';
+import type { NewRun } from './run-rows.ts';
 import type { RunTextRow } from './schema.ts';
 import { messagesIn, toolCallsIn } from './stored-messages.ts';
 

@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
 import { sql, type Kysely } from 'kysely';
 import { prepareQuery, valuesOf } from './queries.ts';
-import { maxExcerptCharacters, type OutcomeColumns, type OutcomeTexts } from './run-rows.ts';
+import { maxExcerptCharacters } from './run-details.ts';
+import type { OutcomeColumns, OutcomeTexts } from './run-rows.ts';
 import type { RunRow, RunTextRow, Schema } from './schema.ts';
 
 const outcomeColumns = [

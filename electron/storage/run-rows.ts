@@ -4,9 +4,7 @@ import type { Citation, FinishReason, Usage, Warning } from '../../shared/contra
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { flagsOf, type RunModeration } from '../../shared/contract/moderation.ts';
-import type { RunDetail, RunListItem, RunSummary } from '../../shared/contract/runs.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
-import { messagesIn, publicMessages, publicToolCall, toolCallsIn } from './stored-messages.ts';
 
 /** The fields of a run that are known at its start. Times are milliseconds since 1970. */
 export interface NewRun {
@@ -238,109 +236,5 @@ export function runTextRow(run: NewRun, outcome: RunOutcome | null, sequence: nu
     dataspace_ids_json: storedJson(run.dataspaceIds as string[] | null),
     metadata_json: storedJson(run.metadata),
     warnings_json: jsonOrNull(run.warnings),
-  };
-}
-
-function isoTime(time: number): string {
-  return new Date(time).toISOString();
-}
-
-function usageOf(row: RunRow): RunSummary['usage'] {
-  const { prompt_tokens, completion_tokens, total_tokens, cached_tokens, cache_write_tokens, reasoning_tokens } = row;
-  if (prompt_tokens === null || completion_tokens === null || total_tokens === null) return null;
-  const totals = { prompt_tokens, completion_tokens, total_tokens };
-  if (cached_tokens === null && cache_write_tokens === null && reasoning_tokens === null) return totals;
-  return { ...totals, details: { cached_tokens, cache_write_tokens, reasoning_tokens } };
-}
-
-/** A run's row with the id of its conversation. */
-export type ListedRunRow = RunRow & { conversation_id: string };
-
-export function runSummaryOf(row: ListedRunRow): RunSummary {
-  return {
-    runId: row.id,
-    conversationId: row.conversation_id,
-    status: row.status as RunSummary['status'],
-    aiSystem: row.ai_system as AiSystem,
-    model: row.model,
-    servedBy: row.served_by,
-    createdAt: isoTime(row.created_at),
-    completedAt: row.completed_at === null ? null : isoTime(row.completed_at),
-    totalMs: row.total_ms,
-    firstTokenMs: row.first_token_ms,
-    usage: usageOf(row),
-    cost: row.cost,
-    pricesFrom: row.prices_from,
-    errorCode: row.error_code,
-    title: row.title,
-    draftId: row.draft_id,
-  };
-}
-
-/** Characters of a row's excerpt. */
-export const maxExcerptCharacters = 200;
-
-/** Removes half a character at the end, and collapses white space. */
-function excerptOf(text: string): string {
-  return text
-    .replace(/[\uD800-\uDBFF]$/, '')
-    .replace(/\s+/g, ' ')
-    .trim();
-}
-
-export type RunListRow = ListedRunRow & {
-  answer: string;
-  prompt: string;
-  /** Names of tools. */
-  called: string | null;
-  prompt_version: number | null;
-  score: number | null;
-};
-
-function calledText({ called }: RunListRow): string {
-  return called === null ? '' : `Called ${called}`.slice(0, maxExcerptCharacters);
-}
-
-export function runListItemOf(row: RunListRow): RunListItem {
-  return {
-    ...runSummaryOf(row),
-    excerpt: excerptOf(row.answer) || excerptOf(calledText(row)) || excerptOf(row.prompt),
-    promptVersion: row.prompt_version,
-    score: row.score,
-  };
-}
-
-export function parsed<Value>(json: string | null, absent: Value): Value {
-  return json === null ? absent : (JSON.parse(json) as Value);
-}
-
-export function runDetailOf(row: ListedRunRow & RunTextRow): RunDetail {
-  return {
-    ...runSummaryOf(row),
-    messageId: row.message_id,
-    callerId: row.caller_id,
-    input: {
-      promptText: row.prompt_text,
-      systemMessage: row.system_message,
-      replacements: parsed(row.replacements_json, null),
-      renderedPrompt: row.rendered_prompt,
-      messages: publicMessages(messagesIn(row)),
-      configuration: parsed(row.configuration_json, null),
-      dataspaceIds: parsed(row.dataspace_ids_json, null),
-    },
-    output: {
-      content: row.content,
-      ...(row.tool_calls_json === null ? {} : { toolCalls: toolCallsIn(row.tool_calls_json).map(publicToolCall) }),
-      reasoning: row.reasoning,
-      finishReason: row.finish_reason,
-      error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
-    },
-    appHeaders: parsed(row.app_headers_json, {}),
-    metadata: parsed(row.metadata_json, null),
-    citations: parsed(row.citations_json, []),
-    warnings: parsed(row.warnings_json, []),
-    credits: row.credits,
-    rawUsage: parsed(row.usage_json, null),
-    ...(row.moderation_json === null ? {} : { moderation: JSON.parse(row.moderation_json) as RunModeration }),
   };
 }

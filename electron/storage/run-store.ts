@@ -7,7 +7,8 @@ import { runReadQueries, runWriteQueries } from './run-queries.ts';
 import { createRemovedRuns } from './retention-store.ts';
 import { createRunRecorder, type Durability, type RunRecorder } from './run-recorder.ts';
 import { continuableRunOf } from './continuable-run.ts';
-import { type NewRun, runDetailOf, runListItemOf } from './run-rows.ts';
+import { runDetailOf, runListItemOf } from './run-details.ts';
+import type { NewRun } from './run-rows.ts';
 import type { RunStore } from './storage.ts';
 import type Database from 'better-sqlite3';
 

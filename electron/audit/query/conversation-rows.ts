@@ -1,17 +1,18 @@
 import type Database from 'better-sqlite3';
-import type { Kysely } from 'kysely';
+import { type InferResult, type Kysely, sql } from 'kysely';
 import type { AuditRow } from '../../../shared/contract/audit.ts';
 import type { Conversation, ConversationRun, Feedback } from '../../../shared/contract/conversations.ts';
 import { prepareQuery } from '../../storage/queries.ts';
-import { runDetailOf, runSummaryOf } from '../../storage/run-rows.ts';
-import type { ConversationRow, FeedbackRow, RunRow, RunTextRow, Schema } from '../../storage/schema.ts';
+import { runContentsOf, usageOf } from '../../storage/run-details.ts';
+import type { ConversationRow, FeedbackRow, Schema } from '../../storage/schema.ts';
 
 const excerptLength = 200;
 
 type FeedbackColumns = {
   readonly [Name in Exclude<keyof FeedbackRow, 'run'>]: FeedbackRow[Name] | null;
 };
-type WholeRow = RunRow & RunTextRow & FeedbackColumns & { readonly conversation_id: string };
+type WholeRow = InferResult<ReturnType<typeof wholeRuns>>[number];
+type ListRow = InferResult<ReturnType<typeof listRow>>[number];
 
 function isoTime(time: number): string {
   return new Date(time).toISOString();
@@ -28,23 +29,22 @@ function conversationOf(row: ConversationRow, newestRunAt: number = row.updated_
   };
 }
 
-function auditRunOf(row: WholeRow): AuditRow['run'] {
-  const run = runSummaryOf(row);
+function auditRunOf(row: ListRow): AuditRow['run'] {
   return {
-    runId: run.runId,
-    createdAt: run.createdAt,
-    status: run.status,
-    aiSystem: run.aiSystem,
-    model: run.model,
+    runId: row.id,
+    createdAt: isoTime(row.created_at),
+    status: row.status as AuditRow['run']['status'],
+    aiSystem: row.ai_system as AuditRow['run']['aiSystem'],
+    model: row.model,
     servedBy: row.served_by,
-    title: run.title,
-    excerpt: row.content.slice(0, excerptLength).replace(/[\uD800-\uDBFF]$/, ''),
-    totalMs: run.totalMs,
-    firstTokenMs: run.firstTokenMs,
-    usage: run.usage,
-    cost: run.cost,
+    title: row.title,
+    excerpt: row.answer.slice(0, excerptLength).replace(/[\uD800-\uDBFF]$/, ''),
+    totalMs: row.total_ms,
+    firstTokenMs: row.first_token_ms,
+    usage: usageOf(row),
+    cost: row.cost,
     finishReason: row.finish_reason,
-    errorCode: run.errorCode,
+    errorCode: row.error_code,
     feedback: feedbackOf(row),
   };
 }
@@ -60,29 +60,29 @@ export function feedbackOf(row: FeedbackColumns): Feedback | null {
 }
 
 function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun {
-  const run = runDetailOf(row);
+  const { input, output, appHeaders, metadata, citations, warnings, moderation } = runContentsOf(row);
   return {
-    conversationRunId: run.runId,
-    promptRunId: row.prompt_id === null ? null : run.runId,
+    conversationRunId: row.id,
+    promptRunId: row.prompt_id === null ? null : row.id,
     promptId: row.prompt_id,
     promptVersionId: row.prompt_version_id,
-    messageId: run.messageId,
-    status: run.status,
-    aiSystem: run.aiSystem,
-    model: run.model,
+    messageId: row.message_id,
+    status: row.status as ConversationRun['status'],
+    aiSystem: row.ai_system as ConversationRun['aiSystem'],
+    model: row.model,
     servedBy: row.served_by,
-    input: { ...run.input, renderedPrompt: row.rendered_prompt },
-    output: run.output,
-    usage: run.usage,
-    cost: run.cost === null ? null : { amount: run.cost, currency: 'USD', pricesFrom: run.pricesFrom },
-    timing: { firstTokenMs: run.firstTokenMs, totalMs: run.totalMs },
-    createdAt: run.createdAt,
-    completedAt: run.completedAt,
-    appHeaders: run.appHeaders,
-    metadata: run.metadata,
-    citations: run.citations,
-    warnings: run.warnings,
-    ...(run.moderation === undefined ? {} : { moderation: run.moderation }),
+    input,
+    output,
+    usage: usageOf(row),
+    cost: row.cost === null ? null : { amount: row.cost, currency: 'USD', pricesFrom: row.prices_from },
+    timing: { firstTokenMs: row.first_token_ms, totalMs: row.total_ms },
+    createdAt: isoTime(row.created_at),
+    completedAt: row.completed_at === null ? null : isoTime(row.completed_at),
+    appHeaders,
+    metadata,
+    citations,
+    warnings,
+    ...(moderation === undefined ? {} : { moderation }),
     ...(hasFeedback ? { feedback: feedbackOf(row) } : {}),
   };
 }
@@ -124,7 +124,7 @@ export function createConversationRows(database: Database.Database) {
       left: { characters: number },
     ): { sequence: number; run: ConversationRun }[] | null {
       const runs = [];
-      for (const row of queries.runs.each({ conversation: sequence, last }) as Iterable<WholeRow>) {
+      for (const row of queries.runs.each({ conversation: sequence, last })) {
         for (const name of longTexts) left.characters -= row[name]?.length ?? 0;
         if (left.characters < 0) return null;
         runs.push({ sequence: row.sequence, run: conversationRunOf(row, hasFeedback) });
@@ -141,7 +141,7 @@ export function createConversationRows(database: Database.Database) {
         const row = queries.nextRun.first({ conversation: sequence, after, last });
         if (row === undefined) return;
         after = row.sequence;
-        yield { sequence: after, run: conversationRunOf(row as WholeRow, hasFeedback) };
+        yield { sequence: after, run: conversationRunOf(row, hasFeedback) };
       }
     },
     /** Sequences of the runs up to `last`, oldest first. */
@@ -149,7 +149,7 @@ export function createConversationRows(database: Database.Database) {
       queries.runSequences.all({ conversation: sequence, last }).map((row) => row.sequence),
     runId: (sequence: number): string => queries.runId.first({ sequence })!.id,
     /** The run of a line of the list. `sequence` is the run's. */
-    rowRun: (sequence: number): AuditRow['run'] => auditRunOf(queries.rowRun.first({ sequence })! as WholeRow),
+    rowRun: (sequence: number): AuditRow['run'] => auditRunOf(queries.rowRun.first({ sequence })!),
   };
 }
 
@@ -174,17 +174,77 @@ const longTexts = [
   'reasoning',
 ] as const;
 
+/** Columns for the list as well as for complete runs. Each further column of a page costs time, so the others aren't read. */
+const summaryColumns = [
+  'runs.id',
+  'status',
+  'ai_system',
+  'model',
+  'served_by',
+  'runs.created_at',
+  'total_ms',
+  'first_token_ms',
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'cost',
+  'finish_reason',
+  'error_code',
+  ...feedbackColumns,
+] as const;
+
+const wholeColumns = [
+  'runs.sequence',
+  'message_id',
+  'prompt_id',
+  'prompt_version_id',
+  'prices_from',
+  'completed_at',
+  'app_headers_json',
+  'prompt_text',
+  'system_message',
+  'replacements_json',
+  'rendered_prompt',
+  'messages_json',
+  'configuration_json',
+  'dataspace_ids_json',
+  'metadata_json',
+  'warnings_json',
+  'content',
+  'tool_calls_json',
+  'reasoning',
+  'error_message',
+  'citations_json',
+  'moderation_json',
+  ...summaryColumns,
+] as const;
+
 /** The complete runs of a conversation up to `last`, oldest first. */
 function wholeRuns(tables: Kysely<Schema>, input: { conversation: number; last: number }) {
   return tables
     .selectFrom('runs')
     .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
     .leftJoin('feedback', 'feedback.run', 'runs.sequence')
-    .selectAll(['runs', 'run_texts'])
-    .select(feedbackColumns)
+    .select(wholeColumns)
     .where('runs.conversation', '=', input.conversation)
     .where('runs.sequence', '<=', input.last)
     .orderBy('runs.sequence');
+}
+
+/** The run of a line of the list, with the beginning of its answer. */
+function listRow(tables: Kysely<Schema>, input: { sequence: number }) {
+  return tables
+    .selectFrom('runs')
+    .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+    .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+    .select(['title', ...summaryColumns])
+    .select((expression) =>
+      expression.fn<string>('substr', ['run_texts.content', sql.lit(1), sql.lit(excerptLength)]).as('answer'),
+    )
+    .where('runs.sequence', '=', input.sequence);
 }
 
 function conversationQueries(database: Database.Database) {
@@ -210,14 +270,6 @@ function conversationQueries(database: Database.Database) {
     runId: prepareQuery(database, (tables, input: { sequence: number }) =>
       tables.selectFrom('runs').select('id').where('sequence', '=', input.sequence),
     ),
-    rowRun: prepareQuery(database, (tables, input: { sequence: number }) =>
-      tables
-        .selectFrom('runs')
-        .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
-        .leftJoin('feedback', 'feedback.run', 'runs.sequence')
-        .selectAll('runs')
-        .select(['run_texts.content', ...feedbackColumns])
-        .where('runs.sequence', '=', input.sequence),
-    ),
+    rowRun: prepareQuery(database, listRow),
   };
 }
