@@ -1,9 +1,9 @@
 import { compareDatasetVersions, editDataset } from '../../shared/contract/dataset-edits.ts';
+import { importDataset, previewDatasetImport } from '../../shared/contract/dataset-import.ts';
 import {
   createDataset,
   createDatasetVersion,
   deleteDataset,
-  importDataset,
   listDatasets,
   listDatasetVersions,
   readDataset,
@@ -23,9 +23,15 @@ export function datasetHandlers(datasets: Datasets, imports: DatasetImport): Han
   return [
     implement(importDataset, async ({ readForm, caller, signal }) => {
       await using received = await imports.incoming();
-      const { name = null, types = {} } = await readForm((part) => received.receive(part));
+      const fields = await readForm((part) => received.receive(part));
+      const { name = null, types = {}, names = {}, format = null, sheet = null } = fields;
       // Awaited, because the end of this function removes the file.
-      return await received.store({ name, types, reader: fileReaderOf(caller), signal });
+      return await received.store({ name, types, names, format, sheet, reader: fileReaderOf(caller), signal });
+    }),
+    implement(previewDatasetImport, async ({ readForm, signal }) => {
+      await using received = await imports.incoming();
+      const { format = null, sheet = null } = await readForm((part) => received.receive(part));
+      return longJsonResponse(await received.preview({ format, sheet, signal }));
     }),
     implement(listDatasets, ({ query }) => datasets.list(toListQuery(query))),
     implement(createDataset, ({ body, caller, signal }) =>

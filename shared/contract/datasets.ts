@@ -15,7 +15,7 @@ export const maxDatasetColumns = 200;
 /** `expected` columns are for checks. The others fill the variables of prompts. */
 export const datasetColumnType = z.enum(['text', 'json', 'file', 'expected']).meta({ id: 'DatasetColumnType' });
 
-const columnName = z
+export const columnName = z
   .string()
   .min(1, notEmpty)
   .max(200)
@@ -57,11 +57,11 @@ export type RowValues = z.infer<typeof rowValues>;
 
 const rowList = z.array(rowValues).max(maxDatasetRows);
 
-const name = z.string().min(1, notEmpty).max(300);
+export const datasetName = z.string().min(1, notEmpty).max(300);
 const note = z.string().max(10_000).nullish();
 
 export const datasetInput = z
-  .strictObject({ name, columns: datasetColumns, rows: rowList, note })
+  .strictObject({ name: datasetName, columns: datasetColumns, rows: rowList, note })
   .meta({ id: 'DatasetInput', description: 'A dataset with its first version' });
 export type DatasetInput = z.infer<typeof datasetInput>;
 
@@ -172,43 +172,6 @@ export const createDataset = defineEndpoint({
   response: dataset,
 });
 
-const columnTypes = z.record(z.string(), datasetColumnType);
-
-function parseTypes(text: string, context: z.RefinementCtx): z.infer<typeof columnTypes> {
-  try {
-    const parsed = columnTypes.safeParse(JSON.parse(text));
-    if (parsed.success) return parsed.data;
-  } catch {
-    // The issue below covers it.
-  }
-  context.addIssue({ code: 'custom', message: 'must be a JSON object of column types by name' });
-  return z.NEVER;
-}
-
-export const importDataset = defineEndpoint({
-  id: 'importDataset',
-  method: 'post',
-  path: '/datasets/import',
-  access: 'manage',
-  tag,
-  summary: 'Create a dataset from a file',
-  description:
-    'Accepts CSV (commas, semicolons or tabs, with a header), JSONL and a JSON list of objects, of at most 200 MB and 100,000 rows. Columns with names such as `expected` and `ideal` are for checks; others are text, or JSON if a value is not text.',
-  form: {
-    fields: z.strictObject({
-      name: name.optional().describe('That of the file unless given'),
-      types: z
-        .string()
-        .transform(parseTypes)
-        .optional()
-        .describe('Types of columns as JSON, such as `{"answer": "expected"}`; the others are detected'),
-    }),
-    maximumFileBytes: maxDatasetBytes,
-  },
-  status: 201,
-  response: dataset,
-});
-
 export const readDataset = defineEndpoint({
   id: 'readDataset',
   method: 'get',
@@ -280,7 +243,7 @@ export const renameDataset = defineEndpoint({
   summary: 'Rename a dataset',
   description: 'The name belongs to the dataset and not to a version.',
   parameters: datasetParameters,
-  body: z.strictObject({ name }).meta({ id: 'DatasetChange' }),
+  body: z.strictObject({ name: datasetName }).meta({ id: 'DatasetChange' }),
   response: dataset,
   errors: [404],
 });

@@ -12,6 +12,7 @@ import * as comparisons from './comparisons.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
 import * as datasetEdits from './dataset-edits.ts';
+import * as datasetImport from './dataset-import.ts';
 import * as datasets from './datasets.ts';
 import * as dataspaces from './dataspaces.ts';
 import * as files from './files.ts';
@@ -58,6 +59,7 @@ export const endpoints: readonly Endpoint[] = [
   agents,
   files,
   dataspaces,
+  datasetImport,
   datasets,
   datasetEdits,
   comparisons,

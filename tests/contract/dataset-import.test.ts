@@ -11,10 +11,16 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-async function importFile(way: Way, content: string | Buffer, fileName: string, fields: Record<string, string> = {}) {
+async function importFile(
+  way: Way,
+  content: string | Buffer,
+  fileName: string,
+  fields: Record<string, string> = {},
+  path = '/datasets/import',
+) {
   const parts: UploadPart[] = Object.entries(fields).map(([name, value]) => ({ name, content: value }));
   const form = formOf([...parts, { name: 'file', content, fileName }]);
-  const answer = await host.send(way, { ...uploadRequest(host, form), path: '/datasets/import' });
+  const answer = await host.send(way, { ...uploadRequest(host, form), path });
   return { status: answer.status, body: JSON.parse(answer.text) };
 }
 
@@ -30,6 +36,13 @@ async function imported(way: Way, content: string | Buffer, fileName: string, fi
 }
 
 const text = (name: string) => ({ name, type: 'text' });
+
+const entry = (outcome: string, field: string, message: string, rows: number | null) => ({
+  outcome,
+  field,
+  message,
+  rows,
+});
 
 describe.each(ways)('%s: import of datasets', (way) => {
   test('CSV of a spreadsheet with byte order mark, semicolons and line ends in quotes', async () => {
@@ -107,6 +120,12 @@ describe.each(ways)('%s: import of datasets', (way) => {
       'file',
       'The file has no valid JSON in line 2.',
     ]);
+    expect(await rejected('{"a\\nb": 1}\n', 'a.jsonl')).toEqual([
+      400,
+      'file',
+      'The file has a name that no column can have: "a\\nb".',
+    ]);
+    expect((await rejected(`${'a,'.repeat(16_383)}a\n1\n`, 'a.csv'))[2]).toContain('has 16,384 columns');
     expect(await rejected('[1]', 'a.json')).toEqual([400, 'file', 'The file has no object at [0].']);
     expect(await rejected(Buffer.from([1, 0, 2, 0]), 'a.csv')).toEqual([400, 'file', 'The file is not text.']);
     expect((await rejected('a\n1\n', 'a.csv', { types: '{"b": "json"}' })).slice(0, 2)).toEqual([400, 'types']);
@@ -115,5 +134,69 @@ describe.each(ways)('%s: import of datasets', (way) => {
     expect((await rejected(many, 'a.csv'))[2]).toContain('this one has 100,001 or more');
     expect((await callJson(host, way, 'GET', '/datasets?pageSize=100')).body.data.length).toBe(before);
     expect(readdirSync(join(host.dataDirectory, 'incoming-datasets'))).toEqual([]);
+  });
+});
+
+describe('import of datasets', () => {
+  const way = 'in memory';
+
+  test('the preview shows columns, the first rows and what an import changes, and stores nothing', async () => {
+    const before = (await callJson(host, way, 'GET', '/datasets?pageSize=100')).body.data.length;
+    const csv = `ticket;ticket;ideal\nM\u00fcller;${'x'.repeat(2000)};yes\n;2;\n`;
+    const { status, body } = await importFile(
+      way,
+      Buffer.from(csv, 'latin1'),
+      'Old.csv',
+      {},
+      '/datasets/import/preview',
+    );
+    expect([status, body]).toEqual([
+      200,
+      {
+        name: 'Old',
+        columns: [
+          { ...text('ticket'), missing: 1 },
+          { ...text('ticket (2)'), missing: 0 },
+          { name: 'ideal', type: 'expected', missing: 1 },
+        ],
+        rowCount: 2,
+        rows: [
+          { ticket: 'Müller', 'ticket (2)': `${'x'.repeat(1000)}…`, ideal: 'yes' },
+          { ticket: '', 'ticket (2)': '2', ideal: '' },
+        ],
+        report: {
+          format: 'csv',
+          sheets: [],
+          sheet: null,
+          checks: [],
+          judges: [],
+          entries: [
+            entry('changed', 'file', 'Read as Windows-1252, because it is not valid UTF-8', null),
+            entry('changed', 'ticket', 'Renamed "ticket (2)", because the name is used more than once', null),
+            entry('missing', 'ticket', 'Rows have no value in this column', 1),
+            entry('missing', 'ideal', 'Rows have no value in this column', 1),
+          ],
+        },
+      },
+    ]);
+    expect((await callJson(host, way, 'GET', '/datasets?pageSize=100')).body.data.length).toBe(before);
+    expect(readdirSync(join(host.dataDirectory, 'incoming-datasets'))).toEqual([]);
+  });
+
+  test('columns get other names, or are left out', async () => {
+    const names = JSON.stringify({ 'Ticket text': 'ticket', note: null });
+    const types = JSON.stringify({ 'Ticket text': 'json' });
+    expect(await imported(way, 'Ticket text,note\n7,x\n', 'a.csv', { names, types })).toMatchObject({
+      columns: [{ name: 'ticket', type: 'json' }],
+      rows: [{ ticket: 7 }],
+    });
+    const rejected = async (choice: object) => {
+      const { status, body } = await importFile(way, 'a,b\n1,2\n', 'a.csv', { names: JSON.stringify(choice) });
+      return [status, body.error.details[0]];
+    };
+    expect(await rejected({ a: 'b' })).toEqual([400, { field: 'names.b', issue: 'is the name of another column' }]);
+    expect(await rejected({ a: null, b: null })).toEqual([400, { field: 'names', issue: 'leave no column' }]);
+    expect(await rejected({ c: 'd' })).toEqual([400, { field: 'names', issue: 'has no column "c"' }]);
+    expect((await rejected({ a: '' }))[0]).toBe(400);
   });
 });

@@ -4,23 +4,27 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Dataset, DatasetColumn } from '../../../shared/contract/datasets.ts';
+import type { DatasetPreview, ImportedDataset } from '../../../shared/contract/dataset-import.ts';
 import type { FileReader } from '../../storage/file-store.ts';
 import type { Datasets } from '../create-datasets.ts';
-import { createTableReader, type TableReader } from './create-table-reader.ts';
+import { type ColumnChoices, createTableReader, type TableReader } from './create-table-reader.ts';
+import type { TableFile } from './table.ts';
 
 /** A file that is being imported. Disposing of it removes what was received. */
 export interface ReceivedTable extends AsyncDisposable {
   readonly path: string;
   /** Writes the content, as fast as the disk takes it. */
   receive(file: { readonly content: Readable; readonly fileName: string }): Promise<void>;
+  /** What `store` would store. */
+  preview(reading: Reading): Promise<DatasetPreview>;
   /** Makes a dataset of it. `name` is that of the file unless given. */
-  store(options: {
-    readonly name: string | null;
-    readonly types: Readonly<Record<string, DatasetColumn['type']>>;
-    readonly reader: FileReader;
-    readonly signal: AbortSignal;
-  }): Promise<Dataset>;
+  store(
+    reading: Reading & ColumnChoices & { readonly name: string | null; readonly reader: FileReader },
+  ): Promise<ImportedDataset>;
+}
+
+interface Reading extends Pick<TableFile, 'format' | 'sheet'> {
+  readonly signal: AbortSignal;
 }
 
 /** Makes datasets of files. */
@@ -61,11 +65,18 @@ export function createDatasetImport({
           fileName = file.fileName;
           await pipeline(file.content, createWriteStream(path, { mode: 0o600 }));
         },
-        store: ({ name, types, reader, signal }) =>
+        async preview({ signal, ...how }) {
+          const found = await tables.inspect({ path, fileName, ...how }, { signal });
+          return { name: nameOf(fileName), ...found };
+        },
+        store: ({ name, types, names, reader, signal, format, sheet }) =>
           tables.read(
-            { path, fileName },
-            types,
-            (table) => datasets.import(name ?? nameOf(fileName), table, { reader, signal }),
+            { path, fileName, format, sheet },
+            { types, names },
+            async (table) => {
+              const dataset = await datasets.import(name ?? nameOf(fileName), table, { reader, signal });
+              return { ...dataset, report: table.report };
+            },
             { signal },
           ),
         [Symbol.asyncDispose]: () => rm(path, { force: true }),

@@ -1,26 +1,38 @@
-import { AppError } from '../../../shared/app-error.ts';
-import type { DatasetColumn, RowValues } from '../../../shared/contract/datasets.ts';
+import { AppError, invalidField } from '../../../shared/app-error.ts';
+import type { ImportReport } from '../../../shared/contract/dataset-import.ts';
+import { columnIssue, type DatasetColumn, type RowValues } from '../../../shared/contract/datasets.ts';
 import { createMutex } from '../../common/mutex.ts';
 import { createWorkerClient, startThread, type WorkerClient } from '../../common/worker-client.ts';
 import { workerUrl } from '../../common/worker-url.ts';
 import type { IncomingRows } from '../create-datasets.ts';
-import type { ImportMethods } from './import-worker.ts';
-import type { TableFile } from './read-table.ts';
+import type { ImportMethods, ReadColumn } from './import-worker.ts';
+import type { InspectedTable, TableFile } from './table.ts';
 
 interface Cancellable {
   readonly signal: AbortSignal;
 }
 
+/** What the caller decides about the columns of a file, by their names in it. */
+export interface ColumnChoices {
+  readonly types: Readonly<Record<string, DatasetColumn['type']>>;
+  /** New names; null leaves a column out. */
+  readonly names: Readonly<Record<string, string | null>>;
+}
+
+/** Rows of a file as they are read, and what was changed or left out. */
+export interface ReadTable extends IncomingRows {
+  readonly report: ImportReport;
+}
+
 /** Reads tables, each in a thread of its own with limits of time and memory, one at a time. */
 export interface TableReader {
-  /**
-   * Calls `take` with the columns and rows of a file. `types` replaces types of its columns. Throws `invalid_request` that names the line
-   * or the column, and `payload_too_large`.
-   */
+  /** Reads all of a file. Throws `invalid_request` that names the line, and `payload_too_large`. */
+  inspect(file: TableFile, options: Cancellable): Promise<InspectedTable>;
+  /** As `inspect`, and calls `take` with the columns and rows. Throws `invalid_request` for choices that name no column. */
   read<Result>(
     file: TableFile,
-    types: Readonly<Record<string, DatasetColumn['type']>>,
-    take: (table: IncomingRows) => Promise<Result>,
+    choices: ColumnChoices,
+    take: (table: ReadTable) => Promise<Result>,
     options: Cancellable,
   ): Promise<Result>;
 }
@@ -45,15 +57,27 @@ function describe(error: unknown, signal: AbortSignal): unknown {
   return code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooHard('needs too much memory; split it') : error;
 }
 
-function withTypes(columns: readonly DatasetColumn[], types: Readonly<Record<string, DatasetColumn['type']>>) {
-  const names = new Set(columns.map(({ name }) => name));
-  for (const name of Object.keys(types)) {
-    if (!names.has(name)) {
-      const issue = `has no column "${name.slice(0, 100)}"`;
-      throw new AppError('invalid_request', `The file ${issue}.`, { details: [{ field: 'types', issue }] });
-    }
+function requireColumns(names: ReadonlySet<string>, field: keyof ColumnChoices, choices: object): void {
+  for (const name of Object.keys(choices)) {
+    if (names.has(name)) continue;
+    const issue = `has no column "${name.slice(0, 100)}"`;
+    throw new AppError('invalid_request', `The file ${issue}.`, { details: [{ field, issue }] });
   }
-  return columns.map(({ name, type }) => ({ name, type: Object.hasOwn(types, name) ? types[name]! : type }));
+}
+
+/** The columns to import. */
+function chosenColumns(columns: readonly DatasetColumn[], { types, names }: ColumnChoices): ReadColumn[] {
+  const known = new Set(columns.map(({ name }) => name));
+  requireColumns(known, 'types', types);
+  requireColumns(known, 'names', names);
+  const chosen = columns.flatMap(({ name: source, type }): ReadColumn[] => {
+    const name = Object.hasOwn(names, source) ? names[source]! : source;
+    return name === null ? [] : [{ source, name, type: Object.hasOwn(types, source) ? types[source]! : type }];
+  });
+  if (chosen.length === 0) throw invalidField('names', 'leave no column');
+  const found = columnIssue(chosen);
+  if (found) throw invalidField(`names.${chosen[found.index]!.source}`, 'is the name of another column');
+  return chosen;
 }
 
 export function createTableReader({ milliseconds, megabytes } = defaultLimits): TableReader {
@@ -67,25 +91,36 @@ export function createTableReader({ milliseconds, megabytes } = defaultLimits): 
     }
   }
 
+  /** Calls `use` with a thread and what it found in the file. */
+  async function withThread<Result>(
+    file: TableFile,
+    { signal }: Cancellable,
+    use: (worker: WorkerClient<ImportMethods>, found: InspectedTable) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const release = await mutex.take({ signal });
+    const worker = createWorkerClient<ImportMethods>({
+      name: 'Reading a table',
+      start: () => startThread(workerUrl(import.meta.url, 'import-worker'), { maxHeapMegabytes: megabytes }),
+    });
+    try {
+      const limits = { signal, onAbort: 'terminate', timeLimitMs: milliseconds } as const;
+      return await use(worker, await worker.call('inspect', file, limits));
+    } catch (error) {
+      throw describe(error, signal);
+    } finally {
+      await worker.terminate(new Error('The table was read.'));
+      release();
+    }
+  }
+
   return {
-    async read(file, types, take, { signal }) {
-      const release = await mutex.take({ signal });
-      const worker = createWorkerClient<ImportMethods>({
-        name: 'Reading a table',
-        start: () => startThread(workerUrl(import.meta.url, 'import-worker'), { maxHeapMegabytes: megabytes }),
-      });
-      try {
-        const limits = { signal, onAbort: 'terminate', timeLimitMs: milliseconds } as const;
-        const found = await worker.call('inspect', file, limits);
-        const columns = withTypes(found.columns, types);
-        await worker.call('open', { ...file, columns }, limits);
-        return await take({ rows: rowsOf(worker, { signal }), columns: () => columns });
-      } catch (error) {
-        throw describe(error, signal);
-      } finally {
-        await worker.terminate(new Error('The table was read.'));
-        release();
-      }
-    },
+    inspect: (file, options) => withThread(file, options, (_, found) => found),
+    read: (file, choices, take, options) =>
+      withThread(file, options, async (worker, found) => {
+        const columns = chosenColumns(found.columns, choices);
+        await worker.call('open', columns, { ...options, onAbort: 'terminate', timeLimitMs: milliseconds });
+        const final = columns.map(({ name, type }) => ({ name, type }));
+        return await take({ rows: rowsOf(worker, options), columns: () => final, report: found.report });
+      }),
   };
 }

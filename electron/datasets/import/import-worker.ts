@@ -1,14 +1,23 @@
 /** Entry point of the thread that reads one table; started by `create-table-reader.ts`. */
 import type { DatasetColumn, RowValues } from '../../../shared/contract/datasets.ts';
 import { serveCalls } from '../../common/worker-server.ts';
-import { inspectTable, readRows, type TableFile, typedValues } from './read-table.ts';
+import { inspectTable, typedValues } from './inspect-table.ts';
+import { Findings, type InspectedTable, type OpenTable, type Row, type TableFile } from './table.ts';
+import { openText } from './text-tables.ts';
 
 const rowsAtOnce = 500;
 /** Characters of about so many values. */
 const charactersAtOnce = 1_048_576;
 
-let rows: AsyncGenerator<Record<string, unknown>> | null = null;
+/** A column of the file, under the name that it gets. */
+export interface ReadColumn extends DatasetColumn {
+  readonly source: string;
+}
+
+let table: OpenTable | null = null;
+let rows: Iterator<Row> | AsyncIterator<Row> | null = null;
 let types: ReadonlyMap<string, DatasetColumn['type']> = new Map();
+let names: ReadonlyMap<string, string> = new Map();
 
 function sizeOf(values: RowValues): number {
   return Object.values(values).reduce<number>(
@@ -18,10 +27,16 @@ function sizeOf(values: RowValues): number {
 }
 
 const methods = {
-  inspect: (file: TableFile) => inspectTable(file),
-  open({ columns, ...file }: TableFile & { readonly columns: readonly DatasetColumn[] }): void {
-    rows = readRows(file);
-    types = new Map(columns.map(({ name, type }) => [name, type]));
+  async inspect(file: TableFile): Promise<InspectedTable> {
+    table = await openText(file);
+    return await inspectTable(table);
+  },
+  /** Begins to read the rows of the inspected file. Other columns than these are left out. */
+  open(columns: readonly ReadColumn[]): void {
+    const found = table!.rows(new Findings());
+    rows = Symbol.asyncIterator in found ? found[Symbol.asyncIterator]() : found[Symbol.iterator]();
+    types = new Map(columns.map(({ source, type }) => [source, type]));
+    names = new Map(columns.map(({ source, name }) => [source, name]));
   },
   /** The next rows; none at the end. */
   async next(): Promise<RowValues[]> {
@@ -29,9 +44,10 @@ const methods = {
     for (let characters = 0; batch.length < rowsAtOnce && characters < charactersAtOnce;) {
       const { done, value } = await rows!.next();
       if (done) break;
-      const values = typedValues(value, types);
-      characters += sizeOf(values);
-      batch.push(values);
+      const values = Object.entries(typedValues(value, types)).map(([source, cell]) => [names.get(source)!, cell]);
+      const row = Object.fromEntries(values) as RowValues;
+      characters += sizeOf(row);
+      batch.push(row);
     }
     return batch;
   },

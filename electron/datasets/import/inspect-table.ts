@@ -1,0 +1,104 @@
+import {
+  columnName,
+  type DatasetColumn,
+  maxDatasetColumns,
+  maxDatasetRows,
+  type RowValues,
+} from '../../../shared/contract/datasets.ts';
+import { parsedOr } from '../../../shared/dataset-values.ts';
+import { tooManyRows } from '../dataset-row.ts';
+import { Findings, type InspectedTable, type OpenTable, type Row, unreadable } from './table.ts';
+
+const previewedRows = 50;
+const previewedCharacters = 1000;
+
+/** Names of columns that hold what an answer should be, in the files of other programs. */
+const expectedName =
+  /^(?:expected|expected[ _-]?(?:output|answer|result|response)|ideal|reference|ground[ _-]?truth|__expected\d*)$/i;
+
+interface FoundColumn {
+  type: DatasetColumn['type'];
+  missing: number;
+}
+
+function typeOf(name: string, value: unknown, known: DatasetColumn['type'] | undefined): DatasetColumn['type'] {
+  if (expectedName.test(name)) return 'expected';
+  return typeof value === 'string' || value === null || value === undefined ? (known ?? 'text') : 'json';
+}
+
+const nameForError = (name: string) => JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name);
+
+const hasNoValue = (value: unknown) => value === null || value === undefined || value === '';
+
+/** A value for the preview: long ones become the start of their text. */
+function shortened(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
+  return text.length > previewedCharacters ? `${text.slice(0, previewedCharacters)}…` : value;
+}
+
+/** Adds a row to the columns that were found before it, which are `rows` rows. */
+function addColumns(columns: Map<string, FoundColumn>, row: Row, rows: number): void {
+  for (const [name, value] of Object.entries(row)) {
+    const known = columns.get(name);
+    const type = typeOf(name, value, known?.type);
+    if (known) known.type = type;
+    else {
+      if (!columnName.safeParse(name).success)
+        throw unreadable(`has a name that no column can have: ${nameForError(name)}`);
+      columns.set(name, { type, missing: rows });
+    }
+    if (columns.size > maxDatasetColumns) throw unreadable(`has more than ${maxDatasetColumns} columns`);
+  }
+  for (const [name, column] of columns) {
+    if (!Object.hasOwn(row, name) || hasNoValue(row[name])) column.missing += 1;
+  }
+}
+
+/** Reads all rows. A column whose values are not all text is JSON. Throws `payload_too_large`, and `invalid_request` with the line. */
+export async function inspectTable(table: OpenTable): Promise<InspectedTable> {
+  const found = new Map<string, FoundColumn>();
+  const findings = new Findings();
+  const first: Row[] = [];
+  let rowCount = 0;
+  for await (const row of table.rows(findings)) {
+    addColumns(found, row, rowCount);
+    rowCount += 1;
+    if (first.length >= previewedRows) continue;
+    first.push(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shortened(value)])));
+  }
+  if (rowCount > maxDatasetRows) throw tooManyRows(rowCount);
+  if (rowCount === 0) throw unreadable('has no rows');
+  const columns = [...found].map(([name, { type, missing }]) => ({
+    name,
+    type: table.types?.get(name) ?? type,
+    missing,
+  }));
+  for (const { name, missing } of columns) {
+    if (missing > 0) findings.add('missing', name, 'Rows have no value in this column', missing);
+  }
+  const types = new Map(columns.map(({ name, type }) => [name, type]));
+  return {
+    columns,
+    rowCount,
+    rows: first.map((row) => typedValues(row, types)),
+    report: {
+      format: table.format,
+      sheets: [...(table.sheets ?? [])],
+      sheet: table.sheet ?? null,
+      entries: findings.list(),
+      checks: [...(table.checks?.() ?? [])],
+      judges: [...(table.judges?.() ?? [])],
+    },
+  };
+}
+
+/** The values of a row in the types of its columns. */
+export function typedValues(row: Row, types: ReadonlyMap<string, DatasetColumn['type']>): RowValues {
+  const entries = Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
+    const type = types.get(name);
+    if (type === undefined) return [];
+    if (type === 'json' && typeof value === 'string') return [[name, parsedOr(value)]];
+    return [[name, type === 'text' && typeof value !== 'string' && value !== null ? JSON.stringify(value) : value]];
+  });
+  return Object.fromEntries(entries);
+}

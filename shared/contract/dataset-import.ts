@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { checkList } from './checks.ts';
+import {
+  columnName,
+  dataset,
+  datasetColumn,
+  datasetColumnType,
+  datasetName,
+  maxDatasetBytes,
+  rowValues,
+} from './datasets.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { judgeInput } from './judges.ts';
+
+const tag = 'Datasets';
+
+/** Formats of files that become datasets. */
+export const datasetFormat = z
+  .enum(['csv', 'jsonl', 'json', 'xlsx', 'zip', 'promptfoo', 'openai-evals', 'github-models', 'langfuse'])
+  .meta({ id: 'DatasetFormat' });
+export type DatasetFormat = z.infer<typeof datasetFormat>;
+
+const judgeProposal = judgeInput
+  .pick({ name: true, promptText: true, verdict: true })
+  .extend({ model: z.string().nullable().describe('As the file names it; null if it names none') })
+  .meta({ id: 'JudgeProposal', description: 'A judge that a file describes. `POST /judges` creates it with a model' });
+export type JudgeProposal = z.infer<typeof judgeProposal>;
+
+const importEntry = z
+  .object({
+    outcome: z
+      .enum(['imported', 'changed', 'skipped', 'missing'])
+      .describe('`changed`: imported in another form. `missing`: rows that have no value'),
+    field: z.string().describe('A column, or a field or an assertion of the file'),
+    message: z.string(),
+    rows: z.int().nullable().describe('Rows that it is about; null for the whole file'),
+  })
+  .meta({ id: 'DatasetImportEntry' });
+export type ImportEntry = z.infer<typeof importEntry>;
+
+const importReport = z
+  .object({
+    format: datasetFormat,
+    sheets: z.array(z.string()).describe('Sheets of a workbook, or tables of a ZIP file; otherwise empty'),
+    sheet: z.string().nullable().describe('The one that was read'),
+    entries: z.array(importEntry).describe('What was read, changed and left out, and why'),
+    checks: checkList.describe('Checks that the file describes, for comparisons over the dataset'),
+    judges: z.array(judgeProposal),
+  })
+  .meta({ id: 'DatasetImportReport' });
+export type ImportReport = z.infer<typeof importReport>;
+
+const datasetPreview = z
+  .object({
+    name: z.string().describe('From the name of the file'),
+    columns: z.array(
+      z.object({
+        ...datasetColumn.shape,
+        missing: z.int().describe('Rows without a value'),
+      }),
+    ),
+    rowCount: z.int(),
+    rows: z.array(rowValues).describe('The first rows. Long texts are cut'),
+    report: importReport,
+  })
+  .meta({ id: 'DatasetPreview' });
+export type DatasetPreview = z.infer<typeof datasetPreview>;
+
+const importedDataset = z.object({ ...dataset.shape, report: importReport }).meta({ id: 'ImportedDataset' });
+export type ImportedDataset = z.infer<typeof importedDataset>;
+
+/** A field of a form that is an object in JSON. */
+const jsonField = <Schema extends z.ZodType>(schema: Schema, what: string) =>
+  z.string().transform((text, context): z.output<Schema> => {
+    try {
+      const parsed = schema.safeParse(JSON.parse(text));
+      if (parsed.success) return parsed.data;
+    } catch {
+      // The issue below covers it.
+    }
+    context.addIssue({ code: 'custom', message: `must be a JSON object of ${what} by name` });
+    return z.NEVER;
+  });
+
+const formFields = {
+  format: datasetFormat.optional().describe('Detected from the name and the content unless given'),
+  sheet: z
+    .string()
+    .max(300)
+    .optional()
+    .describe('A sheet of a workbook or a table of a ZIP file; the first one unless given'),
+};
+
+const acceptedFiles =
+  'Accepts CSV (commas, semicolons or tabs, with a header), JSONL and a JSON list of objects, of at most 200 MB and 100,000 rows.';
+
+export const previewDatasetImport = defineEndpoint({
+  id: 'previewDatasetImport',
+  method: 'post',
+  path: '/datasets/import/preview',
+  access: 'manage',
+  tag,
+  summary: 'Preview the dataset in a file',
+  description: `${acceptedFiles} Returns the columns with their detected types, the first rows, and what an import would leave out. Nothing is stored.`,
+  form: { fields: z.strictObject(formFields), maximumFileBytes: maxDatasetBytes },
+  response: datasetPreview,
+});
+
+export const importDataset = defineEndpoint({
+  id: 'importDataset',
+  method: 'post',
+  path: '/datasets/import',
+  access: 'manage',
+  tag,
+  summary: 'Create a dataset from a file',
+  description: `${acceptedFiles} Columns with names such as \`expected\` and \`ideal\` are for checks; others are text, or JSON if a value is not text.`,
+  form: {
+    fields: z.strictObject({
+      ...formFields,
+      name: datasetName.optional().describe('That of the file unless given'),
+      types: jsonField(z.record(z.string(), datasetColumnType), 'column types')
+        .optional()
+        .describe('Types of columns as JSON, such as `{"answer": "expected"}`; the others are detected'),
+      names: jsonField(z.record(z.string(), columnName.nullable()), 'column names')
+        .optional()
+        .describe('New names of columns as JSON, such as `{"Ticket text": "ticket"}`; null leaves a column out'),
+    }),
+    maximumFileBytes: maxDatasetBytes,
+  },
+  status: 201,
+  response: importedDataset,
+});
