@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { estimateComparison } from '../../shared/contract/comparison-estimates.ts';
 import {
   exportComparison,
   type ExportFormat,
@@ -65,6 +66,7 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
   return [
     implement(listComparisons, ({ query }) => comparisons.list(toListQuery(query))),
     implement(createComparison, ({ body, signal }) => comparisons.create(body, { signal })),
+    implement(estimateComparison, ({ body, signal }) => comparisons.estimate(body, { signal })),
     implement(followComparisons, (input) =>
       followResponse(input, (signal) => followList(comparisons.recent, signal), log),
     ),

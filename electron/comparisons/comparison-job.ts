@@ -13,7 +13,7 @@ import { comparisonItemOf } from './describe-comparison.ts';
 import { type PayingKeys, pausedBy, readyToCall } from './paying-keys.ts';
 import type { ProviderPauses } from './provider-pauses.ts';
 import type { JudgedRun } from './checks/service-checks.ts';
-import { type JudgedCell, judgeCosts } from './judge-run.ts';
+import { type JudgedCell, withCosts } from './judge-run.ts';
 import { ActiveCalls, afterFailure, describeFailure, hasBudget, interruption, missingValues } from './cell-calls.ts';
 
 export interface ComparisonJobOptions {
@@ -287,12 +287,7 @@ export class ComparisonJob implements Job<ComparisonItem> {
   }
 
   #complete(cell: StoredCell): void {
-    const { spent, runsWithoutCost } = this.#summary;
-    this.#summary = {
-      ...this.#summary,
-      spent: spent + (cell.cost ?? 0) + judgeCosts(cell),
-      runsWithoutCost: runsWithoutCost + (cell.cost === null ? 1 : 0),
-    };
+    this.#summary = withCosts(this.#summary, cell);
     this.#note({ ...cell, state: 'Completed', failure: null });
   }
 

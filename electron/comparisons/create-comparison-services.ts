@@ -8,11 +8,12 @@ import { createJudges, type Judges } from './judge/create-judges.ts';
 import { createPayingKeys, type PayingKeysOptions } from './paying-keys.ts';
 import { createStatistics } from './create-statistics.ts';
 
-type Parts = 'payingKeys' | 'store' | 'datasets' | 'runs' | 'findVersion' | 'statistics' | 'checks';
+type Parts =
+  'payingKeys' | 'store' | 'datasets' | 'runs' | 'findVersion' | 'statistics' | 'checks' | 'earlierRuns' | 'findJudge';
 
 export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Parts>, PayingKeysOptions {
   readonly dataDirectory: string;
-  readonly storage: Pick<Storage, 'comparisons' | 'datasets' | 'files' | 'judges' | 'runs' | 'prompts'>;
+  readonly storage: Pick<Storage, 'comparisons' | 'datasets' | 'earlierRuns' | 'files' | 'judges' | 'runs' | 'prompts'>;
   readonly schemas: Parameters<typeof createCheckRunner>[0]['schemas'];
   readonly embeddings: Parameters<typeof createCheckRunner>[0]['embeddings'];
   readonly moderation: Parameters<typeof createCheckRunner>[0]['moderation'];
@@ -41,6 +42,8 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
       datasets: storage.datasets,
       runs: storage.runs,
       findVersion: storage.prompts.findVersion,
+      earlierRuns: storage.earlierRuns,
+      findJudge: (id) => (judges.exists(id) ? judges.read(id) : null),
       statistics: createStatistics(),
       checks: createCheckRunner({ schemas, embeddings, moderation, judges }),
     }),

@@ -1,4 +1,5 @@
 import { invalidField } from '../../shared/app-error.ts';
+import type { ComparisonEstimate, ComparisonEstimateInput } from '../../shared/contract/comparison-estimates.ts';
 import type { ExportFormat } from '../../shared/contract/comparison-results.ts';
 import type {
   Comparison,
@@ -16,9 +17,11 @@ import type { CellSelection, ComparisonJob, StartOptions } from './comparison-jo
 import type { Statistics } from './create-statistics.ts';
 import { comparisonItemOf, comparisonOf } from './describe-comparison.ts';
 import { type ComparisonJobs, type ComparisonJobsOptions, createComparisonJobs } from './open-comparisons.ts';
+import { estimateComparison } from './estimate-comparison.ts';
 import { planComparison } from './plan-comparison.ts';
 import { exportText } from './export-comparison.ts';
 import { createResultReader, type ResultReader } from './read-results.ts';
+import type { EstimateOptions } from './run-estimates.ts';
 import { type CellCaller, type CellQuery, type CellReader, createCellReader, type RowQuery } from './read-cells.ts';
 
 interface Cancellable {
@@ -29,6 +32,8 @@ interface Cancellable {
 export interface Comparisons extends ResultReader {
   /** Throws `invalid_request` with the field. */
   create(input: ComparisonInput, options: Cancellable): Promise<Comparison>;
+  /** What a comparison would take. Throws as `create` does. */
+  estimate(input: ComparisonEstimateInput, options: Cancellable): Promise<ComparisonEstimate>;
   list(query: ListQuery): ListPage<ComparisonItem>;
   read(id: string): Comparison;
   /** Those that ran since the host's start, newest first. */
@@ -45,7 +50,7 @@ export interface Comparisons extends ResultReader {
   close(): Promise<void>;
 }
 
-export interface ComparisonsOptions extends ComparisonJobsOptions {
+export interface ComparisonsOptions extends ComparisonJobsOptions, Omit<EstimateOptions, 'providers'> {
   readonly statistics: Statistics;
   readonly checks: CheckRunner;
 }
@@ -107,19 +112,29 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
     }
   }
 
+  async function plan(input: ComparisonInput, { signal }: Cancellable) {
+    for (const { aiSystem, model } of input.variants) {
+      if (model != null) await options.providers.learnModel(aiSystem ?? null, model);
+    }
+    await checks.validate(input.checks ?? [], { signal });
+    signal.throwIfAborted();
+    if (input.basedOn != null && !isComparison(input.basedOn)) throw invalidField('basedOn', 'is not a comparison');
+    const dataset = datasetOf(input);
+    const planned = await planComparison(input, dataset, options);
+    const page = { offset: 0, limit: sampledRows, maxBytes: sampleBytes };
+    const rows = datasets.rows(dataset.id, dataset.version, page);
+    const estimate = await estimateComparison({ ...planned, rows }, options);
+    signal.throwIfAborted();
+    return { ...planned, estimate };
+  }
+
   return {
-    async create(input, { signal }) {
-      for (const { aiSystem, model } of input.variants) {
-        if (model != null) await options.providers.learnModel(aiSystem ?? null, model);
-      }
-      await checks.validate(input.checks ?? [], { signal });
-      signal.throwIfAborted();
-      if (input.basedOn != null && !isComparison(input.basedOn)) throw invalidField('basedOn', 'is not a comparison');
-      const dataset = datasetOf(input);
-      const page = { offset: 0, limit: sampledRows, maxBytes: sampleBytes };
-      const sample = datasets.rows(dataset.id, dataset.version, page);
-      return described(store.create(planComparison(input, dataset, sample, options)));
+    async create(input, cancellable) {
+      const { comparison, estimate } = await plan(input, cancellable);
+      const { cost } = estimate;
+      return described(store.create({ ...comparison, settings: { ...comparison.settings, estimate: cost } }));
     },
+    estimate: async (input, cancellable) => (await plan({ name: 'Estimate', ...input }, cancellable)).estimate,
     list(query) {
       const { data, continuationToken } = store.list(query);
       return { data: data.map(({ id }) => comparisonItemOf(jobs.read(id))), continuationToken };

@@ -17,7 +17,12 @@ export function comparisonItemOf({ summary, settings, ...comparison }: StoredCom
     ...shown,
     titleColumn,
     cells: summary.counts,
-    cost: { spent: summary.spent, runsWithoutCost: summary.runsWithoutCost, estimate },
+    cost: {
+      spent: summary.spent,
+      spentByJudges: summary.spentByJudges ?? 0,
+      runsWithoutCost: summary.runsWithoutCost,
+      estimate,
+    },
     createdAt: new Date(comparison.createdAt).toISOString(),
     startedAt: timeOf(summary.startedAt),
     completedAt: timeOf(summary.completedAt),

@@ -2,7 +2,7 @@ import type { Check } from '../../shared/contract/checks.ts';
 import type { DatasetRow } from '../../shared/contract/datasets.ts';
 import type { Log } from '../log.ts';
 import { newCell, type StoredCell } from '../storage/comparison-cells.ts';
-import type { ComparisonStore } from '../storage/comparison-store.ts';
+import type { ComparisonStore, ComparisonSummary } from '../storage/comparison-store.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { CheckRunner } from './checks/create-check-runner.ts';
@@ -48,8 +48,21 @@ export interface RunJudgeOptions {
 }
 
 /** What judges cost, in US dollars. An unknown price counts as 0. */
-export function judgeCosts({ checks }: Pick<StoredCell, 'checks'>): number {
+function judgeCosts({ checks }: Pick<StoredCell, 'checks'>): number {
   return checks.reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+}
+
+type Costs = Pick<ComparisonSummary, 'spent' | 'spentByJudges' | 'runsWithoutCost'>;
+
+/** A summary with what a completed cell has cost. */
+export function withCosts<Summary extends Costs>(summary: Summary, cell: StoredCell): Summary {
+  const judges = judgeCosts(cell);
+  return {
+    ...summary,
+    spent: summary.spent + (cell.cost ?? 0) + judges,
+    spentByJudges: (summary.spentByJudges ?? 0) + judges,
+    runsWithoutCost: summary.runsWithoutCost + (cell.cost === null ? 1 : 0),
+  };
 }
 
 const noVerdict: CellVerdict = { checks: [], passed: null, score: null };

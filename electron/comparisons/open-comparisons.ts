@@ -9,7 +9,7 @@ import { ComparisonJob, type PreparedVariant } from './comparison-job.ts';
 import { createRunJudge, type RunJudge, type RunJudgeOptions } from './judge-run.ts';
 import { type PlanOptions, requestsOf } from './plan-comparison.ts';
 import type { PayingKeys } from './paying-keys.ts';
-import { createProviderPauses } from './provider-pauses.ts';
+import { createProviderPauses, providerOf } from './provider-pauses.ts';
 import { createRowReader } from './row-reader.ts';
 
 export interface ComparisonJobsOptions extends PlanOptions, RunJudgeOptions {
@@ -34,11 +34,6 @@ export interface ComparisonJobs {
   remove(id: string): Promise<void>;
   /** Stops all of them. */
   close(): Promise<void>;
-}
-
-/** Providers limit each account: that of an endpoint, or of the provider. */
-function providerOf(servedBy: string): string {
-  return servedBy.split('/', servedBy.startsWith('OpenAiCompatible/') ? 2 : 1).join('/');
 }
 
 async function prepareVariants(

@@ -1,10 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import { type ComparisonInput, maxCells, type Variant } from '../../shared/contract/comparisons.ts';
-import type { Dataset, DatasetRow } from '../../shared/contract/datasets.ts';
+import type { Dataset } from '../../shared/contract/datasets.ts';
 import type { PromptVersion } from '../../shared/contract/prompts.ts';
 import { modelNameOf } from '../../shared/prompt-content.ts';
-import { renderTemplate, requireRunnable } from '../../shared/prompt-template.ts';
-import { estimateTokens } from '../common/estimate-tokens.ts';
+import { requireRunnable } from '../../shared/prompt-template.ts';
 import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { NewComparison } from '../storage/comparison-store.ts';
@@ -99,77 +99,36 @@ function requireSize(dataset: Dataset, variants: number, repeats: number): void 
   );
 }
 
-/** Tokens of an answer whose length is unknown. */
-const shortAnswer = 30;
-const longAnswer = 1000;
-
-/** US dollars of one run of a variant, from the first rows. Null if a price or the model is unknown. */
-function estimateRun(requests: VariantRequests, rows: readonly DatasetRow[], { providers }: PlanOptions) {
-  const { aiSystem, model, configuration } = requests.variant;
-  const request = requests.request({}, {});
-  let target: ReturnType<Providers['resolve']>;
-  try {
-    target = providers.resolve(aiSystem, model);
-  } catch {
-    return null;
-  }
-  const costOf = (prompt: number, completion: number) =>
-    providers.cost(
-      target,
-      { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
-      null,
-    )?.amount ?? null;
-  const longest = typeof configuration?.['max_tokens'] === 'number' ? configuration['max_tokens'] : longAnswer;
-  let [low, high] = [0, 0];
-  for (const row of rows) {
-    const text = `${request.systemMessage ?? ''}${renderTemplate(requests.template, requests.fill(row).replacements).text}`;
-    const lowCost = costOf(Math.ceil(text.length / 5), Math.min(shortAnswer, longest));
-    const highCost = costOf(estimateTokens(text), Math.min(longAnswer, longest));
-    if (lowCost === null || highCost === null) return null;
-    low += lowCost / rows.length;
-    high += highCost / rows.length;
-  }
-  return { low, high };
+/** A comparison that is checked and complete, and what makes its requests. */
+export interface PlannedComparison {
+  readonly comparison: NewComparison;
+  readonly requests: readonly VariantRequests[];
 }
 
-/** The cost of the whole comparison. Null if it can't be known. */
-function estimateCost(
-  requests: readonly VariantRequests[],
-  rows: readonly DatasetRow[],
-  runsPerVariant: number,
-  options: PlanOptions,
-): { low: number; high: number } | null {
-  let [low, high] = [0, 0];
-  for (const one of requests) {
-    const run = estimateRun(one, rows, options);
-    if (run === null) return null;
-    low += run.low * runsPerVariant;
-    high += run.high * runsPerVariant;
-  }
-  return { low, high };
-}
-
-/** Checks a comparison and completes it. Throws `invalid_request` with the field. `sample` are the first rows of the dataset. */
-export function planComparison(
+/** Checks a comparison and completes it. Throws `invalid_request` with the field. */
+export async function planComparison(
   input: ComparisonInput,
   dataset: Dataset,
-  sample: readonly DatasetRow[],
   options: PlanOptions,
-): NewComparison {
+): Promise<PlannedComparison> {
   const repeats = input.repeats ?? defaults.repeats;
   requireSize(dataset, input.variants.length, repeats);
   const variables = input.variables ?? null;
   requireColumns(variables ?? {}, input.titleColumn ?? null, dataset);
   const variants = input.variants.map((variant, index) => underVariant(index, () => resolveVariant(variant, options)));
-  const requests = variants.map((variant, index) =>
-    underVariant(index, () => {
-      const made = requestsOf(variant, dataset, variables, options);
-      requireRunnable(made.template);
-      return made;
-    }),
-  );
+  const requests: VariantRequests[] = [];
+  for (const [index, variant] of variants.entries()) {
+    const made = underVariant(index, () => {
+      const one = requestsOf(variant, dataset, variables, options);
+      requireRunnable(one.template);
+      return one;
+    });
+    requests.push(made);
+    // A template of 4 MB takes up to 150 ms.
+    await nextTurn();
+  }
   const total = dataset.rowCount * variants.length * repeats;
-  return {
+  const comparison: NewComparison = {
     name: input.name,
     datasetId: dataset.id,
     datasetVersion: dataset.version,
@@ -186,11 +145,12 @@ export function planComparison(
       seed: input.seed ?? null,
       titleColumn: input.titleColumn ?? null,
       rowCount: dataset.rowCount,
-      estimate: estimateCost(requests, sample, dataset.rowCount * repeats, options),
+      estimate: null,
     },
     summary: {
       counts: { total, waiting: total, running: 0, completed: 0, failed: 0, skipped: 0, stopped: 0 },
       spent: 0,
+      spentByJudges: 0,
       runsWithoutCost: 0,
       stoppedVariants: [],
       stopReason: null,
@@ -198,4 +158,5 @@ export function planComparison(
       completedAt: null,
     },
   };
+  return { comparison, requests };
 }

@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Providers limit each account: that of an endpoint, or of the provider. `servedBy` is `<aiSystem>/<model>`. */
+export function providerOf(servedBy: string): string {
+  return servedBy.split('/', servedBy.startsWith('OpenAiCompatible/') ? 2 : 1).join('/');
+}
+
 /** Providers that have asked their callers to wait, for all comparisons. */
 export interface ProviderPauses {
   /** A later end wins. */

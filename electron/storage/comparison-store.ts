@@ -34,6 +34,8 @@ export interface ComparisonSettings {
 export interface ComparisonSummary {
   readonly counts: CellCounts;
   readonly spent: number;
+  /** Absent in summaries from before it was counted. */
+  readonly spentByJudges?: number;
   readonly runsWithoutCost: number;
   /** Variants whose waiting cells a person stopped. */
   readonly stoppedVariants: readonly number[];

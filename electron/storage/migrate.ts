@@ -30,7 +30,7 @@ import {
   toolCalls,
   usageDetails,
 } from './migrations/from-0018.ts';
-import { cellsByRun, comparisons, datasets, judges, toolTables } from './migrations/from-0024.ts';
+import { cellsByRun, comparisons, datasets, judges, runsByVersion, toolTables } from './migrations/from-0024.ts';
 
 /** All migrations, oldest first. `user_version` is the number of applied ones. Only append. */
 const migrations: readonly string[] = [
@@ -62,6 +62,7 @@ const migrations: readonly string[] = [
   comparisons,
   judges,
   cellsByRun,
+  runsByVersion,
 ];
 
 function version(database: Database.Database): number {

@@ -10,6 +10,7 @@ import { prepareDirectory } from './data-directory.ts';
 import { createPrivateFile, databaseFile, openDatabase } from './database.ts';
 import { createComparisonStore } from './comparison-store.ts';
 import { createDatasetStore } from './dataset-store.ts';
+import { createEarlierRuns } from './earlier-runs.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createExportRows } from './export-rows.ts';
 import { createJudgeStore } from './judge-store.ts';
@@ -127,6 +128,7 @@ function assembleStorage(
     files: createFileStore(database, runs.flush),
     datasets: createDatasetStore(database, tokenSecret),
     comparisons: createComparisonStore(database, tokenSecret),
+    earlierRuns: createEarlierRuns(database, runs.flush),
     judges: createJudgeStore(database, tokenSecret),
     apiKeys,
     settings: createSettingsStore(metadata),

@@ -13,6 +13,7 @@ import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { ComparisonStore } from './comparison-store.ts';
 import type { JudgeStore } from './judge-store.ts';
 import type { DatasetStore } from './dataset-store.ts';
+import type { EarlierRuns } from './earlier-runs.ts';
 import type { ExchangeStore } from './exchange-store.ts';
 import type { ExportRows } from './export-rows.ts';
 import type { FileStore } from './file-store.ts';
@@ -142,6 +143,7 @@ export interface Storage {
   readonly files: FileStore;
   readonly datasets: DatasetStore;
   readonly comparisons: ComparisonStore;
+  readonly earlierRuns: EarlierRuns;
   readonly judges: JudgeStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;

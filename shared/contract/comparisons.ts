@@ -77,28 +77,36 @@ const settings = {
     .describe('Runs the rows in a random order; in their own order unless given'),
 };
 
-export const comparisonInput = z
-  .strictObject({
-    name: z.string().min(1, notEmpty).max(300),
-    datasetId: uuid,
-    datasetVersion: z.int().min(1).optional().describe('The latest one unless given'),
-    variants: z.array(variantInput).min(1, notEmpty).max(maxVariants),
-    baseline: variantName.optional().describe('The variant that the others are compared with; the first unless given'),
-    checks: checkList.optional(),
-    basedOn: uuid.nullish().describe('An earlier comparison that this one repeats'),
-    ...settings,
-  })
-  .superRefine(({ variants, baseline }, context) => {
-    const names = new Set<string>();
-    for (const [index, { name }] of variants.entries()) {
-      if (names.has(name)) {
-        context.addIssue({ code: 'custom', path: ['variants', index, 'name'], message: 'is given more than once' });
-      }
-      names.add(name);
+export const comparisonName = z.string().min(1, notEmpty).max(300);
+
+export const comparisonFields = {
+  datasetId: uuid,
+  datasetVersion: z.int().min(1).optional().describe('The latest one unless given'),
+  variants: z.array(variantInput).min(1, notEmpty).max(maxVariants),
+  baseline: variantName.optional().describe('The variant that the others are compared with; the first unless given'),
+  checks: checkList.optional(),
+  basedOn: uuid.nullish().describe('An earlier comparison that this one repeats'),
+  ...settings,
+};
+
+export function checkVariantNames(
+  { variants, baseline }: { variants: readonly VariantInput[]; baseline?: string | undefined },
+  context: z.RefinementCtx,
+): void {
+  const names = new Set<string>();
+  for (const [index, { name }] of variants.entries()) {
+    if (names.has(name)) {
+      context.addIssue({ code: 'custom', path: ['variants', index, 'name'], message: 'is given more than once' });
     }
-    if (baseline !== undefined && !names.has(baseline))
-      context.addIssue({ code: 'custom', path: ['baseline'], message: 'is not the name of a variant' });
-  })
+    names.add(name);
+  }
+  if (baseline !== undefined && !names.has(baseline))
+    context.addIssue({ code: 'custom', path: ['baseline'], message: 'is not the name of a variant' });
+}
+
+export const comparisonInput = z
+  .strictObject({ name: comparisonName, ...comparisonFields })
+  .superRefine(checkVariantNames)
   .meta({ id: 'ComparisonInput' });
 export type ComparisonInput = z.infer<typeof comparisonInput>;
 
@@ -143,11 +151,12 @@ export type CellCounts = z.infer<typeof cellCounts>;
 
 const costs = z.object({
   spent: z.number().describe('US dollars of all runs of the comparison, also of those that were run again'),
+  spentByJudges: z.number().describe('US dollars of `spent` that verdicts of judges cost'),
   runsWithoutCost: z.int().describe('Completed runs whose price is unknown; `spent` leaves them out'),
   estimate: z
     .object({ low: z.number(), high: z.number() })
     .nullable()
-    .describe('US dollars of the whole comparison; null if a price is unknown'),
+    .describe('US dollars of the whole comparison with its judges; null if a price is unknown'),
 });
 
 export const comparison = z

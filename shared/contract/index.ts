@@ -7,6 +7,7 @@ import * as auditViews from './audit-views.ts';
 import * as auditData from './audit-data.ts';
 import * as audit from './audit.ts';
 import * as capabilityTests from './capability-tests.ts';
+import * as comparisonEstimates from './comparison-estimates.ts';
 import * as comparisonResults from './comparison-results.ts';
 import * as comparisons from './comparisons.ts';
 import * as completions from './completions.ts';
@@ -63,6 +64,7 @@ export const endpoints: readonly Endpoint[] = [
   datasets,
   datasetEdits,
   comparisons,
+  comparisonEstimates,
   comparisonResults,
   judges,
   knowledgeWindow,

@@ -1,4 +1,5 @@
-import { clamp, type Interval } from './proportions.ts';
+import { clamp, defaultConfidence, type Interval } from './proportions.ts';
+import { rowsForRates } from './rows-needed.ts';
 
 /** What is compared. Pass rates and scores are better if higher, costs and latencies if lower. */
 export type Measure = 'passRate' | 'score' | 'cost' | 'latency';
@@ -95,4 +96,21 @@ function remedy(rowsNeeded: number | null): string {
   if (rowsNeeded === null) return 'no difference seen';
   if (rowsNeeded > maxRows) return `more than ${maxRows.toLocaleString('en-US')} rows would`;
   return `about ${roundedUp(rowsNeeded)} rows would`;
+}
+
+/** The share of rows that only one of two variants passes, before anything is known about them. */
+const assumedDiscordance = 0.2;
+
+/** Says before a comparison which difference of pass rates so many rows can detect. Null for one variant, which is compared with none. */
+export function describeDetectable(rows: number, variants: number): string | null {
+  if (variants < 2 || rows < 1) return null;
+  const confidence = 1 - (1 - defaultConfidence) / (variants - 1);
+  const needed = (points: number) => rowsForRates(points / 100, assumedDiscordance, confidence) ?? Infinity;
+  const assumption = 'if two variants differ on one row in five';
+  const points = Array.from({ length: 100 }, (_, index) => index + 1).find((one) => needed(one) <= rows);
+  if (points === undefined)
+    return `${plural(rows)} can't detect a difference. To detect 20 points, use about ${roundedUp(needed(20))}.`;
+  const start = `${plural(rows)} can detect a difference of ${points} points or more, ${assumption}.`;
+  const half = Math.floor(points / 2);
+  return half < 1 ? start : `${start} To detect ${half}, use about ${roundedUp(needed(half))}.`;
 }

@@ -131,6 +131,73 @@ describe.each(ways)('%s: comparisons', (way) => {
     expect((await callJson(host, way, 'DELETE', `/datasets/${created.datasetId}`)).status).toBe(204);
   });
 
+  test('an estimate has ranges for each variant and judge, from earlier runs of the version and model', async () => {
+    const priced = { aiSystem: 'Groq', model: 'openai/gpt-oss-20b' };
+    const judge = { name: 'Kind', promptText: '{{answer}} kind?', ...priced, verdict: { kind: 'passOrFail' } };
+    const judgeId = (await callJson(host, way, 'POST', '/judges', { body: judge })).body.id;
+    const prompt = { name: `Tickets ${way}`, promptText: 'Version: {{ticket}}', ...priced };
+    const stored = (await callJson(host, way, 'POST', '/prompts', { body: prompt })).body;
+    const datasetId = await createDataset();
+    const body = {
+      datasetId,
+      repeats: 2,
+      concurrency: 2,
+      variants: [
+        { name: 'stored', promptVersionId: stored.latestVersionId },
+        { name: 'inline', prompt: { promptText: 'Inline: {{ticket}}' }, ...priced, configuration: { max_tokens: 50 } },
+      ],
+      checks: [{ kind: 'all', checks: [{ kind: 'judge', judgeId }] }],
+    };
+    const estimate = async () => (await callJson(host, way, 'POST', '/comparisons/estimate', { body })).body;
+    const guessed = await estimate();
+    expect(guessed).toMatchObject({
+      runs: 12,
+      judgeRuns: 12,
+      sampledRows: 3,
+      variants: [
+        { name: 'stored', runs: 6, earlierRuns: 0 },
+        { name: 'inline', runs: 6, earlierRuns: 0 },
+      ],
+      judges: [{ judgeId, name: 'Kind', runs: 12, earlierRuns: 0 }],
+      basis: 'From the length of the first 3 rows. The length of the answers is a guess.',
+      detectable: expect.stringContaining('3 rows'),
+    });
+    expect(guessed.variants[0].cost.high).toBeGreaterThan(guessed.variants[1].cost.high);
+    const parts = [...guessed.variants, ...guessed.judges];
+    expect(guessed.cost.low).toBeCloseTo(
+      parts.reduce((sum, { cost }) => sum + cost.low, 0),
+      10,
+    );
+    expect(guessed.tokens.high).toBe(parts.reduce((sum, { tokens }) => sum + tokens.high, 0));
+
+    const usage = { prompt_tokens: 40, completion_tokens: 7, total_tokens: 47 };
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Yes', usage }));
+    for (const ticket of ['late', 'broken', 'lost', 'late', 'broken']) {
+      const sent = { promptText: prompt.promptText, ...priced, replacements: { ticket } };
+      const metadata = { promptVersionId: stored.latestVersionId };
+      expect((await callJson(host, way, 'POST', '/api/completions/sync', { body: { ...sent, metadata } })).status).toBe(
+        200,
+      );
+    }
+    const known = await estimate();
+    expect(known.variants[0]).toMatchObject({ earlierRuns: 5, tokens: { low: expect.any(Number) } });
+    expect(known.variants[0].tokens.high).toBeLessThan(6 * 60);
+    expect(known.seconds.high).toBeGreaterThanOrEqual(known.seconds.low);
+    expect(known.basis).toBe(
+      'From 5 earlier runs and the length of the first 3 rows. The length of the answers of inline, Kind is a guess.',
+    );
+    const created = (await callJson(host, way, 'POST', '/comparisons', { body: { ...body, name: 'A' } })).body;
+    expect(created.cost.estimate).toEqual(known.cost);
+    const wrong = { ...body, variables: { ticket: 'unknown' } };
+    const rejected = rejectionOf(await callJson(host, way, 'POST', '/comparisons/estimate', { body: wrong }));
+    expect(JSON.stringify(rejected)).toContain('variables.ticket');
+    const { status } = await callJson(host, way, 'POST', '/comparisons/estimate', {
+      body,
+      key: host.issueKey({ scopes: ['run'] }),
+    });
+    expect(status).toBe(403);
+  });
+
   test('a row that lacks a variable is skipped and not run', async () => {
     const datasetId = await createDataset({ rows: [{ ticket: 'late' }, { answer: 'no ticket' }] });
     const { id } = await create(way, { datasetId, variants: [variant('A')] });

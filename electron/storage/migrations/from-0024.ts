@@ -159,3 +159,8 @@ export const judges = `
 export const cellsByRun = `
   CREATE INDEX comparison_cells_by_run ON comparison_cells (run_id) WHERE run_id IS NOT NULL;
 `;
+
+/** 29. Finds the runs of a prompt version and model, from which comparisons estimate their cost. */
+export const runsByVersion = `
+  CREATE INDEX runs_by_version ON runs (prompt_version_id, model, sequence) WHERE prompt_version_id IS NOT NULL;
+`;
