@@ -19,6 +19,7 @@ import {
   startComparison,
   stopComparison,
 } from '../../shared/contract/comparisons.ts';
+import { voteOnCell } from '../../shared/contract/votes.ts';
 import type { Comparison } from '../../shared/contract/comparisons.ts';
 import type { Comparisons } from '../comparisons/create-comparisons.ts';
 import type { Log } from '../log.ts';
@@ -93,6 +94,9 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
     implement(exportComparison, ({ parameters, query, caller, signal }) =>
       sendExport(query.format, comparisons.export(parameters.id, query.format, fileReaderOf(caller), { signal })),
     ),
+    implement(voteOnCell, ({ parameters, body, caller }) => ({
+      data: comparisons.vote(parameters.id, body, fileReaderOf(caller)),
+    })),
     implement(readComparedRows, async ({ parameters, query, caller }) => {
       const { offset = 0, limit = defaultRows, filter = 'all', sort = 'row', characters = shownCharacters } = query;
       const found = { offset, limit, filter, sort, characters };

@@ -128,9 +128,9 @@ export class CellResults {
     return rows;
   }
 
-  /** The rows that match, in an order: numbers of rows count from 0. */
-  rows(filter: RowFilter, sort: RowSort): Uint32Array {
-    const matches = this.#filter(filter);
+  /** The rows that match, in an order: numbers of rows count from 0. `disagreeing` are those where a judge and a person disagree. */
+  rows(filter: RowFilter, sort: RowSort, disagreeing: ReadonlySet<number>): Uint32Array {
+    const matches = this.#filter(filter, disagreeing);
     const rows = Uint32Array.from({ length: this.#table.rows }, (_, row) => row).filter((row) => matches(row));
     if (sort === 'row') return rows;
     const key = { difference: this.#difference, cost: this.#cost, latency: this.#latency }[sort];
@@ -139,15 +139,16 @@ export class CellResults {
     return rows.sort((one, other) => keys[other]! - keys[one]! || one - other);
   }
 
-  count(filter: RowFilter): number {
+  count(filter: Exclude<RowFilter, 'disagrees'>): number {
     const matches = this.#filter(filter);
     let count = 0;
     for (let row = 0; row < this.#table.rows; row += 1) if (matches(row)) count += 1;
     return count;
   }
 
-  #filter(filter: RowFilter): (row: number) => boolean {
-    return { all: () => true, fails: this.#fails, differs: this.#differs }[filter];
+  #filter(filter: RowFilter, disagreeing: ReadonlySet<number> = new Set()): (row: number) => boolean {
+    const disagrees = (row: number) => disagreeing.has(row);
+    return { all: () => true, fails: this.#fails, differs: this.#differs, disagrees }[filter];
   }
 
   #pass(position: number): number {

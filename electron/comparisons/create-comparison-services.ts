@@ -9,11 +9,24 @@ import { createPayingKeys, type PayingKeysOptions } from './paying-keys.ts';
 import { createStatistics } from './create-statistics.ts';
 
 type Parts =
-  'payingKeys' | 'store' | 'datasets' | 'runs' | 'findVersion' | 'statistics' | 'checks' | 'earlierRuns' | 'findJudge';
+  | 'payingKeys'
+  | 'store'
+  | 'datasets'
+  | 'runs'
+  | 'findVersion'
+  | 'statistics'
+  | 'checks'
+  | 'earlierRuns'
+  | 'findJudge'
+  | 'votes'
+  | 'judges';
 
 export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Parts>, PayingKeysOptions {
   readonly dataDirectory: string;
-  readonly storage: Pick<Storage, 'comparisons' | 'datasets' | 'earlierRuns' | 'files' | 'judges' | 'runs' | 'prompts'>;
+  readonly storage: Pick<
+    Storage,
+    'comparisons' | 'datasets' | 'earlierRuns' | 'files' | 'judges' | 'runs' | 'prompts' | 'votes'
+  >;
   readonly schemas: Parameters<typeof createCheckRunner>[0]['schemas'];
   readonly embeddings: Parameters<typeof createCheckRunner>[0]['embeddings'];
   readonly moderation: Parameters<typeof createCheckRunner>[0]['moderation'];
@@ -38,6 +51,8 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
     comparisons: createComparisons({
       ...options,
       payingKeys,
+      judges,
+      votes: storage.votes,
       store: storage.comparisons,
       datasets: storage.datasets,
       runs: storage.runs,

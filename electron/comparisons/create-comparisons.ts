@@ -8,6 +8,7 @@ import type {
   RetryInput,
   StopInput,
 } from '../../shared/contract/comparisons.ts';
+import type { CellVote, CellVoteInput } from '../../shared/contract/votes.ts';
 import type { Dataset } from '../../shared/contract/datasets.ts';
 import type { RunOrigin } from '../completions/completions.ts';
 import type { ComparisonSetup, StoredComparison } from '../storage/comparison-store.ts';
@@ -22,7 +23,14 @@ import { planComparison } from './plan-comparison.ts';
 import { exportText } from './export-comparison.ts';
 import { createResultReader, type ResultReader } from './read-results.ts';
 import type { EstimateOptions } from './run-estimates.ts';
-import { type CellCaller, type CellQuery, type CellReader, createCellReader, type RowQuery } from './read-cells.ts';
+import {
+  type CellCaller,
+  type CellQuery,
+  type CellReader,
+  type CellReaderOptions,
+  createCellReader,
+  type RowQuery,
+} from './read-cells.ts';
 
 interface Cancellable {
   readonly signal: AbortSignal;
@@ -44,13 +52,16 @@ export interface Comparisons extends ResultReader {
   retry(id: string, choice: RetryInput, options: { readonly origin: RunOrigin }): Promise<Comparison>;
   cells(id: string, query: CellQuery, caller: CellCaller): ReturnType<CellReader['cells']>;
   rows(id: string, query: RowQuery, caller: CellCaller): ReturnType<CellReader['rows']>;
+  /** Sets or removes the caller's vote on a cell, and returns all votes on it. Throws `invalid_request` with the field, and `forbidden`. */
+  vote(id: string, vote: CellVoteInput, caller: CellCaller): CellVote[];
   /** The text of a file in parts. */
   export(id: string, format: ExportFormat, caller: CellCaller, options: Cancellable): AsyncGenerator<string>;
   remove(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface ComparisonsOptions extends ComparisonJobsOptions, Omit<EstimateOptions, 'providers'> {
+export interface ComparisonsOptions
+  extends ComparisonJobsOptions, Omit<EstimateOptions, 'providers'>, Pick<CellReaderOptions, 'votes' | 'judges'> {
   readonly statistics: Statistics;
   readonly checks: CheckRunner;
 }
@@ -82,7 +93,7 @@ function selectionOf(
 
 export function createComparisons(options: ComparisonsOptions): Comparisons {
   const { store, datasets, statistics, checks } = options;
-  const reader = createCellReader(store, datasets);
+  const reader = createCellReader(options);
   const jobs = createComparisonJobs(options);
   function described(comparison: StoredComparison): Comparison {
     const setup = store.setup(comparison.sequence);
@@ -160,6 +171,11 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
     },
     cells: (id, query, caller) => reader.cells(jobs.open(id), query, caller),
     rows: (id, query, caller) => reader.rows(jobs.open(id), query, caller),
+    vote(id, vote, caller) {
+      const job = jobs.open(id);
+      const selection = selectionIn(job, { cell: vote.cell }) as { readonly position: number };
+      return reader.vote(job, selection.position, vote, caller);
+    },
     ...results,
     export(id, format, caller, cancellable) {
       const job = jobs.open(id);

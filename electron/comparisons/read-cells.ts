@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { invalidField } from '../../shared/app-error.ts';
+import { AppError, invalidField } from '../../shared/app-error.ts';
 import type {
   ComparedCell,
   ComparedRow,
@@ -10,13 +10,15 @@ import type {
 } from '../../shared/contract/comparison-results.ts';
 import { type CellState, cellState } from '../../shared/contract/comparisons.ts';
 import type { RowValues } from '../../shared/contract/datasets.ts';
+import type { CellVote, CellVoteInput } from '../../shared/contract/votes.ts';
 import { newCell, type StoredCell } from '../storage/comparison-cells.ts';
-import type { ComparisonSetup, ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
+import type { ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
 import type { DatasetStore } from '../storage/dataset-store.ts';
 import type { FileReader } from '../storage/file-store.ts';
 import { compareFields, expectedFields, maxComparedCharacters } from './compare-fields.ts';
 import type { ComparisonJob } from './comparison-job.ts';
 import type { ExportedCell } from './export-comparison.ts';
+import { type CellOpinionsOptions, createCellOpinions, describeVote } from './votes/cell-votes.ts';
 
 /** Who reads, and may see the texts of its own runs, or those of all. */
 export type CellCaller = FileReader;
@@ -53,6 +55,8 @@ export interface CellReader {
   rows(job: ComparisonJob, query: RowQuery, caller: CellCaller): Promise<RowPage>;
   /** Every cell with its row and its whole answer. */
   eachCell(job: ComparisonJob, caller: CellCaller): Generator<ExportedCell>;
+  /** Sets or removes the caller's vote on a completed cell. Throws `invalid_request` with the field, and `forbidden`. */
+  vote(job: ComparisonJob, position: number, vote: CellVoteInput, caller: CellCaller): CellVote[];
   /** The number of a row; null for an unknown one. */
   rowNumberIn(comparison: StoredComparison): (rowId: string) => number | null;
 }
@@ -87,6 +91,16 @@ function cutValues(values: RowValues, characters: number): RowValues {
   );
 }
 
+/** Throws `forbidden` if the caller may not read the run of a cell, because only who reads an answer can vote on it. */
+function requireReadable(
+  store: Pick<ComparisonStore, 'callerOf'>,
+  { runId }: Pick<StoredCell, 'runId'>,
+  { callerId, canReadAll }: CellCaller,
+): void {
+  if (canReadAll || (runId !== null && store.callerOf(runId) === callerId)) return;
+  throw new AppError('forbidden', 'Reading the answers of runs of other callers needs the scope `audit`.');
+}
+
 /** The numbers of one page. */
 function pageOf(total: number, { offset, limit }: { offset: number; limit: number }): number[] {
   return Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, step) => offset + step);
@@ -108,31 +122,34 @@ function rowIdsIn(
   };
 }
 
-/** Reads cells as callers see them. Positions must be ascending. */
-function createCellDescriber(store: ComparisonStore, datasets: Pick<DatasetStore, 'rowIds'>) {
-  return function describe(
-    job: ComparisonJob,
-    setup: ComparisonSetup,
-    positions: readonly number[],
-    { callerId, canReadAll }: CellCaller,
-    maxCharacters = shownCharacters,
-  ): ComparisonCell[] {
+/** Reads cells of a comparison as callers see them. Positions must be ascending. */
+function createCellDescriber(
+  { store, datasets, ...opinionsOptions }: CellReaderOptions,
+  job: ComparisonJob,
+  reader: CellCaller,
+) {
+  const { sequence } = job.comparison;
+  const setup = store.setup(sequence);
+  const opinions = createCellOpinions(opinionsOptions, setup.checks);
+
+  function describe(positions: readonly number[], maxCharacters = shownCharacters): ComparisonCell[] {
     const [from, to] = [positions[0] ?? 0, (positions.at(-1) ?? -1) + 1];
     const isDense = to - from < 2 * positions.length + 100;
-    const { sequence } = job.comparison;
     const range: StoredCell[] = isDense ? store.cells(sequence, { from, to }) : [];
     const found = new Map(range.map((cell) => [cell.position, cell]));
+    const votes = opinions.votesIn(sequence, { from, to });
     const rowIdOf = rowIdsIn(job.comparison, datasets, isDense ? 200 : 1);
     return positions.map((position) => {
       const stored = (isDense ? found.get(position) : store.cell(sequence, position)) ?? newCell(position);
       const { runId } = stored;
-      const isReadable = canReadAll || runId === null || store.callerOf(runId) === callerId;
+      const isReadable = reader.canReadAll || runId === null || store.callerOf(runId) === reader.callerId;
       const cell = isReadable ? stored : withoutTexts(stored);
       const { row, variant, repeat } = job.cells.index(position);
       const { position: _position, ...shown } = cell;
       return {
         ...shown,
         checks: [...cell.checks],
+        ...opinions.of(cell, votes.get(position) ?? [], { reader, isReadable }),
         rowId: rowIdOf(row),
         variant: setup.variants[variant]!.name,
         repeat: repeat + 1,
@@ -141,7 +158,9 @@ function createCellDescriber(store: ComparisonStore, datasets: Pick<DatasetStore
         answer: isReadable && cell.state === 'Completed' && runId !== null ? store.answer(runId, maxCharacters) : null,
       };
     });
-  };
+  }
+
+  return { setup, describe };
 }
 
 /** Finds the number of a row; null for an unknown one. */
@@ -159,25 +178,27 @@ function rowNumbersIn(
   };
 }
 
-export function createCellReader(
-  store: ComparisonStore,
-  datasets: Pick<DatasetStore, 'read' | 'rows' | 'rowIds'>,
-): CellReader {
-  const describe = createCellDescriber(store, datasets);
+export interface CellReaderOptions extends CellOpinionsOptions {
+  readonly store: ComparisonStore;
+  readonly datasets: Pick<DatasetStore, 'read' | 'rows' | 'rowIds'>;
+}
+
+export function createCellReader(options: CellReaderOptions): CellReader {
+  const { store, datasets } = options;
 
   return {
     cells(job, { variant, state, ...page }, caller) {
       job.flush();
-      const setup = store.setup(job.comparison.sequence);
+      const { setup, describe } = createCellDescriber(options, job, caller);
       const index = variant === null ? null : setup.variants.findIndex(({ name }) => name === variant);
       if (index === -1) throw invalidField('variant', 'is not a variant of the comparison');
       if (index === null && state === null) {
         const { total } = job.cells;
-        return { data: describe(job, setup, pageOf(total, page), caller), offset: page.offset, total };
+        return { data: describe(pageOf(total, page)), offset: page.offset, total };
       }
       const matching = [...job.cells.positions(state === null ? cellState.options : [state], index)];
       const positions = matching.slice(page.offset, page.offset + page.limit);
-      return { data: describe(job, setup, positions, caller), offset: page.offset, total: matching.length };
+      return { data: describe(positions), offset: page.offset, total: matching.length };
     },
     async rows(job, { filter, sort, characters, ...page }, caller) {
       const { sequence, datasetId, datasetVersion, settings } = job.comparison;
@@ -188,10 +209,12 @@ export function createCellReader(
       await (isInOrder ? null : loading);
       job.flush();
       const { columns } = datasets.read(datasetId, datasetVersion);
-      const setup = store.setup(sequence);
+      const { describe } = createCellDescriber(options, job, caller);
       const cellsPerRow = settings.variantCount * settings.repeats;
       const limit = Math.max(1, Math.min(page.limit, Math.floor(maxCellsAtOnce / cellsPerRow)));
-      const matching = isInOrder ? null : job.cells.results.rows(filter, sort);
+      const { repeats } = settings;
+      const disagreeing = new Set(options.votes.disagreeingRows(sequence, { cellsPerRow, repeats }));
+      const matching = isInOrder ? null : job.cells.results.rows(filter, sort, disagreeing);
       const total = matching?.length ?? settings.rowCount;
       const data: ComparedRow[] = [];
       let turnEnd = performance.now() + maxTurnMs;
@@ -200,7 +223,7 @@ export function createCellReader(
         const [row] = datasets.rows(datasetId, datasetVersion, { offset: position, limit: 1, maxBytes: Infinity });
         const positions = pageOf(job.cells.total, { offset: position * cellsPerRow, limit: cellsPerRow });
         const expected = expectedFields(row!.values, columns);
-        const described = describe(job, setup, positions, caller, expected ? maxComparedCharacters : characters);
+        const described = describe(positions, expected ? maxComparedCharacters : characters);
         const cells = described.map((cell): ComparedCell => {
           const fields = expected && cell.answer !== null ? compareFields(expected, cell.answer) : null;
           return { ...cell, answer: cell.answer?.slice(0, characters) ?? null, fields };
@@ -218,21 +241,33 @@ export function createCellReader(
             all: settings.rowCount,
             differs: job.cells.results.count('differs'),
             fails: job.cells.results.count('fails'),
+            disagrees: disagreeing.size,
           }
         : null;
       return { data, offset: page.offset, total, counts };
     },
     *eachCell(job, caller) {
       job.flush();
-      const { sequence, datasetId, datasetVersion, settings } = job.comparison;
-      const setup = store.setup(sequence);
+      const { datasetId, datasetVersion, settings } = job.comparison;
+      const { describe } = createCellDescriber(options, job, caller);
       const cellsPerRow = settings.variantCount * settings.repeats;
       for (let row = 0; row < settings.rowCount; row += 1) {
         const [found] = datasets.rows(datasetId, datasetVersion, { offset: row, limit: 1, maxBytes: Infinity });
         const positions = pageOf((row + 1) * cellsPerRow, { offset: row * cellsPerRow, limit: cellsPerRow });
-        for (const cell of describe(job, setup, positions, caller, allCharacters))
-          yield { row, values: found!.values, cell };
+        for (const cell of describe(positions, allCharacters)) yield { row, values: found!.values, cell };
       }
+    },
+    vote(job, position, { vote = null, note = null }, caller) {
+      job.flush();
+      const { sequence } = job.comparison;
+      const cell = store.cell(sequence, position);
+      if (cell?.state !== 'Completed') throw invalidField('cell', 'has no answer to vote on');
+      requireReadable(store, cell, caller);
+      const text = note?.trim() || null;
+      const given = vote === null && text === null ? null : { vote, note: text };
+      options.votes.setCellVote(sequence, { position, voter: caller.callerId }, given);
+      const range = { from: position, to: position + 1 };
+      return options.votes.cellVotes(sequence, range).map((stored) => describeVote(stored, caller, true));
     },
     rowNumberIn: (comparison) => rowNumbersIn(comparison, datasets),
   };

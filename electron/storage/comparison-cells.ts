@@ -87,7 +87,7 @@ const removedReason = 'The text of the run was removed.';
 
 /**
  * Removes what cells say about the texts of a run: reasons of checks and failures quote them, and the hash of a short answer can be
- * guessed. Results and numbers stay. Call it in the transaction that removes the texts.
+ * guessed. Notes of votes may quote them, too. Results, votes and numbers stay. Call it in the transaction that removes the texts.
  */
 export function createQuoteRemoval(database: Database.Database): (run: number) => void {
   const remove = database.prepare<{ run: number; reason: string }>(`
@@ -97,7 +97,24 @@ export function createQuoteRemoval(database: Database.Database): (run: number) =
       failure_json = json_set(failure_json, '$.message', @reason),
       answer_hash = NULL
     WHERE run_id = (SELECT id FROM runs WHERE sequence = @run)`);
-  return (run) => void remove.run({ run, reason: removedReason });
+  const cellOfRun = database.prepare<[number], { comparison: number; position: number }>(
+    'SELECT comparison, position FROM comparison_cells WHERE run_id = (SELECT id FROM runs WHERE sequence = ?)',
+  );
+  const removeNote = database.prepare<{ comparison: number; position: number }>(
+    'UPDATE comparison_votes SET note = NULL WHERE comparison = @comparison AND position = @position',
+  );
+  const removePairNotes = database.prepare<{ comparison: number; position: number }>(`
+    UPDATE blind_vote_pairs SET note = NULL
+    WHERE note IS NOT NULL AND blind_vote IN (SELECT sequence FROM blind_votes WHERE comparison = @comparison)
+      AND row = (SELECT CAST(@position AS INTEGER) / ((settings_json ->> '$.variantCount') * (settings_json ->> '$.repeats'))
+        FROM comparisons WHERE sequence = @comparison)`);
+  return (run) => {
+    remove.run({ run, reason: removedReason });
+    for (const cell of cellOfRun.all(run)) {
+      removeNote.run(cell);
+      removePairNotes.run(cell);
+    }
+  };
 }
 
 /** Cells that one call deletes: a few milliseconds. */

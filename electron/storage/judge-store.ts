@@ -15,8 +15,8 @@ export interface StoredJudge {
 
 export interface StoredLabel {
   readonly runId: string;
-  /** The same for runs of the same row. */
-  readonly rowKey: string;
+  /** Whether its row is in the half that only measures. */
+  readonly isHeldOut: boolean;
   readonly label: 'pass' | 'fail';
   readonly createdAt: number;
   /** On the same run, of the judge as it was then; null without one. */
@@ -42,7 +42,7 @@ export interface JudgeStore {
   remove(id: string): void;
   /** Newest first. */
   labels(judge: number): StoredLabel[];
-  setLabel(judge: number, label: Pick<StoredLabel, 'runId' | 'rowKey' | 'label'>): void;
+  setLabel(judge: number, label: Pick<StoredLabel, 'runId' | 'isHeldOut' | 'label'>): void;
   removeLabel(judge: number, runId: string): void;
   verdict(judge: number, runId: string): StoredVerdict | null;
   /** Replaces an earlier verdict on the same run. */
@@ -66,7 +66,7 @@ interface VerdictRow {
 
 interface LabelRow extends Partial<{ [Column in keyof VerdictRow]: VerdictRow[Column] | null }> {
   run_id: string;
-  row_key: string;
+  is_held_out: number;
   label: 'pass' | 'fail';
   created_at: number;
 }
@@ -101,8 +101,8 @@ export function createJudgeStore(database: Database.Database, tokenSecret: strin
     `SELECT * FROM judge_labels LEFT JOIN judge_verdicts USING (judge, run_id)
      WHERE judge = ? ORDER BY created_at DESC, run_id`,
   );
-  const setLabel = database.prepare<[number, string, string, string, number]>(
-    `INSERT INTO judge_labels (judge, run_id, row_key, label, created_at) VALUES (?, ?, ?, ?, ?)
+  const setLabel = database.prepare<[number, string, number, string, number]>(
+    `INSERT INTO judge_labels (judge, run_id, is_held_out, label, created_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET label = excluded.label, created_at = excluded.created_at`,
   );
   const removeLabel = database.prepare<[number, string]>('DELETE FROM judge_labels WHERE judge = ? AND run_id = ?');
@@ -137,12 +137,13 @@ export function createJudgeStore(database: Database.Database, tokenSecret: strin
     labels: (judge) =>
       labels.all(judge).map((row) => ({
         runId: row.run_id,
-        rowKey: row.row_key,
+        isHeldOut: row.is_held_out === 1,
         label: row.label,
         createdAt: row.created_at,
         verdict: row.hash == null ? null : verdictOf(row as VerdictRow),
       })),
-    setLabel: (judge, { runId, rowKey, label }) => void setLabel.run(judge, runId, rowKey, label, Date.now()),
+    setLabel: (judge, { runId, isHeldOut, label }) =>
+      void setLabel.run(judge, runId, Number(isHeldOut), label, Date.now()),
     removeLabel: (judge, runId) => void removeLabel.run(judge, runId),
     verdict(judge, runId) {
       const row = verdict.get(judge, runId);

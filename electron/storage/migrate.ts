@@ -30,7 +30,16 @@ import {
   toolCalls,
   usageDetails,
 } from './migrations/from-0018.ts';
-import { cellsByRun, comparisons, datasets, judges, runsByVersion, toolTables } from './migrations/from-0024.ts';
+import {
+  cellsByRun,
+  comparisons,
+  datasets,
+  judges,
+  registerHeldOut,
+  runsByVersion,
+  toolTables,
+  votes,
+} from './migrations/from-0024.ts';
 
 /** All migrations, oldest first. `user_version` is the number of applied ones. Only append. */
 const migrations: readonly string[] = [
@@ -63,6 +72,7 @@ const migrations: readonly string[] = [
   judges,
   cellsByRun,
   runsByVersion,
+  votes,
 ];
 
 function version(database: Database.Database): number {
@@ -84,6 +94,7 @@ export function migrate(database: Database.Database): void {
   rejectNewerVersion(database);
   if (version(database) === migrations.length) return;
   registerRenderedTitle(database);
+  registerHeldOut(database);
   database
     .transaction(() => {
       // Read again under the lock: another process may have migrated in between.

@@ -14,6 +14,7 @@ import { createEarlierRuns } from './earlier-runs.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createExportRows } from './export-rows.ts';
 import { createJudgeStore } from './judge-store.ts';
+import { createVoteStore } from './vote-store.ts';
 import { createFileStore } from './file-store.ts';
 import { createMetadata } from './queries.ts';
 import { createDataspaceStore } from './knowledge/dataspace-store.ts';
@@ -130,6 +131,7 @@ function assembleStorage(
     comparisons: createComparisonStore(database, tokenSecret),
     earlierRuns: createEarlierRuns(database, runs.flush),
     judges: createJudgeStore(database, tokenSecret),
+    votes: createVoteStore(database, tokenSecret),
     apiKeys,
     settings: createSettingsStore(metadata),
     providerCache: createProviderCache(database),

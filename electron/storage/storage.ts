@@ -12,6 +12,7 @@ import type { TurnStore } from './agents/turn-store.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { ComparisonStore } from './comparison-store.ts';
 import type { JudgeStore } from './judge-store.ts';
+import type { VoteStore } from './vote-store.ts';
 import type { DatasetStore } from './dataset-store.ts';
 import type { EarlierRuns } from './earlier-runs.ts';
 import type { ExchangeStore } from './exchange-store.ts';
@@ -145,6 +146,7 @@ export interface Storage {
   readonly comparisons: ComparisonStore;
   readonly earlierRuns: EarlierRuns;
   readonly judges: JudgeStore;
+  readonly votes: VoteStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
   readonly providerCache: ProviderCache;

@@ -4,6 +4,8 @@ import { timestamp, uuid } from './common.ts';
 import { cellState, comparisonParameters, maxCells, variantName } from './comparisons.ts';
 import { maxDatasetRows, rowValues, wholeNumber } from './datasets.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { judgeVerdict } from './judges.ts';
+import { cellVote } from './votes.ts';
 
 /** What the cells of a comparison say, one by one and together. */
 
@@ -14,6 +16,20 @@ const cellKey = {
   variant: z.string(),
   repeat: z.int().describe('Counts from 1'),
 };
+
+export const cellVerdict = z
+  .object({
+    judgeId: uuid,
+    judge: z.string().describe('The name of the judge'),
+    verdict: judgeVerdict.shape.verdict,
+    pass: z.boolean().nullable(),
+    counts: z.boolean().describe('`false` for a judge that is not calibrated: its verdict decides nothing'),
+    isStale: z.boolean().describe('Whether the judge has changed since'),
+    reason: z.string().nullable().describe("Null for a run that the caller can't read, and if it was removed"),
+    runId: uuid.describe('The run of the judge in the audit'),
+  })
+  .meta({ id: 'CellVerdict' });
+export type CellVerdict = z.infer<typeof cellVerdict>;
 
 export const comparisonCell = z
   .object({
@@ -33,6 +49,8 @@ export const comparisonCell = z
     promptTokens: z.int().nullable(),
     completionTokens: z.int().nullable(),
     checks: z.array(checkResult).describe('In the order of the checks of the comparison'),
+    verdicts: z.array(cellVerdict).describe('The newest verdict of each judge among the checks'),
+    votes: z.array(cellVote).describe('Of people, the newest first'),
     passed: z.boolean().nullable().describe('Whether every check passed; null if that is unknown'),
     score: z.number().nullable().describe('The weighted mean of the checks, from 0 to 1'),
     answerHash: z.string().nullable().describe('The same for equal answers'),
@@ -256,7 +274,7 @@ const comparedRow = z.object({
 export type ComparedRow = z.infer<typeof comparedRow>;
 export type ComparedCell = ComparedRow['cells'][number];
 
-export const rowFilter = z.enum(['all', 'differs', 'fails']);
+export const rowFilter = z.enum(['all', 'differs', 'fails', 'disagrees']);
 export type RowFilter = z.infer<typeof rowFilter>;
 export const rowSort = z.enum(['row', 'difference', 'cost', 'latency']);
 export type RowSort = z.infer<typeof rowSort>;
@@ -268,7 +286,7 @@ export const readComparedRows = defineEndpoint({
   access: 'window',
   tag,
   summary:
-    'Rows with their cells; `differs` are rows whose cells differ in their result, `fails` those with a failed cell. Sorted by row, or the largest first',
+    'Rows with their cells; `differs` are rows whose cells differ in their result, `fails` those with a failed cell, `disagrees` those where a judge and a person disagree. Sorted by row, or the largest first',
   parameters: comparisonParameters,
   query: z.strictObject({
     offset: wholeNumber(0, maxDatasetRows).optional(),

@@ -17,6 +17,8 @@ import * as datasetImport from './dataset-import.ts';
 import * as datasets from './datasets.ts';
 import * as dataspaces from './dataspaces.ts';
 import * as files from './files.ts';
+
+import * as votes from './votes.ts';
 import * as judges from './judges.ts';
 import * as knowledgeWindow from './knowledge-window.ts';
 import * as grounding from './grounding.ts';
@@ -66,6 +68,8 @@ export const endpoints: readonly Endpoint[] = [
   comparisons,
   comparisonEstimates,
   comparisonResults,
+  votes,
+
   judges,
   knowledgeWindow,
   openApi,

@@ -604,7 +604,7 @@ describe('a comparison', () => {
     );
     const differs = await readRows(id, 'filter=differs&characters=4');
     expect([differs.total, differs.data.map(({ position }) => position)]).toEqual([2, [0, 1]]);
-    expect(differs.counts).toEqual({ all: 3, differs: 2, fails: 3 });
+    expect(differs.counts).toEqual({ all: 3, differs: 2, fails: 3, disagrees: 0 });
     expect(differs.data[1]).toMatchObject({
       values: { ticket: 'brok' },
       cells: [{ answer: 'A: b' }, { answer: 'B: b' }],

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type JudgeCalibration, minLabels } from '../../../shared/contract/judges.ts';
 import { type Agreement, measureAgreement } from '../../../shared/statistics/agreement.ts';
 
 /** A label by hand, and what the judge says of the same answer. */
 export interface LabelledAnswer {
-  readonly rowId: string;
+  readonly isHeldOut: boolean;
   /** `pass`, `fail`, or the preferred answer. */
   readonly label: string;
   /** Null without a verdict. */
@@ -15,14 +14,6 @@ export interface LabelledAnswer {
 
 /** Fewer don't tell anything. */
 const minHeldOut = 10;
-
-/**
- * Half of the rows are for improving the prompt, and the other half only for measuring. A row stays in its half when labels are added, and
- * all answers of a row are in one half: otherwise the prompt would be measured with what it was improved with.
- */
-export function isHeldOut(rowId: string): boolean {
-  return (createHash('sha256').update(rowId).digest()[0]! & 1) === 1;
-}
 
 function agreementOf(answers: readonly LabelledAnswer[]): Agreement | null {
   return measureAgreement(answers.map(({ label, verdict }) => [label, verdict!]));
@@ -42,13 +33,13 @@ function describe(heldOut: Agreement, isReliable: boolean): string {
 /** Whether the verdicts of a judge count: enough labels, and more agreement on the held-out half than by chance. */
 export function calibrate(answers: readonly LabelledAnswer[], judgeHash: string): JudgeCalibration {
   const judged = answers.filter((answer) => answer.verdict !== null && answer.judgeHash === judgeHash);
-  const heldOutAnswers = judged.filter(({ rowId }) => isHeldOut(rowId));
+  const heldOutAnswers = judged.filter(({ isHeldOut }) => isHeldOut);
   const heldOut = agreementOf(heldOutAnswers);
   const found = {
     labels: answers.length,
     labelsNeeded: Math.max(minLabels - answers.length, 0),
     withoutVerdict: answers.length - judged.length,
-    tuning: toResult(agreementOf(judged.filter(({ rowId }) => !isHeldOut(rowId)))),
+    tuning: toResult(agreementOf(judged.filter(({ isHeldOut }) => !isHeldOut))),
     heldOut: toResult(heldOut),
   };
   if (answers.length < minLabels) {

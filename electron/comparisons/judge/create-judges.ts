@@ -15,7 +15,7 @@ import type { JudgeStore, StoredJudge, StoredLabel, StoredVerdict } from '../../
 import type { ListPage, ListQuery } from '../../storage/list-page.ts';
 import { type CheckedRow, NotJudged } from '../checks/expected.ts';
 import type { PayingKeys } from '../paying-keys.ts';
-import { calibrate, isHeldOut } from './calibration.ts';
+import { calibrate } from './calibration.ts';
 import { type NamedModel, sameFamilyWarning } from './model-family.ts';
 import { judgePreference, judgeSystemMessage, requireValidJudge } from './run-judge.ts';
 import {
@@ -37,6 +37,16 @@ export interface CheckedVerdict extends JudgeVerdict {
   readonly counts: boolean;
   /** US dollars; null if the price is unknown. */
   readonly cost: number | null;
+}
+
+/** What a judge says of a run. */
+export interface RunVerdict extends Pick<CheckedVerdict, 'verdict' | 'pass' | 'counts'> {
+  readonly judgeId: string;
+  /** Its name. */
+  readonly judge: string;
+  readonly isStale: boolean;
+  /** The run of the judge. */
+  readonly runId: string;
 }
 
 /** Methods with an id throw `not_found`. A reader is the caller, who may judge and label the runs that it may read. */
@@ -62,6 +72,8 @@ export interface Judges {
     reader: FileReader,
     options: JudgeOptions,
   ): Promise<JudgeVerdict>;
+  /** Reads the newest verdicts of a judge on runs: null for a run that it didn't judge, and always for a judge that was deleted. */
+  verdictsOf(id: string): (runId: string) => RunVerdict | null;
   /** The verdict on an answer, and whether it counts. A verdict of the judge as it is isn't paid for twice. */
   judge(id: string, answer: JudgedAnswer, options: CheckOptions): Promise<CheckedVerdict>;
 }
@@ -74,9 +86,9 @@ function asLabel(verdict: StoredVerdict['verdict'], form: JudgeInput['verdict'])
   return form.kind === 'score' && verdict >= form.passFrom ? 'pass' : 'fail';
 }
 
-function calibrationOf({ input }: StoredJudge, labels: readonly StoredLabel[]): JudgeCalibration {
-  const answers = labels.map(({ rowKey, label, verdict }) => ({
-    rowId: rowKey,
+function calibrationOf({ input }: Pick<StoredJudge, 'input'>, labels: readonly StoredLabel[]): JudgeCalibration {
+  const answers = labels.map(({ isHeldOut, label, verdict }) => ({
+    isHeldOut,
     label,
     verdict: verdict && asLabel(verdict.verdict, input.verdict),
     judgeHash: verdict?.judgeHash ?? null,
@@ -97,14 +109,36 @@ function describe(store: JudgeStore, judge: StoredJudge): Judge {
   };
 }
 
-function describeLabel({ input }: StoredJudge, { runId, rowKey, label, verdict, createdAt }: StoredLabel): JudgeLabel {
+function describeLabel(
+  { input }: StoredJudge,
+  { runId, isHeldOut, label, verdict, createdAt }: StoredLabel,
+): JudgeLabel {
   return {
     runId,
     label,
-    isHeldOut: isHeldOut(rowKey),
+    isHeldOut,
     verdict: verdict?.verdict ?? null,
     isStale: verdict !== null && verdict.judgeHash !== judgeHashOf(input),
     createdAt: new Date(createdAt).toISOString(),
+  };
+}
+
+function runVerdicts(store: JudgeStore, { id, sequence, input }: StoredJudge): (runId: string) => RunVerdict | null {
+  const judgeHash = judgeHashOf(input);
+  const counts = calibrationOf({ input }, store.labels(sequence)).isCalibrated;
+  return (runId) => {
+    const found = store.verdict(sequence, runId);
+    if (!found) return null;
+    const label = asLabel(found.verdict, input.verdict);
+    return {
+      judgeId: id,
+      judge: input.name,
+      verdict: found.verdict,
+      pass: label === null ? null : label === 'pass',
+      counts,
+      isStale: found.judgeHash !== judgeHash,
+      runId: found.judgeRunId,
+    };
   };
 }
 
@@ -196,7 +230,7 @@ export function createJudges(options: JudgesOptions): Judges {
         if (labels.length >= maxLabels && !labels.some((other) => other.runId === answer.runId)) {
           throw new AppError('invalid_request', `The judge has ${maxLabels} labels, and can't have more.`);
         }
-        store.setLabel(judge.sequence, { runId: answer.runId, rowKey: answer.rowKey, label });
+        store.setLabel(judge.sequence, { runId: answer.runId, isHeldOut: answer.isHeldOut, label });
       }
       return describe(store, judge);
     },
@@ -223,6 +257,7 @@ export function createJudges(options: JudgesOptions): Judges {
       const call = { judge: judge.input, row: first.row, metadata, ...judgeOptions };
       return judgePreference(completions, call, first.answer, second.answer);
     },
+    verdictsOf: (id) => (store.exists(id) ? runVerdicts(store, store.read(id)) : () => null),
     async judge(id, answer, { origin, signal }) {
       const judge = store.read(id);
       requirePassOrScore(judge);

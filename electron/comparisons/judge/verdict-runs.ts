@@ -25,7 +25,7 @@ export interface JudgedAnswer {
 /** The answers of runs, and what judges said of them. */
 export interface VerdictRuns {
   /** Throws `not_found` also for a run of another caller, and `invalid_request` with the field for one that isn't completed. */
-  readAnswer(runId: string, field: string, reader: FileReader): JudgedAnswer & { readonly rowKey: string };
+  readAnswer(runId: string, field: string, reader: FileReader): JudgedAnswer & { readonly isHeldOut: boolean };
   /** The verdict that the judge as it is gave before; null if it gave none, or if its run was deleted. */
   find(judge: StoredJudge, runId: string): JudgeVerdict | null;
   /** US dollars of its runs; null if a price is unknown. */
@@ -40,10 +40,18 @@ export interface VerdictRunsOptions {
   readonly completions: Pick<Completions, 'start'>;
 }
 
-/** The same for runs with the same values, so that all answers of a row are in one half of the labels. */
-function rowKeyOf({ input }: RunDetail): string {
-  const values = JSON.stringify(canonical(input.replacements ?? { prompt: input.renderedPrompt }));
-  return createHash('sha256').update(values).digest('hex').slice(0, 32);
+/**
+ * Half of the rows are for improving the prompt, and the other half only for measuring. All answers of a row are in one half: otherwise the
+ * prompt would be measured with what it was improved with. Only the half is kept, not the hash: who has a row could find it by its hash.
+ */
+export function isHeldOut({
+  replacements,
+  renderedPrompt,
+}: Pick<RunDetail['input'], 'replacements' | 'renderedPrompt'>): boolean {
+  const values = JSON.stringify(canonical(replacements ?? { prompt: renderedPrompt }));
+  // Hashed twice, as the labels of earlier versions were.
+  const key = createHash('sha256').update(values).digest('hex').slice(0, 32);
+  return (createHash('sha256').update(key).digest()[0]! & 1) === 1;
 }
 
 export function createVerdictRuns({ store, runs, completions }: VerdictRunsOptions): VerdictRuns {
@@ -66,7 +74,7 @@ export function createVerdictRuns({ store, runs, completions }: VerdictRunsOptio
       if (!run || (!canReadAll && run.callerId !== callerId)) throw new AppError('not_found', 'No run has this ID.');
       if (run.status !== 'Completed') throw invalidField(field, 'is not a completed run');
       const row = run.input.replacements ?? {};
-      return { runId: run.runId, answer: run.output.content, row, rowKey: rowKeyOf(run) };
+      return { runId: run.runId, answer: run.output.content, row, isHeldOut: isHeldOut(run.input) };
     },
     find,
     costOf({ runIds }) {

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import type Database from 'better-sqlite3';
+
 /**
  * 24. Datasets. A row is stored once for all versions that have it: `dataset_row_contents` holds its values, `dataset_rows` its position in a
  * version. Large versions are written in many transactions, so only complete ones are visible. `dataset_files` keeps the files of rows.
@@ -164,3 +167,57 @@ export const cellsByRun = `
 export const runsByVersion = `
   CREATE INDEX runs_by_version ON runs (prompt_version_id, model, sequence) WHERE prompt_version_id IS NOT NULL;
 `;
+
+/**
+ * 30. Votes of people: on single answers, and blind ones on pairs of answers. `voter` is the caller. A pair's vote names the variant that won
+ * (`first` or `second` of `blind_votes`), not the side on which its answer was. A label of a judge now has only the half that its row is in:
+ * the hash of a row's values told who has them which row it was.
+ */
+export const votes = `
+  CREATE TABLE comparison_votes (
+    comparison INTEGER NOT NULL REFERENCES comparisons (sequence) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    voter TEXT NOT NULL,
+    vote TEXT,
+    note TEXT,
+    updated_at INTEGER NOT NULL,
+    PRIMARY KEY (comparison, position, voter)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE blind_votes (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    comparison INTEGER NOT NULL REFERENCES comparisons (sequence) ON DELETE CASCADE,
+    voter TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    second INTEGER NOT NULL,
+    seed INTEGER NOT NULL,
+    question TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    finished_at INTEGER
+  ) STRICT;
+  CREATE INDEX blind_votes_by_comparison ON blind_votes (comparison);
+
+  CREATE TABLE blind_vote_pairs (
+    blind_vote INTEGER NOT NULL REFERENCES blind_votes (sequence) ON DELETE CASCADE,
+    row INTEGER NOT NULL,
+    repeat INTEGER NOT NULL,
+    vote TEXT NOT NULL,
+    note TEXT,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (blind_vote, row)
+  ) STRICT, WITHOUT ROWID;
+
+  ALTER TABLE judge_labels ADD COLUMN is_held_out INTEGER NOT NULL DEFAULT 0;
+  UPDATE judge_labels SET is_held_out = is_held_out(row_key);
+  ALTER TABLE judge_labels DROP COLUMN row_key;
+`;
+
+/** Must be called before migration 30. */
+export function registerHeldOut(database: Database.Database): void {
+  database.function(
+    'is_held_out',
+    { deterministic: true },
+    (rowKey: string) => createHash('sha256').update(rowKey).digest()[0]! & 1,
+  );
+}

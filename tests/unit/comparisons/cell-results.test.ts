@@ -43,11 +43,11 @@ test('what was loaded is what was noted while it ran, and each cell counts once'
     expect([...results.measured(0, 'passes')]).toEqual([1, 1, NaN, NaN, NaN, NaN]);
     expect([...results.measured(0, 'tokens')]).toEqual([5, 7, NaN, NaN, NaN, NaN]);
     expect([...results.measured(1, 'latencies').slice(0, 2)]).toEqual([900, NaN]);
-    expect([...results.rows('differs', 'row')]).toEqual([0, 1]);
-    expect([...results.rows('fails', 'row')]).toEqual([0, 2]);
-    expect([...results.rows('all', 'cost')]).toEqual([1, 0, 2]);
-    expect([...results.rows('all', 'latency')]).toEqual([0, 1, 2]);
-    expect([...results.rows('all', 'difference')]).toEqual([0, 1, 2]);
+    expect([...results.rows('differs', 'row', new Set())]).toEqual([0, 1]);
+    expect([...results.rows('fails', 'row', new Set())]).toEqual([0, 2]);
+    expect([...results.rows('all', 'cost', new Set())]).toEqual([1, 0, 2]);
+    expect([...results.rows('all', 'latency', new Set())]).toEqual([0, 1, 2]);
+    expect([...results.rows('all', 'difference', new Set())]).toEqual([0, 1, 2]);
     expect([results.count('all'), results.count('differs'), results.count('fails')]).toEqual([3, 2, 2]);
     expect(results.endedRows()).toBe(1);
   }
@@ -58,7 +58,7 @@ test('filters and sorts 100,000 rows of 10 variants without blocking', () => {
   for (let position = 0; position < table.total; position += 7)
     table.results.add(completed(position, { passed: position % 3 === 0, cost: position % 11 }));
   const startedAt = performance.now();
-  expect(table.results.rows('all', 'cost')).toHaveLength(100_000);
+  expect(table.results.rows('all', 'cost', new Set())).toHaveLength(100_000);
   expect(table.results.count('differs')).toBeGreaterThan(0);
   expect(table.results.count('fails')).toBeGreaterThan(0);
   // A tenth of it on an idle machine.

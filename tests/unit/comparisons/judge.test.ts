@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { validate } from '../../../electron/api/validation.ts';
-import { calibrate, isHeldOut, type LabelledAnswer } from '../../../electron/comparisons/judge/calibration.ts';
+import { calibrate, type LabelledAnswer } from '../../../electron/comparisons/judge/calibration.ts';
 import { familiesOf, sameFamilyWarning } from '../../../electron/comparisons/judge/model-family.ts';
 import {
   judgeAnswer,
@@ -8,6 +8,7 @@ import {
   judgePreference,
   requireValidJudge,
 } from '../../../electron/comparisons/judge/run-judge.ts';
+import { isHeldOut } from '../../../electron/comparisons/judge/verdict-runs.ts';
 import {
   combineOrders,
   judgeHashOf,
@@ -220,15 +221,16 @@ describe('the calibration', () => {
     return Array.from({ length: rows }, (_, row) => {
       const label = row % 3 === 0 ? 'fail' : 'pass';
       const other = label === 'fail' ? 'pass' : 'fail';
-      return { rowId: `row ${row}`, label, verdict: row % wrong === wrong - 1 ? other : label, judgeHash };
+      return { isHeldOut: row % 2 === 1, label, verdict: row % wrong === wrong - 1 ? other : label, judgeHash };
     });
   }
 
   test('keeps each row in its half, about as many in both', () => {
-    const held = Array.from({ length: 1000 }, (_, row) => isHeldOut(`row ${row}`)).filter(Boolean).length;
+    const half = (row: number) => isHeldOut({ replacements: { ticket: `row ${row}` }, renderedPrompt: null });
+    const held = Array.from({ length: 1000 }, (_, row) => half(row)).filter(Boolean).length;
     expect(held).toBeGreaterThan(400);
     expect(held).toBeLessThan(600);
-    expect(isHeldOut('row 7')).toBe(isHeldOut('row 7'));
+    expect(half(7)).toBe(half(7));
   });
 
   test('counts verdicts that agree more than by chance on the held-out half', () => {

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { timestamp } from './common.ts';
+import { comparisonParameters, variantName } from './comparisons.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+/** What people say about single answers of a comparison. */
+
+const tag = 'Comparisons';
+
+export const maxNoteCharacters = 2000;
+
+/** The name that votes of the window have instead of that of a key. */
+export const windowVoter = 'This window';
+
+export const cellVote = z
+  .object({
+    voter: z
+      .string()
+      .nullable()
+      .describe(
+        `Name of the API key, or \`${windowVoter}\`; null for a vote of another caller on a run that the caller can't read`,
+      ),
+    isOwn: z.boolean().describe('Whether it is the vote of the caller'),
+    vote: z.enum(['pass', 'fail']).nullable().describe('`null`: only a note'),
+    note: z.string().nullable(),
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'CellVote' });
+export type CellVote = z.infer<typeof cellVote>;
+
+const voteInput = z
+  .strictObject({
+    cell: z.strictObject({ rowId: z.string().max(100), variant: variantName, repeat: z.int().min(1) }),
+    vote: z.enum(['pass', 'fail']).nullish(),
+    note: z
+      .string()
+      .max(maxNoteCharacters, `must have at most ${maxNoteCharacters} characters`)
+      .nullish()
+      .describe('Deleted with the texts of the run'),
+  })
+  .meta({ id: 'CellVoteInput' });
+export type CellVoteInput = z.infer<typeof voteInput>;
+
+export const voteOnCell = defineEndpoint({
+  id: 'voteOnCell',
+  method: 'put',
+  path: '/comparisons/{id}/votes',
+  access: 'manage',
+  tag,
+  summary: 'Vote on the answer of a cell',
+  description:
+    "Replaces the caller's vote on the cell: pass or fail, a note, or both. Without either, the vote is removed. Returns all votes on the cell. A run of another caller needs the scope `audit`.",
+  parameters: comparisonParameters,
+  body: voteInput,
+  response: z.object({ data: z.array(cellVote) }),
+  errors: [404],
+});
