@@ -2,11 +2,10 @@
  * The time that the service adds to a direct call, with recording on, compared with a bare pass-through and with Portkey's gateway:
  * the same upstream, the same machine, the same run, in turn. `npm run benchmark -- gateway`.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hostFlags } from '../scripts/run-built.ts';
+import { directTarget, type GatewayName, type GatewayOptions, installPeers, startGateway } from './support/gateways.ts';
 import { makeRequests, type Target } from './support/load.ts';
 import { cpuSeconds, freePort, startServer, type MeasuredProcess } from './support/processes.ts';
 import { median, percentile, printReport, row } from './support/report.ts';
@@ -16,8 +15,6 @@ const requestsPerRound = 1500;
 const connections = 16;
 /** Until compilation is complete, which takes a third of the time before. */
 const warmUpRequests = 20_000;
-const peers = new URL('./peers/', import.meta.url);
-const root = new URL('../', import.meta.url);
 
 interface Contender {
   readonly name: string;
@@ -29,14 +26,7 @@ interface Contender {
 
 const promptText = 'Answer the customer: {{text}} Sign as {{name}}.';
 const replacements = { name: 'Jonas', text: 'My frame set was due last Thursday. '.repeat(30) };
-const rendered = promptText.replace('{{text}}', replacements.text).replace('{{name}}', replacements.name);
-const chatBody = JSON.stringify({ model: 'fixed', messages: [{ role: 'user', content: rendered }] });
-
-function install(): void {
-  if (existsSync(new URL('node_modules/@portkey-ai/gateway', peers))) return;
-  console.log('Installing the peer gateway beside the benchmark ...');
-  execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: peers, stdio: 'inherit' });
-}
+const content = promptText.replace('{{text}}', replacements.text).replace('{{name}}', replacements.name);
 
 async function measureRound(contender: Contender): Promise<void> {
   contender.alone.push(median(await makeRequests(contender.target, requestsPerRound / 5, 1)));
@@ -45,35 +35,8 @@ async function measureRound(contender: Contender): Promise<void> {
   contender.perCpuSecond.push(requestsPerRound / (cpuSeconds(contender.process.pid) - before));
 }
 
-async function startService(
-  dataDirectory: string,
-  upstreamPort: number,
-): Promise<{ port: number; process: MeasuredProcess; key: string }> {
-  const port = await freePort();
-  const built = new URL('out/host/', root).pathname;
-  const issued = execFileSync(
-    process.execPath,
-    [`${built}keys.js`, 'issue', '--name', 'benchmark', '--json', '--data-dir', dataDirectory],
-    { encoding: 'utf8' },
-  );
-  const endpoint = `bench=http://127.0.0.1:${upstreamPort}/v1`;
-  const parameters = [
-    ...hostFlags,
-    `${built}serve.js`,
-    '--port',
-    String(port),
-    '--data-dir',
-    dataDirectory,
-    '--endpoint',
-    endpoint,
-    '--json',
-  ];
-  const service = await startServer(parameters, port);
-  return { port, process: service, key: (JSON.parse(issued) as { key: string }).key };
-}
-
 async function main(): Promise<void> {
-  install();
+  installPeers();
   const dataDirectory = mkdtempSync(join(tmpdir(), 'touchstone-benchmark-'));
   const started: MeasuredProcess[] = [];
   const contender = (name: string, process: MeasuredProcess, target: Target): Contender => {
@@ -83,44 +46,16 @@ async function main(): Promise<void> {
   try {
     const support = new URL('./support/', import.meta.url).pathname;
     const upstreamPort = await freePort();
-    const upstream = contender(
-      'upstream',
-      await startServer([`${support}upstream.ts`, String(upstreamPort)], upstreamPort),
-      {
-        port: upstreamPort,
-        path: '/v1/chat/completions',
-        headers: {},
-        body: chatBody,
-      },
-    );
-
-    const passPort = await freePort();
-    const passProcess = await startServer(
-      [`${support}pass-through.ts`, String(passPort), String(upstreamPort)],
-      passPort,
-    );
-    const passThrough = contender('bare pass-through', passProcess, { ...upstream.target, port: passPort });
-
-    const portkeyPort = await freePort();
-    const portkeyEntry = new URL('node_modules/@portkey-ai/gateway/build/start-server.js', peers).pathname;
-    const portkeyProcess = await startServer([portkeyEntry, '--headless', `--port=${portkeyPort}`], portkeyPort);
-    const portkey = contender('Portkey gateway', portkeyProcess, {
-      ...upstream.target,
-      port: portkeyPort,
-      headers: {
-        authorization: 'Bearer none',
-        'x-portkey-provider': 'openai',
-        'x-portkey-custom-host': `http://127.0.0.1:${upstreamPort}/v1`,
-      },
-    });
-
-    const service = await startService(dataDirectory, upstreamPort);
-    const touchstone = contender('Touchstone', service.process, {
-      port: service.port,
-      path: '/api/completions/sync',
-      headers: { authorization: `Bearer ${service.key}` },
-      body: JSON.stringify({ aiSystem: 'OpenAiCompatible', model: 'bench/fixed', promptText, replacements }),
-    });
+    const options = { upstreamPort, dataDirectory, content, model: 'fixed', stream: false };
+    const process = await startServer([`${support}upstream.ts`, String(upstreamPort)], upstreamPort);
+    const upstream = contender('upstream', process, directTarget(options));
+    const start = async (name: Exclude<GatewayName, 'direct'>, template?: GatewayOptions['template']) => {
+      const gateway = await startGateway(name, { ...options, ...(template && { template }) });
+      return contender(name, gateway.process, gateway.target);
+    };
+    const passThrough = await start('bare pass-through');
+    const portkey = await start('Portkey');
+    const touchstone = await start('Touchstone', { promptText, replacements });
 
     const all = [upstream, passThrough, portkey, touchstone];
     for (const each of all) await makeRequests(each.target, warmUpRequests, connections);

@@ -44,13 +44,16 @@ function measured(child: ChildProcess): MeasuredProcess {
   };
 }
 
-/** Starts a Node process and waits until its port responds; at most 20 seconds. */
+/** Starts a Node process, on one processor if `core` is given, and waits until its port responds; at most 20 seconds. */
 export async function startServer(
   parameters: readonly string[],
   port: number,
   environment: Record<string, string> = {},
+  core?: number,
 ): Promise<MeasuredProcess> {
-  const child = spawn(process.execPath, parameters, {
+  const command = core === undefined ? [] : ['taskset', '-c', String(core)];
+  const [program, ...rest] = [...command, process.execPath, ...parameters];
+  const child = spawn(program!, rest, {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, NODE_ENV: 'production', ...environment },
   });
