@@ -9,7 +9,7 @@ import type { Log } from '../log.ts';
 import { errorResponse, toAppError } from './error-response.ts';
 import type { HandlerInput } from './api.ts';
 import { JsonResponse } from './json-response.ts';
-import { streamResponse, type StreamKind } from './stream-response.ts';
+import { streamResponse, type StreamKind, Together } from './stream-response.ts';
 
 type Input = Pick<HandlerInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'signal' | 'requestId'>;
 
@@ -56,12 +56,17 @@ export function remarks({ citations, plan: { warnings } }: Pick<Run, 'citations'
 async function* toChunks(
   accepted: AcceptedRun,
   parts: ReturnType<AcceptedRun['run']['stream']>,
-): AsyncGenerator<CompletionChunk, void, void> {
+): AsyncGenerator<CompletionChunk | Together<CompletionChunk>, void, void> {
   const { plan } = accepted.run;
   const { messageId, runId } = plan;
   for await (const part of parts) {
     if (part.type === 'text') {
-      yield { choice: { index: 0, message: { role: 'assistant', content: part.text } }, messageId, runId };
+      const toChunk = (content: string): CompletionChunk => ({
+        choice: { index: 0, message: { role: 'assistant', content } },
+        messageId,
+        runId,
+      });
+      yield part.pieces ? new Together(part.pieces.map(toChunk)) : toChunk(part.text);
     } else if (part.type === 'toolCall') {
       yield { choice: { index: 0, message: { role: 'assistant', toolCalls: [part.chunk] } }, messageId, runId };
     } else if (part.type === 'end') {

@@ -25,6 +25,15 @@ const encodings: Record<StreamKind, Encoding> = {
   },
 };
 
+/** Parts that arrived together and are sent with one write. */
+export class Together<Part> {
+  readonly parts: readonly Part[];
+
+  constructor(parts: readonly Part[]) {
+    this.parts = parts;
+  }
+}
+
 export interface StreamResponseOptions {
   readonly kind: StreamKind;
   readonly headers: Record<string, string>;
@@ -34,6 +43,11 @@ export interface StreamResponseOptions {
   /** Stops what the source waits for, so that it can end without yielding again. */
   readonly stop: () => void;
   readonly reportFailure: Log;
+}
+
+function encode(value: unknown, encoding: Encoding, isFirst: boolean): string {
+  if (!(value instanceof Together)) return encoding.part(value, isFirst);
+  return value.parts.map((part, index) => encoding.part(part, isFirst && index === 0)).join('');
 }
 
 /**
@@ -59,7 +73,7 @@ export function streamResponse(parts: AsyncGenerator<unknown, void, void>, optio
         try {
           const next = await parts.next();
           isDone = next.done === true;
-          text = isDone ? encoding.end(isFirst) : encoding.part(next.value, isFirst);
+          text = isDone ? encoding.end(isFirst) : encode(next.value, encoding, isFirst);
         } catch (error) {
           isDone = true;
           text =

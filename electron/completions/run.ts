@@ -87,13 +87,13 @@ export interface RunAnswer {
 }
 
 /**
- * A part of a streamed run: `start` when the model begins (perhaps to reason), `text` for each delta of the answer,
+ * A part of a streamed run: `start` when the model begins (perhaps to reason), `text` for each delta of the answer or for several `pieces` that arrived together,
  * `toolCall` for each part of a call, and `end`.
  * The usage is null if the guard ended the answer before the provider reported it.
  */
 export type RunPart =
   | { readonly type: 'start' }
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly pieces?: readonly string[] }
   | { readonly type: 'toolCall'; readonly chunk: ToolCallChunk }
   | { readonly type: 'end'; readonly finishReason: FinishReason; readonly usage: Usage | null };
 
@@ -191,7 +191,7 @@ export class Run {
         if (part.type === 'reasoning-delta') this.#addReasoning(part.text);
         else if (part.type === 'text-delta') {
           this.#content += part.text;
-          yield { type: 'text', text: part.text };
+          yield { type: 'text', text: part.text, ...(part.pieces && { pieces: part.pieces }) };
         } else if (part.type !== 'finish') {
           const chunk = this.#calls().add(part);
           if (chunk) yield { type: 'toolCall', chunk };

@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Genera
 import type { SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { secretForms } from '../provider-exchanges/redact.ts';
 import { StreamTranslation, toAnswer } from './answer-translation.ts';
+import { DirectTexts, type PlainText, readParts } from './direct-texts.ts';
 import { toCallOptions, unnamedParameters } from './model-translation.ts';
 import type { ListModels } from './provider-lists.ts';
 import type { ModelCallOptions, ModelPart, ModelRequest, Provider } from './provider.ts';
@@ -85,6 +86,8 @@ export interface ProviderTraits<Model extends LanguageModelV4 = LanguageModelV4>
   readonly fixedBody?: Record<string, unknown>;
   /** How the provider counts the input tokens of a request; absent if it can't. */
   readonly counting?: TokenCounting;
+  /** Reads the text of an event of the provider's streams; without it, the package reads every event. */
+  readonly plainText?: PlainText;
   /** Whether an error in a stream loses nothing of the answer. */
   readonly isHarmless?: (error: unknown) => boolean;
 }
@@ -135,15 +138,24 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
 
   const secrets = secretForms(settings.key);
 
-  function begin(request: ModelRequest, { signal, onFirstByte, exchanges }: ModelCallOptions) {
+  function begin(
+    request: ModelRequest,
+    { signal, onFirstByte, exchanges }: ModelCallOptions,
+    texts: DirectTexts | null = null,
+  ) {
     const call = new Call(signal);
     const files = requestFilesOf(request);
     const rewriteBody = bodyRewrite(unnamedParameters(request.configuration), traits.fixedBody);
     const capture = exchanges ? (sent: SentRequest) => exchanges.beginHttp(sent, secrets) : undefined;
-    if (onFirstByte || rewriteBody || files || capture) {
-      transport.join(call.signal, { onFirstByte: once(onFirstByte), rewriteBody, files, capture });
+    if (onFirstByte || rewriteBody || files || capture || texts) {
+      const context = { onFirstByte: once(onFirstByte), rewriteBody, files, capture };
+      transport.join(call.signal, { ...context, ...(texts && { texts }) });
     }
-    const options = { ...toCallOptions(files?.request ?? request), abortSignal: call.signal };
+    const options = {
+      ...toCallOptions(files?.request ?? request),
+      abortSignal: call.signal,
+      ...(texts && { includeRawChunks: true }),
+    };
     return { call, files, options: traits.adaptOptions?.(options, request) ?? options };
   }
 
@@ -164,13 +176,18 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
     },
 
     async *stream(request, callOptions) {
-      const { call, options } = begin(request, callOptions);
+      const texts = traits.plainText ? new DirectTexts(traits.plainText) : null;
+      const { call, options } = begin(request, callOptions, texts);
       let isComplete = false;
       try {
         const { stream } = await modelOf(request.model).doStream(options);
         const translation = new StreamTranslation();
         let finish: ModelPart | null = null;
-        for await (const streamPart of stream) {
+        for await (const streamPart of texts ? readParts(stream, texts) : stream) {
+          if (streamPart.type === 'texts') {
+            yield streamPart.part;
+            continue;
+          }
           if (streamPart.type === 'error') {
             if (traits.isHarmless?.(streamPart.error)) continue;
             throw streamPart.error;

@@ -1,6 +1,7 @@
 import { createOpenAICompatible, VERSION, type OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { embedAtProvider } from './embed-at-provider.ts';
+import { chatText } from './direct-texts.ts';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
 import { listOpenAiModels } from './provider-lists.ts';
 import { failureFromStatus } from './provider-error.ts';
@@ -50,6 +51,7 @@ export function createOpenAiCompatibleProvider(settings: ProviderSettings): Prov
     // The published type doesn't name the class.
     createModel: (name) => chatModel(name) as OpenAICompatibleChatLanguageModel,
     generate: (model, options) => generate(model, options, settings),
+    plainText: chatText,
     listModels: listOpenAiModels,
     adaptOptions: (options, { configuration }) => ({
       ...options,

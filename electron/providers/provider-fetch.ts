@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { HttpCapture, SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { createDispatcher, trustSystemCertificates } from '../outgoing-network.ts';
+import type { DirectTexts } from './direct-texts.ts';
 import type { RequestBody, RequestFiles } from './request-files.ts';
 import {
   CollectedResponse,
@@ -43,6 +44,8 @@ export interface CallContext {
   readonly files?: RequestFiles | null | undefined;
   /** Called with the request. The returned object receives the response. */
   readonly capture?: ((request: SentRequest) => HttpCapture | undefined) | undefined;
+  /** Takes the texts out of a streamed response; absent if the package reads all of it. */
+  readonly texts?: DirectTexts | undefined;
 }
 
 export interface ProviderFetch {
@@ -88,12 +91,17 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
   function call<Answer>(
     address: string | URL | Request,
     init: RequestInit,
-    Receiver: new (deferred: PromiseWithResolvers<Answer>, limits: SizeLimits) => ResponseReceiver,
+    Receiver: new (
+      deferred: PromiseWithResolvers<Answer>,
+      limits: SizeLimits,
+      texts?: DirectTexts | null,
+    ) => ResponseReceiver,
     limits = sizeLimits,
   ): Promise<Answer> {
     const deferred = Promise.withResolvers<Answer>();
     const context = init.signal ? contexts.get(init.signal) : undefined;
-    const exchange = new Exchange(timeLimits(), context, init.signal ?? null, new Receiver(deferred, limits));
+    const receiver = new Receiver(deferred, limits, context?.texts ?? null);
+    const exchange = new Exchange(timeLimits(), context, init.signal ?? null, receiver);
     // An invalid address rejects, as in `fetch`.
     if (!init.signal?.aborted) {
       try {

@@ -47,8 +47,15 @@ export type ToolCallModelPart =
   | { readonly type: 'tool-call-delta'; readonly index: number; readonly text: string }
   | { readonly type: 'tool-call-end'; readonly index: number; readonly providerState?: ToolCallState };
 
+/** Text of an answer. `pieces` is the same text in the pieces in which it came, if several arrived together. */
+export interface TextPart {
+  readonly type: 'text-delta';
+  readonly text: string;
+  readonly pieces?: readonly string[];
+}
+
 export type ModelPart =
-  | { readonly type: 'text-delta'; readonly text: string }
+  | TextPart
   | { readonly type: 'reasoning-delta'; readonly text: string }
   | ToolCallModelPart
   | ({

@@ -1,3 +1,5 @@
+import type { DirectTexts } from './direct-texts.ts';
+
 /** Headers in undici's format. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -29,6 +31,8 @@ export interface WholeResponse {
 
 /** The socket pauses when this many chunks wait for the reader. */
 const maxQueuedChunks = 16;
+/** The same for texts that no package reads. */
+const maxWaitingCharacters = 262_144;
 
 /** The provider sent more than any model or list needs. The socket is closed. */
 export class ResponseTooLarge extends Error {
@@ -71,15 +75,29 @@ export class StreamedResponse implements ResponseReceiver {
   #bytes = 0;
   #body: ReadableStreamDefaultController<Uint8Array> | null = null;
   readonly #limits: SizeLimits;
+  /** Set if the body is a stream of events whose texts go around the package. */
+  #texts: DirectTexts | null = null;
+  readonly #possibleTexts: DirectTexts | null;
 
-  constructor(deferred: PromiseWithResolvers<Response>, limits: SizeLimits) {
+  constructor(deferred: PromiseWithResolvers<Response>, limits: SizeLimits, texts: DirectTexts | null = null) {
     this.#deferred = deferred;
     this.#limits = limits;
+    this.#possibleTexts = texts;
   }
 
   begin(status: number, statusText: string, headers: ResponseHeaders, flow: ResponseFlow): void {
     this.#flow = flow;
-    this.#deferred.resolve(createResponse(status, statusText, headers, this.#createBody(flow)));
+    const body = this.#createBody(flow);
+    const isEvents = String(headers['content-type']).startsWith('text/event-stream');
+    if (status === 200 && isEvents) this.#texts = this.#possibleTexts;
+    this.#texts?.begin({
+      enqueue: (bytes) => this.#body?.enqueue(bytes),
+      close: () => this.#body?.close(),
+      resume: () => {
+        if (this.#hasRoom()) flow.resume();
+      },
+    });
+    this.#deferred.resolve(createResponse(status, statusText, headers, body));
   }
 
   take(chunk: Uint8Array): boolean {
@@ -94,12 +112,19 @@ export class StreamedResponse implements ResponseReceiver {
       this.#flow?.cancel();
       return true;
     }
-    this.#body.enqueue(chunk);
-    return (this.#body.desiredSize ?? 0) > 0;
+    if (this.#texts) this.#texts.take(chunk);
+    else this.#body.enqueue(chunk);
+    return this.#hasRoom();
+  }
+
+  #hasRoom(): boolean {
+    const hasRoomInBody = (this.#body?.desiredSize ?? 1) > 0;
+    return hasRoomInBody && (this.#texts?.waiting ?? 0) < maxWaitingCharacters;
   }
 
   end(): void {
-    this.#body?.close();
+    if (this.#texts) this.#texts.end();
+    else this.#body?.close();
   }
 
   fail(error: Error): void {
@@ -114,7 +139,9 @@ export class StreamedResponse implements ResponseReceiver {
         start: (controller) => {
           this.#body = controller;
         },
-        pull: () => flow.resume(),
+        pull: () => {
+          if (this.#hasRoom()) flow.resume();
+        },
         cancel: () => {
           this.#body = null;
           flow.cancel();

@@ -158,8 +158,12 @@ async function* splitStream(
       isSeparated = true;
       splitter.leave();
       yield part;
-    } else if (part.type === 'text-delta') yield* splitter.push(part.text);
-    else if (part.type !== 'finish') yield part;
+    } else if (part.type === 'text-delta') {
+      const split = splitter.push(part.text);
+      const isWhole = split.length === 1 && split[0]!.type === 'text-delta' && split[0]!.text === part.text;
+      if (isWhole) yield part;
+      else yield* split;
+    } else if (part.type !== 'finish') yield part;
     else {
       const { parts: rest, corrected } = splitter.end(part.finishReason === 'Length');
       yield* rest;

@@ -56,6 +56,17 @@ describe.each(ways)('%s', (way) => {
     expect([run.fragments, run.finishReason]).toEqual([['One ', 'two ', 'three'], 'Stop']);
   });
 
+  test.each(streams)('$path keeps the pieces that arrive together', async ({ path, judge }) => {
+    const pieces = Array.from({ length: 300 }, (_, index) => ` piece ${index}`);
+    host.provider.answerWith(async (call) => {
+      const events = pieces.map((content) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }));
+      await call.openEventStream().write(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+      await call.chatEnd();
+    });
+    const run = judge(await host.send(way, completionCall(host, path)));
+    expect(run.fragments).toEqual(pieces);
+  });
+
   test.each(streams)(
     '$path: a caller that disconnects ends the call at the provider, and the run is recorded',
     async ({ path }) => {

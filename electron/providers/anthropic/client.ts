@@ -1,4 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
+import { messagesText } from '../direct-texts.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import { parallelCalls } from '../model-translation.ts';
 import {
@@ -44,6 +45,7 @@ export function createAnthropicProvider(settings: ProviderSettings): Provider {
       apiKey: settings.key ?? '',
       fetch: settings.transport.fetch,
     }),
+    plainText: messagesText,
     listModels,
     adaptOptions: (options, { configuration }) => {
       const parallel = parallelCalls(configuration);

@@ -1,6 +1,7 @@
 import { TypeValidationError } from '@ai-sdk/provider';
 import { createCohere } from '@ai-sdk/cohere';
 import { embedAtProvider } from '../embed-at-provider.ts';
+import { cohereText } from '../direct-texts.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import {
   bearerHeaders,
@@ -59,6 +60,7 @@ export function createCohereProvider(settings: ProviderSettings): Provider {
   });
   const provider = createLanguageModelProvider(settings, {
     createModel: cohere,
+    plainText: cohereText,
     listModels,
     isHarmless: isUnknownEvent,
   });

@@ -1,6 +1,7 @@
 import { createGoogle } from '@ai-sdk/google';
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { embedAtProvider } from '../embed-at-provider.ts';
+import { geminiText } from '../direct-texts.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import {
   countField,
@@ -64,6 +65,7 @@ export function createGoogleGeminiProvider(settings: ProviderSettings): Provider
   });
   const provider = createLanguageModelProvider(settings, {
     createModel: google,
+    plainText: geminiText,
     listModels,
     fixedBody: { store: false },
     // https://ai.google.dev/api/tokens

@@ -1,4 +1,5 @@
 import { createGroq } from '@ai-sdk/groq';
+import { chatText } from '../direct-texts.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import { listOpenAiModels } from '../provider-lists.ts';
 import { isStrictSchema, parallelCalls } from '../model-translation.ts';
@@ -13,6 +14,7 @@ export function createGroqProvider(settings: ProviderSettings): Provider {
       apiKey: settings.key ?? '',
       fetch: settings.transport.fetch,
     }),
+    plainText: chatText,
     listModels: listOpenAiModels,
     adaptOptions: (options, { configuration }) => ({
       ...options,

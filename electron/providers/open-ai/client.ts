@@ -1,5 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { embedAtProvider } from '../embed-at-provider.ts';
+import { responsesText } from '../direct-texts.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import { listOpenAiModels } from '../provider-lists.ts';
 import { moderateAtProvider } from '../provider-moderation.ts';
@@ -15,6 +16,7 @@ export function createOpenAiProvider(settings: ProviderSettings): Provider {
   });
   const provider = createLanguageModelProvider(settings, {
     createModel: responses,
+    plainText: responsesText,
     listModels: listOpenAiModels,
     // https://developers.openai.com/api/reference/resources/responses/subresources/input_tokens
     counting: {

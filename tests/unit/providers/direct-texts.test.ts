@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chatText, DirectTexts } from '../../../electron/providers/direct-texts.ts';
+import type { ModelPart, Provider } from '../../../electron/providers/provider.ts';
+import type { ProviderFetch } from '../../../electron/providers/provider-fetch.ts';
+import { createEndpointProvider, registry } from '../../../electron/providers/registry.ts';
+import { modelRequest, noAbort } from '../../support/provider-calls.ts';
+import { useProviderConnection } from '../../support/provider-connection.ts';
+
+const chat = (choice: object, rest: object = {}) =>
+  JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice], ...rest });
+const delta = (content: string | null, rest: object = {}) =>
+  chat({ index: 0, delta: { content, ...rest }, finish_reason: null });
+
+describe('the texts of a stream', () => {
+  /** What a package would get, and how it returns each event. */
+  function start() {
+    const got: string[] = [];
+    const texts = new DirectTexts(chatText);
+    let isClosed = false;
+    let rooms = 0;
+    texts.begin({
+      enqueue: (bytes) => void got.push(...new TextDecoder().decode(bytes).split('\n\n').filter(Boolean)),
+      close: () => (isClosed = true),
+      resume: () => (rooms += 1),
+    });
+    const send = (...events: string[]) =>
+      texts.take(new TextEncoder().encode(events.map((data) => `data: ${data}\n\n`).join('')));
+    const returnText = (text: string) => {
+      texts.note({ type: 'raw', rawValue: null });
+      texts.note({ type: 'text-delta', id: '1', delta: text });
+    };
+    return { got, texts, send, returnText, isClosed: () => isClosed, rooms: () => rooms };
+  }
+
+  it('go around the package once it has returned the first', () => {
+    const { got, texts, send, returnText } = start();
+    send(delta('One'), delta(' two'));
+    expect([got.length, texts.takeTexts()]).toEqual([1, []]);
+    returnText('One');
+    send(delta(' three'), delta(' four'));
+    expect([got.length, texts.takeTexts()]).toEqual([1, [' two', ' three', ' four']]);
+  });
+
+  it('wait behind every other event until the package has read it', () => {
+    const { got, texts, send, returnText, isClosed } = start();
+    send(delta('One'));
+    returnText('One');
+    send(delta(' two'), delta(null, { tool_calls: [] }), delta(' three'), delta(' four'));
+    texts.end();
+    expect([got.length, texts.takeTexts(), isClosed()]).toEqual([3, [' two'], false]);
+    texts.note({ type: 'raw', rawValue: null });
+    texts.note({ type: 'text-delta', id: '1', delta: ' three' });
+    expect(texts.takeTexts()).toEqual([]);
+    returnText(' three');
+    expect([texts.takeTexts(), isClosed()]).toEqual([[' four'], true]);
+  });
+
+  it('all go to a package that does not return them', () => {
+    const { got, texts, send, isClosed } = start();
+    send(delta('One'), delta(' two'));
+    texts.end();
+    texts.giveUp();
+    expect([got.length, texts.takeTexts(), isClosed()]).toEqual([2, [], true]);
+  });
+
+  it('that wait count against the room', () => {
+    const { texts, send, returnText, rooms } = start();
+    send(delta('One'), delta('x'.repeat(1000)));
+    expect(texts.waiting).toBeGreaterThan(1000);
+    returnText('One');
+    expect(texts.waiting).toBe(1000);
+    texts.takeTexts();
+    expect([texts.waiting, rooms()]).toEqual([0, 1]);
+  });
+
+  it.each([
+    ['a finish reason', chat({ index: 0, delta: { content: 'x' }, finish_reason: 'stop' })],
+    ['a second choice', chat({ index: 1, delta: { content: 'x' } })],
+    ['reasoning', delta('x', { reasoning_content: 'y' })],
+    ['an error', delta('x').replace('"id"', '"error":{},"id"')],
+    ['usage', chat({ index: 0, delta: { content: 'x' } }, { usage: { prompt_tokens: 1 } })],
+    ['parts instead of a text', chat({ index: 0, delta: { content: [{ type: 'text', text: 'x' }] } })],
+    ['an unknown field', chat({ index: 0, delta: { content: 'x', later: 1 } })],
+    ['another form', '["x"]'],
+    ['broken JSON', '{"choices":'],
+    ['64 KB', delta('x'.repeat(70_000))],
+  ])('with %s go to the package', (_, event) => {
+    const { got, texts, send, returnText } = start();
+    send(delta('One'));
+    returnText('One');
+    send(event);
+    expect([got.at(-1), texts.takeTexts()]).toEqual([`data: ${event}`, []]);
+  });
+});
+
+const world = useProviderConnection();
+
+/** Leaves every event to the package. */
+function withoutDirectTexts(transport: ProviderFetch): ProviderFetch {
+  return { ...transport, join: (signal, context) => transport.join(signal, { ...context, texts: undefined }) };
+}
+
+type ProviderName = keyof typeof registry | 'OpenAiCompatible';
+const files = {
+  Anthropic: 'anthropic',
+  Cohere: 'cohere',
+  GoogleGemini: 'google-gemini',
+  Groq: 'groq',
+  OpenAi: 'open-ai',
+  OpenAiCompatible: 'open-ai-compatible',
+} as const;
+
+function connect(name: ProviderName, transport: ProviderFetch): Provider {
+  const settings = { title: name, baseAddress: world.server.baseAddress, key: 'the-key', transport };
+  return name === 'OpenAiCompatible' ? createEndpointProvider(settings) : registry[name].create(settings);
+}
+
+/** The parts with neighbouring texts joined, or the failure. */
+async function outcome(parts: AsyncIterable<ModelPart>): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  try {
+    for await (const part of parts) {
+      const last = seen.at(-1) as ModelPart | undefined;
+      if ('pieces' in part) expect(part.pieces!.join('')).toBe(part.text);
+      if (part.type === 'text-delta' && last?.type === 'text-delta')
+        seen[seen.length - 1] = { type: 'text-delta', text: last.text + part.text };
+      else if (part.type === 'text-delta') seen.push({ type: 'text-delta', text: part.text });
+      else seen.push(part);
+    }
+  } catch (error) {
+    seen.push((error as Error).message);
+  }
+  return seen;
+}
+
+function recordedEvents(name: keyof typeof files): string[] {
+  const file = new URL(`../../fixtures/providers/${files[name]}.sse`, import.meta.url);
+  return readFileSync(file, 'utf8').split(/(?<=\n\n)/);
+}
+
+describe.each(Object.keys(files) as (keyof typeof files)[])('%s', (name) => {
+  it('gives the same answer as its package for any mixture of its events, however they are cut', async () => {
+    const events = recordedEvents(name);
+    const transport = world.openTransport();
+    const event = fc.nat({ max: events.length - 1 });
+    const scenario = fc.record({
+      // The recorded events, with some more of them anywhere, most often several equal ones in a row.
+      more: fc.array(fc.tuple(event, event, fc.integer({ min: 1, max: 4 })), { maxLength: 6 }),
+      left: fc.option(event, { freq: 4, nil: null }),
+      cuts: fc.array(fc.integer({ min: 1, max: 400 }), { maxLength: 8 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ more, left, cuts }) => {
+        const sent = events.filter((_, index) => index !== left);
+        for (const [at, which, times] of more) sent.splice(at, 0, ...Array<string>(times).fill(events[which]!));
+        const bytes = Buffer.from(sent.join(''));
+        world.server.answerWith(async (call) => {
+          call.openEventStream();
+          let start = 0;
+          for (const length of cuts) {
+            await call.write(bytes.subarray(start, start + length));
+            start = Math.min(start + length, bytes.length);
+            await nextTurn();
+          }
+          await call.write(bytes.subarray(start));
+          call.end();
+        });
+        const read = (through: ProviderFetch) =>
+          outcome(connect(name, through).stream(modelRequest('m'), { signal: noAbort() }));
+        expect(await read(transport)).toEqual(await read(withoutDirectTexts(transport)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
