@@ -92,7 +92,7 @@ const formFields = {
 };
 
 const acceptedFiles =
-  'Accepts CSV (commas, semicolons or tabs, with a header), JSONL and a JSON list of objects, of at most 200 MB and 100,000 rows.';
+  'Accepts CSV (commas, semicolons or tabs, with a header), a sheet of an Excel workbook (.xlsx), JSONL and a JSON list of objects, of at most 200 MB and 100,000 rows.';
 
 export const previewDatasetImport = defineEndpoint({
   id: 'previewDatasetImport',

@@ -3,7 +3,7 @@ import type { DatasetColumn, RowValues } from '../../../shared/contract/datasets
 import { serveCalls } from '../../common/worker-server.ts';
 import { inspectTable, typedValues } from './inspect-table.ts';
 import { Findings, type InspectedTable, type OpenTable, type Row, type TableFile } from './table.ts';
-import { openText } from './text-tables.ts';
+import { openTable } from './open-table.ts';
 
 const rowsAtOnce = 500;
 /** Characters of about so many values. */
@@ -28,7 +28,7 @@ function sizeOf(values: RowValues): number {
 
 const methods = {
   async inspect(file: TableFile): Promise<InspectedTable> {
-    table = await openText(file);
+    table = await openTable(file);
     return await inspectTable(table);
   },
   /** Begins to read the rows of the inspected file. Other columns than these are left out. */
