@@ -6,6 +6,7 @@ import {
   useQueryClient,
   type InfiniteData,
 } from '@tanstack/react-query';
+import { type ComparisonEstimateInput, estimateComparison } from '../../shared/contract/comparison-estimates.ts';
 import { readComparisonReport } from '../../shared/contract/comparison-results.ts';
 import {
   type Comparison,
@@ -90,6 +91,19 @@ export function useFollowComparisons(): void {
     for (const item of data) {
       queryClient.setQueryData<Comparison>(oneKey(item.id), (comparison) => comparison && { ...comparison, ...item });
     }
+  });
+}
+
+/** What a comparison would take: `body` is its request as JSON; null asks nothing. */
+export function useComparisonEstimate(body: string | null) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...comparisonsKey, 'estimate', body],
+    enabled: body !== null,
+    placeholderData: keepPreviousData,
+    retry: false,
+    queryFn: ({ signal }) =>
+      client.call(estimateComparison, { signal, body: JSON.parse(body!) as ComparisonEstimateInput }),
   });
 }
 

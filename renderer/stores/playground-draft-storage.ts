@@ -93,15 +93,16 @@ function write<Draft extends StoredDraft>(
  * Changes during a write share the next one; a page that closes before that loses them. Without IndexedDB (private windows of some
  * browsers) drafts last as long as the page.
  *
- * Windows of one browser share the database. Each sends its changes to the others, so that none overwrites a newer text.
+ * Windows of one browser share the database and a channel. Each sends its changes to the others, so that none overwrites a newer text.
  * `applyOtherWindowChanges` applies them and returns the applied drafts.
  */
 export function createDraftStorage<Draft extends StoredDraft>(
+  channel: string,
   applyOtherWindowChanges: (elsewhere: OtherWindowChanges<Draft>) => Draft[],
 ): PersistStorage<StoredDrafts<Draft>> {
   let database: Promise<IDBDatabase> | undefined;
   let written = new Map<string, Draft>();
-  const others = typeof indexedDB === 'undefined' ? null : new BroadcastChannel('playground-drafts');
+  const others = typeof indexedDB === 'undefined' ? null : new BroadcastChannel(channel);
   others?.addEventListener('message', ({ data }: MessageEvent<OtherWindowChanges<Draft>>) => {
     for (const id of data.removedIds) written.delete(id);
     for (const draft of applyOtherWindowChanges(data)) written.set(draft.id, draft);

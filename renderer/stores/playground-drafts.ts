@@ -238,7 +238,7 @@ export const useDrafts = create<DraftsState>()(
     {
       name: 'playground-drafts',
       version: 1,
-      storage: createDraftStorage(applyOtherWindowChanges),
+      storage: createDraftStorage('playground-drafts', applyOtherWindowChanges),
       partialize: ({ drafts, activeId }) => ({ drafts, activeId }),
     },
   ),

@@ -2,6 +2,7 @@ import {
   ChevronDown,
   ChevronsUpDown,
   CircleX,
+  Columns3,
   Copy,
   FilePlus2,
   History,
@@ -27,7 +28,7 @@ import { promptAddress } from '../../shell/addresses.ts';
 import { useActiveDraft, useDrafts, type Draft } from '../../stores/playground-drafts.ts';
 import { HistoryPanel } from './history/history-panel.tsx';
 import { useFocusTargets, useOpenParts, useRunControls, type RunControls } from './session/playground-session.tsx';
-import { createEmptyDraft, deleteDraft, useOpenDraft } from './session/use-playground-actions.ts';
+import { createEmptyDraft, deleteDraft, useCompareRows, useOpenDraft } from './session/use-playground-actions.ts';
 import { Parameters } from './side-panel.tsx';
 
 /** More are found by name in the command palette. */
@@ -72,6 +73,7 @@ function DraftMenu() {
   const draft = useActiveDraft();
   const { openPart, open, close } = useOpenParts();
   const openDraft = useOpenDraft();
+  const compareRows = useCompareRows();
   const drafts = useDrafts((state) => state.drafts);
   const { duplicate } = useDrafts.getState();
   if (openPart === 'name-field') return <NameField draft={draft} onEnd={() => close('name-field')} />;
@@ -84,6 +86,7 @@ function DraftMenu() {
             { label: 'New prompt', icon: FilePlus2, onSelect: () => openDraft(createEmptyDraft()) },
             { label: 'Rename', icon: Pencil, onSelect: () => requestAnimationFrame(() => open('name-field')) },
             { label: 'Duplicate', icon: Copy, onSelect: () => openDraft(duplicate(draft.id)) },
+            { label: 'Compare over rows', icon: Columns3, onSelect: compareRows },
           ],
           newest.map(({ id, name, updatedAt }) => ({
             label: name,

@@ -1,3 +1,5 @@
+import { accessibilityFindings } from '../../support/accessibility.ts';
+import { followCompareJourney } from '../../support/compare-journey.ts';
 import { addModel } from '../../support/window-tour.ts';
 import { expect, test } from './playground-window.ts';
 
@@ -48,4 +50,30 @@ test('runs a prompt on several models at once, each in a column and as a separat
   for (const number of [1, 2, 3, 4]) await expect(column(number)).toContainText('Bird');
   await playground.answer.getByRole('button', { name: 'Close comparison' }).click();
   await expect(column(2)).toBeHidden();
+});
+
+test('sets a comparison up from a prompt and a spreadsheet, and runs it', async ({
+  page,
+  playground,
+  provider,
+  pageProblems,
+}, testInfo) => {
+  const models = ['kestrel-large', 'kestrel-small'];
+  provider.answerWith((call) =>
+    call.path.endsWith('/chat/completions')
+      ? void call.chatStream(['Dear customer, the parcel.'])
+      : call.models(models),
+  );
+  await followCompareJourney({
+    page,
+    folder: testInfo.outputPath(),
+    model: 'kestrel-large',
+    chooseModel: (words) => playground.chooseModel(words),
+    writePrompt: (text) => playground.writePrompt(text),
+    checkSetup: async () => expect(await accessibilityFindings(page)).toEqual([]),
+  });
+  await page.getByRole('link', { name: 'Compare', exact: true }).click();
+  await expect(page.getByRole('main')).toContainText('Warmer or colder');
+  expect(await accessibilityFindings(page)).toEqual([]);
+  expect(pageProblems).toEqual([]);
 });

@@ -16,8 +16,11 @@ import {
   X,
 } from 'lucide-react';
 import { useLocation } from 'wouter';
-import { draftAddress } from '../../../shell/addresses.ts';
+import { isEdited } from '../../../drafts/draft-version.ts';
+import { usePromptVersion } from '../../../queries/prompts.ts';
+import { draftAddress, newComparisonAddress } from '../../../shell/addresses.ts';
 import { useActions, type Action } from '../../../stores/actions.ts';
+import { draftVariant, replaceNewSetup, useComparisonDrafts } from '../../../stores/comparison-drafts.ts';
 import { useActiveDraft, useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { showToast } from '../../../stores/toasts.ts';
@@ -60,6 +63,25 @@ export function useOpenDraft(): (draftId: string) => void {
   return (draftId) => navigate(draftAddress(draftId));
 }
 
+/** Opens a comparison over the rows of a dataset, with the draft as its first variant. */
+export function useCompareRows(): () => void {
+  const draft = useActiveDraft();
+  const [, navigate] = useLocation();
+  const source = draft.source ?? null;
+  const { data: version } = usePromptVersion(source?.promptId ?? null, source?.versionId ?? null);
+  return () => {
+    const isVersion = version !== undefined && !isEdited(draft, version);
+    const replaced = replaceNewSetup({ variants: [draftVariant(draft, { isVersion })] });
+    navigate(newComparisonAddress);
+    if (!replaced) return;
+    showToast({
+      tone: 'neutral',
+      text: 'Replaced a setup that was not saved.',
+      action: { label: 'Undo', run: () => useComparisonDrafts.getState().write(replaced) },
+    });
+  };
+}
+
 type OpenPlaygroundPart = ReturnType<typeof useOpenParts>['open'];
 
 const group = 'Playground';
@@ -98,7 +120,7 @@ function runActions({ isActive, isWaiting, run, stop }: RunControls, open: OpenP
   ];
 }
 
-function compareActions({ isActive, canAdd, add, close }: Comparison): Action[] {
+function compareActions({ isActive, canAdd, add, close }: Comparison, compareRows: () => void): Action[] {
   const { getState, setState } = usePlaygroundView;
   return [
     {
@@ -110,6 +132,14 @@ function compareActions({ isActive, canAdd, add, close }: Comparison): Action[] 
       keywords: ['side by side', 'columns', 'another model'],
       isEnabled: canAdd,
       run: () => add(),
+    },
+    {
+      id: 'playground.compare-rows',
+      title: 'Compare over rows',
+      group,
+      icon: Columns3,
+      keywords: ['dataset', 'evaluate', 'variants'],
+      run: compareRows,
     },
     {
       id: 'playground.compare.close',
@@ -244,6 +274,7 @@ export function usePlaygroundActions(): void {
   const drafts = useDrafts((state) => state.drafts);
   const controls = useRunControls();
   const comparison = useComparison();
+  const compareRows = useCompareRows();
   const focusTargets = useFocusTargets();
   const openDraft = useOpenDraft();
   const { open } = useOpenParts();
@@ -254,7 +285,7 @@ export function usePlaygroundActions(): void {
   };
   useActions('playground', [
     ...runActions(controls, open),
-    ...compareActions(comparison),
+    ...compareActions(comparison, compareRows),
     ...viewActions(focusEditor),
     ...draftActions({ draft, drafts, openDraft, open }),
   ]);

@@ -1,0 +1,174 @@
+import { ClipboardList, FileUp } from 'lucide-react';
+import { useRef } from 'react';
+import { useLocation } from 'wouter';
+import type { DatasetInput } from '../../../../shared/contract/datasets.ts';
+import { Button } from '../../../components/button.tsx';
+import { Combobox } from '../../../components/combobox.tsx';
+import { formatPlural, formatWhole } from '../../../components/format.ts';
+import { Select } from '../../../components/select.tsx';
+import { describeError } from '../../../components/state-panels.tsx';
+import { useCreateDataset, useDatasetList, useDatasetVersions, useImportDataset } from '../../../queries/datasets.ts';
+import { datasetAddress } from '../../../shell/addresses.ts';
+import { getActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
+import { writeChecks } from './check-drafts.ts';
+import { RowsPreview } from './rows-preview.tsx';
+import { sampleDataset, valuesDataset } from './sample-dataset.ts';
+import { useProblem, useSetup } from './setup-context.ts';
+
+function useInputs() {
+  const { change } = useSetup();
+  const upload = useImportDataset();
+  const create = useCreateDataset();
+  const select = (datasetId: string): void => change({ datasetId, datasetVersion: null });
+  return {
+    select,
+    isBusy: upload.isPending || create.isPending,
+    failure: upload.error ?? create.error,
+    importFile: (file: File) =>
+      upload.mutate(file, {
+        onSuccess: ({ id, report }) => {
+          select(id);
+          // promptfoo and OpenAI Evals keep their checks beside the rows.
+          change(({ checks }) => (checks.length === 0 ? { checks: writeChecks(report.checks) } : {}));
+        },
+      }),
+    createFrom: (body: DatasetInput) => create.mutate(body, { onSuccess: ({ id }) => select(id) }),
+  };
+}
+
+type Inputs = ReturnType<typeof useInputs>;
+
+/** Ways to get rows for a person who has none. */
+function NoRows({ createFrom, isBusy }: Inputs) {
+  const { change } = useSetup();
+  const playground = useDrafts(getActiveDraft);
+  const values = valuesDataset(playground);
+  return (
+    <div className="setup__hint">
+      <p className="small secondary">Every variant runs over the rows of a dataset. A row fills the variables.</p>
+      <div className="row">
+        <Button
+          size="small"
+          isBusy={isBusy}
+          onClick={() => {
+            createFrom(sampleDataset);
+            change(({ checks }) => ({
+              checks:
+                checks.length > 0
+                  ? checks
+                  : [
+                      {
+                        id: crypto.randomUUID(),
+                        kind: 'contains',
+                        isNot: false,
+                        fields: { column: 'expected', ignoreCase: 'true' },
+                        checks: [],
+                      },
+                    ],
+            }));
+          }}
+        >
+          Create sample dataset
+        </Button>
+        {values && (
+          <Button size="small" isBusy={isBusy} onClick={() => createFrom(values)}>
+            Create from the playground's values
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function VersionSelect() {
+  const { draft, change, dataset } = useSetup();
+  const versions = useDatasetVersions(draft.datasetId ?? '', { isEnabled: draft.datasetId !== null });
+  const all = versions.data?.pages.flatMap(({ data }) => data) ?? [];
+  if (!dataset || (all.length < 2 && draft.datasetVersion === null)) return null;
+  const shown = new Set([...all.map(({ version }) => version), dataset.version]);
+  return (
+    <Select
+      label="Version of the dataset"
+      size="small"
+      value={draft.datasetVersion === null ? 'latest' : String(draft.datasetVersion)}
+      options={[
+        { value: 'latest', label: 'Latest' },
+        ...[...shown].map((version) => ({ value: String(version), label: `Version ${version}` })),
+      ]}
+      onValueChange={(value) => change({ datasetVersion: value === 'latest' ? null : Number(value) })}
+    />
+  );
+}
+
+/** The dataset, and which column fills which variable. */
+export function InputsSection() {
+  const { draft, dataset, datasetQuery } = useSetup();
+  const [, navigate] = useLocation();
+  const inputs = useInputs();
+  const datasets = useDatasetList().data?.pages.flatMap(({ data }) => data) ?? [];
+  const file = useRef<HTMLInputElement>(null);
+  const problem = useProblem('datasetId');
+  const failure = inputs.failure ?? datasetQuery.error;
+  return (
+    <section className="line-top" aria-label="Inputs">
+      <div className="header">
+        <h2>Inputs</h2>
+        <div className="setup__dataset">
+          <Combobox
+            label="Dataset"
+            size="small"
+            value={draft.datasetId ?? ''}
+            shown={dataset?.name ?? (draft.datasetId === null ? 'Choose a dataset' : 'Loading')}
+            placeholder="Search datasets"
+            options={datasets.map(({ id, name, rowCount }) => ({
+              value: id,
+              label: name,
+              group: 'Datasets',
+              detail: formatPlural(rowCount, 'row'),
+            }))}
+            onValueChange={inputs.select}
+          />
+        </div>
+        <VersionSelect />
+        {dataset && (
+          <span className="caption tertiary nowrap setup__counts">
+            {formatWhole(dataset.rowCount)} {dataset.rowCount === 1 ? 'row' : 'rows'},{' '}
+            {formatPlural(dataset.columns.length, 'column')}
+          </span>
+        )}
+        <span className="grow" />
+        {draft.datasetId !== null && (
+          <Button
+            size="small"
+            variant="quiet"
+            icon={ClipboardList}
+            onClick={() => navigate(datasetAddress(draft.datasetId ?? undefined))}
+          >
+            Edit rows
+          </Button>
+        )}
+        <Button size="small" icon={FileUp} isBusy={inputs.isBusy} onClick={() => file.current?.click()}>
+          Import file
+        </Button>
+        <input
+          ref={file}
+          type="file"
+          hidden
+          aria-label="File with rows"
+          accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson,.xlsx,.yaml,.yml"
+          onChange={({ target }) => {
+            const [chosen] = target.files ?? [];
+            if (chosen) inputs.importFile(chosen);
+            target.value = '';
+          }}
+        />
+      </div>
+      {(problem ?? failure) && (
+        <p className="setup__hint caption negative" role="alert">
+          {problem ?? describeError(failure).message}
+        </p>
+      )}
+      {draft.datasetId === null ? <NoRows {...inputs} /> : <RowsPreview />}
+    </section>
+  );
+}

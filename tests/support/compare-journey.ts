@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, type Page } from '@playwright/test';
+
+export interface CompareJourney {
+  readonly page: Page;
+  /** A folder of this test alone. */
+  readonly folder: string;
+  readonly model: string;
+  chooseModel(words: string): Promise<void>;
+  writePrompt(text: string): Promise<void>;
+  /** Called when the setup is complete. */
+  checkSetup?(): Promise<void>;
+}
+
+/** As a spreadsheet in Europe saves it: with a byte order mark, semicolons and a line break inside quotes. */
+const table = [
+  '\u{feff}Title;ticket_text;expected',
+  'Late;"The parcel is late.\nWho pays?";parcel',
+  'Broken;"The frame is ""bent"".";frame',
+  'Voucher;The voucher is rejected.;voucher',
+  '',
+].join('\r\n');
+
+async function writeVariants({ page, model, chooseModel, writePrompt }: CompareJourney): Promise<void> {
+  await writePrompt('Answer the customer: {{ticket.text}}');
+  await chooseModel(model);
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog');
+  await palette.getByRole('combobox').fill('Compare over rows');
+  await palette.getByRole('option', { name: 'Compare over rows' }).click();
+  const variants = page.getByRole('region', { name: 'Variants' });
+  await expect(variants.getByRole('listitem')).toHaveCount(1);
+  await variants.getByRole('button', { name: 'Add variant' }).click();
+  await variants.getByRole('button', { name: 'Parameters of B: Default' }).click();
+  await page.getByRole('textbox', { name: 'temperature' }).fill('0');
+  await page.keyboard.press('Escape');
+  await expect(variants.getByRole('button', { name: 'Parameters of B: temperature 0' })).toBeVisible();
+}
+
+async function chooseRows({ page, folder }: CompareJourney): Promise<void> {
+  const file = join(folder, 'tickets.csv');
+  writeFileSync(file, table);
+  const inputs = page.getByRole('region', { name: 'Inputs' });
+  await inputs.getByLabel('File with rows').setInputFiles(file);
+  await expect(inputs).toContainText('3 rows, 3 columns');
+  await expect(inputs.getByRole('cell', { name: 'The frame is "bent".' })).toBeVisible();
+  await page.getByRole('button', { name: /^Start/ }).click();
+  await expect(inputs).toContainText('No column for ticket.text');
+  await inputs.getByRole('button', { name: 'Use ticket_text' }).click();
+  await expect(inputs.getByText('No column for ticket.text')).toHaveCount(0);
+  await inputs.getByRole('combobox', { name: 'Use of column Title' }).selectOption('title');
+}
+
+async function addChecks({ page }: CompareJourney): Promise<void> {
+  const checks = page.getByRole('region', { name: 'Checks' });
+  await checks.getByRole('button', { name: 'Add check' }).click();
+  await page.getByRole('menuitem', { name: 'Contains' }).click();
+  await expect(checks.getByRole('combobox', { name: 'Expected text: source' })).toHaveValue('column expected');
+  await checks.getByRole('button', { name: 'Add check' }).click();
+  await page.getByRole('menuitem', { name: 'Matches pattern' }).click();
+  await checks.getByRole('textbox', { name: 'Pattern' }).fill('(');
+  await expect(checks).toContainText('not a valid regular expression');
+  await checks.getByRole('textbox', { name: 'Pattern' }).fill('customer');
+  await expect(checks).not.toContainText('not a valid regular expression');
+}
+
+/** From a prompt and a spreadsheet to results: variants, import, columns, checks, start. Ends at the results. */
+export async function followCompareJourney(journey: CompareJourney): Promise<void> {
+  const { page } = journey;
+  await writeVariants(journey);
+  await chooseRows(journey);
+  await addChecks(journey);
+  const estimate = page.getByRole('complementary', { name: 'Estimate' });
+  await expect(estimate).toContainText('3 rows × 2 variants × 1');
+  await journey.checkSetup?.();
+  // Nothing of a setup that is not saved is lost.
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Parameters of B: temperature 0' })).toBeVisible();
+  await page.getByRole('textbox', { name: 'Name of the comparison' }).fill('Warmer or colder');
+  await page.keyboard.press('Control+s');
+  await expect(page.getByText('Saved, not run yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Start 6 runs' }).click();
+  await expect(page.getByRole('main')).toContainText('6 of 6 runs');
+}
