@@ -20,8 +20,8 @@ import {
   stopComparison,
 } from '../../shared/contract/comparisons.ts';
 import { voteOnCell } from '../../shared/contract/votes.ts';
-import type { Comparison } from '../../shared/contract/comparisons.ts';
 import type { Comparisons } from '../comparisons/create-comparisons.ts';
+import { withoutPrompts } from '../comparisons/describe-comparison.ts';
 import type { Log } from '../log.ts';
 import { type Caller, type Handler, implement } from './api.ts';
 import { fileReaderOf } from './files.ts';
@@ -40,6 +40,7 @@ const exportTypes: Readonly<Record<ExportFormat, readonly [mediaType: string, ex
   jsonl: ['application/jsonl', 'jsonl'],
   junit: ['application/xml', 'xml'],
   markdown: ['text/markdown; charset=utf-8', 'md'],
+  html: ['text/html; charset=utf-8', 'html'],
 };
 
 /** Answers are other people's text, so a browser must not open them as our page. */
@@ -57,11 +58,7 @@ function sendExport(format: ExportFormat, text: AsyncGenerator<string>): Respons
 }
 
 /** Prompts are for keys that may read the library or the audit. */
-function withoutPrompts(comparison: Comparison, { scopes }: Caller): Comparison {
-  if (scopes.includes('manage') || scopes.includes('audit')) return comparison;
-  const variants = comparison.variants.map((variant) => ({ ...variant, prompt: null, configuration: null }));
-  return { ...comparison, variants };
-}
+const readsPrompts = ({ scopes }: Caller) => scopes.includes('manage') || scopes.includes('audit');
 
 export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[] {
   return [
@@ -71,7 +68,10 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
     implement(followComparisons, (input) =>
       followResponse(input, (signal) => followList(comparisons.recent, signal), log),
     ),
-    implement(readComparison, ({ parameters, caller }) => withoutPrompts(comparisons.read(parameters.id), caller)),
+    implement(readComparison, ({ parameters, caller }) => {
+      const comparison = comparisons.read(parameters.id);
+      return readsPrompts(caller) ? comparison : withoutPrompts(comparison);
+    }),
     implement(deleteComparison, ({ parameters }) => comparisons.remove(parameters.id)),
     implement(startComparison, (input) =>
       comparisons.start(input.parameters.id, { origin: originOf(input), maxRows: input.body.maxRows ?? null }),
@@ -91,9 +91,10 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
     ),
     implement(readComparisonTrend, ({ parameters, signal }) => comparisons.trend(parameters.id, { signal })),
     implement(readComparisonFields, ({ parameters, signal }) => comparisons.fields(parameters.id, { signal })),
-    implement(exportComparison, ({ parameters, query, caller, signal }) =>
-      sendExport(query.format, comparisons.export(parameters.id, query.format, fileReaderOf(caller), { signal })),
-    ),
+    implement(exportComparison, ({ parameters, query: { format }, caller, signal }) => {
+      const options = { signal, hasPrompts: readsPrompts(caller) };
+      return sendExport(format, comparisons.export(parameters.id, format, fileReaderOf(caller), options));
+    }),
     implement(voteOnCell, ({ parameters, body, caller }) => ({
       data: comparisons.vote(parameters.id, body, fileReaderOf(caller)),
     })),

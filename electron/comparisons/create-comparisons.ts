@@ -16,7 +16,7 @@ import { type ListPage, type ListQuery } from '../storage/list-page.ts';
 import type { CheckRunner } from './checks/create-check-runner.ts';
 import type { CellSelection, ComparisonJob, StartOptions } from './comparison-job.ts';
 import type { Statistics } from './create-statistics.ts';
-import { comparisonItemOf, comparisonOf } from './describe-comparison.ts';
+import { comparisonItemOf, comparisonOf, withoutPrompts } from './describe-comparison.ts';
 import { type ComparisonJobs, type ComparisonJobsOptions, createComparisonJobs } from './open-comparisons.ts';
 import { estimateComparison } from './estimate-comparison.ts';
 import { planComparison } from './plan-comparison.ts';
@@ -55,7 +55,12 @@ export interface Comparisons extends ResultReader {
   /** Sets or removes the caller's vote on a cell, and returns all votes on it. Throws `invalid_request` with the field, and `forbidden`. */
   vote(id: string, vote: CellVoteInput, caller: CellCaller): CellVote[];
   /** The text of a file in parts. */
-  export(id: string, format: ExportFormat, caller: CellCaller, options: Cancellable): AsyncGenerator<string>;
+  export(
+    id: string,
+    format: ExportFormat,
+    caller: CellCaller,
+    options: Cancellable & { readonly hasPrompts: boolean },
+  ): AsyncGenerator<string>;
   remove(id: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -177,12 +182,17 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
       return reader.vote(job, selection.position, vote, caller);
     },
     ...results,
-    export(id, format, caller, cancellable) {
+    export(id, format, caller, { signal, hasPrompts }) {
       const job = jobs.open(id);
       const { datasetId, datasetVersion } = job.comparison;
       const columns = datasets.read(datasetId, datasetVersion).columns.map(({ name }) => name);
-      const source = { comparison: described(job.comparison), columns, cells: () => reader.eachCell(job, caller) };
-      return exportText({ ...source, report: () => results.report(id, cancellable) }, format);
+      const comparison = described(job.comparison);
+      const source = {
+        comparison: hasPrompts ? comparison : withoutPrompts(comparison),
+        columns,
+        cells: () => reader.eachCell(job, caller),
+      };
+      return exportText({ ...source, report: () => results.report(id, { signal }) }, format);
     },
     remove: jobs.remove,
     async close() {

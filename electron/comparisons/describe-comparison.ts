@@ -43,3 +43,8 @@ export function comparisonOf(comparison: StoredComparison, { setup, warnings, fi
   });
   return { ...comparisonItemOf(comparison), variants, variables, checks: [...checks], warnings };
 }
+
+export function withoutPrompts(comparison: Comparison): Comparison {
+  const variants = comparison.variants.map((variant) => ({ ...variant, prompt: null, configuration: null }));
+  return { ...comparison, variants };
+}

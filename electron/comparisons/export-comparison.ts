@@ -1,23 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ComparisonCell, ComparisonReport, ExportFormat } from '../../shared/contract/comparison-results.ts';
-import type { Comparison } from '../../shared/contract/comparisons.ts';
-import type { RowValues } from '../../shared/contract/datasets.ts';
+import type { ComparisonCell, ExportFormat } from '../../shared/contract/comparison-results.ts';
 import { csvLine } from '../common/csv.ts';
-
-/** A cell with the values of its row and its whole answer. */
-export interface ExportedCell {
-  readonly row: number;
-  readonly values: RowValues;
-  readonly cell: ComparisonCell;
-}
-
-export interface ExportSource {
-  readonly comparison: Comparison;
-  readonly columns: readonly string[];
-  /** In the order of the rows. */
-  readonly cells: () => Iterable<ExportedCell>;
-  readonly report: () => Promise<ComparisonReport>;
-}
+import { exportHtml } from './export-html.ts';
+import { escapeMarkup as xml, type ExportSource } from './export-source.ts';
 
 const resultColumns = [
   'variant',
@@ -43,17 +28,6 @@ function* csv({ columns, cells }: ExportSource): Generator<string> {
 
 function* jsonl({ cells }: ExportSource): Generator<string> {
   for (const { row, values, cell } of cells()) yield `${JSON.stringify({ row: row + 1, values, ...cell })}\n`;
-}
-
-/** For XML 1.0, which has no way to write most control characters. */
-function xml(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[^\t\n\r\x20-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
 
 /** A cell that isn't judged passes if it has completed. */
@@ -107,6 +81,7 @@ const writers: Readonly<Record<ExportFormat, (source: ExportSource) => Iterable<
   jsonl,
   junit,
   markdown,
+  html: exportHtml,
 };
 
 const piecesAtOnce = 100;

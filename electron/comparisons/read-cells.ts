@@ -17,7 +17,7 @@ import type { DatasetStore } from '../storage/dataset-store.ts';
 import type { FileReader } from '../storage/file-store.ts';
 import { compareFields, expectedFields, maxComparedCharacters } from './compare-fields.ts';
 import type { ComparisonJob } from './comparison-job.ts';
-import type { ExportedCell } from './export-comparison.ts';
+import type { ExportedCell } from './export-source.ts';
 import { type CellOpinionsOptions, createCellOpinions, describeVote } from './votes/cell-votes.ts';
 
 /** Who reads, and may see the texts of its own runs, or those of all. */

@@ -1,3 +1,4 @@
+import { Parser } from 'htmlparser2';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ComparedRow, ComparisonCell } from '../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../shared/contract/comparisons.ts';
@@ -490,7 +491,7 @@ describe('a comparison', () => {
     );
   });
 
-  test('is exported as CSV, JSONL, JUnit and Markdown', async () => {
+  test('is exported as CSV, JSONL, JUnit, Markdown and HTML', async () => {
     const datasetId = await createDataset({ rows: [{ ticket: '=1+1|<b>', answer: 'x' }, { answer: 'none' }] });
     const { id } = await create(memory, { datasetId, variants: [variant('A')], checks });
     await run(memory, id);
@@ -513,6 +514,23 @@ describe('a comparison', () => {
     expect((await exported('markdown')).at(-2)).toMatch(
       /^\| A \| 0 % \(0 to \d+\) \| 1 \| - \| \d+ \| \d+ \| Baseline \|$/,
     );
+    const page = (await exported('html')).join('\n');
+    const [tags, attributes, texts]: [Set<string>, Set<string>, string[]] = [new Set(), new Set(), []];
+    const parser = new Parser({
+      onopentagname: (name) => void tags.add(name),
+      onattribute: (name) => void attributes.add(name),
+      ontext: (text) => void texts.push(text),
+    });
+    parser.end(page);
+    expect(page).toContain('http-equiv="Content-Security-Policy" content="default-src \'none\';');
+    expect(['script', 'img', 'link', 'iframe', 'form', 'a'].filter((name) => tags.has(name))).toEqual([]);
+    expect(['src', 'href', 'onclick', 'onload'].filter((name) => attributes.has(name))).toEqual([]);
+    const text = texts.join('');
+    for (const shown of ['A: =1+1|<b>', 'Skipped', '0 % (95 %: 0 to', 'A: {{ticket}}']) expect(text).toContain(shown);
+    const reader = { authorization: `Bearer ${host.issueKey({ scopes: ['run'] })}` };
+    const path = `/comparisons/${id}/export?format=html`;
+    const shown = (await host.send(memory, { method: 'GET', path, headers: reader })).text;
+    expect([shown.includes('{{ticket}}'), shown.includes('A: =1+1')]).toEqual([false, false]);
   });
 
   test('charges the key that starts it', async () => {

@@ -1,0 +1,31 @@
+import type { ComparisonCell, ComparisonReport } from '../../shared/contract/comparison-results.ts';
+import type { Comparison } from '../../shared/contract/comparisons.ts';
+import type { RowValues } from '../../shared/contract/datasets.ts';
+
+/** A cell with the values of its row and its whole answer. */
+export interface ExportedCell {
+  readonly row: number;
+  readonly values: RowValues;
+  readonly cell: ComparisonCell;
+}
+
+/** What exports are written from. */
+export interface ExportSource {
+  readonly comparison: Comparison;
+  readonly columns: readonly string[];
+  /** In the order of the rows. */
+  readonly cells: () => Iterable<ExportedCell>;
+  readonly report: () => Promise<ComparisonReport>;
+}
+
+/** For XML 1.0, which has no way to write most control characters, and for HTML. */
+export function escapeMarkup(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\t\n\r\x20-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
