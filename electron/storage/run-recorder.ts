@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describeDiskFailure } from './disk-failure.ts';
 import type { LogSync } from './write-ahead-log.ts';
 import {
@@ -135,6 +136,11 @@ function charactersOf({ run, outcome }: EndedRun): number {
   return run.promptText.length + run.renderedPrompt.length + (outcome?.content.length ?? 0);
 }
 
+/** Longer runs are written in a turn of the event loop of their own, because each megabyte takes several milliseconds. */
+const maxSharedCharacters = 256 * 1024;
+
+const isLong = (run: EndedRun): boolean => charactersOf(run) > maxSharedCharacters;
+
 function withFailure(outcome: RunOutcome, { code, message }: AppError): RunOutcome {
   if (outcome.status !== 'Completed') return outcome;
   return { ...outcome, status: 'Failed', finishReason: 'Error', error: { code, message } };
@@ -227,6 +233,11 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     commit(batch);
   }
 
+  /** The turn that ended the run already read and parsed a long answer. */
+  function flushNextTurn(): void {
+    finishTurn = setImmediate(flush);
+  }
+
   /** Returns whether all runs were written. */
   function commit(batch: RecordedRun[]): boolean {
     try {
@@ -244,13 +255,12 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   function resolve(batch: RecordedRun[]): void {
     options.onWrite();
     const ended = batch.filter(({ outcome }) => outcome !== null);
-    if (options.durability === 'power-loss' && ended.length > 0) {
-      const synced = logSync.sync();
-      for (const { written } of ended) written.resolve(synced);
-      return;
-    }
-    for (const { written } of ended) written.resolve();
-    logSync.syncSoon();
+    const mustSync = options.durability === 'power-loss' && ended.length > 0;
+    const synced = mustSync ? logSync.sync() : undefined;
+    if (!mustSync) logSync.syncSoon();
+    // What follows in this turn would be the response with a long answer.
+    const settled = ended.some(isLong) ? Promise.all([synced, nextTurn()]).then(() => undefined) : synced;
+    for (const { written } of ended) written.resolve(settled);
   }
 
   /** If the start of a run couldn't be written, the whole run is written at its end. */
@@ -280,7 +290,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       active.delete(runId);
       recorded.outcome = outcome;
       queue.add(recorded);
-      finishTurn ??= setImmediate(flush);
+      finishTurn ??= setImmediate(isLong(recorded) ? flushNextTurn : flush);
       return recorded.written.promise;
     },
   };

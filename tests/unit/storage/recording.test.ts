@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
@@ -19,6 +20,26 @@ test('stores the tokens of a usage object that is too long, but not the object',
   storage.runs.begin(run);
   await storage.runs.finish(run.runId, sampleOutcome({ rawUsage: { note: 'x'.repeat(20_000) } }));
   expect(storage.runs.read(run.runId)).toMatchObject({ rawUsage: null, usage: { total_tokens: expect.any(Number) } });
+});
+
+test('a long run is written, and its caller answered, in turns of their own', async () => {
+  const directory = temporaryDirectory();
+  const storage = openTestStorage({ directory });
+  const count = otherConnection(directory).prepare("SELECT count(*) FROM runs WHERE status = 'Completed'").pluck();
+  const run = sampleRun({ callerId: storage.windowCallerId, renderedPrompt: 'x'.repeat(300_000) });
+  storage.runs.begin(run);
+  const turns: [written: unknown, isAnswered: boolean][] = [];
+  let isAnswered = false;
+  const finished = storage.runs.finish(run.runId, sampleOutcome()).then(() => (isAnswered = true));
+  for (let turn = 0; turn < 3; turn += 1) {
+    await nextTurn();
+    turns.push([count.get(), isAnswered]);
+  }
+  await finished;
+  expect(turns.slice(0, 2)).toEqual([
+    [0, false],
+    [1, false],
+  ]);
 });
 
 test('a run can be read as it was sent and answered', async () => {
