@@ -6,6 +6,7 @@ import { forkChild, type StartChild } from './child-process/child.ts';
 import { agentHandlers } from './api/agents.ts';
 import type { Api, Handler } from './api/api.ts';
 import { auditHandlers } from './api/audit.ts';
+import { blindVoteHandlers } from './api/blind-votes.ts';
 import { comparisonHandlers } from './api/comparisons.ts';
 import { completionHandlers } from './api/completions.ts';
 import { conversationHandlers } from './api/conversations.ts';
@@ -274,6 +275,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...fileHandlers(services.files),
       ...datasetHandlers(services.datasets, services.datasetImport),
       ...comparisonHandlers(services.comparisons, log),
+      ...blindVoteHandlers(services.comparisons.blindVotes),
       ...judgeHandlers(services.judges),
       ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
       ...openApiHandlers(packageFile.version),

@@ -32,12 +32,15 @@ import {
   type RowQuery,
 } from './read-cells.ts';
 
+import { type BlindVotes, type BlindVotesOptions, createBlindVotes } from './votes/create-blind-votes.ts';
+
 interface Cancellable {
   readonly signal: AbortSignal;
 }
 
 /** Runs variants of prompts over the rows of datasets. Methods with an id throw `not_found`. */
 export interface Comparisons extends ResultReader {
+  readonly blindVotes: BlindVotes;
   /** Throws `invalid_request` with the field. */
   create(input: ComparisonInput, options: Cancellable): Promise<Comparison>;
   /** What a comparison would take. Throws as `create` does. */
@@ -66,7 +69,8 @@ export interface Comparisons extends ResultReader {
 }
 
 export interface ComparisonsOptions
-  extends ComparisonJobsOptions, Omit<EstimateOptions, 'providers'>, Pick<CellReaderOptions, 'votes' | 'judges'> {
+  extends ComparisonJobsOptions, Omit<EstimateOptions, 'providers'>, Pick<BlindVotesOptions, 'votes' | 'runs'> {
+  readonly judges: CellReaderOptions['judges'] & BlindVotesOptions['judges'];
   readonly statistics: Statistics;
   readonly checks: CheckRunner;
 }
@@ -96,6 +100,19 @@ function selectionOf(
   };
 }
 
+/** Throws `invalid_request` with the field. */
+function datasetOf(
+  { datasetId, datasetVersion }: Pick<ComparisonInput, 'datasetId' | 'datasetVersion'>,
+  datasets: ComparisonsOptions['datasets'],
+): Dataset {
+  try {
+    return datasets.read(datasetId, datasetVersion ?? null);
+  } catch {
+    if (datasetVersion === undefined) throw invalidField('datasetId', 'is not a dataset', 'No dataset has this ID.');
+    throw invalidField('datasetVersion', 'is not a version of the dataset');
+  }
+}
+
 export function createComparisons(options: ComparisonsOptions): Comparisons {
   const { store, datasets, statistics, checks } = options;
   const reader = createCellReader(options);
@@ -117,16 +134,8 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
     }
   }
 
+  const blindVotes = createBlindVotes({ ...options, open: jobs.open, rowNumberIn: reader.rowNumberIn });
   const results = createResultReader({ jobs, store, datasets, statistics, isComparison });
-
-  function datasetOf({ datasetId, datasetVersion }: ComparisonInput): Dataset {
-    try {
-      return datasets.read(datasetId, datasetVersion ?? null);
-    } catch {
-      if (datasetVersion === undefined) throw invalidField('datasetId', 'is not a dataset', 'No dataset has this ID.');
-      throw invalidField('datasetVersion', 'is not a version of the dataset');
-    }
-  }
 
   async function plan(input: ComparisonInput, { signal }: Cancellable) {
     for (const { aiSystem, model } of input.variants) {
@@ -135,7 +144,7 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
     await checks.validate(input.checks ?? [], { signal });
     signal.throwIfAborted();
     if (input.basedOn != null && !isComparison(input.basedOn)) throw invalidField('basedOn', 'is not a comparison');
-    const dataset = datasetOf(input);
+    const dataset = datasetOf(input, datasets);
     const planned = await planComparison(input, dataset, options);
     const page = { offset: 0, limit: sampledRows, maxBytes: sampleBytes };
     const rows = datasets.rows(dataset.id, dataset.version, page);
@@ -181,6 +190,7 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
       const selection = selectionIn(job, { cell: vote.cell }) as { readonly position: number };
       return reader.vote(job, selection.position, vote, caller);
     },
+    blindVotes,
     ...results,
     export(id, format, caller, { signal, hasPrompts }) {
       const job = jobs.open(id);

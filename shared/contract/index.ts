@@ -18,6 +18,7 @@ import * as datasets from './datasets.ts';
 import * as dataspaces from './dataspaces.ts';
 import * as files from './files.ts';
 
+import * as blindVotes from './blind-votes.ts';
 import * as votes from './votes.ts';
 import * as judges from './judges.ts';
 import * as knowledgeWindow from './knowledge-window.ts';
@@ -69,6 +70,7 @@ export const endpoints: readonly Endpoint[] = [
   comparisonEstimates,
   comparisonResults,
   votes,
+  blindVotes,
 
   judges,
   knowledgeWindow,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { BlindVote } from '../../shared/contract/blind-votes.ts';
 import type { ComparisonCell } from '../../shared/contract/comparison-results.ts';
-import { callJson, rejectionOf } from '../support/json-call.ts';
+import { callJson, rejectionOf, walk } from '../support/json-call.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { startTestHost, ways, type TestHost } from '../support/test-host.ts';
 
@@ -136,5 +137,123 @@ describe('votes on cells', () => {
     await vote(cell!, { vote: 'fail', note: 'Quotes the answer' });
     host.host.storage.retention.apply('anonymise', Date.now() + 1000, 1000);
     expect((await cells())[0]!.votes).toMatchObject([{ vote: 'fail', note: null }]);
+  });
+});
+
+describe('blind votes', () => {
+  const start = (id: string, body: object = { variants: ['A', 'B'] }, key = host.key) =>
+    callJson(host, way, 'POST', `/comparisons/${id}/blind-votes`, { key, body });
+  const act = async (id: string, action: string, key = host.key) =>
+    callJson(host, way, 'POST', `/blind-votes/${id}/${action}`, { key });
+  const voteOn = (vote: BlindVote, body: object, key = host.key) =>
+    callJson(host, way, 'PUT', `/blind-votes/${vote.id}/pairs/${vote.pair!.rowId}`, { key, body });
+  /** The side of an answer of a variant. */
+  const sideOf = ({ pair }: BlindVote, name: string) =>
+    pair!.answers[0]!.text.startsWith(name) ? ('first' as const) : ('second' as const);
+
+  test('show pairs without their variants, and name them at the end', async () => {
+    const { id } = await compare(12);
+    const begun = await start(id, { variants: ['A', 'B'], question: 'Which is shorter?' });
+    expect(begun.status).toBe(201);
+    let vote = begun.body as BlindVote;
+    expect(vote).toMatchObject({ question: 'Which is shorter?', isOwn: true, finishedAt: null, result: null });
+    expect(vote.counts).toMatchObject({ pairs: 12, voted: 0 });
+    const sides: string[] = [];
+    const rowIds = new Set<string>();
+    while (vote.pair !== null && vote.counts.voted < 10) {
+      expect(Object.keys(vote.pair).toSorted()).toEqual(['answers', 'position', 'rowId', 'values']);
+      for (const answer of vote.pair.answers) {
+        expect(Object.keys(answer).toSorted()).toEqual(['passages', 'text', 'toolCalls']);
+      }
+      sides.push(sideOf(vote, 'B'));
+      rowIds.add(vote.pair.rowId);
+      const answer = await voteOn(vote, { vote: sideOf(vote, 'B'), note: 'Shorter' });
+      expect(answer.status).toBe(200);
+      vote = answer.body;
+    }
+    expect([new Set(sides).size, rowIds.size]).toEqual([2, 10]);
+    const left = vote.pair!;
+    vote = (await voteOn(vote, { vote: 'bothBad' })).body;
+    // Reading it again, as after a reload, changes nothing.
+    const again = await callJson(host, way, 'GET', `/blind-votes/${vote.id}`);
+    expect(again.body.pair).toEqual(vote.pair);
+    expect((await start(id, { variants: ['B', 'A'] })).body).toMatchObject({ id: vote.id, counts: { voted: 11 } });
+    vote = (await act(vote.id, 'undo')).body;
+    expect(vote).toMatchObject({ pair: { rowId: left.rowId, answers: left.answers }, counts: { voted: 10 } });
+    vote = (await act(vote.id, 'undo')).body;
+    expect(vote.note).toBe('Shorter');
+    await voteOn(vote, { vote: sideOf(vote, 'A') });
+    const done = (await act(vote.id, 'finish')).body as BlindVote;
+    expect(done).toMatchObject({ pair: null, finishedAt: expect.any(String), counts: { decided: 10 } });
+    expect(done.result).toMatchObject({
+      variants: [
+        { name: 'A', model: 'scripted/model', wins: 1 },
+        { name: 'B', wins: 9 },
+      ],
+      verdict: 'second',
+      share: 0.9,
+      sentence: 'B is preferred: 9 of 10 decided pairs, 90 % (95 %: 55 to 100)',
+      // The judge passes A and fails B.
+      agreements: [{ judge: 'Strict', agreement: { rows: 10, share: 0.1 } }],
+    });
+    expect((await act(vote.id, 'undo')).status).toBe(409);
+    expect((await start(id)).body.id).not.toBe(vote.id);
+    expect((await walk(host, way, `/comparisons/${id}/blind-votes`, 1)).map((each) => each.id)).toContain(vote.id);
+    const rows = await host.host.api.fetch(new Request(`http://test/window/comparisons/${id}/rows?filter=disagrees`), {
+      access: 'window',
+    });
+    expect(((await rows.json()) as { total: number }).total).toBe(9);
+    expect((await callJson(host, way, 'DELETE', `/blind-votes/${vote.id}`)).status).toBe(204);
+    expect((await callJson(host, way, 'GET', `/blind-votes/${vote.id}`)).status).toBe(404);
+  });
+
+  test('leave out equal answers, and belong to their voter', async () => {
+    host.provider.answerWith((call) => {
+      if (!promptOf(call).includes('ticket 0')) return reply(call);
+      if (call.body['stream'] === true) call.chatStream(['The same']);
+      else call.chatAnswer({ content: 'The same' });
+    });
+    const { id } = await compare(2, { checks: [] });
+    let vote = (await start(id)).body as BlindVote;
+    const other = host.issueKey({ scopes: ['run', 'manage'] });
+    expect(rejectionOf(await start(id, undefined, other))).toEqual([403, 'forbidden', []]);
+    for (const response of [
+      await voteOn(vote, { vote: 'tie' }, other),
+      await act(vote.id, 'finish', other),
+      await act(vote.id, 'undo', other),
+    ]) {
+      expect(response.status).toBe(403);
+    }
+    const seen = await callJson(host, way, 'GET', `/blind-votes/${vote.id}`, { key: other });
+    expect(seen.body).toMatchObject({ pair: null, voter: null, isOwn: false });
+    vote = (await voteOn(vote, { vote: 'skip' })).body;
+    expect(vote).toMatchObject({ pair: null, counts: { pairs: 2, voted: 2, skipped: 1, identical: 1 } });
+    const changed = await callJson(host, way, 'PUT', `/blind-votes/${vote.id}`, { body: { question: 'Kinder?' } });
+    expect(changed.body.question).toBe('Kinder?');
+    const done = (await act(vote.id, 'finish')).body as BlindVote;
+    expect(done.result).toMatchObject({ verdict: 'unclear', sentence: 'Cannot tell: no pair was decided, 1 tie' });
+    await callJson(host, way, 'DELETE', `/comparisons/${id}`);
+    expect((await callJson(host, way, 'GET', `/blind-votes/${vote.id}`)).status).toBe(404);
+  });
+
+  test('reject what they can not use', async () => {
+    const { id } = await compare(1);
+    for (const [body, field] of [
+      [{ variants: ['A'] }, 'variants'],
+      [{ variants: ['A', 'C'] }, 'variants[1]'],
+      [{ variants: ['A', 'A'] }, 'variants[1]'],
+      [{ variants: ['A', 'B'], question: ' ' }, 'question'],
+      [{ variants: ['A', 'B'], seed: 1 }, 'seed'],
+    ] as const) {
+      expect(rejectionOf(await start(id, body))).toMatchObject([400, 'invalid_request', [{ field }]]);
+    }
+    const { body: vote } = await start(id);
+    expect(rejectionOf(await voteOn(vote, { vote: 'left' }))).toMatchObject([
+      400,
+      'invalid_request',
+      [{ field: 'vote' }],
+    ]);
+    expect((await voteOn({ ...vote, pair: { ...vote.pair, rowId: 'unknown' } }, { vote: 'tie' })).status).toBe(404);
+    expect((await act('00000000-0000-4000-8000-000000000000', 'finish')).status).toBe(404);
   });
 });

@@ -54,7 +54,7 @@ export function calibrate(answers: readonly LabelledAnswer[], judgeHash: string)
   return { ...found, isCalibrated, sentence: describe(heldOut, isCalibrated) };
 }
 
-function toResult(agreement: Agreement | null): JudgeCalibration['heldOut'] {
+export function toResult(agreement: Agreement | null): JudgeCalibration['heldOut'] {
   if (!agreement) return null;
   const { shareInterval, interval, labels, matrix } = agreement;
   return {
