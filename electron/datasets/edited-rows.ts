@@ -75,6 +75,7 @@ interface ColumnSource {
   readonly column: EditedColumn;
   /** Name in the base version; null for a new column. */
   readonly from: string | null;
+  readonly isRetyped: boolean;
 }
 
 function sourcesOf({ columns, base }: Edits): ColumnSource[] {
@@ -83,7 +84,7 @@ function sourcesOf({ columns, base }: Edits): ColumnSource[] {
     const from = column.from === undefined ? (types.has(column.name) ? column.name : null) : column.from;
     if (from !== null && !types.has(from))
       throw malformed(1, `no valid columns (columns[${index}].from: is not a column of version ${base.version})`);
-    return { column, from };
+    return { column, from, isRetyped: from !== null && types.get(from) !== column.type };
   });
 }
 
@@ -152,8 +153,8 @@ class RowEditor {
 
   #convert(values: RowValues): RowValues {
     return Object.fromEntries(
-      this.#sources.flatMap(({ column, from }): [string, unknown][] =>
-        from === null ? [] : [[column.name, convertValue(values[from], column.type)]],
+      this.#sources.flatMap(({ column, from, isRetyped }): [string, unknown][] =>
+        from === null ? [] : [[column.name, isRetyped ? convertValue(values[from], column.type) : values[from]]],
       ),
     );
   }

@@ -139,6 +139,7 @@ export interface DatasetEdit {
   readonly latestVersion?: number;
   readonly note: string;
   readonly file: File;
+  readonly signal?: AbortSignal;
   readonly onProgress?: (fraction: number) => void;
 }
 

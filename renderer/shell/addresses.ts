@@ -146,6 +146,17 @@ export function datasetAddress(datasetId?: string): string {
   return ['/compare/datasets', datasetId].filter((part) => part !== undefined).join('/');
 }
 
+/** An older version of a dataset. */
+export function datasetVersionAddress(datasetId: string, version: number): string {
+  return `${datasetAddress(datasetId)}/versions/${version}`;
+}
+
+/** The version of a dataset in an address; null is the latest one. */
+export function readDatasetVersion(location: string): number | null {
+  const number = /^\/compare\/datasets\/[^/]+\/versions\/([1-9]\d{0,5})$/.exec(location)?.[1];
+  return number === undefined ? null : Number(number);
+}
+
 /** The judges, with one open if given. */
 export function judgeAddress(judgeId?: string): string {
   return ['/compare/judges', judgeId].filter((part) => part !== undefined).join('/');

@@ -101,6 +101,22 @@ describe.each(ways)('%s: edits of datasets', (way) => {
     });
   });
 
+  test('text in a JSON column stays text when another column is renamed', async () => {
+    const { body } = await callJson(host, way, 'POST', '/datasets', {
+      body: {
+        name: 'Numbers',
+        columns: [{ name: 'a', type: 'json' }, columns[0]],
+        rows: [{ a: '7', ticket: 'x' }],
+      },
+    });
+    const next = [
+      { name: 'a', type: 'json' },
+      { name: 'b', type: 'text', from: 'ticket' },
+    ];
+    await edit(way, body.id, [{ columns: next }, { keep: [0, 1] }]);
+    expect((await rowsOf(way, body.id)).map(({ values }) => values)).toEqual([{ a: '7', b: 'x' }]);
+  });
+
   test('a version that was saved since is a conflict, unless the author overwrites it', async () => {
     const id = await create(way, ['a', 'b']);
     const lines = [{ columns }, { keep: [0, 1] }];

@@ -1,0 +1,248 @@
+import { ClipboardList, FileUp, Plus, Search, Sparkles, Trash2 } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Dataset, DatasetInput } from '../../../../shared/contract/datasets.ts';
+import { Button, IconButton } from '../../../components/button.tsx';
+import { formatPlural, formatTime } from '../../../components/format.ts';
+import { EmptyState, ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useCreateDataset, useDatasetList, useDeleteDataset } from '../../../queries/datasets.ts';
+import { datasetAddress } from '../../../shell/addresses.ts';
+import { useActions } from '../../../stores/actions.ts';
+import { deleteWithUndo, useDeletions } from '../../../stores/deletions.ts';
+import { showToast } from '../../../stores/toasts.ts';
+import { describeError } from '../../../components/state-panels.tsx';
+import { exampleDataset } from './example-dataset.ts';
+import { ImportDataset } from './import-dataset.tsx';
+
+const emptyDataset: DatasetInput = {
+  name: 'Untitled dataset',
+  columns: [
+    { name: 'input', type: 'text' },
+    { name: 'expected', type: 'expected' },
+  ],
+  rows: [{}],
+};
+
+function useDelete(): (dataset: Dataset) => void {
+  const remove = useDeleteDataset();
+  return ({ id, name, comparisonCount }) => {
+    if (comparisonCount > 0) {
+      const text = `${formatPlural(comparisonCount, 'comparison')} used "${name}". Delete ${comparisonCount === 1 ? 'it' : 'them'} first.`;
+      showToast({ tone: 'negative', text });
+      return;
+    }
+    deleteWithUndo({ id, text: `Deleted "${name}".`, carryOut: () => remove(id) });
+  };
+}
+
+function DatasetRow({ dataset, onDelete }: { dataset: Dataset; onDelete: () => void }) {
+  const [, navigate] = useLocation();
+  const { id, name, rowCount, columns, latestVersion, updatedAt, comparisonCount } = dataset;
+  return (
+    <tr>
+      <th scope="row">
+        <a
+          href={`#${datasetAddress(id)}`}
+          className="truncate"
+          onClick={(event) => {
+            event.preventDefault();
+            navigate(datasetAddress(id));
+          }}
+        >
+          {name}
+        </a>
+      </th>
+      <td className="numbers right">{formatPlural(rowCount, 'row')}</td>
+      <td className="wide-only">
+        <span className="mono--small truncate tertiary">{columns.map((column) => column.name).join(', ')}</span>
+      </td>
+      <td className="numbers right">Version {latestVersion}</td>
+      <td className="numbers right wide-only">
+        {comparisonCount === 0 ? (
+          <span className="tertiary">Not used</span>
+        ) : (
+          formatPlural(comparisonCount, 'comparison')
+        )}
+      </td>
+      <td className="numbers right tertiary nowrap">{formatTime(updatedAt)}</td>
+      <td className="right">
+        <IconButton icon={Trash2} size="small" label={`Delete ${name}`} onClick={onDelete} />
+      </td>
+    </tr>
+  );
+}
+
+/** All datasets; a search loads the remaining pages. */
+function useListed(search: string) {
+  const list = useDatasetList();
+  const deleted = useDeletions(({ ids }) => ids);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
+  useEffect(() => {
+    if (search !== '' && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [search, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const all = useMemo(
+    () => (list.data?.pages ?? []).flatMap(({ data }) => data).filter(({ id }) => !deleted.has(id)),
+    [list.data, deleted],
+  );
+  const wanted = search.trim().toLowerCase();
+  return { list, all, shown: all.filter(({ name }) => name.toLowerCase().includes(wanted)) };
+}
+
+function useCreate() {
+  const [, navigate] = useLocation();
+  const { mutate, isPending, variables } = useCreateDataset();
+  const create = (input: DatasetInput): void =>
+    mutate(input, {
+      onSuccess: ({ id }) => navigate(datasetAddress(id)),
+      onError: (error) =>
+        showToast({ tone: 'negative', text: `Couldn't create the dataset. ${describeError(error).message}` }),
+    });
+  return { create, isCreating: (input: DatasetInput) => isPending && variables === input };
+}
+
+function DatasetTable({ datasets }: { datasets: readonly Dataset[] }) {
+  const remove = useDelete();
+  return (
+    <table className="dataset-list__table" aria-label="Datasets">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col" className="right">
+            Rows
+          </th>
+          <th scope="col" className="wide-only">
+            Columns
+          </th>
+          <th scope="col" className="right">
+            Version
+          </th>
+          <th scope="col" className="right wide-only">
+            Used by
+          </th>
+          <th scope="col" className="right">
+            Saved
+          </th>
+          <th scope="col">
+            <span className="visually-hidden">Delete</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {datasets.map((dataset) => (
+          <DatasetRow key={dataset.id} dataset={dataset} onDelete={() => remove(dataset)} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function ListFailure({ list }: { list: ReturnType<typeof useDatasetList> }) {
+  return (
+    <div className="list-state">
+      <ErrorFailure title="Couldn't load the datasets" error={list.error}>
+        <Button isBusy={list.isFetching} onClick={() => void list.refetch()}>
+          Retry
+        </Button>
+      </ErrorFailure>
+    </div>
+  );
+}
+
+const emptyReason =
+  'A dataset has the inputs of a comparison: one row per case, with values for the variables of your prompts. Import a table, start with the example, save values in the playground as a row, or select runs in the audit.';
+
+/** The datasets, and how new ones come to be. */
+export function DatasetList() {
+  const [, navigate] = useLocation();
+  const [search, setSearch] = useState('');
+  const [isImporting, setImporting] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const { list, all, shown } = useListed(search);
+  const { create, isCreating } = useCreate();
+  useActions('datasets', [
+    { id: 'datasets.import', title: 'Import dataset', group: 'Compare', icon: FileUp, run: () => setImporting(true) },
+    { id: 'datasets.new', title: 'New dataset', group: 'Compare', icon: Plus, run: () => create(emptyDataset) },
+    {
+      id: 'datasets.find',
+      title: 'Search datasets',
+      group: 'Compare',
+      icon: Search,
+      keys: '/',
+      run: () => field.current?.select(),
+    },
+  ]);
+  const isEmpty = list.isSuccess && all.length === 0 && !list.hasNextPage;
+  const buttons = (
+    <>
+      <Button variant={isEmpty ? 'primary' : 'default'} icon={FileUp} onClick={() => setImporting(true)}>
+        Import file
+      </Button>
+      <Button icon={Plus} isBusy={isCreating(emptyDataset)} onClick={() => create(emptyDataset)}>
+        New dataset
+      </Button>
+    </>
+  );
+  return (
+    <div className="dataset-list">
+      <div className="toolbar">
+        <h2 className="page-title grow">Datasets</h2>
+        {!isEmpty && (
+          <>
+            <TextField
+              ref={field}
+              label="Search datasets"
+              isLabelHidden
+              size="small"
+              icon={Search}
+              placeholder="Search datasets"
+              value={search}
+              onValueChange={setSearch}
+            />
+            {buttons}
+          </>
+        )}
+      </div>
+      {list.isPending && <LoadingRows label="Loading the datasets" rows={6} />}
+      {list.isError && <ListFailure list={list} />}
+      {isEmpty && (
+        <div className="list-state">
+          <EmptyState title="No datasets yet" reason={emptyReason}>
+            {buttons}
+            <Button icon={Sparkles} isBusy={isCreating(exampleDataset)} onClick={() => create(exampleDataset)}>
+              Create example
+            </Button>
+            <Button icon={ClipboardList} onClick={() => navigate('/audit')}>
+              Open audit
+            </Button>
+          </EmptyState>
+        </div>
+      )}
+      {list.isSuccess && !isEmpty && (
+        <div className="scroll dataset-list__rows" tabIndex={0} role="region" aria-label="Datasets">
+          {shown.length === 0 && !list.hasNextPage ? (
+            <div className="list-state">
+              <EmptyState title={`No results for "${search}"`} />
+            </div>
+          ) : (
+            <DatasetTable datasets={shown} />
+          )}
+          {list.hasNextPage && (
+            <Button isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+              Show more
+            </Button>
+          )}
+        </div>
+      )}
+      {isImporting && (
+        <ImportDataset
+          onClose={() => setImporting(false)}
+          onImported={({ id }) => {
+            setImporting(false);
+            navigate(datasetAddress(id));
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,173 @@
+import { Plus, X } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { fileIdOf } from '../../../../../shared/dataset-values.ts';
+import { Button } from '../../../../components/button.tsx';
+import { describeFile, FileThumbnail } from '../../../../components/files/file-summary.tsx';
+import { useFiles } from '../../../../queries/files.ts';
+import { readTyped, editText } from './cell-values.ts';
+import type { EditedColumn } from './table-document.ts';
+
+/** Where the focus goes after an edit. */
+export type AfterEdit = 'down' | 'up' | 'right' | 'left' | 'stay';
+
+const maxHeight = 240;
+
+export interface CellEditorProps {
+  label: string;
+  column: EditedColumn;
+  value: unknown;
+  /** Replaces the value, if a person began to type. */
+  typed: string | null;
+  onCommit: (value: unknown, after: AfterEdit, isForSelection: boolean) => void;
+  onCancel: () => void;
+}
+
+function afterKey({ key, shiftKey }: KeyboardEvent): AfterEdit | null {
+  if (key === 'Enter') return shiftKey ? 'up' : 'down';
+  return key === 'Tab' ? (shiftKey ? 'left' : 'right') : null;
+}
+
+/** A text area over its cell. Enter and Tab save, Alt+Enter adds a line, Esc cancels. */
+export function CellEditor({ label, column, value, typed, onCommit, onCancel }: CellEditorProps) {
+  const [initial] = useState(() => typed ?? editText(value, column.type, { isIndented: true }));
+  const [text, setText] = useState(initial);
+  const [problem, setProblem] = useState<string | null>(null);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const isClosed = useRef(false);
+  useEffect(() => {
+    const element = area.current;
+    element?.focus();
+    element?.setSelectionRange(element.value.length, element.value.length);
+  }, []);
+  useLayoutEffect(() => {
+    const element = area.current;
+    if (!element) return;
+    element.style.height = 'auto';
+    element.style.height = `${Math.min(maxHeight, element.scrollHeight)}px`;
+  }, [text]);
+
+  const commit = (after: AfterEdit, isForSelection = false): void => {
+    if (isClosed.current) return;
+    if (text === initial && typed === null && !isForSelection) {
+      isClosed.current = true;
+      return onCommit(value, after, false);
+    }
+    const read = readTyped(text, column.type);
+    if ('problem' in read) return setProblem(read.problem);
+    isClosed.current = true;
+    onCommit(read.value, after, isForSelection);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    event.stopPropagation();
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      isClosed.current = true;
+      return onCancel();
+    }
+    const after = afterKey(event);
+    if (after === null) return;
+    event.preventDefault();
+    if (event.key === 'Enter' && event.altKey) {
+      const { selectionStart, selectionEnd } = event.currentTarget;
+      event.currentTarget.setRangeText('\n', selectionStart, selectionEnd, 'end');
+      return setText(event.currentTarget.value);
+    }
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) return commit('stay', true);
+    commit(after);
+  };
+  return (
+    <div className="data-grid__editor">
+      <textarea
+        ref={area}
+        rows={1}
+        spellCheck={false}
+        className={column.type === 'json' ? 'mono' : undefined}
+        aria-label={label}
+        aria-invalid={problem !== null || undefined}
+        aria-describedby={problem === null ? undefined : 'cell-problem'}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setProblem(null);
+        }}
+        onKeyDown={onKeyDown}
+        onBlur={() => commit('stay')}
+        onPaste={(event) => event.stopPropagation()}
+        onCopy={(event) => event.stopPropagation()}
+        onCut={(event) => event.stopPropagation()}
+      />
+      {problem !== null && (
+        <p id="cell-problem" className="caption negative" role="alert">
+          {problem}. Press Esc to restore the cell.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The file of a cell, over the cell. */
+export function FileCell(props: {
+  label: string;
+  value: unknown;
+  onFiles: (files: readonly File[]) => void;
+  onRemove: () => void;
+  onClose: () => void;
+}) {
+  const { label, value, onFiles, onRemove, onClose } = props;
+  const picker = useRef<HTMLInputElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  const id = fileIdOf(value);
+  const file = useFiles(id === null ? [] : [id])[id ?? ''];
+  useEffect(() => {
+    panel.current?.querySelector('button')?.focus();
+  }, []);
+  return (
+    <div
+      ref={panel}
+      className="data-grid__editor data-grid__file"
+      role="group"
+      aria-label={label}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === 'Escape') onClose();
+      }}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) onClose();
+      }}
+    >
+      {file && (
+        <div className="row">
+          <FileThumbnail {...file} />
+          <span className="grow file-summary">
+            <span className="truncate">{file.name}</span>
+            <span className="caption tertiary">{describeFile(file)}</span>
+          </span>
+        </div>
+      )}
+      {file === null && <p className="caption negative">This file isn't stored any more. Choose it again.</p>}
+      <div className="row">
+        <Button size="small" icon={Plus} onClick={() => picker.current?.click()}>
+          {id === null ? 'Choose file' : 'Replace'}
+        </Button>
+        {value !== undefined && value !== null && (
+          <Button size="small" icon={X} onClick={onRemove}>
+            Remove
+          </Button>
+        )}
+      </div>
+      <p className="caption tertiary">Or drop or paste a file on the cell. Several files go to the rows below.</p>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        multiple
+        aria-label={label}
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = '';
+        }}
+      />
+    </div>
+  );
+}
