@@ -56,7 +56,7 @@ function scaled(range: Range, share: number): Range {
   return { low: range.low * share, high: range.high * share };
 }
 
-function Facts({ estimate, share }: { estimate: ComparisonEstimate; share: number }) {
+function Details({ estimate, share }: { estimate: ComparisonEstimate; share: number }) {
   const { draft, dataset } = useSetup();
   const names = variantNames(draft.variants);
   const { cost, tokens, seconds, variants, judges, judgeRuns } = estimate;
@@ -171,7 +171,7 @@ export function EstimatePanel(props: Omit<StartFootProps, 'runs' | 'tryRuns'>) {
           </p>
         )}
         {input !== null && !error && !data && <LoadingRows label="Estimating" />}
-        {input !== null && data && !error && <Facts estimate={data} share={share} />}
+        {input !== null && data && !error && <Details estimate={data} share={share} />}
       </div>
       <StartFoot {...props} runs={runs} tryRuns={tryRuns} />
     </aside>

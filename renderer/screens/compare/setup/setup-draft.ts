@@ -1,10 +1,5 @@
 import type { z } from 'zod';
-import {
-  type Comparison,
-  type ComparisonInput,
-  comparisonInput,
-  type Variant,
-} from '../../../../shared/contract/comparisons.ts';
+import { type Comparison, type ComparisonInput, comparisonInput } from '../../../../shared/contract/comparisons.ts';
 import type { Dataset } from '../../../../shared/contract/datasets.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import { readNumber } from '../../../components/format.ts';
@@ -210,15 +205,4 @@ export function writeSetup(comparison: Comparison): SetupDraft {
     }),
     id: comparison.id,
   };
-}
-
-/** Whether the variant runs as its version says, so that a newer version may replace all of it. */
-export function followsVersion(
-  variant: Pick<Variant, 'aiSystem' | 'model' | 'configuration'>,
-  version: { aiSystem: string | null; model: string | null; configuration: unknown },
-): boolean {
-  return (
-    (version.model === null || (version.model === variant.model && version.aiSystem === variant.aiSystem)) &&
-    JSON.stringify(version.configuration) === JSON.stringify(variant.configuration)
-  );
 }

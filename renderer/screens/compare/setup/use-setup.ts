@@ -109,9 +109,9 @@ export function useReadSetup(draft: SetupDraft) {
     [draft, loaded, needs, models],
   );
   const text = useMemo(() => (read.input ? JSON.stringify({ ...read.input, name: 'Estimate' }) : null), [read.input]);
-  const asked = useDebounced(text);
-  const estimate = useComparisonEstimate(asked);
-  const isCurrent = asked === text && text !== null;
+  const requested = useDebounced(text);
+  const estimate = useComparisonEstimate(requested);
+  const isCurrent = requested === text && text !== null;
   const rejected = isCurrent && estimate.isError ? rejectedFields(estimate.error) : none;
   return {
     ...read,
