@@ -24,14 +24,15 @@ export function datasetHandlers(datasets: Datasets, imports: DatasetImport): Han
     implement(importDataset, async ({ readForm, caller, signal }) => {
       await using received = await imports.incoming();
       const fields = await readForm((part) => received.receive(part));
-      const { name = null, types = {}, names = {}, format = null, sheet = null } = fields;
+      const { name = null, types = {}, names = {}, format = null, sheet = null, definition = null } = fields;
       // Awaited, because the end of this function removes the file.
-      return await received.store({ name, types, names, format, sheet, reader: fileReaderOf(caller), signal });
+      const how = { format, sheet, definition, signal };
+      return await received.store({ ...how, name, types, names, reader: fileReaderOf(caller) });
     }),
     implement(previewDatasetImport, async ({ readForm, signal }) => {
       await using received = await imports.incoming();
-      const { format = null, sheet = null } = await readForm((part) => received.receive(part));
-      return longJsonResponse(await received.preview({ format, sheet, signal }));
+      const { format = null, sheet = null, definition = null } = await readForm((part) => received.receive(part));
+      return longJsonResponse(await received.preview({ format, sheet, definition, signal }));
     }),
     implement(listDatasets, ({ query }) => datasets.list(toListQuery(query))),
     implement(createDataset, ({ body, caller, signal }) =>

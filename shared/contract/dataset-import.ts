@@ -89,10 +89,16 @@ const formFields = {
     .max(300)
     .optional()
     .describe('A sheet of a workbook or a table of a ZIP file; the first one unless given'),
+  definition: z
+    .string()
+    .optional()
+    .describe(
+      'What belongs to the rows, as JSON or YAML: an eval of OpenAI with its graders, an entry of its registry, or a configuration of promptfoo',
+    ),
 };
 
 const acceptedFiles =
-  'Accepts CSV (commas, semicolons or tabs, with a header), a sheet of an Excel workbook (.xlsx), JSONL and a JSON list of objects, of at most 200 MB and 100,000 rows.';
+  'Accepts CSV (commas, semicolons or tabs, with a header), a sheet of an Excel workbook (.xlsx), JSONL, a JSON list of objects, tests of promptfoo (YAML, JSON, CSV), samples of OpenAI Evals, `.prompt.yml` of GitHub Models and items of Langfuse, of at most 200 MB and 100,000 rows.';
 
 export const previewDatasetImport = defineEndpoint({
   id: 'previewDatasetImport',

@@ -23,7 +23,7 @@ export interface ReceivedTable extends AsyncDisposable {
   ): Promise<ImportedDataset>;
 }
 
-interface Reading extends Pick<TableFile, 'format' | 'sheet'> {
+interface Reading extends Pick<TableFile, 'format' | 'sheet' | 'definition'> {
   readonly signal: AbortSignal;
 }
 
@@ -69,9 +69,9 @@ export function createDatasetImport({
           const found = await tables.inspect({ path, fileName, ...how }, { signal });
           return { name: nameOf(fileName), ...found };
         },
-        store: ({ name, types, names, reader, signal, format, sheet }) =>
+        store: ({ name, types, names, reader, signal, ...how }) =>
           tables.read(
-            { path, fileName, format, sheet },
+            { path, fileName, ...how },
             { types, names },
             async (table) => {
               const dataset = await datasets.import(name ?? nameOf(fileName), table, { reader, signal });

@@ -11,6 +11,8 @@ import { Findings, type InspectedTable, type OpenTable, type Row, unreadable } f
 
 const previewedRows = 50;
 const previewedCharacters = 1000;
+/** Rows that are counted for the error that they are too many. */
+const maxCountedRows = 10 * maxDatasetRows;
 
 /** Names of columns that hold what an answer should be, in the files of other programs. */
 const expectedName =
@@ -63,6 +65,7 @@ export async function inspectTable(table: OpenTable): Promise<InspectedTable> {
   for await (const row of table.rows(findings)) {
     addColumns(found, row, rowCount);
     rowCount += 1;
+    if (rowCount > maxCountedRows) throw tooManyRows(rowCount);
     if (first.length >= previewedRows) continue;
     first.push(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shortened(value)])));
   }
@@ -74,8 +77,12 @@ export async function inspectTable(table: OpenTable): Promise<InspectedTable> {
     missing,
   }));
   for (const { name, missing } of columns) {
-    if (missing > 0) findings.add('missing', name, 'Rows have no value in this column', missing);
+    // Columns of checks that not every row has.
+    if (missing > 0 && !name.startsWith('__expected'))
+      findings.add('missing', name, 'Rows have no value in this column', missing);
   }
+  const checks = [...(table.checks?.() ?? [])];
+  const judges = [...(table.judges?.() ?? [])];
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   return {
     columns,
@@ -86,8 +93,8 @@ export async function inspectTable(table: OpenTable): Promise<InspectedTable> {
       sheets: [...(table.sheets ?? [])],
       sheet: table.sheet ?? null,
       entries: findings.list(),
-      checks: [...(table.checks?.() ?? [])],
-      judges: [...(table.judges?.() ?? [])],
+      checks,
+      judges,
     },
   };
 }

@@ -1,12 +1,86 @@
-import { open } from 'node:fs/promises';
-import { type OpenTable, type TableFile, unreadable } from './table.ts';
-import { openText } from './text-tables.ts';
+import { open, stat } from 'node:fs/promises';
+import { isMap, readJson, type ReadMap, readYaml } from '../../prompts/transfer/bounded-values.ts';
+import { TransferError } from '../../prompts/transfer/source-text.ts';
+import { isLangfuse, openEvals, openGithubPrompt, openLangfuse, rowsOfEval } from './program-tables.ts';
+import { openPromptfoo, openPromptfooRows } from './promptfoo-tests.ts';
+import { Findings, type OpenTable, type Row, type TableFile, unreadable } from './table.ts';
+import { openText, wholeText } from './text-tables.ts';
 import { openWorkbook } from './workbook-table.ts';
+
+/** Longer YAML takes too long to parse; a CSV file has no such limit. */
+const maxYamlCharacters = 4_000_000;
+/** Objects in JSON that are not a list of rows. */
+const maxDocumentBytes = 64 * 1_048_576;
 
 async function signatureOf(path: string): Promise<Buffer> {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(8), 0, 8, 0);
   return buffer.subarray(0, bytesRead);
+}
+
+function parse(text: string, field: 'file' | 'definition'): unknown {
+  try {
+    return /^\s*[[{]/.test(text) ? readJson(text) : readYaml(text, 1, maxYamlCharacters).value;
+  } catch (error) {
+    if (!(error instanceof TransferError)) throw error;
+    const line = error.line === null ? '' : ` in line ${error.line}`;
+    throw unreadable(`has a ${field === 'file' ? 'problem' : 'definition with a problem'}${line}: ${error.message}`);
+  }
+}
+
+function isPromptfoo(document: ReadMap): boolean {
+  return ['tests', 'scenarios', 'prompts', 'vars', 'assert'].some((key) => document.has(key));
+}
+
+/** A document with rows in it. */
+function openDocument(document: unknown, fileName: string): OpenTable {
+  if (Array.isArray(document)) return openPromptfoo(document);
+  if (!isMap(document)) throw unreadable('has no rows');
+  if (/\.prompt\.ya?ml$/i.test(fileName) || document.has('testData') || document.has('evaluators'))
+    return openGithubPrompt(document);
+  if (document.has('testing_criteria') || document.has('data_source')) return openEvals(rowsOfEval(document), document);
+  if (isPromptfoo(document)) return openPromptfoo(document.has('vars') ? [document] : document);
+  const isRegistry = [...document.values()].some((entry) => isMap(entry) && entry.has('class'));
+  if (isRegistry) return rowsOfEval(document);
+  throw unreadable('has no rows: neither tests of promptfoo, nor an eval, nor test data of GitHub Models');
+}
+
+/** An object in JSON that is a document and not a line of JSONL; null for anything else. */
+async function readDocument({ path, fileName, format }: TableFile): Promise<unknown> {
+  if (/\.ya?ml$/i.test(fileName)) return parse(await wholeText(path), 'file');
+  if (!/\.json$/i.test(fileName) && format !== 'promptfoo' && format !== 'openai-evals') return null;
+  if ((await stat(path)).size > maxDocumentBytes) return null;
+  const text = await wholeText(path);
+  if (!/^\s*\{/.test(text)) return null;
+  try {
+    return readJson(text);
+  } catch (error) {
+    // Several lines of JSON.
+    if (error instanceof TransferError) return null;
+    throw error;
+  }
+}
+
+async function firstRow(table: OpenTable): Promise<Row | null> {
+  for await (const row of table.rows(new Findings())) return row;
+  return null;
+}
+
+const isEvals = (row: Row) => Object.hasOwn(row, 'ideal') && Object.hasOwn(row, 'input');
+const isTest = (row: Row) =>
+  Object.keys(row).some((name) => /^__expected\d*$/.test(name)) ||
+  ['vars', 'assert'].some((name) => Array.isArray(row[name]) || (typeof row[name] === 'object' && row[name] !== null));
+
+/** Rows of a text file in the format of the program that wrote them. */
+async function ofProgram(table: OpenTable, { format, definition }: TableFile): Promise<OpenTable> {
+  const config = definition === undefined || definition === null ? null : parse(definition, 'definition');
+  if (config !== null && !isMap(config)) throw unreadable('has a definition that is no object');
+  const row = format === null ? ((await firstRow(table)) ?? {}) : {};
+  if (format === 'promptfoo' || isTest(row) || (config !== null && isPromptfoo(config)))
+    return openPromptfooRows(table, config);
+  if (format === 'langfuse' || isLangfuse(row)) return openLangfuse(table);
+  if (format === 'openai-evals' || isEvals(row) || config !== null) return openEvals(table, config);
+  return table;
 }
 
 /** Opens a file in its format. Throws `invalid_request` for one that no format reads. */
@@ -16,5 +90,7 @@ export async function openTable(file: TableFile): Promise<OpenTable> {
   if (signature === 'd0cf11e0a1b11ae1')
     throw unreadable('is an old or a protected Excel file; save it as .xlsx without a password');
   if (signature.startsWith('504b0304')) return openWorkbook(file);
-  return openText(file);
+  const document = await readDocument(file);
+  if (document !== null) return openDocument(document, file.fileName);
+  return ofProgram(await openText(file), file);
 }

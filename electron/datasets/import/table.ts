@@ -17,6 +17,8 @@ export interface TableFile {
   readonly format: DatasetFormat | null;
   /** Null: the first one. */
   readonly sheet: string | null;
+  /** The configuration that the rows belong to, as JSON or YAML. */
+  readonly definition?: string | null;
 }
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -94,11 +94,12 @@ async function* csvRows(path: string, encoding: Encoding, findings: Findings): A
   }
 }
 
-function rowOf(value: unknown, where: string): Row {
+function rowOf(value: unknown, where: string, findings: Findings): Row {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unreadable(`has no object ${where}`);
   // The rows of OpenAI Evals are inside of `item`.
   const { item, ...rest } = value as { item?: unknown };
   const isWrapped = typeof item === 'object' && item !== null && Object.keys(rest).every((name) => name === 'sample');
+  if (isWrapped && Object.hasOwn(rest, 'sample')) findings.add('skipped', 'sample', 'Is an earlier answer', 1);
   return (isWrapped ? item : value) as Row;
 }
 
@@ -119,7 +120,7 @@ async function* linesOf(path: string, encoding: Encoding): AsyncGenerator<string
   yield rest.join('');
 }
 
-async function* jsonlRows(path: string, encoding: Encoding): AsyncGenerator<Row> {
+async function* jsonlRows(path: string, encoding: Encoding, findings: Findings): AsyncGenerator<Row> {
   let number = 0;
   for await (const line of linesOf(path, encoding)) {
     number += 1;
@@ -130,11 +131,20 @@ async function* jsonlRows(path: string, encoding: Encoding): AsyncGenerator<Row>
     } catch {
       throw unreadable(`has no valid JSON in line ${number}`);
     }
-    yield rowOf(value, `in line ${number}`);
+    yield rowOf(value, `in line ${number}`, findings);
   }
 }
 
-async function* jsonRows(path: string, encoding: Encoding): AsyncGenerator<Row> {
+/** A text that is parsed at once. Throws for one of more than 64 MB. */
+export async function wholeText(path: string): Promise<string> {
+  const bytes = await readFile(path);
+  if (bytes.length > maxDocumentBytes)
+    throw unreadable('is JSON of more than 64 MB; use JSONL, with one object per line');
+  const encoding = await encodingOf(path, bytes.subarray(0, headBytes));
+  return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+}
+
+async function* jsonRows(path: string, encoding: Encoding, findings: Findings): AsyncGenerator<Row> {
   const bytes = await readFile(path);
   if (bytes.length > maxDocumentBytes)
     throw unreadable('is JSON of more than 64 MB; use JSONL, with one object per line');
@@ -145,7 +155,7 @@ async function* jsonRows(path: string, encoding: Encoding): AsyncGenerator<Row> 
     throw unreadable('is not valid JSON');
   }
   if (!Array.isArray(list)) throw unreadable('is not a JSON list of objects');
-  for (const [index, value] of list.entries()) yield rowOf(value, `at [${index}]`);
+  for (const [index, value] of list.entries()) yield rowOf(value, `at [${index}]`, findings);
 }
 
 const textFormats = { csv: csvRows, jsonl: jsonlRows, json: jsonRows } as const;

@@ -91,9 +91,9 @@ function problemOf(document: Document, lines: LineCounter, firstLine: number): T
 }
 
 /** Throws `TransferError` for malformed, deep or long YAML and for aliases that multiply. `firstLine` is its first line in its file. */
-export function readYaml(text: string, firstLine = 1): ReadYaml {
-  if (text.length > maxYamlCharacters) {
-    throw new TransferError(`The YAML is longer than ${maxYamlCharacters.toLocaleString('en')} characters`);
+export function readYaml(text: string, firstLine = 1, maxCharacters = maxYamlCharacters): ReadYaml {
+  if (text.length > maxCharacters) {
+    throw new TransferError(`The YAML is longer than ${maxCharacters.toLocaleString('en')} characters`);
   }
   rejectDepth(text);
   const lines = new LineCounter();
