@@ -34,6 +34,7 @@ export default defineConfig([
       main: 'electron/shell/main.ts',
       serve: 'electron/server/serve.ts',
       keys: 'electron/server/keys.ts',
+      compare: 'electron/server/compare.ts',
       'audit-thread': 'electron/audit/index/audit-thread.ts',
       'export-worker': 'electron/audit/evidence/export-worker.ts',
       'knowledge-index-thread': 'electron/knowledge/index/knowledge-index-thread.ts',

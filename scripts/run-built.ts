@@ -9,7 +9,7 @@ import { root, runToEnd } from './project-node.mjs';
 export const hostFlags = ['--max-semi-space-size=32'];
 
 /** Builds if needed and runs one program of the built host with this terminal. */
-export async function runBuilt(program: 'serve' | 'keys', parameters: readonly string[]): Promise<void> {
+export async function runBuilt(program: 'serve' | 'keys' | 'compare', parameters: readonly string[]): Promise<void> {
   await buildIfStale();
   // The caller's folder, not ours, is what a relative `--data-dir` means.
   const cwd = process.env['INIT_CWD'] ?? process.cwd();

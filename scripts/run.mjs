@@ -2,7 +2,15 @@ import { existsSync } from 'node:fs';
 import { runOnProjectNode } from './project-node.mjs';
 
 // `npm run tool -- licences --help`: the module gets its own parameters only.
-const tools = ['conformance', 'judge-promptfoo', 'licences', 'lint-api', 'pictures', 'train-moderation'];
+const tools = [
+  'conformance',
+  'judge-promptfoo',
+  'licences',
+  'lint-api',
+  'pictures',
+  'promptfoo-examples',
+  'train-moderation',
+];
 const [name = ''] = process.argv.splice(2, 1);
 const module = `./${name}.ts`;
 if (!/^[\w-]+$/.test(name) || !existsSync(new URL(module, import.meta.url))) {

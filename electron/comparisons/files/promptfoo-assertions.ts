@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto';
+import type { Check } from '../../../shared/contract/checks.ts';
+import type { JudgeInput } from '../../../shared/contract/judges.ts';
+import { isMap, plain, type ReadMap, textIn, valueText } from '../../prompts/transfer/bounded-values.ts';
+import { namedModel } from './comparison-file.ts';
+
+/** An assertion of one test. Assertions with the same key become one check, whose values are in a column. */
+export interface RowAssertion {
+  readonly key: string;
+  /** What the check expects of this row; null if the same holds for every row. */
+  readonly value: string | null;
+  readonly check: (expected: { readonly value: string } | { readonly column: string }) => Check;
+}
+
+export interface AssertionContext {
+  readonly vars: ReadonlyMap<string, unknown>;
+  readonly field: string;
+  /** Of the judge of this test. */
+  readonly grader: string | null;
+  readonly unsupported: (field: string, reason: string) => void;
+  readonly judges: JudgeList;
+}
+
+/** Judges that assertions need, by the ids that the checks have until the judges are created. */
+export class JudgeList {
+  readonly inputs = new Map<string, JudgeInput>();
+  readonly #ids = new Map<string, string>();
+
+  idOf(input: JudgeInput): string {
+    const key = JSON.stringify(input);
+    const id = this.#ids.get(key) ?? randomUUID();
+    this.#ids.set(key, id);
+    this.inputs.set(id, input);
+    return id;
+  }
+}
+
+/** Puts values of the test into the text. Null for a template that is more than that. */
+function filled(text: string, vars: ReadonlyMap<string, unknown>): string | null {
+  const rest = text.replaceAll(/\{\{-?\s*([\w.]+)\s*-?\}\}/g, '');
+  if (/\{\{|\{%/.test(rest)) return null;
+  return text.replaceAll(/\{\{-?\s*([\w.]+)\s*-?\}\}/g, (_, path: string) => {
+    const value = path.split('.').reduce<unknown>((inner, step) => (isMap(inner) ? inner.get(step) : undefined), vars);
+    return valueText(value) ?? '';
+  });
+}
+
+const numberIn = (map: ReadMap, key: string) => {
+  const value = map.get(key);
+  return typeof value === 'number' ? value : null;
+};
+
+const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** The code of an assertion with the names that promptfoo has for its inputs. */
+function scriptOf(code: string, threshold: number | null): string {
+  const body =
+    /\breturn\b|;\s*$|\n/.test(code) && /\breturn\b/.test(code) ? code : `return (${code.replace(/;\s*$/, '')})`;
+  const passes = threshold === null ? 'value > 0' : `value >= ${threshold}`;
+  return `const output = answer;
+const context = { vars: row, prompt: '' };
+const value = (() => { ${body}
+})();
+if (typeof value !== 'number') return value;
+return { pass: ${passes}, score: Math.min(Math.max(value, 0), 1), reason: 'The script returned ' + value };`;
+}
+
+const containsJson = `const ends = { '{': '}', '[': ']' };
+for (let at = 0; at < answer.length; at += 1) {
+  const end = ends[answer[at]];
+  if (!end) continue;
+  for (let to = answer.lastIndexOf(end); to > at; to = answer.lastIndexOf(end, to - 1)) {
+    try { JSON.parse(answer.slice(at, to + 1)); return true; } catch {}
+  }
+}
+return false;`;
+
+const rubrics: Readonly<Record<string, string>> = {
+  'llm-rubric': 'Does the answer meet this criterion?',
+  'g-eval': 'Does the answer meet this criterion?',
+  'model-graded-closedqa': 'Does the answer meet this criterion?',
+  factuality: 'Is the answer consistent with these facts?',
+  'model-graded-factuality': 'Is the answer consistent with these facts?',
+};
+
+type Common = Pick<Check, 'name' | 'weight' | 'not'>;
+
+interface Assertion {
+  readonly type: string;
+  readonly map: ReadMap;
+  readonly common: Common;
+  readonly context: AssertionContext;
+  /** Its value as text, with the values of the test. */
+  text(): string;
+  list(): string[];
+}
+
+class UnsupportedAssertion extends Error {}
+
+const fixed = (check: Check): RowAssertion => ({ key: JSON.stringify(check), value: null, check: () => check });
+
+/** A check of an expected text, which is in a column if the rows have different ones. */
+function expecting(
+  { type, common, text }: Assertion,
+  check: RowAssertion['check'],
+  options: unknown = null,
+): RowAssertion {
+  return { key: JSON.stringify([type, common, options]), value: text(), check };
+}
+
+function combined(assertion: Assertion, kind: 'all' | 'any', ignoreCase: boolean): RowAssertion {
+  const checks = assertion
+    .list()
+    .map((value): Check => ({ kind: 'contains', value, ...(ignoreCase && { ignoreCase }) }));
+  if (checks.length === 0) throw new UnsupportedAssertion('has no values');
+  return fixed({ kind, ...assertion.common, checks });
+}
+
+function lengthOf({ map, common }: Assertion): RowAssertion {
+  const value = map.get('value');
+  const [min, max] = isMap(value) ? [numberIn(value, 'min'), numberIn(value, 'max')] : [Number(value), Number(value)];
+  const range = { ...(min !== null && { min }), ...(max !== null && { max }) };
+  if (Number.isNaN(min) || Number.isNaN(max)) throw new UnsupportedAssertion('needs a number, or min and max');
+  return fixed({ kind: 'length', unit: 'words', ...common, ...range });
+}
+
+function limitOf({ map }: Assertion): number {
+  const limit = numberIn(map, 'threshold') ?? numberIn(map, 'value');
+  if (limit === null) throw new UnsupportedAssertion('has no threshold');
+  return limit;
+}
+
+function schemaOf(assertion: Assertion): RowAssertion {
+  const value = assertion.map.get('value');
+  if (typeof value === 'string')
+    throw new UnsupportedAssertion('has its schema in a text or a file; write it as an object');
+  return fixed({
+    kind: 'jsonSchema',
+    ...assertion.common,
+    schema: (plain(value ?? new Map()) ?? {}) as Record<string, unknown>,
+  });
+}
+
+function equalityOf(assertion: Assertion): RowAssertion {
+  const value = assertion.map.get('value');
+  if (typeof value !== 'object' || value === null)
+    return expecting(assertion, (expected) => ({ kind: 'equals', ...assertion.common, ...expected }));
+  const code = `const sorted = (one) => Array.isArray(one) ? one.map(sorted) : one && typeof one === 'object'
+  ? Object.fromEntries(Object.keys(one).sort().map((key) => [key, sorted(one[key])])) : one;
+try { return JSON.stringify(sorted(JSON.parse(answer))) === JSON.stringify(sorted(${JSON.stringify(plain(value))})); } catch { return false; }`;
+  return fixed({ kind: 'javascript', ...assertion.common, code });
+}
+
+function judged(assertion: Assertion): RowAssertion {
+  const { type, map, common, context } = assertion;
+  const named = textIn(map, 'provider') ?? context.grader;
+  const model = named === null ? null : namedModel(named);
+  if (named === null) throw new UnsupportedAssertion('needs a model that judges; name one with --judge');
+  if (model === null)
+    throw new UnsupportedAssertion(`needs a model that judges, and "${named.slice(0, 100)}" is unknown`);
+  const { aiSystem } = model;
+  return expecting(
+    assertion,
+    (expected) => {
+      const criterion = 'column' in expected ? `{{${expected.column}}}` : expected.value;
+      const promptText = `${rubrics[type]}\n\n${criterion}\n\nThe answer:\n\n{{answer}}`;
+      const judgeId = context.judges.idOf({
+        name: `${type}: ${'column' in expected ? expected.column : expected.value}`.slice(0, 200),
+        promptText,
+        aiSystem,
+        model: model.model,
+        verdict: { kind: 'passOrFail' },
+      });
+      return { kind: 'judge', ...common, judgeId };
+    },
+    named,
+  );
+}
+
+function similar(assertion: Assertion): RowAssertion {
+  const threshold = numberIn(assertion.map, 'threshold') ?? 0.75;
+  const value = assertion.map.get('value');
+  if (!Array.isArray(value))
+    return expecting(
+      assertion,
+      (expected) => ({ kind: 'similarity', ...assertion.common, ...expected, threshold }),
+      threshold,
+    );
+  const checks = assertion.list().map((one): Check => ({ kind: 'similarity', value: one, threshold }));
+  return fixed({ kind: 'any', ...assertion.common, checks });
+}
+
+function script(assertion: Assertion): RowAssertion {
+  const code = assertion.map.get('value');
+  if (typeof code !== 'string') throw new UnsupportedAssertion('has no code');
+  if (code.trim().startsWith('file://'))
+    throw new UnsupportedAssertion('runs code of a file; write the code into the configuration');
+  if (/\b(?:require|import|await|fetch|process)\b/.test(code))
+    throw new UnsupportedAssertion('uses modules, promises or the network, which checks can not');
+  return fixed({ kind: 'javascript', ...assertion.common, code: scriptOf(code, numberIn(assertion.map, 'threshold')) });
+}
+
+export const kinds: Readonly<Record<string, (assertion: Assertion) => RowAssertion>> = {
+  equals: equalityOf,
+  contains: (one) => expecting(one, (expected) => ({ kind: 'contains', ...one.common, ...expected })),
+  icontains: (one) =>
+    expecting(one, (expected) => ({ kind: 'contains', ignoreCase: true, ...one.common, ...expected })),
+  'contains-all': (one) => combined(one, 'all', false),
+  'contains-any': (one) => combined(one, 'any', false),
+  'icontains-all': (one) => combined(one, 'all', true),
+  'icontains-any': (one) => combined(one, 'any', true),
+  'starts-with': (one) => fixed({ kind: 'regularExpression', ...one.common, pattern: `^${escaped(one.text())}` }),
+  regex: (one) => fixed({ kind: 'regularExpression', ...one.common, pattern: one.text() }),
+  'is-json': schemaOf,
+  'contains-json': (one) => {
+    if (one.map.has('value')) throw new UnsupportedAssertion('has a schema; only is-json can have one');
+    return fixed({ kind: 'javascript', ...one.common, code: containsJson });
+  },
+  javascript: script,
+  similar,
+  latency: (one) => fixed({ kind: 'latency', ...one.common, maxMs: limitOf(one) }),
+  cost: (one) => fixed({ kind: 'cost', ...one.common, maxCost: limitOf(one) }),
+  'word-count': lengthOf,
+  'is-refusal': (one) => fixed({ kind: 'refusal', ...one.common }),
+  moderation: (one) => fixed({ kind: 'moderation', ...one.common }),
+  ...Object.fromEntries(Object.keys(rubrics).map((type) => [type, judged])),
+};
+
+/** Options of assertions that change nothing here. */
+const known = new Set(['type', 'value', 'threshold', 'weight', 'metric', 'provider', 'description']);
+
+/** The checks of one assertion; none, and a report, for what no check can do. */
+export function readAssertion(map: ReadMap, context: AssertionContext): RowAssertion[] {
+  const written = textIn(map, 'type') ?? '';
+  const isNot = written.startsWith('not-');
+  const type = isNot ? written.slice(4) : written;
+  const field = `${context.field}: ${written.slice(0, 50) || 'assertion without a type'}`;
+  const metric = textIn(map, 'metric');
+  const weight = numberIn(map, 'weight');
+  const common: Common = {
+    ...(metric !== null && metric !== '' && { name: metric.slice(0, 200) }),
+    ...(weight !== null && { weight }),
+    ...(isNot && { not: true }),
+  };
+  const textOf = (value: unknown) => {
+    const text = valueText(value) ?? '';
+    if (text.startsWith('file://'))
+      throw new UnsupportedAssertion('has its value in a file; write it into the configuration');
+    const found = filled(text, context.vars);
+    if (found === null) throw new UnsupportedAssertion('has a template with more than variables');
+    return found;
+  };
+  const list = () => {
+    const value = map.get('value');
+    return (
+      Array.isArray(value)
+        ? value
+        : String(valueText(value) ?? '')
+            .split(',')
+            .map((part) => part.trim())
+    ).map(textOf);
+  };
+  try {
+    for (const key of map.keys())
+      if (!known.has(key) && type !== 'assert-set') context.unsupported(`${field}.${key}`, 'has no counterpart');
+    if (type === 'assert-set') return [assertSet(map, common, context)];
+    const read = Object.hasOwn(kinds, type) ? kinds[type]! : null;
+    if (read === null) throw new UnsupportedAssertion('has no counterpart');
+    return [read({ type, map, common, context, text: () => textOf(map.get('value')), list })];
+  } catch (error) {
+    if (!(error instanceof UnsupportedAssertion)) throw error;
+    context.unsupported(field, error.message);
+    return [];
+  }
+}
+
+/** Assertions that pass together. */
+function assertSet(map: ReadMap, common: Common, context: AssertionContext): RowAssertion {
+  if (map.has('threshold')) throw new UnsupportedAssertion('has a threshold; all of its assertions would have to pass');
+  const inner = map.get('assert');
+  const checks = (Array.isArray(inner) ? inner.filter(isMap) : []).flatMap((one) =>
+    readAssertion(one, context).map(({ value, check }) => check({ value: value ?? '' })),
+  );
+  if (checks.length === 0) throw new UnsupportedAssertion('has no assertions that are supported');
+  return fixed({ kind: 'all', ...common, checks });
+}

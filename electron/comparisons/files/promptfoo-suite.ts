@@ -1,0 +1,321 @@
+import { basename } from 'node:path';
+import { type Configuration, configuration as configurationSchema } from '../../../shared/contract/completions.ts';
+import { maxVariants, type VariantInput } from '../../../shared/contract/comparisons.ts';
+import type { DatasetColumn } from '../../../shared/contract/datasets.ts';
+import {
+  isMap,
+  mapIn,
+  plain,
+  readJson,
+  type ReadMap,
+  readYaml,
+  textIn,
+} from '../../prompts/transfer/bounded-values.ts';
+import { emptyDraft } from '../../prompts/transfer/draft.ts';
+import { finishDraft, type FinishedPrompt } from '../../prompts/transfer/finish-draft.ts';
+import { readObjectFiles, readValueFile } from '../../prompts/transfer/formats/promptfoo-files.ts';
+import { readPromptfoo } from '../../prompts/transfer/formats/promptfoo.ts';
+import { readPromptfooProvider } from '../../prompts/transfer/model-names.ts';
+import { takeParameters } from '../../prompts/transfer/parameter-names.ts';
+import type { ReferencedFiles } from '../../prompts/transfer/referenced-files.ts';
+import { TransferError } from '../../prompts/transfer/source-text.ts';
+import { checksOf } from './assertion-checks.ts';
+import { type ComparisonFile, createNames, type FileOptions, namedModel, type Unsupported } from './comparison-file.ts';
+import { filesOnDisk } from './files-on-disk.ts';
+import { JudgeList, readAssertion, type RowAssertion } from './promptfoo-assertions.ts';
+import { isTest, rowTest } from './table-rows.ts';
+
+const list = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+
+/** Fields that a comparison takes, or that change nothing in its results. */
+const knownFields = new Set([
+  'prompts',
+  'providers',
+  'targets',
+  'tests',
+  'defaultTest',
+  'scenarios',
+  'evaluateOptions',
+  'description',
+  'metadata',
+  'tags',
+  '$schema',
+  'sharing',
+  'outputPath',
+  'commandLineOptions',
+  'writeLatestResults',
+]);
+const knownTestFields = new Set(['vars', 'assert', 'description', 'options', 'metadata', 'disableCache']);
+const knownOptions = new Set(['provider', 'disableVarExpansion']);
+const knownEvaluateOptions = new Set([
+  'maxConcurrency',
+  'repeat',
+  'cache',
+  'showProgressBar',
+  'verbose',
+  'interactiveProviders',
+]);
+
+interface Provider {
+  readonly id: string;
+  readonly label: string;
+  readonly config: ReadMap | null;
+  readonly prompts: readonly unknown[] | null;
+}
+
+interface Test {
+  readonly vars: ReadonlyMap<string, unknown>;
+  readonly assertions: readonly ReadMap[];
+  readonly grader: string | null;
+  readonly field: string;
+}
+
+/** Reads one configuration. */
+class SuiteReader {
+  readonly unsupported: Unsupported[] = [];
+  readonly judges = new JudgeList();
+  readonly files: ReferencedFiles;
+  readonly #options: FileOptions;
+
+  constructor(files: ReferencedFiles, options: FileOptions) {
+    this.files = files;
+    this.#options = options;
+  }
+
+  readonly report = (field: string, reason: string): void => {
+    if (this.unsupported.some((one) => one.field === field && one.reason === reason)) return;
+    this.unsupported.push({ field, reason });
+  };
+
+  attempt<Result>(field: string, read: () => Result): Result | null {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof TransferError)) throw error;
+      this.report(field, error.message);
+      return null;
+    }
+  }
+
+  objects(value: unknown, field: string): ReadMap[] {
+    return list(value).flatMap((item) => {
+      if (isMap(item)) return [item];
+      if (typeof item === 'string') {
+        if (/^(?:https?|huggingface|az|s3):\/\//.test(item))
+          this.report(field, `${item.slice(0, 100)} is not a file on this machine`);
+        else return this.attempt(field, () => readObjectFiles(item, this.files)) ?? [];
+      } else this.report(field, 'is neither an object nor the name of a file');
+      return [];
+    });
+  }
+
+  unknownFields(map: ReadMap, known: ReadonlySet<string>, field: string): void {
+    for (const key of map.keys())
+      if (!known.has(key)) this.report(field === '' ? key : `${field}.${key}`, 'has no counterpart');
+  }
+
+  /** The values of one test, with lists expanded to a test for each of their values, as promptfoo does. */
+  varsOf(value: unknown, field: string, isExpanded: boolean): Map<string, unknown>[] {
+    const merged = new Map<string, unknown>();
+    for (const map of this.objects(value, `${field}.vars`)) for (const [name, given] of map) merged.set(name, given);
+    let sets: Map<string, unknown>[] = [new Map()];
+    for (const [name, given] of merged) {
+      const values = isExpanded && Array.isArray(given) ? given : [given];
+      const read = values.map((one) =>
+        typeof one === 'string' && one.startsWith('file://')
+          ? this.attempt(`${field}.vars.${name}`, () => readValueFile(one, this.files))
+          : one,
+      );
+      sets = sets.flatMap((set) => read.map((one) => new Map(set).set(name, one)));
+      if (sets.length > 100_000) throw new TransferError('The tests have more than 100,000 combinations of values');
+    }
+    return sets;
+  }
+
+  tests(value: unknown, field: string, shared: ReadMap | null): Test[] {
+    const base = this.#part(shared, 'defaultTest');
+    const baseVars = this.varsOf(shared?.get('vars'), 'defaultTest', false)[0]!;
+    return this.objects(value, field).flatMap((test, index) => {
+      const at = `${field}[${index}]`;
+      const own = this.#part(isTest(test) ? test : rowTest(test), at);
+      const isExpanded = mapIn(test, 'options')?.get('disableVarExpansion') !== true && isTest(test);
+      return this.varsOf(own.vars, at, isExpanded).map((vars) => ({
+        vars: new Map([...baseVars, ...vars]),
+        assertions: [...base.assertions, ...own.assertions],
+        grader: own.grader ?? base.grader ?? this.#options.judge,
+        field: at,
+      }));
+    });
+  }
+
+  #part(test: ReadMap | null, field: string): Omit<Test, 'vars'> & { readonly vars: unknown } {
+    if (test === null) return { vars: null, assertions: [], grader: null, field };
+    this.unknownFields(test, knownTestFields, field);
+    const options = mapIn(test, 'options');
+    if (options) this.unknownFields(options, knownOptions, `${field}.options`);
+    const provider = options?.get('provider');
+    const grader = typeof provider === 'string' ? provider : isMap(provider) ? textIn(provider, 'id') : null;
+    return { vars: test.get('vars'), assertions: this.#assertions(test.get('assert'), field), grader, field };
+  }
+
+  #assertions(value: unknown, field: string): ReadMap[] {
+    return list(value).flatMap((item) => {
+      if (isMap(item)) return [item];
+      this.report(`${field}.assert`, 'is not an object');
+      return [];
+    });
+  }
+
+  providers(value: unknown): Provider[] {
+    return list(value).flatMap((entry, index) => {
+      const isFile = typeof entry === 'string' && /^file:\/\/.*\.(?:ya?ml|json)$/.test(entry);
+      const entries = isFile ? this.objects(entry, `providers[${index}]`) : [entry];
+      return entries.flatMap((one): Provider[] => {
+        if (typeof one === 'string') return [{ id: one, label: one, config: null, prompts: null }];
+        if (!isMap(one)) return [];
+        const [first] = one;
+        const id = textIn(one, 'id') ?? first?.[0] ?? '';
+        const details = one.has('id') ? one : isMap(first?.[1]) ? first[1] : new Map<string, unknown>();
+        const unused = ['transform', 'delay', 'env'].filter((key) => details.has(key));
+        for (const key of unused) this.report(`${id}.${key}`, 'has no counterpart');
+        const prompts = details.get('prompts');
+        return [
+          {
+            id,
+            label: textIn(details, 'label') ?? id,
+            config: mapIn(details, 'config'),
+            prompts: Array.isArray(prompts) ? prompts : null,
+          },
+        ];
+      });
+    });
+  }
+
+  /** The model and parameters of a provider; null for one that isn't there. */
+  variantModel({ id, config }: Provider): Pick<VariantInput, 'aiSystem' | 'model' | 'configuration'> | null {
+    const chosen = this.#options.model === null ? readPromptfooProvider(id) : namedModel(this.#options.model);
+    if (chosen?.aiSystem == null) {
+      this.report(`providers: ${id.slice(0, 100)}`, 'has no counterpart; choose another model with --model');
+      return null;
+    }
+    const draft = emptyDraft(id);
+    if (config) takeParameters(draft, config, { field: 'config', lineOf: () => null });
+    for (const { outcome, field, message } of draft.entries)
+      if (outcome === 'refused') this.report(`${id.slice(0, 100)}.${field}`, message);
+    const accepted: [string, unknown][] = [];
+    for (const [key, value] of draft.parameters) {
+      const result = configurationSchema.safeParse({ [key]: plain(value) });
+      if (result.success) accepted.push([key, plain(value)]);
+      else this.report(`${id.slice(0, 100)}.${key}`, result.error.issues[0]?.message ?? 'is not valid');
+    }
+    const configuration: Configuration | null =
+      accepted.length === 0 ? null : (Object.fromEntries(accepted) as Configuration);
+    return { aiSystem: chosen.aiSystem, model: chosen.model, configuration };
+  }
+
+  prompts(text: string, name: string): FinishedPrompt['prompt'][] {
+    return readPromptfoo(text, { name, files: this.files }).flatMap((draft) => {
+      const finished = finishDraft(draft, { folder: null, style: null });
+      if (finished) return [finished.prompt];
+      const entry = draft.entries.findLast(({ outcome, field }) => outcome === 'refused' && field === 'prompt');
+      this.report('prompts', entry?.message ?? `${draft.name} can't be read`);
+      return [];
+    });
+  }
+}
+
+/** All pairs of prompts and providers, unless a provider names its prompts. */
+function variantsOf(
+  reader: SuiteReader,
+  prompts: readonly FinishedPrompt['prompt'][],
+  providers: readonly Provider[],
+): VariantInput[] {
+  const uniqueName = createNames();
+  const variants = providers.flatMap((provider) => {
+    const model = reader.variantModel(provider);
+    if (model === null) return [];
+    const own = prompts.filter(({ name }) => provider.prompts === null || provider.prompts.includes(name));
+    return own.map((prompt): VariantInput => {
+      const parts = [
+        prompts.length > 1 ? prompt.name : '',
+        providers.length > 1 || prompts.length === 1 ? provider.label : '',
+      ];
+      const { promptText, systemMessage = null } = prompt;
+      return {
+        name: uniqueName(parts.filter((part) => part !== '').join(', ')),
+        prompt: { promptText, systemMessage },
+        ...model,
+      };
+    });
+  });
+  if (variants.length > maxVariants)
+    reader.report('providers', `with the prompts make ${variants.length} variants, more than ${maxVariants}`);
+  return variants.slice(0, maxVariants);
+}
+
+function datasetOf(tests: readonly Test[], reader: SuiteReader) {
+  const assertions = tests.map(({ assertions: maps, vars, grader, field }): RowAssertion[] =>
+    maps.flatMap((map) =>
+      readAssertion(map, { vars, field, grader, unsupported: reader.report, judges: reader.judges }),
+    ),
+  );
+  const { checks, columns: expected, values } = checksOf(assertions);
+  const names = [...new Set(tests.flatMap(({ vars }) => [...vars.keys()]))];
+  const isText = (name: string) => tests.every(({ vars }) => typeof (vars.get(name) ?? '') === 'string');
+  const columns: DatasetColumn[] = [
+    ...names.map((name) => ({ name, type: isText(name) ? ('text' as const) : ('json' as const) })),
+    ...expected.map((name) => ({ name, type: 'expected' as const })),
+  ];
+  const rows = tests.map(({ vars }, index) => ({
+    ...Object.fromEntries([...vars].filter(([, value]) => value !== null).map(([name, value]) => [name, plain(value)])),
+    ...values[index],
+  }));
+  if (columns.length > 0) return { checks, columns, rows };
+  // A prompt without variables runs once for each test.
+  return {
+    checks,
+    columns: [{ name: 'test', type: 'json' as const }],
+    rows: tests.map((_, index) => ({ test: index + 1 })),
+  };
+}
+
+/** A configuration of promptfoo. Throws `TransferError` for a file that is none. */
+export function readPromptfooSuite(file: string, text: string, options: FileOptions): ComparisonFile {
+  const value = /\.json$/i.test(file) ? readJson(text) : readYaml(text).value;
+  if (!isMap(value) || !value.has('prompts')) throw new TransferError('It has no prompts');
+  const reader = new SuiteReader(filesOnDisk(file), options);
+  reader.unknownFields(value, knownFields, '');
+  const evaluate = mapIn(value, 'evaluateOptions');
+  if (evaluate) reader.unknownFields(evaluate, knownEvaluateOptions, 'evaluateOptions');
+  const shared = value.get('defaultTest');
+  const defaultTest = shared === undefined ? null : (reader.objects(shared, 'defaultTest')[0] ?? null);
+  const given = value.get('tests');
+  const scenarios = reader.objects(value.get('scenarios'), 'scenarios').flatMap((scenario, index) =>
+    reader.objects(scenario.get('config'), `scenarios[${index}].config`).flatMap((config) => {
+      const vars = reader.varsOf(config.get('vars'), `scenarios[${index}].config`, true);
+      const tests = reader.tests(scenario.get('tests') ?? [new Map()], `scenarios[${index}].tests`, defaultTest);
+      return vars.flatMap((own) => tests.map((test) => ({ ...test, vars: new Map([...own, ...test.vars]) })));
+    }),
+  );
+  const own =
+    given === undefined && scenarios.length > 0
+      ? []
+      : reader.tests(given ?? [new Map([['vars', new Map()]])], 'tests', defaultTest);
+  const { checks, columns, rows } = datasetOf([...own, ...scenarios], reader);
+  const prompts = reader.prompts(/\.json$/i.test(file) ? JSON.stringify(plain(value)) : text, basename(file));
+  const variants = variantsOf(reader, prompts, reader.providers(value.get('providers') ?? value.get('targets')));
+  const [concurrency, repeats] = [evaluate?.get('maxConcurrency'), evaluate?.get('repeat')];
+  return {
+    comparison: {
+      name: (textIn(value, 'description') ?? basename(file)).trim().slice(0, 300) || basename(file),
+      variants,
+      checks,
+      ...(typeof concurrency === 'number' && { concurrency: Math.min(Math.max(Math.round(concurrency), 1), 64) }),
+      ...(typeof repeats === 'number' && { repeats: Math.min(Math.max(Math.round(repeats), 1), 100) }),
+    },
+    dataset: { columns, rows },
+    judges: reader.judges.inputs,
+    unsupported: reader.unsupported,
+  };
+}

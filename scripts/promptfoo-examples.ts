@@ -1,0 +1,63 @@
+/**
+ * Counts how many of promptfoo's example files run here, of those that promptfoo accepts: `FOLDER` is `examples/` of its repository, and
+ * `--schema` its `config-schema.json`. Nothing is run: a file counts if every part of it has a counterpart.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { readComparisonFile } from '../electron/comparisons/files/read-comparison-file.ts';
+import { TransferError } from '../electron/prompts/transfer/source-text.ts';
+
+const { values, positionals } = parseArgs({
+  args: process.argv.slice(2),
+  allowPositionals: true,
+  options: {
+    schema: { type: 'string' },
+    model: { type: 'string' },
+    judge: { type: 'string', default: 'openai:gpt-4.1' },
+  },
+});
+const [folder] = positionals;
+if (folder === undefined) {
+  console.error('Usage: npm run tool -- promptfoo-examples FOLDER [--schema FILE] [--model NAME] [--judge NAME]');
+  process.exit(2);
+}
+
+const from = process.env['INIT_CWD'] ?? process.cwd();
+const schema =
+  values.schema === undefined ? null : (JSON.parse(readFileSync(resolve(from, values.schema), 'utf8')) as object);
+const accepts = schema ? new Ajv({ strict: false, logger: false, unicodeRegExp: false }).compile(schema) : () => true;
+
+function isAccepted(file: string): boolean {
+  try {
+    return accepts(parse(readFileSync(file, 'utf8'), { merge: true })) === true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a file needs and Touchstone lacks. */
+function missingIn(file: string): string[] {
+  try {
+    const { unsupported, comparison } = readComparisonFile(file, { model: values.model ?? null, judge: values.judge });
+    if (unsupported.length === 0 && comparison.variants.length === 0) return ['no variants'];
+    return unsupported.map(({ field, reason }) => `${field.replaceAll(/\[\d+\]/g, '')} ${reason}`);
+  } catch (error) {
+    if (error instanceof TransferError) return [error.message];
+    throw error;
+  }
+}
+
+const files = globSync('**/promptfooconfig*.{yaml,yml}', { cwd: resolve(from, folder) }).map((name) =>
+  join(resolve(from, folder), name),
+);
+const accepted = files.filter(isAccepted);
+const missing = accepted.map(missingIn);
+const running = missing.filter((reasons) => reasons.length === 0).length;
+const reasons = new Map<string, number>();
+for (const reason of missing.flatMap((all) => [...new Set(all)])) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+console.log(`${files.length} files, ${accepted.length} accepted by promptfoo, ${running} of these run here.`);
+for (const [reason, count] of [...reasons].toSorted(([, one], [, other]) => other - one).slice(0, 40))
+  console.log(`${String(count).padStart(4)}  ${reason.slice(0, 150)}`);

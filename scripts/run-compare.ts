@@ -1,0 +1,3 @@
+import { runBuilt } from './run-built.ts';
+
+await runBuilt('compare', process.argv.slice(2));
