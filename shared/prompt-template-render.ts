@@ -71,8 +71,8 @@ export interface RenderInput {
   readonly history: readonly Message[] | null;
   /** Whether `{{history}}` is a variable even without a value. */
   readonly isHistoryVariable: boolean;
-  /** The file in a value; null for every other value. */
-  readonly fileOf: (value: unknown, contentType: unknown) => FilePart | null;
+  /** The file in a value, or the files in a list; null for every other value. */
+  readonly filesOf: (value: unknown, contentType: unknown) => readonly FilePart[] | null;
 }
 
 export class TemplateRenderer {
@@ -164,12 +164,13 @@ export class TemplateRenderer {
   }
 
   private media({ url, contentType, name, start }: Extract<Instruction, { type: 'media' }>, frame: Frame): void {
-    const file = this.input.fileOf(
+    const files = this.input.filesOf(
       this.evaluate(url, frame, false),
       contentType && this.evaluate(contentType, frame, false),
     );
-    if (file === null) throw new TemplateProblem(`media needs a file, and "${name}" holds none`, start);
-    this.collector.addFile(file);
+    if (files === null) throw new TemplateProblem(`media needs a file, and "${name}" holds none`, start);
+    this.charge(files.length);
+    for (const file of files) this.collector.addFile(file);
   }
 
   private json({ value, indent, start }: Extract<Instruction, { type: 'json' }>, frame: Frame): void {

@@ -1,5 +1,5 @@
 import { AppError, type ErrorDetail } from './app-error.ts';
-import { type FilePart, type Message, textMessage, textOfMessages } from './contract/messages.ts';
+import { type Message, textMessage, textOfMessages } from './contract/messages.ts';
 import { TemplateCompiler } from './prompt-template-compile.ts';
 import type { Program } from './prompt-template-program.ts';
 import { maxMessages } from './prompt-template-messages.ts';
@@ -108,10 +108,8 @@ export interface RenderedMessages {
   readonly objects: string[];
 }
 
-/** The file that a replacement holds; null for one that holds none. */
-function fileOf(): FilePart | null {
-  return null;
-}
+/** Without files, no replacement holds one. */
+const noFiles = (): null => null;
 
 /**
  * Fills a template. Without roles it is one message of the user. Throws `invalid_request` for a template with problems, for one that
@@ -127,7 +125,7 @@ export function renderMessages(
   const { limits = renderLimits, history = null, isHistoryVariable = false } = options;
   if (!template.program)
     return { messages: [...(history ?? []), textMessage('user', template.text)], unfilled: [], objects: [] };
-  const input = { replacements: replacements ?? {}, history, isHistoryVariable, fileOf: options.fileOf ?? fileOf };
+  const input = { replacements: replacements ?? {}, history, isHistoryVariable, filesOf: options.filesOf ?? noFiles };
   const renderer = new TemplateRenderer(input, limits);
   try {
     const messages = renderer.render(template.program);

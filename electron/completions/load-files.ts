@@ -6,8 +6,11 @@ import {
   fileForms,
   maxFileBytes,
   maxRequestFileBytes,
+  pagePixels,
+  pageResolutions,
   type StoredFile,
 } from '../../shared/contract/files.ts';
+import { choosePages } from '../../shared/page-range.ts';
 import type { Files, NewFile } from '../files/create-files.ts';
 import { isTextType } from '../files/detect-file.ts';
 import type { FileReader } from '../storage/file-store.ts';
@@ -18,7 +21,7 @@ import { type FileReplacement, fileReplacement, type PromptFile, type PromptFile
 export type OpenSource = (sourceId: string) => (NewFile & { readonly bytes: number }) | null;
 
 export interface PromptFilesOptions {
-  readonly files: Pick<Files, 'incoming' | 'find' | 'read' | 'textOf'>;
+  readonly files: Pick<Files, 'incoming' | 'find' | 'read' | 'textOf' | 'pagesOf'>;
   readonly openSource: OpenSource;
   /** Stores the files of requests that the window makes. */
   readonly windowCallerId: string;
@@ -58,11 +61,23 @@ function fileOfSource(field: string, sourceId: string, openSource: OpenSource): 
   return source;
 }
 
-/** What a replacement is sent as. Throws `invalid_request` for an unknown form. */
-function formOf(field: string, { as = 'file' }: FileReplacement): FileForm {
+/** What a replacement is sent as. Throws `invalid_request` for an unknown form, and for options of pages beside another form. */
+function formOf(field: string, file: FileReplacement): FileForm {
+  const { as = 'file' } = file;
   const form = fileForms.find((one) => one === as);
-  if (form) return form;
-  throw invalidField(`${field}.as`, `must be ${fileForms.join(' or ')}`);
+  if (!form) throw invalidField(`${field}.as`, `must be ${fileForms.join(', ').replace(/, (\w+)$/, ' or $1')}`);
+  const option = (['pages', 'resolution'] as const).find((name) => form !== 'pages' && file[name] !== undefined);
+  if (option) throw invalidField(`${field}.${option}`, 'needs "as": "pages"');
+  return form;
+}
+
+/** Which pages of a PDF are sent, and how sharp. Throws `invalid_request`. */
+function pageOptionsOf(field: string, { pages = '', resolution = 'medium' }: FileReplacement, pdf: StoredFile) {
+  const known = pageResolutions.find((one) => one === resolution);
+  if (!known) throw invalidField(`${field}.resolution`, 'must be low, medium or high');
+  const chosen = choosePages(pages, pdf.pages ?? 1);
+  if ('pages' in chosen) return { pages: chosen.pages, pixels: pagePixels[known] };
+  throw invalidField(`${field}.pages`, chosen.issue, `${field}.pages ${chosen.issue}.`);
 }
 
 /** Moves the error of a file in a replacement to the field of the request. */
@@ -123,12 +138,13 @@ export class PromptFileLoader {
     origin: FileOrigin,
     signal: AbortSignal,
   ): Promise<{ request: CompletionRequest; files: PromptFiles }> {
-    const stored = new Map<FileReplacement, StoredFile>();
+    const stored = new Map<FileReplacement, Sent>();
     const files = new Map<string, StoredFile>();
     for (const { field, file } of found) {
-      const one = await this.#storeAs(formOf(field, file), { field, file }, origin, signal);
-      stored.set(file, one);
-      files.set(one.id, one);
+      const form = formOf(field, file);
+      const sent = await this.#storeAs(form, { field, file }, origin, signal);
+      stored.set(file, { files: sent, isList: form === 'pages' });
+      for (const one of sent) files.set(one.id, one);
     }
     const bytes = [...files.values()].reduce((sum, file) => sum + file.bytes, 0);
     if (bytes > maxRequestFileBytes) throw tooManyBytes();
@@ -137,23 +153,24 @@ export class PromptFileLoader {
     return { request: { ...request, replacements: withFileIds(request.replacements ?? {}, stored) }, files: contents };
   }
 
-  /** The file that is sent for a replacement: its own, or a text file with the text of its PDF. */
+  /** What is sent for a replacement: the file, or the text or the pages of a PDF as files. */
   async #storeAs(
     form: FileForm,
     { field, file }: { readonly field: string; readonly file: FileReplacement },
     origin: FileOrigin,
     signal: AbortSignal,
-  ): Promise<StoredFile> {
+  ): Promise<StoredFile[]> {
     const stored = await this.#store(field, file, origin, signal);
-    if (form === 'file' || isTextType(stored.mediaType)) return stored;
-    if (stored.mediaType !== 'application/pdf')
-      throw invalidField(
-        `${field}.as`,
-        'must be file',
-        `${field}.as is text, but ${stored.mediaType} contains no text. Only a PDF can be sent as text.`,
-      );
+    if (form === 'file' || (form === 'text' && isTextType(stored.mediaType))) return [stored];
+    if (stored.mediaType !== 'application/pdf') {
+      const reason = form === 'text' ? 'contains no text' : 'has no pages';
+      const message = `${field}.as is ${form}, but ${stored.mediaType} ${reason}. Only a PDF can be sent as ${form}.`;
+      throw invalidField(`${field}.as`, 'must be file', message);
+    }
+    const options = { signal, callerId: origin.callerId };
     try {
-      return await this.#options.files.textOf(stored, { signal, callerId: origin.callerId });
+      if (form === 'text') return [await this.#options.files.textOf(stored, options)];
+      return await this.#options.files.pagesOf(stored, { ...options, ...pageOptionsOf(field, file, stored) });
     } catch (error) {
       throw underField(error, field);
     }
@@ -195,18 +212,33 @@ export function withFiles<Result>(
   return loading.then((loaded) => start(loaded.request, { ...context, files: loaded.files }));
 }
 
+/** The stored files that a replacement is sent as. */
+interface Sent {
+  readonly files: readonly StoredFile[];
+  /** Whether the replacement becomes a list, as the pages of a PDF do. */
+  readonly isList: boolean;
+}
+
 function withFileIds(
   replacements: Readonly<Record<string, unknown>>,
-  stored: ReadonlyMap<unknown, StoredFile>,
+  stored: ReadonlyMap<unknown, Sent>,
 ): Record<string, unknown> {
+  const idsOf = ({ files }: Sent) => files.map(({ id }) => ({ fileId: id }));
   const replaced = (value: unknown) => {
-    const file = stored.get(value);
-    return file ? { fileId: file.id } : value;
+    const sent = stored.get(value);
+    if (!sent) return value;
+    return sent.isList ? idsOf(sent) : idsOf(sent)[0];
   };
+  // The pages of a listed PDF are further items of the list.
+  const replacedItems = (items: readonly unknown[]) =>
+    items.flatMap((item) => {
+      const sent = stored.get(item);
+      return sent ? idsOf(sent) : [item];
+    });
   return Object.fromEntries(
     Object.entries(replacements).map(([name, value]) => [
       name,
-      Array.isArray(value) ? value.map(replaced) : replaced(value),
+      Array.isArray(value) ? replacedItems(value) : replaced(value),
     ]),
   );
 }

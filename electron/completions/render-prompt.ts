@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { invalidField } from '../../shared/app-error.ts';
 import type { Warning } from '../../shared/contract/completions.ts';
 import { type Message, textMessage } from '../../shared/contract/messages.ts';
-import { filePartOf, type PromptFiles } from './prompt-file.ts';
+import { filePartsOf, type PromptFiles } from './prompt-file.ts';
 import { createTemplateCache, renderMessages, requireRunnable } from '../../shared/prompt-template.ts';
 
 export interface RenderedPrompt {
@@ -61,7 +61,7 @@ export function renderPrompt(
 ): RenderedPrompt {
   const { messages, unfilled } = renderMessages(parse(promptText), replacements, {
     isHistoryVariable,
-    fileOf: (value) => filePartOf(value, files),
+    filesOf: (value) => filePartsOf(value, files),
   });
   requireUserMessage(messages);
   return { messages, ownMessages: messages, warnings: unfilled.map(unfilledWarning) };

@@ -11,6 +11,7 @@ import type { FileReader, FileStore } from '../storage/file-store.ts';
 import { FileFolder } from './file-folder.ts';
 import { detectFile } from './detect-file.ts';
 import type { FileInspector } from './inspect-file.ts';
+import type { PageRenderer, RenderedPage } from './render-pages.ts';
 
 const hourMilliseconds = 3_600_000;
 
@@ -67,6 +68,14 @@ export interface Files {
    * `payload_too_large` for more than 20 MB of it.
    */
   textOf(pdf: StoredFile, options: Cancellable & { readonly callerId: string }): Promise<StoredFile>;
+  /**
+   * Images of pages of a PDF, in the order of their numbers, which it stores for the caller. Throws `invalid_request` with the reason if
+   * a page can't be rendered.
+   */
+  pagesOf(
+    pdf: StoredFile,
+    options: Cancellable & { readonly callerId: string; readonly pages: readonly number[]; readonly pixels: number },
+  ): Promise<StoredFile[]>;
   /** The content of a file. Extends the time for which it is stored by a day. Throws `internal` if the content is missing from the disk. */
   read(file: Pick<StoredFile, 'id' | 'name'>): Promise<Buffer>;
   /** Removes files that no run uses any more, and content without a row, which a crash can leave behind. */
@@ -77,7 +86,7 @@ export interface Files {
 export interface FilesOptions {
   readonly directory: string;
   readonly store: FileStore;
-  readonly inspector: FileInspector & Pick<SourceReader, 'readSource'>;
+  readonly inspector: FileInspector & PageRenderer & Pick<SourceReader, 'readSource'>;
   /** Who sends the files of the window, which stay longer. */
   readonly windowCallerId: string;
   /** When the newest backup of the database was made, in milliseconds since 1970; null without one. */
@@ -169,6 +178,59 @@ function createTextConversion({ store, inspector }: FilesOptions, folder: FileFo
   };
 }
 
+/** More images of pages than these are rendered again. */
+const maxKnownPages = 2_000;
+
+/** Keeps which image belongs to which page, so that a comparison of models renders a page once. */
+function createPageConversion({ store, inspector }: FilesOptions, folder: FileFolder): Files['pagesOf'] {
+  const known = new Map<string, StoredFile>();
+
+  async function storeImage(
+    pdf: StoredFile,
+    { number, path, width, height }: RenderedPage & { readonly number: number; readonly path: string },
+    { signal, callerId }: Parameters<Files['pagesOf']>[1],
+  ): Promise<StoredFile> {
+    const name = `${pdf.name.replace(/\.pdf$/i, '')}, page ${number}.jpg`;
+    const { size: bytes } = await stat(path);
+    const id = await hashFile(path, signal);
+    const file: StoredFile = { id, mediaType: 'image/jpeg', name, bytes, width, height, pages: null };
+    await folder.store(path, file, callerId);
+    return file;
+  }
+
+  return async (pdf, options) => {
+    const { pages, pixels, signal, callerId } = options;
+    const keyOf = (number: number) => `${pdf.id} ${number} ${pixels}`;
+    const isKnown = (number: number) => {
+      const image = known.get(keyOf(number));
+      return image !== undefined && store.has(image.id);
+    };
+    const images = new Map<number, StoredFile>();
+    for (const number of pages.filter(isKnown)) {
+      const image = known.get(keyOf(number))!;
+      store.add(image, callerId);
+      images.set(number, image);
+    }
+    const missing = pages.filter((number) => !images.has(number));
+    if (known.size + missing.length > maxKnownPages) known.clear();
+    const targets = missing.map((number) => ({ number, path: folder.incomingPath() }));
+    try {
+      const pdfPath = folder.pathOf(pdf.id);
+      const sizes =
+        missing.length === 0 ? [] : await inspector.renderPages({ path: pdfPath, pages: targets, pixels }, { signal });
+      for (const [index, size] of sizes.entries()) {
+        const { number, path } = targets[index]!;
+        const image = await storeImage(pdf, { number, path, ...size }, options);
+        known.set(keyOf(number), image);
+        images.set(number, image);
+      }
+    } finally {
+      for (const { path } of targets) await rm(path, { force: true });
+    }
+    return pages.map((number) => images.get(number)!);
+  };
+}
+
 /** Opens the folder of files and removes what an earlier process left behind. */
 export async function createFiles(options: FilesOptions): Promise<Files> {
   const { directory, store, inspector, windowCallerId, lastBackupAt, log } = options;
@@ -207,6 +269,7 @@ export async function createFiles(options: FilesOptions): Promise<Files> {
       return { file, stream: (await folder.open(file)).createReadStream() };
     },
     textOf: createTextConversion(options, folder),
+    pagesOf: createPageConversion(options, folder),
     async read(file) {
       store.noteUse(file.id);
       await using content = await folder.open(file);

@@ -1,15 +1,56 @@
 import { z } from 'zod';
-import { type FileForm, fileForms, fileId, type StoredFile } from '../../shared/contract/files.ts';
+import {
+  type FileForm,
+  fileForms,
+  fileId,
+  pagePixels,
+  type PageResolution,
+  pageResolutions,
+  type StoredFile,
+} from '../../shared/contract/files.ts';
+import type { AiSystem } from '../../shared/contract/common.ts';
+import { estimateFileTokens, estimatePageTokens, estimateTextTokens } from '../../shared/file-kinds.ts';
+import { choosePages } from '../../shared/page-range.ts';
 import type { VariableKind } from '../../shared/prompt-template-variables.ts';
 
 /** A file as a variable of a draft holds it and a run sends it. */
-const fileValue = z.strictObject({ fileId, as: z.enum(fileForms).optional() });
+const fileValue = z.strictObject({
+  fileId,
+  as: z.enum(fileForms).optional(),
+  pages: z.string().optional(),
+  resolution: z.enum(pageResolutions).optional(),
+});
 export type FileValue = z.infer<typeof fileValue>;
 
-/** A file that a prompt sends, and what it is sent as. */
-export interface UsedFile {
-  readonly file: StoredFile;
+/** What a file is sent as. Pages and resolution only count for a PDF that is sent as pages. */
+export interface SentForm {
   readonly form: FileForm;
+  /** A range such as `1-3, 7`; empty for all pages. */
+  readonly pages: string;
+  readonly resolution: PageResolution;
+}
+
+export function sentFormOf({ as: form = 'file', pages = '', resolution = 'medium' }: FileValue): SentForm {
+  return { form, pages, resolution };
+}
+
+/** The value of the same file in another form. */
+export function withForm({ fileId: id }: FileValue, { form, pages, resolution }: SentForm): FileValue {
+  if (form !== 'pages') return form === 'file' ? { fileId: id } : { fileId: id, as: form };
+  return { fileId: id, as: form, ...(pages.trim() !== '' && { pages }), resolution };
+}
+
+/** A file that a prompt sends, and what it is sent as. */
+export interface UsedFile extends SentForm {
+  readonly file: StoredFile;
+}
+
+/** About how many tokens a file has in the form in which it is sent. */
+export function estimateUsedTokens({ file, form, pages, resolution }: UsedFile, aiSystem: AiSystem | null): number {
+  if (form === 'text') return estimateTextTokens(file);
+  if (form === 'file') return estimateFileTokens(file, aiSystem);
+  const chosen = choosePages(pages, file.pages ?? 1);
+  return 'pages' in chosen ? estimatePageTokens(chosen.pages.length, pagePixels[resolution], aiSystem) : 0;
 }
 
 const fieldValue = z.union([fileValue.transform((file) => [file]), z.array(fileValue)]);
@@ -27,7 +68,8 @@ export function readFileValues(text: string): FileValue[] | null {
 /** The text of a field with these files, in the format in which a restored run has it. */
 export function writeFileValues(files: readonly FileValue[], kind: FileFieldKind): string {
   if (files.length === 0) return '';
-  return JSON.stringify(kind === 'file' ? files[0] : files, null, 2);
+  // The pages that a restored run has sent are several files of one variable.
+  return JSON.stringify(kind === 'file' && files.length === 1 ? files[0] : files, null, 2);
 }
 
 export type FileFieldKind = Extract<VariableKind, 'file' | 'files'>;

@@ -30,9 +30,16 @@ export const fileMediaTypes = [
 export const fileMediaType = z.enum(fileMediaTypes).meta({ id: 'FileMediaType' });
 export type FileMediaType = z.infer<typeof fileMediaType>;
 
-/** What a PDF is sent as: itself, or the text that it contains. */
-export const fileForms = ['file', 'text'] as const;
+/** What a PDF is sent as: itself, the text that it contains, or an image of each page. */
+export const fileForms = ['file', 'text', 'pages'] as const;
 export type FileForm = (typeof fileForms)[number];
+
+/** How sharp the images of pages are. */
+export const pageResolutions = ['low', 'medium', 'high'] as const;
+export type PageResolution = (typeof pageResolutions)[number];
+
+/** Pixels of the longer side. APIs reject many images of more than 2,000, and scale to about 1,536. */
+export const pagePixels: Readonly<Record<PageResolution, number>> = { low: 768, medium: 1536, high: 2000 };
 
 /** SHA-256 of the stored content. */
 export const fileId = z.string().regex(/^[\da-f]{64}$/i, 'must be a file ID: 64 hexadecimal digits');

@@ -218,9 +218,53 @@ test.each(ways)('%s: a PDF is sent as the text that it contains', async (way) =>
   expect(replacements).toEqual({ photo: { fileId: (part as { fileId: string }).fileId } });
 });
 
+test.each(ways)('%s: a PDF is sent as images of its pages', async (way) => {
+  const replacements = { photo: { ...pdf, as: 'pages', pages: '2, 1', resolution: 'low' } };
+  const { status, body } = await run(way, { replacements });
+  expect(status).toBe(200);
+  const images = JSON.stringify(sentContent()).match(/data:image\/jpeg;base64,\/9j\//g);
+  expect(images).toHaveLength(2);
+  const { input } = JSON.parse(await fromWindow(`/window/runs/${body.runId}`));
+  const parts = input.messages.at(-1).content.slice(1);
+  expect(parts).toMatchObject([
+    { type: 'file', mediaType: 'image/jpeg', name: 'file, page 2.jpg' },
+    { type: 'file', mediaType: 'image/jpeg', name: 'file, page 1.jpg' },
+  ]);
+  expect(input.replacements.photo).toEqual(parts.map(({ fileId }: { fileId: string }) => ({ fileId })));
+  const image = JSON.parse(await fromWindow(`/window/files/${parts[0].fileId}`));
+  expect(image).toMatchObject({ height: 768, mediaType: 'image/jpeg' });
+  // A replay sends what the run has stored.
+  const again = await run(way, { replacements: input.replacements });
+  expect([again.status, calls.length]).toEqual([200, 2]);
+  expect(calls[1]!.body['messages']).toEqual(calls[0]!.body['messages']);
+});
+
+test('the pages of a listed PDF are further items of the list', async () => {
+  const replacements = { photos: [photo, { ...pdf, as: 'pages', pages: '1-2' }] };
+  const { status } = await run('in memory', {
+    promptText: '{{#each photos}}{{media url=this}}{{/each}}',
+    replacements,
+  });
+  expect([status, (sentContent() as unknown[]).length]).toEqual([200, 3]);
+});
+
+test('an image of a page counts as an image, so a model without vision rejects it', async () => {
+  const rejected = await run('in memory', {
+    aiSystem: 'Groq',
+    model: 'llama-3.3-70b-versatile',
+    replacements: { photo: { ...pdf, as: 'pages', pages: '1' } },
+  });
+  expect([rejected.status, rejected.body.error.message]).toEqual([400, expect.stringContaining('images')]);
+});
+
 test.each([
   [{ photo: { ...photo, as: 'text' } }, 'replacements.photo.as'],
-  [{ photo: { ...pdf, as: 'pages' } }, 'replacements.photo.as'],
+  [{ photo: { ...pdf, as: 'picture' } }, 'replacements.photo.as'],
+  [{ photo: { ...photo, as: 'pages' } }, 'replacements.photo.as'],
+  [{ photo: { ...pdf, as: 'pages', pages: '2-1' } }, 'replacements.photo.pages'],
+  [{ photo: { ...pdf, as: 'pages', pages: '1-9' } }, 'replacements.photo.pages'],
+  [{ photo: { ...pdf, as: 'pages', resolution: 'best' } }, 'replacements.photo.resolution'],
+  [{ photo: { ...pdf, as: 'text', pages: '1' } }, 'replacements.photo.pages'],
   [{ photo: { ...pdf, as: '' } }, 'replacements.photo.as'],
 ])('a form that the file has not is 400: %j', async (replacements, field) => {
   const rejected = await run('in memory', { replacements });

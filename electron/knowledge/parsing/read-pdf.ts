@@ -5,6 +5,7 @@ import { blocksOf, linesOfPage, type PdfBlock, type PdfLine } from './pdf-layout
 import { fieldsOfPage } from './pdf-fields.ts';
 import type { ReportProgress } from './document-writer.ts';
 import { maxTextCharacters, SourceFailure, tooMuchText } from './parsed-source.ts';
+import { openPdf } from './open-pdf.ts';
 import { areColumnNames, createTableWriter, minNamedColumns } from './table-writer.ts';
 
 /** Joins the lines of a paragraph. */
@@ -90,31 +91,13 @@ function withoutRunningLines(lines: readonly PdfLine[], pages: number): PdfLine[
 /** Above this share of unmapped letters, the text of the fonts is not readable. */
 const maxUnknown = 0.3;
 
-async function openPdf(data: Uint8Array): Promise<PDFDocumentProxy> {
-  const pdfjs = await getResolvedPDFJS();
-  const { InvalidPDFException, PasswordException } = pdfjs;
-  try {
-    // Without URLs nothing can be fetched. Pictures and fonts are not decoded beyond the needs of the text.
-    return await pdfjs.getDocument({
-      data,
-      verbosity: 0,
-      disableFontFace: true,
-      useSystemFonts: false,
-      useWasm: false,
-      maxImageSize: 1,
-    }).promise;
-  } catch (error) {
-    if (error instanceof PasswordException) {
-      throw new SourceFailure('The PDF is encrypted. Save it without a password and add it again.');
-    }
-    if (error instanceof InvalidPDFException) throw new SourceFailure('The PDF is damaged or incomplete.');
-    throw error;
-  }
-}
+/** Pictures and fonts are not decoded beyond the needs of the text. */
+const openText = async (data: Uint8Array) =>
+  openPdf(await getResolvedPDFJS(), data, { useWasm: false, maxImageSize: 1 });
 
 /** Throws `SourceFailure` for a PDF that is encrypted or can't be opened. */
 export async function countPages(data: Uint8Array): Promise<number> {
-  const document = await openPdf(data);
+  const document = await openText(data);
   try {
     return document.numPages;
   } finally {
@@ -186,7 +169,7 @@ function writeBlock(writer: DocumentWriter, block: PdfBlock, joiner: LineJoiner)
 
 /** The text of a PDF, page by page, with the headings and paragraphs that the layout shows, and filled form fields. */
 export async function readPdf(data: Uint8Array, report: ReportProgress): Promise<ReadDocument> {
-  const document = await openPdf(new Uint8Array(data));
+  const document = await openText(new Uint8Array(data));
   try {
     const lines = await readLines(document, report);
     checkText(lines);

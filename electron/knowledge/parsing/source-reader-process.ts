@@ -11,6 +11,7 @@ import { workerUrl } from '../../common/worker-url.ts';
 import { SourceFailure, type SourceMediaType } from './parsed-source.ts';
 import { type PackedDocument, packDocument, textParts } from './packed-document.ts';
 import { type FileToInspect, type InspectedFile, inspectFile } from '../../files/inspect-file.ts';
+import { type PagesToRender, type RenderedPage, renderPages } from '../../files/render-pages.ts';
 import { readDocument } from './read-document.ts';
 
 export interface ReadTask {
@@ -34,6 +35,15 @@ new Worker(workerUrl(import.meta.url, 'source-reader-watch'), {
   workerData: { memoryMegabytes: Number(process.argv[2]), parentId: process.ppid },
 }).unref();
 
+/** Passes the reason for the user on. */
+async function withReason<Result>(result: Promise<Result>): Promise<Result> {
+  try {
+    return await result;
+  } catch (error) {
+    throw error instanceof SourceFailure ? new AppError('invalid_request', error.message) : error;
+  }
+}
+
 const methods = {
   /** Throws an `AppError` with a reason for the user; any other error is a bug or a damaged file. */
   async read({ path, mediaType }: ReadTask, { onProgress }: CallContext<ReadProgress>): Promise<PackedDocument> {
@@ -43,23 +53,16 @@ const methods = {
       reported = fraction;
       onProgress({ fraction });
     };
-    try {
-      const document = await readDocument(path, mediaType, report);
-      for (const part of textParts(document.text)) onProgress({ part });
-      return packDocument(document);
-    } catch (error) {
-      throw error instanceof SourceFailure ? new AppError('invalid_request', error.message) : error;
-    }
+    const document = await withReason(readDocument(path, mediaType, report));
+    for (const part of textParts(document.text)) onProgress({ part });
+    return packDocument(document);
   },
 
   /** Throws the same errors as `read`. */
-  async inspect(file: FileToInspect): Promise<InspectedFile> {
-    try {
-      return await inspectFile(file);
-    } catch (error) {
-      throw error instanceof SourceFailure ? new AppError('invalid_request', error.message) : error;
-    }
-  },
+  inspect: (file: FileToInspect): Promise<InspectedFile> => withReason(inspectFile(file)),
+
+  /** Throws the same errors as `read`. */
+  renderPages: (pages: PagesToRender): Promise<RenderedPage[]> => withReason(renderPages(pages)),
 };
 
 export type SourceReaderMethods = typeof methods;

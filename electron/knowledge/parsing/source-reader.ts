@@ -4,6 +4,7 @@ import { createWorkerClient, type WorkerClient, type WorkerConnection } from '..
 import { workerUrl } from '../../common/worker-url.ts';
 import { createMutex } from '../../common/mutex.ts';
 import type { FileInspector } from '../../files/inspect-file.ts';
+import type { PageRenderer } from '../../files/render-pages.ts';
 import type { ParsedSource, ReadSourceOptions, SourceReader, SourceReaderOptions } from './parsed-source.ts';
 import { unpackDocument } from './packed-document.ts';
 import type { ReadTask, SourceReaderMethods } from './source-reader-process.ts';
@@ -136,7 +137,7 @@ export function createSourceReader({
   deadlineSeconds = 120,
   memoryMegabytes = 1024,
   startChild = forkChild,
-}: SourceReaderOptions = {}): SourceReader & FileInspector {
+}: SourceReaderOptions = {}): SourceReader & FileInspector & PageRenderer {
   const closing = new AbortController();
   const queue = createMutex(() => undefined, { concurrency: maxProcesses });
   const slots = Array.from({ length: maxProcesses }, () => createSlot(startChild, memoryMegabytes));
@@ -180,6 +181,10 @@ export function createSourceReader({
     inspectFile: (file, { signal }) =>
       withSlot(signal, (worker, limits) =>
         callProcess(worker, limits, (options) => worker.call('inspect', file, options)),
+      ),
+    renderPages: (pages, { signal }) =>
+      withSlot(signal, (worker, limits) =>
+        callProcess(worker, limits, (options) => worker.call('renderPages', pages, options)),
       ),
     async close() {
       closing.abort();

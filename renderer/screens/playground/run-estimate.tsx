@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { ChevronDown } from 'lucide-react';
 import { countTokens, type CompletionRequest } from '../../../shared/contract/completions.ts';
-import { estimateFileTokens, estimateTextTokens } from '../../../shared/file-kinds.ts';
 import type { Model } from '../../../shared/contract/providers.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import { Button } from '../../components/button.tsx';
@@ -11,7 +10,7 @@ import { servingModel } from '../../components/remedies.ts';
 import { Popover } from '../../components/popover.tsx';
 import { describeError, Notice } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
-import type { UsedFile } from '../../drafts/file-values.ts';
+import { estimateUsedTokens, type UsedFile } from '../../drafts/file-values.ts';
 import { useActiveDraft, type Draft } from '../../stores/playground-drafts.ts';
 import { readRequest } from './session/run-request.ts';
 import { useChosenModel } from './session/use-runner.ts';
@@ -100,10 +99,7 @@ function isRequestOf(counted: CompletionRequest, draft: Draft, model: Model | nu
 
 function tokensOfFiles(files: readonly UsedFile[], model: Model | null): number {
   const system = model && servingModel({ ...model, model: model.name }).aiSystem;
-  return files.reduce(
-    (sum, { file, form }) => sum + (form === 'text' ? estimateTextTokens(file) : estimateFileTokens(file, system)),
-    0,
-  );
+  return files.reduce((sum, file) => sum + estimateUsedTokens(file, system), 0);
 }
 
 /** Tokens and cost of the next run as a range, under a button in the head of the prompt. */

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import type { FileForm } from '../../../shared/contract/files.ts';
 import type { FilePart, Message } from '../../../shared/contract/messages.ts';
 import { AppError } from '../../../shared/app-error.ts';
 import { type ParsedTemplate, parseTemplate, renderMessages } from '../../../shared/prompt-template.ts';
@@ -6,7 +7,7 @@ import { scanTags } from '../../../shared/prompt-template-tags.ts';
 import type { TemplateVariable } from '../../../shared/prompt-template-variables.ts';
 import type { Draft } from '../../stores/playground-drafts.ts';
 import type { TemplateMistake } from './editor/template-editor.tsx';
-import { fileValuesOf, isFileField, readFileValues, type UsedFile } from '../../drafts/file-values.ts';
+import { fileValuesOf, isFileField, readFileValues, sentFormOf, type UsedFile } from '../../drafts/file-values.ts';
 import { type KnownFiles, useFiles } from '../../queries/files.ts';
 import { readFields, readReplacements, unfilledFields, type VariableField } from '../../drafts/variable-model.ts';
 
@@ -48,21 +49,26 @@ export function readMistakes({ text, problems }: ParsedTemplate): TemplateState[
 /** What the preview shows while a file isn't chosen, or its details aren't read. */
 const unknownFile: FilePart = { type: 'file', fileId: '', mediaType: '', name: 'No file', bytes: 0 };
 
-/** What a run sends for the value; a PDF that is sent as text is a text file with another name. */
-function filePartOf(value: unknown, files: KnownFiles): FilePart | null {
-  const [one] = readFileValues(JSON.stringify(value) ?? '') ?? [];
-  if (!one || Array.isArray(value)) return null;
-  const { fileId, as } = one;
-  const { mediaType, name, bytes } = files[fileId] ?? { mediaType: '', name: 'File', bytes: 0 };
-  return { type: 'file', fileId, mediaType, name: as === 'text' ? `${name}, as text` : name, bytes };
+/** The name of a PDF says that its text or its pages are sent. */
+const formNotes: Readonly<Record<FileForm, string>> = { file: '', text: ', as text', pages: ', as page images' };
+
+/** What a run sends for the value; null if it has no file. */
+function filePartsOf(value: unknown, files: KnownFiles): readonly FilePart[] | null {
+  const values = readFileValues(JSON.stringify(value) ?? '') ?? [];
+  if (values.length === 0) return null;
+  return values.map(({ fileId, as = 'file' }) => {
+    const { mediaType, name, bytes } = files[fileId] ?? { mediaType: '', name: 'File', bytes: 0 };
+    return { type: 'file', fileId, mediaType, name: name + formNotes[as], bytes };
+  });
 }
 
 /** The files that a rendering took, in their order. */
 function usedFiles(values: readonly unknown[], known: KnownFiles): UsedFile[] {
   return values.flatMap((value) => {
-    const [one] = readFileValues(JSON.stringify(value) ?? '') ?? [];
-    const file = one && known[one.fileId];
-    return file ? [{ file, form: one.as ?? 'file' }] : [];
+    return (readFileValues(JSON.stringify(value) ?? '') ?? []).flatMap((one) => {
+      const file = known[one.fileId];
+      return file ? [{ file, ...sentFormOf(one) }] : [];
+    });
   });
 }
 
@@ -71,16 +77,16 @@ function render(template: ParsedTemplate, replacements: Record<string, unknown>,
   if (template.problems.length > 0) return { ...failed, problem: null };
   let isFileMissing = false;
   const values: unknown[] = [];
-  const fileOf = (value: unknown): FilePart | null => {
+  const filesOf = (value: unknown): readonly FilePart[] | null => {
     if (value !== undefined && value !== null && value !== '') {
       values.push(value);
-      return filePartOf(value, files);
+      return filePartsOf(value, files);
     }
     isFileMissing = true;
-    return unknownFile;
+    return [unknownFile];
   };
   try {
-    const rendered = renderMessages(template, replacements, { fileOf });
+    const rendered = renderMessages(template, replacements, { filesOf });
     return { ...rendered, values, isFileMissing, problem: null };
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;

@@ -82,7 +82,7 @@ test.each(cases.filter(({ reason }) => reason === null))('$title', ({ template, 
     { ...options?.input?.default, ...data.input },
     {
       history: (data.messages ?? []).map(messageOf),
-      fileOf: (value, contentType) => fileOf(value as string, contentType as string | null),
+      filesOf: (value, contentType) => [fileOf(value as string, contentType as string | null)],
     },
   );
   expect(messages).toEqual(expected.messages.map(messageOf));

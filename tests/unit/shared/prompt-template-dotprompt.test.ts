@@ -141,7 +141,15 @@ test('renders generated conversations like dotprompt itself', async () => {
     fc.asyncProperty(conversation, replacements, history, async (text, values, earlier) => {
       const data = { ...values, photo: 'data:1' };
       const ours = await outcome(() =>
-        withoutBlank(renderMessages(parseTemplate(text), data, { history: earlier, fileOf }).messages),
+        withoutBlank(
+          renderMessages(parseTemplate(text), data, {
+            history: earlier,
+            filesOf: (url, contentType) => {
+              const file = fileOf(url, contentType);
+              return file && [file];
+            },
+          }).messages,
+        ),
       );
       const theirs = await outcome(() => renderWithDotprompt(text, data, earlier));
       if (ours !== 'rejected' && ours.length > earlier.length + 1) several++;

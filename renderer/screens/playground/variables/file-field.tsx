@@ -1,12 +1,19 @@
 import { Plus, X } from 'lucide-react';
 import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react';
-import type { FileForm } from '../../../../shared/contract/files.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Progress } from '../../../components/badges.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { formatBytes, formatWhole } from '../../../components/format.ts';
-import { type FileFieldKind, type FileValue, readFileValues, writeFileValues } from '../../../drafts/file-values.ts';
+import {
+  type FileFieldKind,
+  type FileValue,
+  readFileValues,
+  type SentForm,
+  sentFormOf,
+  withForm,
+  writeFileValues,
+} from '../../../drafts/file-values.ts';
 import { fieldText, type VariableField } from '../../../drafts/variable-model.ts';
 import { useFiles } from '../../../queries/files.ts';
 import { useDrafts } from '../../../stores/playground-drafts.ts';
@@ -90,7 +97,7 @@ function useFieldFiles({ draftId, field: { name, kind }, text }: FileFieldProps)
   });
   return {
     uploads,
-    stored: values.map(({ fileId, as = 'file' }) => ({ file: known[fileId], form: as })),
+    stored: values.map((value) => ({ file: known[value.fileId], sent: sentFormOf(value) })),
     send(files: readonly File[]): void {
       const [first] = files;
       if (!first) return;
@@ -103,8 +110,8 @@ function useFieldFiles({ draftId, field: { name, kind }, text }: FileFieldProps)
     expect(position: number | null): void {
       replaced.current = position;
     },
-    setForm: (position: number, form: FileForm): void =>
-      change((files) => files.map((file, index) => (index === position ? { ...file, as: form } : file))),
+    setForm: (position: number, form: SentForm): void =>
+      change((files) => files.map((file, index) => (index === position ? withForm(file, form) : file))),
     remove: (position: number): void => change((files) => files.filter((_, index) => index !== position)),
   };
 }
@@ -155,7 +162,7 @@ interface StoredFilesProps {
 }
 
 function StoredFiles({ files, model, onReplace }: StoredFilesProps) {
-  return files.stored.map(({ file, form }, index) => {
+  return files.stored.map(({ file, sent }, index) => {
     if (file === null) return <MissingFile key={index} onRemove={() => files.remove(index)} />;
     if (file === undefined)
       return (
@@ -167,7 +174,7 @@ function StoredFiles({ files, model, onReplace }: StoredFilesProps) {
       <StoredFileView
         key={index}
         file={file}
-        form={form}
+        sent={sent}
         model={model}
         onForm={(next) => files.setForm(index, next)}
         onReplace={() => onReplace(index)}
