@@ -28,7 +28,7 @@ import { createAgents } from './agents/create-agents.ts';
 import { createAuditServices } from './audit/create-audit-services.ts';
 import { createCapabilityTests } from './capabilities/create-capability-tests.ts';
 import { createCompletions } from './completions/create-completions.ts';
-import { PromptFileLoader } from './completions/load-files.ts';
+import { type OpenSource, PromptFileLoader } from './completions/load-files.ts';
 import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
 import { createRateLimits } from './credits/rate-limits.ts';
@@ -126,16 +126,12 @@ function openFiles(
   });
 }
 
-function createFileLoader({ dataDirectory }: HostOptions, storage: Storage, files: Files): PromptFileLoader {
+function createSourceOpener({ dataDirectory }: HostOptions, storage: Storage): OpenSource {
   const originals = createSourceFiles(join(dataDirectory, 'sources'));
-  return new PromptFileLoader({
-    files,
-    windowCallerId: storage.windowCallerId,
-    openSource(sourceId) {
-      const source = storage.sources.find(sourceId);
-      return source && { ...source, content: createReadStream(originals.path(source.id)) };
-    },
-  });
+  return (sourceId) => {
+    const source = storage.sources.find(sourceId);
+    return source && { ...source, content: createReadStream(originals.path(source.id)) };
+  };
 }
 
 async function closeInOrder(...groups: readonly (readonly { close(): Promise<void> | void }[])[]): Promise<void> {
@@ -175,6 +171,7 @@ async function createServices(options: HostOptions) {
   const exchanges = createProviderExchanges({ store: storage.exchanges, settings: storage.settings, log });
   const schemas = createSchemaChecker();
   const allowances = { credits: createCredits(), rateLimits: createRateLimits(), apiKeys: storage.apiKeys };
+  const openSource = createSourceOpener(options, storage);
   const completions = createCompletions({
     runs: storage.runs,
     providers,
@@ -183,7 +180,7 @@ async function createServices(options: HostOptions) {
     grounding,
     exchanges,
     schemas,
-    files: createFileLoader(options, storage, files),
+    files: new PromptFileLoader({ files, openSource, windowCallerId: storage.windowCallerId }),
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const services = { dataDirectory, storage, providers, grounding, completions, schemas, embeddings, moderation, log };
@@ -223,6 +220,7 @@ async function createServices(options: HostOptions) {
     schemas,
     knowledge,
     files,
+    openSource,
     ...comparing,
     ...library,
     agents,
@@ -272,7 +270,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...promptHandlers({ ...services, models: providers, log }),
       ...toolHandlers({ ...services, tools: storage.tools }),
       ...agentHandlers({ ...services, models: providers, log }),
-      ...fileHandlers(services.files),
+      ...fileHandlers(services.files, services.openSource),
       ...datasetHandlers(services.datasets, services.datasetImport),
       ...comparisonHandlers(services.comparisons, log),
       ...blindVoteHandlers(services.comparisons.blindVotes),

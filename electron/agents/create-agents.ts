@@ -127,7 +127,8 @@ export function createAgents(options: AgentsOptions): Agents {
         const start = () => startTurn(agent, message!, { conversationId, origin, signal }, options);
         return startInOrder(agent, conversationId, signal, start);
       }
-      const run = readContinuable(continueRunId, { callerId: origin.callerId, agentId: agent.id }, runs);
+      const caller = { callerId: origin.callerId, agentId: agent.id, isWindow: origin.key === null };
+      const run = readContinuable(continueRunId, caller, runs);
       const conversationId = known ?? run.conversationId;
       const results = { continueRunId, toolResults: toolResults! };
       const start = () => continueTurn(agent, run, results, { conversationId, origin, signal }, options);

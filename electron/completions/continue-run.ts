@@ -8,7 +8,7 @@ import type { Providers } from '../providers/create-providers.ts';
 import type { ContinuableRun } from '../storage/continuable-run.ts';
 import type { RunStore } from '../storage/storage.ts';
 import { publicMessages, publicToolCall } from '../storage/stored-messages.ts';
-import type { RunContinuation } from './completions.ts';
+import type { RunContinuation, RunOrigin } from './completions.ts';
 
 /** Max characters of the messages of a continued run, as in a request. */
 const maxCharacters = 4 * 1_048_576;
@@ -30,10 +30,21 @@ interface ContinuedRequest {
  */
 export function readContinuable(
   runId: string,
-  { callerId, agentId }: { readonly callerId: string; readonly agentId: string | null },
+  {
+    callerId,
+    agentId,
+    isWindow,
+  }: { readonly callerId: string; readonly agentId: string | null; readonly isWindow: boolean },
   runs: Pick<RunStore, 'readToContinue'>,
 ): ContinuableRun {
   const run = runs.readToContinue(runId);
+  // The window shows the runs of all callers, so it may say whose run it is.
+  if (run !== null && run.callerId !== callerId && isWindow)
+    throw invalidField(
+      'continueRunId',
+      'is the run of a program',
+      'A program started this run with its API key, and only that key can send results. Open the prompt and run it here to try others.',
+    );
   if (run === null || run.callerId !== callerId) throw new AppError('not_found', 'You have no run with this ID.');
   const reject = (issue: string, message: string) => invalidField('continueRunId', issue, message);
   const turnOf = run.metadata?.['agentId'] ?? null;
@@ -183,14 +194,19 @@ function continueRun(
   };
 }
 
-/** Throws 404 for a run of another caller, and 400 for results that don't fit the calls of the run. */
+/** Throws 404 for a run of another caller (400 in the window), and 400 for results that don't fit the calls of the run. */
 export function toRequest(
   body: CompletionBody,
-  callerId: string,
+  { callerId, key }: Pick<RunOrigin, 'callerId' | 'key'>,
   runs: Pick<RunStore, 'readToContinue'>,
   providers: Pick<Providers, 'resolve'>,
 ): ContinuedRequest {
   if (body.continueRunId === undefined) return { request: newRequest(body) };
   const runId = body.continueRunId.toLowerCase();
-  return continueRun(body, runId, readContinuable(runId, { callerId, agentId: null }, runs), providers);
+  return continueRun(
+    body,
+    runId,
+    readContinuable(runId, { callerId, agentId: null, isWindow: key === null }, runs),
+    providers,
+  );
 }

@@ -317,7 +317,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
   return {
     start,
     startOrContinue(body, origin, context) {
-      const { request, ...continued } = toRequest(body, origin.callerId, runs, providers);
+      const { request, ...continued } = toRequest(body, origin, runs, providers);
       return start(request, origin, { ...context, ...continued });
     },
     previewGrounding: async (request, choice, context) =>

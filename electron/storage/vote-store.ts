@@ -36,7 +36,7 @@ export interface StoredPairVote {
   readonly row: number;
   /** From 0. */
   readonly repeat: number;
-  /** The variant that won. `identical`: equal answers, which nobody is asked about. */
+  /** The variant that won. `identical`: equal answers, which need no vote. */
   readonly vote: 'first' | 'second' | 'tie' | 'bothBad' | 'skip' | 'identical';
   readonly note: string | null;
   readonly createdAt: number;

@@ -24,7 +24,7 @@ interface ParameterProps {
   onTextChange: (text: string) => void;
   /** Receives the field, so that a problem can focus it. */
   fieldRef?: RefCallback<HTMLElement> | undefined;
-  /** Opens the schema in a large editor. Without it, the field has an editor of its own, which closes with the panel. */
+  /** Opens the schema in a large editor. Without it, the field has its own editor, which closes with the panel. */
   onSchemaOpen?: (() => void) | undefined;
 }
 

@@ -9,7 +9,7 @@ import {
   type StoredFile,
 } from '../../shared/contract/files.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
-import { estimateFileTokens, estimatePageTokens, estimateTextTokens } from '../../shared/file-kinds.ts';
+import { type FileKind, estimateFileTokens, estimatePageTokens, estimateTextTokens } from '../../shared/file-kinds.ts';
 import { choosePages } from '../../shared/page-range.ts';
 import type { VariableKind } from '../../shared/prompt-template-variables.ts';
 
@@ -29,6 +29,9 @@ export interface SentForm {
   readonly pages: string;
   readonly resolution: PageResolution;
 }
+
+/** The kind of file that a model gets, if the form decides it. */
+export const sentKinds: Partial<Record<FileForm, FileKind>> = { text: 'text', pages: 'image' };
 
 export function sentFormOf({ as: form = 'file', pages = '', resolution = 'medium' }: FileValue): SentForm {
   return { form, pages, resolution };

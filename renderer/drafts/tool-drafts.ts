@@ -92,7 +92,7 @@ function readTool(tool: DraftTool): ReadTool {
   };
 }
 
-/** What the contract rejects in a tool by itself; null if nothing. */
+/** What the contract rejects in one tool; null if nothing. */
 function issueOf(tool: DraftTool, value: unknown): string | null {
   if (tool.kind === 'provider' && toolFunctionOf(value) !== null) return 'Add a function with its own fields instead';
   if (tool.kind === 'function' && tool.name === '') return 'Enter a name';
@@ -205,4 +205,28 @@ export function writeTools(
 export function renamedChoice(choice: unknown, name: string, next: string | null): unknown {
   if (chosenFunction({ tool_choice: choice }) !== name) return choice ?? null;
   return next === null ? null : { type: 'function', function: { name: next } };
+}
+
+const noTools: readonly DraftTool[] = [];
+
+/** Changes a tool, or removes it with null. The choice of a tool follows its name. */
+export function changeTool(before: DraftTools, toolId: string, change: Partial<DraftTool> | null): DraftTools {
+  const { tools = noTools, toolChoice: choice } = before;
+  const tool = tools.find(({ id }) => id === toolId);
+  if (!tool) return before;
+  const next = change && ({ ...tool, ...change } as DraftTool);
+  const name = next?.kind === 'function' ? next.name : null;
+  const isRenamed = tool.kind === 'function' && tool.name !== '' && tool.name !== name;
+  return {
+    ...before,
+    tools: tools.flatMap((one) => (one.id === toolId ? (next ?? []) : one)),
+    ...(isRenamed && { toolChoice: renamedChoice(choice, tool.name, name) }),
+  };
+}
+
+/** What the tools return for calls, by their names. */
+export function mocksOf(tools: readonly DraftTool[] | undefined): ReadonlyMap<string, ToolMock> {
+  return new Map(
+    (tools ?? []).flatMap((tool) => (tool.kind === 'function' && tool.mock !== null ? [[tool.name, tool.mock]] : [])),
+  );
 }

@@ -1,5 +1,11 @@
 import { useMutation, useQueries, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
-import { createFile, readFile, readFileDetails, type StoredFile } from '../../shared/contract/files.ts';
+import {
+  createFile,
+  readFile,
+  readFileDetails,
+  type StoredFile,
+  storeSourceFile,
+} from '../../shared/contract/files.ts';
 import { useHost } from '../host/host-context.tsx';
 import type { Client } from '../host/client.ts';
 
@@ -62,6 +68,17 @@ export function useStoreFile() {
   return useMutation({
     meta: { isFailureShown: true },
     mutationFn: (upload: FileUpload) => client.upload(createFile, { fields: {}, ...upload }),
+    onSuccess: (file) => queryClient.setQueryData([...filesKey, 'details', file.id], file),
+  });
+}
+
+/** Stores the original of a source as a file. The caller shows why it could not be stored. */
+export function useStoreSource() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (sourceId: string) => client.call(storeSourceFile, { body: { sourceId } }),
     onSuccess: (file) => queryClient.setQueryData([...filesKey, 'details', file.id], file),
   });
 }

@@ -1,5 +1,12 @@
-import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { listRuns, readRun } from '../../shared/contract/runs.ts';
+import {
+  keepPreviousData,
+  queryOptions,
+  useInfiniteQuery,
+  useQueries,
+  useQuery,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { listRuns, readRun, type RunDetail } from '../../shared/contract/runs.ts';
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 import { checkRunAnswer, checkRunToolCalls } from '../../shared/contract/schemas.ts';
@@ -37,6 +44,15 @@ export function runQuery(client: Client, runId: string | null) {
 export function useRun(runId: string | null) {
   const { client } = useHost();
   return useQuery(runQuery(client, runId));
+}
+
+const runsOf = (results: readonly UseQueryResult<RunDetail>[]): RunDetail[] =>
+  results.flatMap(({ data }) => data ?? []);
+
+/** The runs with these ids that are read already. */
+export function useRunsById(ids: readonly string[]): readonly RunDetail[] {
+  const { client } = useHost();
+  return useQueries({ queries: ids.map((id) => runQuery(client, id)), combine: runsOf });
 }
 
 /** The requests of an ended run to the provider, and the raw responses. */

@@ -3,6 +3,7 @@ import { persist } from 'zustand/middleware';
 import { runAgent } from '../../shared/contract/agents.ts';
 import type { Client } from '../host/client.ts';
 import { type AgentTurn, type ContinuedTurn, startRun } from './live-runs.ts';
+import type { DraftTool } from '../drafts/tool-drafts.ts';
 import { shareBetweenWindows } from './share-between-windows.ts';
 
 interface AgentDrafts {
@@ -31,6 +32,33 @@ export const useAgentDrafts = create<AgentDrafts>()(
   ),
 );
 shareBetweenWindows(useAgentDrafts);
+
+interface AgentMocks {
+  /** The functions that have a mock or come from the library, by the agent's id. The host has their definitions. */
+  byAgent: Readonly<Record<string, readonly DraftTool[]>>;
+}
+
+/** Mocks are a person's, as in a draft: a program that calls the agent answers calls itself. */
+export const useAgentMocks = create<AgentMocks>()(
+  persist((): AgentMocks => ({ byAgent: {} }), { name: 'agent-mocks', version: 1 }),
+);
+shareBetweenWindows(useAgentMocks);
+
+/** Characters of all mocks of an agent: they are written at once, and the window's storage is small. */
+export const maxAgentMockCharacters = 500_000;
+
+/** Keeps the mocks of an agent's tools. Returns whether there was room for them. */
+export function keepAgentMocks(agentId: string, tools: readonly DraftTool[]): boolean {
+  const mocked = tools
+    .filter((tool) => tool.kind === 'function' && (tool.mock !== null || (tool.source ?? null) !== null))
+    .map((tool) => ({ ...tool, description: '', parameters: '{}' }));
+  const hasRoom = JSON.stringify(mocked).length <= maxAgentMockCharacters;
+  useAgentMocks.setState(({ byAgent }) => {
+    const { [agentId]: _before, ...others } = byAgent;
+    return { byAgent: mocked.length > 0 && hasRoom ? { ...others, [agentId]: mocked } : others };
+  });
+  return hasRoom;
+}
 
 /** The slot of an agent's newest turn. */
 export function agentSlot(agentId: string): `agent/${string}` {

@@ -67,7 +67,7 @@ export interface WholeAnswer {
 export interface RunSource {
   /** Whether the head of the response comes with the first token. */
   isStreamed: boolean;
-  /** Whether reasoning may come. Public streams leave it out; the window reads it from an endpoint of its own. */
+  /** Whether reasoning may come. Public streams leave it out; the window reads it from a separate endpoint. */
   hasReasoning: boolean;
   open(
     client: Client,

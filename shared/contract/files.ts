@@ -105,3 +105,15 @@ export const readFileDetails = defineEndpoint({
   response: storedFile,
   errors: [404],
 });
+
+export const storeSourceFile = defineEndpoint({
+  id: 'storeSourceFile',
+  method: 'post',
+  path: '/window/files/from-source',
+  access: 'window',
+  tag: 'Window: files',
+  summary: 'Store the original of a source as a file',
+  body: z.strictObject({ sourceId: z.string() }),
+  response: storedFile,
+  errors: [404],
+});

@@ -91,7 +91,7 @@ export const judgeCalibration = z
     labelsNeeded: z.int(),
     withoutVerdict: z.int().describe('Labelled answers on which the judge gave no verdict, or only a stale one'),
     tuning: judgeAgreement.nullable().describe('On the half to improve the prompt with'),
-    heldOut: judgeAgreement.nullable().describe('On the half that nobody saw while improving it'),
+    heldOut: judgeAgreement.nullable().describe('On the half that was hidden while improving it'),
   })
   .meta({ id: 'JudgeCalibration' });
 export type JudgeCalibration = z.infer<typeof judgeCalibration>;

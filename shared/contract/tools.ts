@@ -166,7 +166,7 @@ const tableMock = z
     context.addIssue({ code: 'custom', path: ['entries'], message: 'are longer than 1 MB in all' });
   });
 
-/** What a call of a tool returns where nobody enters the result. It is never sent to a provider. */
+/** What a call of a tool returns if no person enters the result. It is never sent to a provider. */
 export const toolMock = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('fixed'), ...mockResultFields }),

@@ -81,7 +81,7 @@ async function ask(
 }
 
 /**
- * Has an answer judged by a run of its own, which the audit has. A response outside the schema is no verdict. Throws as a completion
+ * Has an answer judged in a separate run, which the audit has. A response outside the schema is no verdict. Throws as a completion
  * does, such as for a provider that fails.
  */
 export async function judgeAnswer(

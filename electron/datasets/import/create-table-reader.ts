@@ -24,7 +24,7 @@ export interface ReadTable extends IncomingRows {
   readonly report: ImportReport;
 }
 
-/** Reads tables, each in a thread of its own with limits of time and memory, one at a time. */
+/** Reads tables, each in a separate thread with limits of time and memory, one at a time. */
 export interface TableReader {
   /** Reads all of a file. Throws `invalid_request` that names the line, and `payload_too_large`. */
   inspect(file: TableFile, options: Cancellable): Promise<InspectedTable>;

@@ -102,7 +102,7 @@ export function plainPassage({ text, start, end, page, heading }: IndexedPassage
   return { text, start, end, page, heading };
 }
 
-/** The tables of the index. This object has no state of its own. */
+/** The tables of the index. This object has no state. */
 export function createPassageStore(database: Database.Database) {
   const statements = passageStatements(database);
   return {

@@ -7,7 +7,8 @@ import type { Model } from '../../../shared/contract/providers.ts';
 import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 import type { ParameterTexts } from '../../components/parameters-panel.tsx';
-import { readConfiguration, writeParameters } from '../../drafts/parameter-model.ts';
+import { readConfiguration, writeConfiguration } from '../../drafts/parameter-model.ts';
+import type { DraftTools } from '../../drafts/tool-drafts.ts';
 import { lastUsedModel } from '../../stores/playground-drafts.ts';
 import { Button } from '../../components/button.tsx';
 import { Combobox } from '../../components/combobox.tsx';
@@ -15,10 +16,11 @@ import { describeError } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
 import { promptVersionOptions, usePrompt, usePromptsAtOnce, usePromptVersion } from '../../queries/prompts.ts';
 import { promptAddress } from '../../shell/addresses.ts';
+import { useAgentMocks } from '../../stores/agents.ts';
 import { everyPrompt } from '../../stores/prompts.ts';
 
 /** What the form of an agent shows and changes. */
-export interface AgentFields extends ParameterTexts {
+export interface AgentFields extends ParameterTexts, Required<DraftTools> {
   name: string;
   prompt: string;
   aiSystem: Agent['aiSystem'];
@@ -33,7 +35,7 @@ export function newAgentFields(): AgentFields {
     name: '',
     prompt: '',
     ...lastUsedModel(),
-    ...writeParameters(null),
+    ...writeConfiguration(null),
     dataspaceIds: [],
     promptId: null,
     promptVersionId: null,
@@ -50,7 +52,7 @@ export function readAgentFields(agent: Agent): AgentFields {
     dataspaceIds: dataspaceIds ?? [],
     promptId,
     promptVersionId,
-    ...writeParameters(agent.configuration),
+    ...writeConfiguration(agent.configuration, useAgentMocks.getState().byAgent[agent.id]),
   };
 }
 

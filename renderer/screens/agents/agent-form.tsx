@@ -11,10 +11,12 @@ import { ModelPicker } from '../../components/models/model-picker.tsx';
 import { ParametersPanel } from '../../components/parameters-panel.tsx';
 import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { writeParameters } from '../../drafts/parameter-model.ts';
+import { writeConfiguration } from '../../drafts/parameter-model.ts';
 import { useCreateAgent, useRestoreAgent, useUpdateAgent } from '../../queries/agents.ts';
 import { useModels } from '../../queries/providers.ts';
+import { keepAgentMocks } from '../../stores/agents.ts';
 import { showToast } from '../../stores/toasts.ts';
+import { AgentTools } from './agent-tools.tsx';
 import {
   type AgentFields,
   BasePromptField,
@@ -76,9 +78,19 @@ function useSaveAgent(agent: Agent | null, onDone: (agent: Agent) => void) {
   return {
     error: create.error ?? update.error,
     isPending: create.isPending || update.isPending,
-    save(body: ReturnType<typeof restoredAgent>): void {
-      if (agent === null) return create.mutate(body, { onSuccess: onDone });
-      update.mutate({ id: agent.id, ...body }, { onSuccess: (changed) => showSaved(agent, changed) });
+    save(body: ReturnType<typeof restoredAgent>, tools: AgentFields['tools']): void {
+      const keepMocks = ({ id }: Agent): void => {
+        if (keepAgentMocks(id, tools)) return;
+        const text = "The mocks are larger than 500 KB and weren't kept. Save their tools to the library.";
+        showToast({ tone: 'negative', text });
+      };
+      const saved = (changed: Agent): void => {
+        keepMocks(changed);
+        if (agent === null) onDone(changed);
+        else showSaved(agent, changed);
+      };
+      if (agent === null) return create.mutate(body, { onSuccess: saved });
+      update.mutate({ id: agent.id, ...body }, { onSuccess: saved });
     },
   };
 }
@@ -137,15 +149,15 @@ function useAgentForm(agent: Agent | null, onDone: (agent: Agent) => void) {
     fields,
     model: model ?? null,
     problem,
-    change: (changed: Partial<AgentFields>): void => {
-      setFields((before) => ({ ...before, ...changed }));
+    change: (changed: Partial<AgentFields> | ((before: AgentFields) => Partial<AgentFields>)): void => {
+      setFields((before) => ({ ...before, ...(typeof changed === 'function' ? changed(before) : changed) }));
       setProblem(null);
     },
     submit: (event: FormEvent): void => {
       event.preventDefault();
       const written = writeAgentFields(fields, model ?? null);
       if ('problem' in written) return setProblem(written.problem);
-      saving.save(written.body);
+      saving.save(written.body, fields.tools);
     },
   };
 }
@@ -173,7 +185,7 @@ function FormFields({ fields, model, problem, change }: Form) {
             promptId: version.promptId,
             promptVersionId: version.id,
             ...(version.model !== null && { model: version.model, aiSystem: version.aiSystem ?? 'ServiceAi' }),
-            ...(version.configuration !== null && writeParameters(version.configuration)),
+            ...(version.configuration !== null && writeConfiguration(version.configuration, fields.tools)),
           })
         }
         onDetach={() => change({ promptId: null, promptVersionId: null })}
@@ -184,6 +196,9 @@ function FormFields({ fields, model, problem, change }: Form) {
         <span className="label">Dataspaces</span>
         <DataspaceChoice dataspaceIds={fields.dataspaceIds} onChange={(dataspaceIds) => change({ dataspaceIds })} />
       </div>
+      <FormSection title="Tools" count={fields.tools.length}>
+        <AgentTools fields={fields} onChange={change} />
+      </FormSection>
       <FormSection title="Parameters" count={countParameters(fields)}>
         <ParametersPanel draft={fields} model={model} onChange={change} />
       </FormSection>

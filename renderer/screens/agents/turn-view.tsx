@@ -1,8 +1,8 @@
-import { Check, ChevronLeft, ChevronRight, CircleX, FileSearch, Pencil, Play, RotateCcw, Square } from 'lucide-react';
+import { Check, ChevronLeft, ChevronRight, CircleX, FileSearch, Pencil, RotateCcw, Square } from 'lucide-react';
 import { memo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
-import type { ToolResult } from '../../../shared/contract/tools.ts';
+import type { ToolCall, ToolResult } from '../../../shared/contract/tools.ts';
 import { Button, CopyButton, IconButton } from '../../components/button.tsx';
 import { formatRunDuration, formatTime, usageText } from '../../components/format.ts';
 import { accessAddress } from '../../components/remedies.ts';
@@ -16,7 +16,10 @@ import { failureWords, finishMeaning, type Remedy } from '../../components/run-w
 import { CitedText } from '../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
 import { CallList } from '../../components/tool-calls/call-list.tsx';
-import { CallStep, type StepFootProps } from '../../components/tool-calls/call-step.tsx';
+import { CallStep } from '../../components/tool-calls/call-step.tsx';
+import { useMockResults } from '../../components/tool-calls/automatic-results.ts';
+import { TurnStepFoot } from '../../components/tool-calls/step-foot.tsx';
+import { useAgentMocks } from '../../stores/agents.ts';
 import { isActive } from '../../stores/run-stream.ts';
 import { historyText, branchesOf, type ShownTurn } from './use-conversation.ts';
 
@@ -227,27 +230,19 @@ function Message({ agent, turn, editing }: Pick<TurnViewProps, 'agent' | 'turn' 
   );
 }
 
-/** `isNewest` is false for calls that have been continued already. */
-function ContinueFoot({ isNewest, onContinue }: StepFootProps) {
-  return (
-    <div className="calls__foot">
-      <span className="caption tertiary grow">
-        {isNewest
-          ? "Continue sends the results. If you send a message instead, the agent won't remember this turn."
-          : 'Continue sends these results in a branch. The original stays unchanged.'}
-      </span>
-      <Button size="small" icon={Play} keys="Mod+Enter" onClick={onContinue}>
-        Continue
-      </Button>
-    </div>
-  );
-}
-
 const noResults: readonly ToolResult[] = [];
+const noCalls: readonly ToolCall[] = [];
 
 /** The calls of a turn's answer, with fields for their results if it can be continued. */
-function TurnCalls({ turn, onResults, isAnswered }: Pick<TurnViewProps, 'turn' | 'onResults' | 'isAnswered'>) {
+function TurnCalls({
+  agent,
+  turn,
+  onResults,
+  isAnswered,
+}: Pick<TurnViewProps, 'agent' | 'turn' | 'onResults' | 'isAnswered'>) {
   const { runId, toolCalls, results, state } = turn;
+  const tools = useAgentMocks(({ byAgent }) => byAgent[agent.id]);
+  const mocked = useMockResults(onResults && results === null ? toolCalls : noCalls, tools);
   if (toolCalls.length === 0) return null;
   if (onResults === null) {
     const isLeft = results === null && state === 'completed' && turn.finishReason === 'ToolCalls';
@@ -262,11 +257,11 @@ function TurnCalls({ turn, onResults, isAnswered }: Pick<TurnViewProps, 'turn' |
     <CallStep
       runId={runId}
       calls={toolCalls}
-      sent={results ?? noResults}
+      sent={results ?? mocked}
       isGrowing={false}
       isStreaming={false}
       isNewest={!isAnswered}
-      Foot={ContinueFoot}
+      Foot={TurnStepFoot}
       onContinue={(entered) => onResults(turn, entered)}
     />
   );
@@ -301,7 +296,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
             <MarkdownView text={turn.text} isGrowing={turn.state === 'streaming'} />
           </CitedText>
         )}
-        <TurnCalls turn={turn} onResults={props.onResults} isAnswered={props.isAnswered} />
+        <TurnCalls agent={agent} turn={turn} onResults={props.onResults} isAnswered={props.isAnswered} />
         {meaning && <Notice tone="caution">{meaning}</Notice>}
         {turn.state === 'stopped' && (
           <p className="small secondary">

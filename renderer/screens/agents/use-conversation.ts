@@ -11,7 +11,9 @@ import { useHost } from '../../host/host-context.tsx';
 import { useBranchConversation, useRenewTurns, useTurns } from '../../queries/agents.ts';
 import { auditKey } from '../../queries/audit.ts';
 import { agentAddress } from '../../shell/addresses.ts';
-import { agentSlot, draftKey, sendToAgent, useAgentDrafts } from '../../stores/agents.ts';
+import { automaticResults, type StepUse } from '../../components/tool-calls/automatic-results.ts';
+import { usePlaygroundView } from '../../stores/playground-view.ts';
+import { agentSlot, draftKey, sendToAgent, useAgentDrafts, useAgentMocks } from '../../stores/agents.ts';
 import { describeError } from '../../components/state-panels.tsx';
 import { showToast } from '../../stores/toasts.ts';
 import { clearResults } from '../../stores/tool-results.ts';
@@ -215,7 +217,11 @@ function useSend(agentId: string, conversationId: string | null) {
     if (window.location.hash.endsWith(location)) navigate(agentAddress(agentId, target), options);
   };
 
-  const send = async ({ message, continued }: Sent, target = conversationId): Promise<void> => {
+  const send = async (
+    { message, continued }: Sent,
+    target = conversationId,
+    use: StepUse = { steps: 0, cost: 0 },
+  ): Promise<void> => {
     if (isActive(useLiveRuns.getState().runs[slot])) return;
     const turn = await sendToAgent(client, {
       agentId,
@@ -231,8 +237,15 @@ function useSend(agentId: string, conversationId: string | null) {
     // A message that never became a turn would be lost with the window.
     if (turn.runId === null && turn.state === 'failed' && !continued)
       useAgentDrafts.getState().write(draftKey(agentId, target), message);
+    // A switch that is turned on later, beside the finished answer, is for the next one.
+    const { continuesAutomatically } = usePlaygroundView.getState();
     await refetchTurns();
     await queryClient.invalidateQueries({ queryKey: auditKey });
+    if (!continuesAutomatically || turn.runId === null) return;
+    const isNewest = () => useLiveRuns.getState().runs[slot]?.key === turn.key;
+    const tools = useAgentMocks.getState().byAgent[agentId];
+    const results = await automaticResults(turn, use, { client, queryClient, tools, isNewest });
+    if (results) await send({ message, continued: { runId: turn.runId, results } }, turn.conversationId ?? target, use);
   };
 
   /** Sends another message instead of a turn's own. This creates a branch; the original conversation stays. */

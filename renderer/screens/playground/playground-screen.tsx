@@ -29,7 +29,7 @@ import { WirePanel } from './wire/wire-panel.tsx';
 import './playground.css';
 
 /** The editor is large, and few prompts have tools. */
-const ToolsView = lazy(async () => ({ default: (await import('./tools/tools-view.tsx')).ToolsView }));
+const ToolsView = lazy(async () => ({ default: (await import('./tools-view.tsx')).ToolsView }));
 
 /** Percentages of the prompt and the answer, side by side and one above the other. */
 const besideLayout = { edit: 48, answer: 52 };

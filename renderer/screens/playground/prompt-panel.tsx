@@ -18,14 +18,15 @@ import { MessageList } from './messages/message-list.tsx';
 import type { PromptBlock } from './messages/prompt-document.ts';
 import { AddFirstMessage, maxMessageBlocks, TextForm, textOnlyReason } from './messages/text-form.tsx';
 import { usePromptDocument } from './messages/use-prompt-document.ts';
-import { useFocusTargets } from './session/playground-session.tsx';
+import { useFieldRef, useFocusTargets, useOpenParts } from './session/playground-session.tsx';
 import { useAnswer, useChosenModel } from './session/use-runner.ts';
 import { useTemplateState, type TemplateState } from './template-state.ts';
 import { memberNames } from '../../drafts/variable-model.ts';
 import { RenderedPrompt } from './rendered/rendered-prompt.tsx';
 import { useCacheBreak } from './rendered/use-cache-break.ts';
 import { RunEstimateButton } from './run-estimate.tsx';
-import { ToolsRow } from './tools/tools-row.tsx';
+import { ToolChips } from '../../components/tools/tool-chips.tsx';
+import { toolsField } from '../../drafts/tool-drafts.ts';
 import { VariablesPanel } from './variables/variables-panel.tsx';
 
 type PromptChoice = 'messages' | 'template' | 'rendered';
@@ -271,6 +272,19 @@ function PromptEditing({ draft, readDraft, template }: PromptEditingProps) {
       />
       <PrintedObjects names={template.printedObjects} />
     </>
+  );
+}
+
+/** The tools of the open draft. */
+function ToolsRow() {
+  const draft = useActiveDraft();
+  const { open } = useOpenParts();
+  const fieldRef = useFieldRef();
+  return (
+    <section className="tools-row line-top" aria-label="Tools" tabIndex={-1} ref={fieldRef(`parameter/${toolsField}`)}>
+      <h2 className="section-title">Tools</h2>
+      <ToolChips draft={draft} onOpen={(toolId) => open(`tools/${toolId}`)} />
+    </section>
   );
 }
 

@@ -9,7 +9,7 @@ import { formatPrice, formatTokenCount } from '../../components/format.ts';
 import { useToday } from '../../components/use-today.ts';
 import { HistoryPanel } from './history/history-panel.tsx';
 import { ParametersPanel } from '../../components/parameters-panel.tsx';
-import { ToolParameters } from './tools/tools-row.tsx';
+import { ToolParameters } from '../../components/tools/tool-chips.tsx';
 import { useFieldRef, useOpenParts } from './session/playground-session.tsx';
 import { useChosenModel } from './session/use-runner.ts';
 
@@ -87,7 +87,7 @@ export function Parameters() {
       fieldRef={(name) => fieldRef(`parameter/${name}`)}
       onSchemaOpen={() => open('schema-dialog')}
     >
-      <ToolParameters />
+      <ToolParameters draft={draft} onChange={(change) => useDrafts.getState().change(draft.id, change)} />
     </ParametersPanel>
   );
 }

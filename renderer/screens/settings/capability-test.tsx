@@ -10,6 +10,7 @@ import type { Model } from '../../../shared/contract/providers.ts';
 import { Progress, StateBadge } from '../../components/badges.tsx';
 import { Button } from '../../components/button.tsx';
 import { formatCost, formatPlural, formatTime } from '../../components/format.ts';
+import { runsOnDevice } from '../../components/models/model-list.ts';
 import { Select } from '../../components/select.tsx';
 import { describeError, Notice } from '../../components/state-panels.tsx';
 import {
@@ -20,16 +21,17 @@ import {
 } from '../../queries/capability-tests.ts';
 import { useModels } from '../../queries/providers.ts';
 
-/** A provider, or one compatible endpoint. */
-interface Owner {
+/** A provider, one compatible endpoint, or this device. */
+export interface CapabilityOwner {
   aiSystem: AiSystem;
   /** The name on screens. */
   name: string;
   /** Of a compatible endpoint. */
   endpoint?: string;
+  isOnDevice?: boolean;
 }
 
-function isOf({ aiSystem, endpoint }: Owner, target: { aiSystem: AiSystem; model: string }): boolean {
+function isOf({ aiSystem, endpoint }: CapabilityOwner, target: { aiSystem: AiSystem; model: string }): boolean {
   if (target.aiSystem !== aiSystem) return false;
   return endpoint === undefined || target.model.toLowerCase().startsWith(`${endpoint.toLowerCase()}/`);
 }
@@ -114,12 +116,15 @@ function Running({ test: { id, done, requests } }: { test: Test }) {
   );
 }
 
-function StartForm({ owner, models }: { owner: Owner; models: readonly Model[] }) {
+function StartForm({ owner, models }: { owner: CapabilityOwner; models: readonly Model[] }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const model = chosen ?? defaultModel(models);
   const estimate = useCapabilityEstimate({ aiSystem: owner.aiSystem, model });
   const start = useStartCapabilityTest();
-  if (model === null) return <p className="small secondary">No model to test. Test the connection first.</p>;
+  if (model === null) {
+    const advice = owner.isOnDevice ? 'Route a built-in model to this device first.' : 'Test the connection first.';
+    return <p className="small secondary">No model to test. {advice}</p>;
+  }
   const { requests, maxCost } = estimate.data ?? {};
   const cost = maxCost === null ? 'The price of this model is unknown.' : `At most ${formatCost(maxCost ?? 0)}.`;
   const error = start.error ?? estimate.error;
@@ -141,12 +146,14 @@ function StartForm({ owner, models }: { owner: Owner; models: readonly Model[] }
           aria-disabled={requests === undefined}
           onClick={() => start.mutate({ aiSystem: owner.aiSystem, model })}
         >
-          Test what this provider can do
+          Test what this {owner.isOnDevice ? 'model' : 'provider'} can do
         </Button>
       </div>
       <p className="small secondary">
         {requests !== undefined &&
-          `Sends ${formatPlural(requests, 'small request')} to ${owner.name}, which bills them. ${cost}`}
+          (owner.isOnDevice
+            ? `Runs ${formatPlural(requests, 'small request')} on this device, which can take some minutes.`
+            : `Sends ${formatPlural(requests, 'small request')} to ${owner.name}, which bills them. ${cost}`)}
       </p>
       {error !== null && <Notice tone="negative">{describeError(error).message}</Notice>}
     </>
@@ -154,12 +161,15 @@ function StartForm({ owner, models }: { owner: Owner; models: readonly Model[] }
 }
 
 /** Tests what a provider can do, and shows the results of the last test. */
-export function CapabilityTest({ owner }: { owner: Owner }) {
+export function CapabilityTest({ owner }: { owner: CapabilityOwner }) {
   const tests = useCapabilityTests();
   const models = useModels();
   const test = tests.data?.data.find((each) => isOf(owner, each));
   const isRunning = test?.state === 'Running';
-  const own = models.data?.data.filter((model) => isOf(owner, { ...model, model: model.name }) && !model.hasEnded);
+  const own = models.data?.data.filter(
+    (model) =>
+      isOf(owner, { ...model, model: model.name }) && !model.hasEnded && (!owner.isOnDevice || runsOnDevice(model)),
+  );
   return (
     <div className="capability-test" role="group" aria-label={`Capabilities of ${owner.name}`}>
       {isRunning ? <Running test={test} /> : <StartForm owner={owner} models={own ?? []} />}

@@ -92,8 +92,8 @@ function BackupsSection() {
         isBusy={restore.isPending}
         onConfirm={() => chosen !== null && restore.mutate(chosen, { onSettled: () => setChosen(null) })}
       >
-        The next start uses this backup. Newer runs and settings are kept as a backup of their own, which you can
-        restore the same way.
+        The next start uses this backup. Newer runs and settings are kept as a separate backup, which you can restore
+        the same way.
       </ConfirmDialog>
     </SettingsSection>
   );

@@ -6,6 +6,7 @@ import { Badge, Progress, Spinner, StateBadge } from '../../components/badges.ts
 import { Button, IconButton } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { useInstallOnDevice, usePauseOnDevice, useRemoveOnDevice, useSelectOnDevice } from '../../queries/on-device.ts';
+import { type CapabilityOwner, CapabilityTest } from './capability-test.tsx';
 import { Notice } from '../../components/state-panels.tsx';
 
 /** Remaining time at the current rate, in milliseconds; null if unknown. */
@@ -43,7 +44,13 @@ function StopButton({ model, label = 'Stop' }: { model: OnDeviceModel; label?: s
   );
 }
 
-function InstalledActions({ model }: { model: OnDeviceModel }) {
+interface ActionsProps {
+  model: OnDeviceModel;
+  isTesting: boolean;
+  onTest: () => void;
+}
+
+function InstalledActions({ model, isTesting, onTest }: ActionsProps) {
   const [isRemoving, setRemoving] = useState(false);
   const select = useSelectOnDevice();
   const remove = useRemoveOnDevice();
@@ -52,6 +59,11 @@ function InstalledActions({ model }: { model: OnDeviceModel }) {
       {!model.isSelected && (
         <Button size="small" isBusy={select.isPending} onClick={() => select.mutate(model.id)}>
           Make default
+        </Button>
+      )}
+      {model.isSelected && (
+        <Button size="small" aria-expanded={isTesting} onClick={onTest}>
+          Test
         </Button>
       )}
       <IconButton size="small" icon={Trash2} label={`Remove ${model.title}`} onClick={() => setRemoving(true)} />
@@ -72,7 +84,8 @@ function InstalledActions({ model }: { model: OnDeviceModel }) {
 }
 
 /** The actions on a model in its current state. */
-function ModelActions({ model }: { model: OnDeviceModel }) {
+function ModelActions(props: ActionsProps) {
+  const { model } = props;
   const install = useInstallOnDevice();
   const pause = usePauseOnDevice();
   const fetchButton = (label: string, isPrimary = false) => (
@@ -118,7 +131,7 @@ function ModelActions({ model }: { model: OnDeviceModel }) {
         </>
       );
     case 'installed':
-      return <InstalledActions model={model} />;
+      return <InstalledActions {...props} />;
   }
 }
 
@@ -156,9 +169,13 @@ function Detail({ name, value }: { name: string; value: string | null }) {
   );
 }
 
+/** A built-in model that is routed to this device runs the default on-device model. */
+const onDeviceOwner = (name: string): CapabilityOwner => ({ aiSystem: 'ServiceAi', name, isOnDevice: true });
+
 /** One model of the catalogue or of the user: its requirements, its uses and its download. */
 export function ModelCard({ model, engine }: { model: OnDeviceModel; engine: OnDeviceState['engine'] }) {
   const { title, bytes, memoryBytes, contextTokens, licence, source, note, state, failure } = model;
+  const [isTesting, setTesting] = useState(false);
   const isActive = state === 'downloading' || state === 'checking' || state === 'paused';
   return (
     <div className="on-device" role="group" aria-label={title}>
@@ -166,7 +183,7 @@ export function ModelCard({ model, engine }: { model: OnDeviceModel; engine: OnD
         <span className="strong truncate">{title}</span>
         <ModelState model={model} engine={engine} />
         <span className="grow" />
-        <ModelActions model={model} />
+        <ModelActions model={model} isTesting={isTesting} onTest={() => setTesting(!isTesting)} />
       </div>
       <dl className="on-device__facts">
         <Detail name="Size" value={bytes === null ? 'shown when the download starts' : formatBytes(bytes)} />
@@ -176,6 +193,7 @@ export function ModelCard({ model, engine }: { model: OnDeviceModel; engine: OnD
         <Detail name="Source" value={sources[source]} />
       </dl>
       <p className="small tertiary">{note}</p>
+      {isTesting && model.isSelected && state === 'installed' && <CapabilityTest owner={onDeviceOwner(title)} />}
       {isActive && <DownloadProgress model={model} />}
       {state === 'failed' && failure && <Notice tone="negative">{failure}</Notice>}
       {model.isSelected && engine.state === 'failed' && engine.failure && (

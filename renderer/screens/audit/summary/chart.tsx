@@ -16,7 +16,7 @@ export function barsOf(values: readonly (number | null)[]): { x: number; y: numb
   });
 }
 
-/** Points of lines over time, interrupted by missing values; a single value is a line of its own width. */
+/** Points of lines over time, interrupted by missing values; a single value is a dot. */
 export function linesOf(values: readonly (number | null)[], [low, high]: readonly [number, number]): string[] {
   const step = chartWidth / Math.max(1, values.length);
   const span = high - low || 1;

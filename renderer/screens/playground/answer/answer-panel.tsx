@@ -5,6 +5,7 @@ import { Segmented } from '../../../components/choices.tsx';
 import { keyShortcut } from '../../../components/key-caps.tsx';
 import { EmptyState } from '../../../components/state-panels.tsx';
 import { runAddress } from '../../../shell/addresses.ts';
+import { useRunsById } from '../../../queries/runs.ts';
 import { CopyLink } from '../../../shell/links.tsx';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { CompareColumns } from '../compare/compare-columns.tsx';
@@ -15,7 +16,7 @@ import { useAnswer } from '../session/use-runner.ts';
 import { AnswerBody, type RemedyActions } from './answer-body.tsx';
 import { MetricsBar, RunStateBadge } from './run-status.tsx';
 import { isRatable, RateAnswer, useAnswerActions } from './rate-answer.tsx';
-import type { ShownRun } from './shown-run.ts';
+import { type ShownRun, withEarlierSteps } from './shown-run.ts';
 import './answer.css';
 
 const answerViews = [
@@ -109,6 +110,14 @@ function useRemedies(shown: ShownRun | null): RemedyActions {
   };
 }
 
+/** The metrics of a run with those of the steps before it. */
+function StepMetrics({ run: { steps, metrics } }: { run: ShownRun }) {
+  const earlier = useRunsById(steps.flatMap(({ runId }) => runId ?? []));
+  // A step whose run is unknown or removed has no metrics, and a sum without it would be wrong.
+  if (steps.length === 0 || earlier.length < steps.length) return <MetricsBar metrics={metrics} />;
+  return <MetricsBar metrics={withEarlierSteps(metrics, earlier)} newest={{ steps: steps.length + 1, metrics }} />;
+}
+
 /** The open draft's answer with its metrics. Before the first one: the next step. */
 function SingleAnswer({ panel }: { panel: RefObject<HTMLElement | null> }) {
   const run = useAnswer();
@@ -137,7 +146,7 @@ function SingleAnswer({ panel }: { panel: RefObject<HTMLElement | null> }) {
       {shown && isRatable(shown) && (
         <RateAnswer key={shown.runId} conversationId={shown.conversationId} runId={shown.runId} scope={panel} />
       )}
-      {shown && <MetricsBar metrics={shown.metrics} />}
+      {shown && <StepMetrics run={shown} />}
     </>
   );
 }

@@ -88,6 +88,8 @@ function TimeMetric({ name, milliseconds }: { name: string; milliseconds: number
 
 export interface MetricsBarProps {
   metrics: Metrics | null;
+  /** The metrics of the newest step, if those of several steps are shown. */
+  newest?: { steps: number; metrics: Metrics } | null;
   /** A column shows the main values without names, and all of them on hover. */
   isColumn?: boolean;
 }
@@ -113,14 +115,19 @@ function withoutDetails({ prompt_tokens, completion_tokens, total_tokens }: Usag
 }
 
 /** The metrics of the run below its answer. */
-export function MetricsBar({ metrics, isColumn = false }: MetricsBarProps) {
+export function MetricsBar({ metrics, newest = null, isColumn = false }: MetricsBarProps) {
   const now = useNow(metrics?.runningSince != null);
   if (!metrics) return null;
   const { runningSince, firstTokenMs, totalMs, speed, usage, isEstimated } = metrics;
   const elapsed = runningSince === null ? totalMs : Math.max(0, now - runningSince);
   const about = isEstimated ? '~' : '';
   return (
-    <dl className="metrics" title={isColumn ? allMetrics(metrics) : undefined} aria-label="Run metrics">
+    <dl
+      className="metrics"
+      title={newest ? `Newest step\n${allMetrics(newest.metrics)}` : isColumn ? allMetrics(metrics) : undefined}
+      aria-label="Run metrics"
+    >
+      {newest && <Metric name="Steps" value={String(newest.steps)} width={30} />}
       <TimeMetric name="First token" milliseconds={firstTokenMs} />
       <TimeMetric name={runningSince === null ? 'Total' : 'Elapsed'} milliseconds={elapsed} />
       <Metric name="Speed" value={speed === null ? null : about + Math.round(speed)} unit="tok/s" width={68} />

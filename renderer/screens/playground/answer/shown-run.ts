@@ -183,6 +183,51 @@ function storedMetrics(run: RunDetail, model: Model | null): Metrics {
   };
 }
 
+function sumOf(values: readonly (number | null | undefined)[]): number | null {
+  const known = values.filter((value) => value != null);
+  return known.length < values.length ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+/** Null if a part is unknown. */
+function sumUsage(usages: readonly (Usage | null)[]): Usage | null {
+  const known = usages.filter((usage) => usage !== null);
+  if (known.length < usages.length) return null;
+  const total = (field: 'prompt_tokens' | 'completion_tokens' | 'total_tokens') =>
+    known.reduce((sum, usage) => sum + usage[field], 0);
+  const detail = (field: keyof NonNullable<Usage['details']>) => sumOf(known.map(({ details }) => details?.[field]));
+  return {
+    prompt_tokens: total('prompt_tokens'),
+    completion_tokens: total('completion_tokens'),
+    total_tokens: total('total_tokens'),
+    details: {
+      cached_tokens: detail('cached_tokens'),
+      cache_write_tokens: detail('cache_write_tokens'),
+      reasoning_tokens: detail('reasoning_tokens'),
+    },
+  };
+}
+
+/** Tokens, cost, credits and time of a run with the steps before it. Its first token and its speed are those of the newest step. */
+export function withEarlierSteps(metrics: Metrics, earlier: readonly RunDetail[]): Metrics {
+  const steps = earlier.map((run) => storedMetrics(run, null));
+  const all = [...steps, metrics];
+  const earlierMs = sumOf(steps.map(({ totalMs }) => totalMs)) ?? 0;
+  return {
+    ...metrics,
+    runningSince: metrics.runningSince === null ? null : metrics.runningSince - earlierMs,
+    totalMs: metrics.totalMs === null ? null : metrics.totalMs + earlierMs,
+    // While the newest step has no tokens yet, the earlier ones have.
+    usage: sumUsage(
+      metrics.usage === null && metrics.runningSince !== null
+        ? steps.map(({ usage }) => usage)
+        : all.map(({ usage }) => usage),
+    ),
+    isEstimated: all.some(({ isEstimated }) => isEstimated),
+    cost: sumOf(all.map(({ cost }) => cost)),
+    credits: sumOf(all.map(({ credits }) => credits)),
+  };
+}
+
 function storedRequest({ input, aiSystem, model, metadata }: RunDetail): CompletionRequest {
   const { promptText, systemMessage, configuration } = input;
   return { promptText, systemMessage, aiSystem, model, configuration, metadata };

@@ -4,9 +4,10 @@ import type { ToolCall } from '../../../../shared/contract/tools.ts';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import { CallStep } from '../../../components/tool-calls/call-step.tsx';
 import type { ToolStep } from '../../../stores/tool-steps.ts';
-import { useMockResults } from '../session/automatic-steps.ts';
+import { useMockResults } from '../../../components/tool-calls/automatic-results.ts';
+import { PromptStepFoot as StepFoot } from '../../../components/tool-calls/step-foot.tsx';
+import { getActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
 import type { ShownRun } from './shown-run.ts';
-import { StepFoot } from './step-foot.tsx';
 
 /** Continues a run that began with a request: its answer is the last of these steps, with the results to send. */
 export type ContinueRun = (request: CompletionRequest, steps: readonly ToolStep[]) => void;
@@ -46,7 +47,8 @@ const noCalls: readonly ToolCall[] = [];
 export function OwnCalls({ run, onContinue }: { run: ShownRun; onContinue: ContinueRun | undefined }) {
   const { request, steps, runId, text, toolCalls, state } = run;
   const canContinue = onContinue && runId !== null && state === 'completed' && run.finishReason === 'ToolCalls';
-  const mocked = useMockResults(canContinue ? toolCalls : noCalls);
+  const tools = useDrafts((drafts) => getActiveDraft(drafts).tools);
+  const mocked = useMockResults(canContinue ? toolCalls : noCalls, tools);
   if (toolCalls.length === 0) return null;
   return (
     <CallStep

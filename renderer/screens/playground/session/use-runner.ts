@@ -20,7 +20,7 @@ import { clearResults } from '../../../stores/tool-results.ts';
 import type { ContinueRun } from '../answer/tool-steps.tsx';
 import { shownLive, type ShownRun, shownStored, withStored } from '../answer/shown-run.ts';
 import { runsOnDevice } from '../../../components/models/model-list.ts';
-import { automaticSteps, type StepUse } from './automatic-steps.ts';
+import { automaticResults, type StepUse } from '../../../components/tool-calls/automatic-results.ts';
 import { asSent, type Blocker, readChoice, readRequest } from './run-request.ts';
 
 /** The details of the chosen model; null while the list loads, and for a name that no list has. */
@@ -137,9 +137,14 @@ export function useRunner(draftId: string, model: Model | null): Runner {
           queryClient.invalidateQueries({ queryKey: conversationKey(run.conversationId) }),
           run.error && queryClient.invalidateQueries({ queryKey: modelsKey }),
         ]);
-        const context = { client, queryClient, slot, draftId };
-        const next = continuesAutomatically ? await automaticSteps(run, use, context) : null;
-        options = next && { ...options, steps: next };
+        const draft = getDraft(draftId);
+        // Compared answers are first answers.
+        const isAlone = draft !== undefined && (draft.compared ?? []).length === 0;
+        const isNewest = () => useLiveRuns.getState().runs[slot]?.key === run.key;
+        const context = { client, queryClient, tools: draft?.tools, isNewest };
+        const results = continuesAutomatically && isAlone ? await automaticResults(run, use, context) : null;
+        const { runId, text, toolCalls: calls } = run;
+        options = results && { ...options, steps: [...run.steps, { runId, text, calls, results }] };
       }
     },
     [client, draftId, queryClient, slot],

@@ -1,5 +1,6 @@
 import { Plus, X } from 'lucide-react';
 import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react';
+import type { StoredFile } from '../../../../shared/contract/files.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Progress } from '../../../components/badges.tsx';
@@ -20,6 +21,7 @@ import { useDrafts } from '../../../stores/playground-drafts.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { useFieldRef } from '../session/playground-session.tsx';
 import { MissingFile, rememberCleaned, StoredFileView } from './stored-file.tsx';
+import { SourcePicker } from './source-picker.tsx';
 import { type FileUpload, type FileUploads, useFileUploads } from './use-file-uploads.ts';
 
 const acceptedTypes =
@@ -85,7 +87,7 @@ function useFieldFiles({ draftId, field: { name, kind }, text }: FileFieldProps)
   const known = useFiles(values.map(({ fileId }) => fileId));
   const change = (next: (files: readonly FileValue[]) => readonly FileValue[]): void =>
     changeFiles(draftId, { name, kind }, next);
-  const uploads = useFileUploads((file) => {
+  const take = (file: StoredFile): void => {
     rememberCleaned(file);
     const value = { fileId: file.id };
     const index = replaced.current;
@@ -94,9 +96,11 @@ function useFieldFiles({ draftId, field: { name, kind }, text }: FileFieldProps)
       if (kind === 'file') return [value];
       return index !== null && index < files.length ? files.with(index, value) : [...files, value];
     });
-  });
+  };
+  const uploads = useFileUploads(take);
   return {
     uploads,
+    take,
     stored: values.map((value) => ({ file: known[value.fileId], sent: sentFormOf(value) })),
     send(files: readonly File[]): void {
       const [first] = files;
@@ -224,6 +228,7 @@ export function FileField(props: FileFieldProps) {
               >
                 {stored.length === 0 ? 'Choose file' : 'Add file'}
               </Button>
+              <SourcePicker onFile={files.take} />
               <span id={`${id}-hint`} className="caption tertiary">
                 or drop or paste it here. Location data is removed from images.
               </span>

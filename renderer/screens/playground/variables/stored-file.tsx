@@ -7,7 +7,7 @@ import {
   type StoredFile,
 } from '../../../../shared/contract/files.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
-import { type FileKind, fileKindNames, fileKindOf } from '../../../../shared/file-kinds.ts';
+import { fileKindNames, fileKindOf } from '../../../../shared/file-kinds.ts';
 import { choosePages } from '../../../../shared/page-range.ts';
 import { IconButton } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
@@ -15,7 +15,7 @@ import { describeFile, FileThumbnail } from '../../../components/files/file-summ
 import { formatPlural } from '../../../components/format.ts';
 import { Select } from '../../../components/select.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import { estimateUsedTokens, type SentForm } from '../../../drafts/file-values.ts';
+import { estimateUsedTokens, sentKinds, type SentForm } from '../../../drafts/file-values.ts';
 import { servingModel } from '../../../components/remedies.ts';
 import { canBeSmaller, maxUsefulSide } from './smaller-image.ts';
 import { SmallerVersion } from './smaller-version.tsx';
@@ -27,8 +27,6 @@ const cleanedIds = new Set<string>();
 export function rememberCleaned({ id, mediaType }: StoredFile): void {
   if (canBeSmaller(mediaType)) cleanedIds.add(id);
 }
-
-const sentKinds: Partial<Record<FileForm, FileKind>> = { text: 'text', pages: 'image' };
 
 /** Why the model doesn't support the file; null if it does, as far as is known. */
 function modelProblem({ mediaType }: StoredFile, form: FileForm, model: Model | null): string | null {

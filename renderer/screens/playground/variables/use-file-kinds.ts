@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { type FileKind, fileKindOf } from '../../../../shared/file-kinds.ts';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
-import { fileValuesOf } from '../../../drafts/file-values.ts';
+import { fileValuesOf, sentKinds } from '../../../drafts/file-values.ts';
 import { readFields } from '../../../drafts/variable-model.ts';
 import { useFiles } from '../../../queries/files.ts';
 import type { Draft } from '../../../stores/playground-drafts.ts';
@@ -16,7 +16,7 @@ export function useFileKinds(draft: Draft | null): readonly FileKind[] {
   return useMemo(() => {
     const kinds = values.flatMap(({ fileId, as }) => {
       const file = files[fileId];
-      return file ? [as === 'text' ? ('text' as const) : fileKindOf(file.mediaType)] : [];
+      return file ? [sentKinds[as ?? 'file'] ?? fileKindOf(file.mediaType)] : [];
     });
     return [...new Set(kinds)];
   }, [files, values]);

@@ -2,8 +2,9 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AgentsScreen } from '../../../../../renderer/screens/agents/agents-screen.tsx';
 import { useLiveRuns } from '../../../../../renderer/stores/live-runs.ts';
+import { usePlaygroundView } from '../../../../../renderer/stores/playground-view.ts';
 import { useToolResults } from '../../../../../renderer/stores/tool-results.ts';
-import { createAgent, readAgentThread } from '../../../../../shared/contract/agents.ts';
+import { createAgent, listAgents, readAgentThread } from '../../../../../shared/contract/agents.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
 import { searchAudit } from '../../../../../shared/contract/audit.ts';
 import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
@@ -25,6 +26,7 @@ beforeEach(async () => {
   vi.stubGlobal('matchMedia', () => ({ matches: true, addEventListener() {}, removeEventListener() {} }));
   useToolResults.setState(useToolResults.getInitialState(), true);
   useLiveRuns.setState(useLiveRuns.getInitialState(), true);
+  usePlaygroundView.setState(usePlaygroundView.getInitialState(), true);
   provider = await startScriptedProvider();
   opened = await openWindow(<AgentsScreen />, {
     address: '/agents',
@@ -128,4 +130,37 @@ test('a message instead of the result leaves the turn without one', async () => 
   await turns().findByText('Fine.');
   await turns().findByText(/No results were sent/);
   expect(lastMessages()).toEqual([{ role: 'user', content: 'Never mind' }]);
+});
+
+/** Opens the agent's form and its tools, and gives the clock a mock. */
+async function mockClock(): Promise<void> {
+  fireEvent.click(screen.getByRole('link', { name: 'Add one' }));
+  const form = within(await screen.findByRole('form', { name: 'Edit Desk' }));
+  fireEvent.click(form.getByRole('button', { name: 'clock' }));
+  const editor = within(await screen.findByRole('dialog', { name: 'Tools of Desk' }));
+  fireEvent.click(editor.getByRole('radio', { name: 'Fixed' }));
+  fireEvent.change(editor.getByRole('textbox', { name: 'Result of every call' }), { target: { value: '12:00' } });
+  fireEvent.change(editor.getByRole('textbox', { name: 'Description' }), { target: { value: 'Tells the time' } });
+  fireEvent.click(editor.getByRole('button', { name: /^Done/ }));
+  fireEvent.click(form.getByRole('button', { name: /^Save/ }));
+  await waitFor(() => expect(opened.addresses.at(-1)).not.toContain('edit'));
+}
+
+test("an agent's tools are edited with mocks, which continue its turns within the limits", async () => {
+  await mockClock();
+  const [agent] = (await opened.window.host.client.call(listAgents, { query: {} })).data;
+  expect(agent?.configuration?.['tools']).toMatchObject([
+    { function: { name: 'clock', description: 'Tells the time' } },
+  ]);
+  script([time], 'At noon.', [time], [time], 'Never.');
+  await send('When?');
+  await turns().findByText('From mock');
+  fireEvent.click(turns().getByRole('switch', { name: 'Continue automatically with mocks' }));
+  continueTurn();
+  await turns().findByText('At noon.');
+  expect(lastMessages()).toMatchObject([{}, {}, { role: 'tool', content: '12:00' }]);
+  usePlaygroundView.setState({ maxToolSteps: 1 });
+  await send('And now?');
+  await turns().findByText(/Stopped after 1 automatic step/);
+  expect(turns().queryByText('Never.')).toBeNull();
 });

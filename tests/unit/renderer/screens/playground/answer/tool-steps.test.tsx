@@ -2,7 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import { newTool } from '../../../../../../renderer/drafts/tool-drafts.ts';
-import { stopReason } from '../../../../../../renderer/screens/playground/session/automatic-steps.ts';
+import { stopReason } from '../../../../../../renderer/components/tool-calls/automatic-results.ts';
 import { usePlaygroundView } from '../../../../../../renderer/stores/playground-view.ts';
 import type { ToolMock } from '../../../../../../shared/contract/tools.ts';
 import { useToolResults } from '../../../../../../renderer/stores/tool-results.ts';

@@ -1,26 +1,18 @@
 import { type QueryClient, useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { create } from 'zustand';
-import type { RunDetail } from '../../../../shared/contract/runs.ts';
-import type { ToolCall, ToolMock, ToolResult } from '../../../../shared/contract/tools.ts';
-import { mockResult } from '../../../../shared/tool-mock.ts';
-import type { DraftTool } from '../../../drafts/tool-drafts.ts';
-import { formatCost, formatPlural } from '../../../components/format.ts';
-import type { Client } from '../../../host/client.ts';
-import { useHost } from '../../../host/host-context.tsx';
-import { runQuery } from '../../../queries/runs.ts';
-import { type CompletionSlot, type CompletionRun, useLiveRuns } from '../../../stores/live-runs.ts';
-import { getActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
-import { usePlaygroundView } from '../../../stores/playground-view.ts';
-import type { ToolStep } from '../../../stores/tool-steps.ts';
+import type { RunDetail } from '../../../shared/contract/runs.ts';
+import type { ToolCall, ToolResult } from '../../../shared/contract/tools.ts';
+import { mockResult } from '../../../shared/tool-mock.ts';
+import { type DraftTool, mocksOf } from '../../drafts/tool-drafts.ts';
+import { formatCost, formatPlural } from '../format.ts';
+import type { Client } from '../../host/client.ts';
+import { useHost } from '../../host/host-context.tsx';
+import { runQuery } from '../../queries/runs.ts';
+import { usePlaygroundView } from '../../stores/playground-view.ts';
+import type { RunProgress } from '../../stores/run-stream.ts';
 
-type Mocks = ReadonlyMap<string, ToolMock>;
-
-function mocksOf(tools: readonly DraftTool[] | undefined): Mocks {
-  return new Map(
-    (tools ?? []).flatMap((tool) => (tool.kind === 'function' && tool.mock !== null ? [[tool.name, tool.mock]] : [])),
-  );
-}
+type Mocks = ReturnType<typeof mocksOf>;
 
 /** The runs that mocks of these calls take their results from. */
 function recordedIds(calls: readonly ToolCall[], mocks: Mocks): string[] {
@@ -41,10 +33,12 @@ function resultsOf(calls: readonly ToolCall[], mocks: Mocks, runs: ReadonlyMap<s
 
 const dataOf = (queries: readonly { data: RunDetail | undefined }[]) => queries.map(({ data }) => data);
 
-/** What the mocks of the open draft's tools return for the calls of an answer. */
-export function useMockResults(calls: readonly ToolCall[]): readonly ToolResult[] {
+/** What the mocks of tools return for the calls of an answer. */
+export function useMockResults(
+  calls: readonly ToolCall[],
+  tools: readonly DraftTool[] | undefined,
+): readonly ToolResult[] {
   const { client } = useHost();
-  const tools = useDrafts((state) => getActiveDraft(state).tools);
   const mocks = useMemo(() => mocksOf(tools), [tools]);
   const ids = recordedIds(calls, mocks);
   const runs = useQueries({ queries: ids.map((id) => runQuery(client, id)), combine: dataOf });
@@ -84,13 +78,14 @@ export function stopReason(
 interface StepContext {
   client: Client;
   queryClient: QueryClient;
-  slot: CompletionSlot;
-  draftId: string;
+  /** Of the prompt or the agent. */
+  tools: readonly DraftTool[] | undefined;
+  /** Whether the answer is still the newest one after what had to be read. */
+  isNewest: () => boolean;
 }
 
-function isShown(slot: CompletionSlot, { key }: CompletionRun): boolean {
-  return useLiveRuns.getState().runs[slot]?.key === key;
-}
+/** An answer that has ended. */
+type EndedRun = Pick<RunProgress, 'runId' | 'state' | 'finishReason' | 'toolCalls'>;
 
 async function readRuns({ client, queryClient }: StepContext, ids: readonly string[]): Promise<Map<string, RunDetail>> {
   const runs = await Promise.all(ids.map((id) => queryClient.fetchQuery(runQuery(client, id))));
@@ -98,21 +93,16 @@ async function readRuns({ client, queryClient }: StepContext, ids: readonly stri
 }
 
 /**
- * The steps with which an ended run continues automatically: each of its calls has a mock, and the limits allow it. Null where a person
- * has to continue. Adds the run's cost to `use`.
+ * The results with which an ended run continues automatically: each of its calls has a mock, and the limits allow it. Null where a
+ * person has to continue. Adds the run's cost to `use`.
  */
-export async function automaticSteps(
-  run: CompletionRun,
+export async function automaticResults(
+  { runId, state, finishReason, toolCalls: calls }: EndedRun,
   use: StepUse,
   context: StepContext,
-): Promise<readonly ToolStep[] | null> {
-  const { slot, draftId } = context;
-  const { runId, text, toolCalls: calls } = run;
-  if (runId === null || run.state !== 'completed' || run.finishReason !== 'ToolCalls') return null;
-  const draft = useDrafts.getState().drafts.find(({ id }) => id === draftId);
-  // Compared answers are first answers.
-  if (!draft || (draft.compared ?? []).length > 0) return null;
-  const mocks = mocksOf(draft.tools);
+): Promise<readonly ToolResult[] | null> {
+  if (runId === null || state !== 'completed' || finishReason !== 'ToolCalls') return null;
+  const mocks = mocksOf(context.tools);
   const ids = recordedIds(calls, mocks);
   let results: ToolResult[];
   try {
@@ -125,12 +115,12 @@ export async function automaticSteps(
     return null;
   }
   const view = usePlaygroundView.getState();
-  if (results.length < calls.length || !isShown(slot, run) || !view.continuesAutomatically) return null;
+  if (results.length < calls.length || !context.isNewest() || !view.continuesAutomatically) return null;
   const reason = stopReason(use, view);
   if (reason !== null) {
     useStepStops.setState(({ reasons }) => ({ reasons: { ...reasons, [runId]: reason } }));
     return null;
   }
   use.steps += 1;
-  return [...run.steps, { runId, text, calls, results }];
+  return results;
 }

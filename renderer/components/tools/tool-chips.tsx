@@ -1,11 +1,9 @@
 import { CircleX, Plus } from 'lucide-react';
-import { Button, IconButton } from '../../../components/button.tsx';
-import { Icon } from '../../../components/icon.tsx';
-import { Select, type SelectOption } from '../../../components/select.tsx';
-import { type DraftTool, readTools, type ToolProblem, toolsField, toolTitle } from '../../../drafts/tool-drafts.ts';
-import { chosenFunction } from '../../../../shared/contract/tools.ts';
-import { useActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
-import { useFieldRef, useOpenParts } from '../session/playground-session.tsx';
+import { chosenFunction } from '../../../shared/contract/tools.ts';
+import { type DraftTool, type DraftTools, readTools, type ToolProblem, toolTitle } from '../../drafts/tool-drafts.ts';
+import { Button, IconButton } from '../button.tsx';
+import { Icon } from '../icon.tsx';
+import { Select, type SelectOption } from '../select.tsx';
 import './tools.css';
 
 const noTools: readonly DraftTool[] = [];
@@ -28,9 +26,14 @@ function choiceOf(value: string): unknown {
   return value.startsWith('{') ? (JSON.parse(value) as unknown) : value;
 }
 
-/** `tool_choice` and `parallel_tool_calls`, once the draft has tools. */
-export function ToolParameters() {
-  const { id, tools = noTools, toolChoice, parallelToolCalls = null } = useActiveDraft();
+interface ToolParametersProps {
+  draft: DraftTools;
+  onChange: (change: Pick<DraftTools, 'toolChoice' | 'parallelToolCalls'>) => void;
+}
+
+/** `tool_choice` and `parallel_tool_calls`, once there are tools. */
+export function ToolParameters({ draft, onChange }: ToolParametersProps) {
+  const { tools = noTools, toolChoice, parallelToolCalls = null } = draft;
   if (tools.length === 0) return null;
   const names = tools.flatMap((tool) => (tool.kind === 'function' && tool.name !== '' ? [tool.name] : []));
   const chosen = choiceValue(toolChoice);
@@ -40,7 +43,6 @@ export function ToolParameters() {
     label: value === automatic ? 'Default' : value.replace(functionPrefix, ''),
     group: value.startsWith(functionPrefix) ? 'Call this tool' : '',
   }));
-  const { change } = useDrafts.getState();
   return (
     <div className="params tool-parameters" role="group" aria-label="Parameters of tools">
       <div className="param">
@@ -52,7 +54,7 @@ export function ToolParameters() {
           size="small"
           value={chosen}
           options={options}
-          onValueChange={(value) => change(id, { toolChoice: choiceOf(value) })}
+          onValueChange={(value) => onChange({ toolChoice: choiceOf(value) })}
         />
       </div>
       <div className="param">
@@ -68,7 +70,7 @@ export function ToolParameters() {
             { value: 'true', label: 'true' },
             { value: 'false', label: 'false' },
           ]}
-          onValueChange={(value) => change(id, { parallelToolCalls: value === automatic ? null : value === 'true' })}
+          onValueChange={(value) => onChange({ parallelToolCalls: value === automatic ? null : value === 'true' })}
         />
       </div>
     </div>
@@ -93,33 +95,30 @@ function problemOf(problems: readonly ToolProblem[], tool: DraftTool): string | 
   return problems.find(({ toolId }) => toolId === tool.id)?.problem ?? null;
 }
 
-/** The tools of the open draft, each as a button that opens the tool editor. */
-export function ToolsRow() {
-  const draft = useActiveDraft();
+interface ToolChipsProps {
+  draft: DraftTools;
+  /** Opens the tool editor, with a new tool if the id is empty. */
+  onOpen: (toolId: string) => void;
+}
+
+/** Tools, each as a button that opens the tool editor. */
+export function ToolChips({ draft, onOpen }: ToolChipsProps) {
   const { tools = noTools } = draft;
-  const { open } = useOpenParts();
-  const fieldRef = useFieldRef();
   const { problems } = readTools(draft);
   const general = problems.find(({ toolId }) => toolId === null)?.problem;
   return (
-    <section className="tools-row line-top" aria-label="Tools" tabIndex={-1} ref={fieldRef(`parameter/${toolsField}`)}>
-      <h2 className="section-title">Tools</h2>
+    <>
       {tools.map((tool) => (
-        <ToolChip
-          key={tool.id}
-          tool={tool}
-          problem={problemOf(problems, tool)}
-          onOpen={() => open(`tools/${tool.id}`)}
-        />
+        <ToolChip key={tool.id} tool={tool} problem={problemOf(problems, tool)} onOpen={() => onOpen(tool.id)} />
       ))}
       {tools.length === 0 ? (
-        <Button size="small" variant="quiet" icon={Plus} onClick={() => open('tools/')}>
+        <Button size="small" variant="quiet" icon={Plus} onClick={() => onOpen('')}>
           Add tool
         </Button>
       ) : (
-        <IconButton icon={Plus} label="Add tool" size="small" onClick={() => open('tools/')} />
+        <IconButton icon={Plus} label="Add tool" size="small" onClick={() => onOpen('')} />
       )}
       {general && <span className="caption negative">{general}</span>}
-    </section>
+    </>
   );
 }

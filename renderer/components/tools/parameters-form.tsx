@@ -9,13 +9,13 @@ import {
   useRef,
   useState,
 } from 'react';
-import { Button, IconButton } from '../../../components/button.tsx';
-import { Checkbox } from '../../../components/choices.tsx';
-import { formatPlural } from '../../../components/format.ts';
-import { Menu, type MenuItem } from '../../../components/menu.tsx';
-import { Select } from '../../../components/select.tsx';
-import { TextField } from '../../../components/text-field.tsx';
-import type { JsonSchema } from '../../../../shared/json-schema.ts';
+import { Button, IconButton } from '../button.tsx';
+import { Checkbox } from '../choices.tsx';
+import { formatPlural } from '../format.ts';
+import { Menu, type MenuItem } from '../menu.tsx';
+import { Select } from '../select.tsx';
+import { TextField } from '../text-field.tsx';
+import type { JsonSchema } from '../../../shared/json-schema.ts';
 import {
   addProperty,
   changeProperty,

@@ -1,15 +1,14 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
-import { Button, IconButton } from '../../../components/button.tsx';
-import { Checkbox, Segmented } from '../../../components/choices.tsx';
-import { TextField } from '../../../components/text-field.tsx';
-import { uuid } from '../../../../shared/contract/common.ts';
-import type { MockEntry, ToolMock } from '../../../../shared/contract/tools.ts';
-import { isObject } from '../../../../shared/json-schema.ts';
-import { mockResult } from '../../../../shared/tool-mock.ts';
-import { describeMistake, parseJson } from '../../../drafts/json-text.ts';
-import { useRun } from '../../../queries/runs.ts';
-import { useActiveDraft } from '../../../stores/playground-drafts.ts';
+import { Button, IconButton } from '../button.tsx';
+import { Checkbox, Segmented } from '../choices.tsx';
+import { TextField } from '../text-field.tsx';
+import { uuid } from '../../../shared/contract/common.ts';
+import type { MockEntry, ToolMock } from '../../../shared/contract/tools.ts';
+import { isObject } from '../../../shared/json-schema.ts';
+import { mockResult } from '../../../shared/tool-mock.ts';
+import { describeMistake, parseJson } from '../../drafts/json-text.ts';
+import { useRun } from '../../queries/runs.ts';
 
 type MockKind = ToolMock['kind'] | 'hand';
 
@@ -174,12 +173,13 @@ function LookupTable({
 
 function RecordedRun({
   mock,
+  shownRunId,
   onChange,
 }: {
   mock: Extract<ToolMock, { kind: 'recorded' }>;
+  shownRunId: string | null;
   onChange: (mock: ToolMock) => void;
 }) {
-  const { shownRunId } = useActiveDraft();
   const isId = uuid.safeParse(mock.runId).success;
   return (
     <div className="row mock__recorded">
@@ -245,12 +245,12 @@ export interface MockEditorProps {
   /** Of the tool. */
   name: string;
   mock: ToolMock | null;
+  shownRunId: string | null;
   onChange: (mock: ToolMock | null) => void;
 }
 
 /** Where the result of a call comes from. */
-export function MockEditor({ name, mock, onChange }: MockEditorProps) {
-  const { shownRunId } = useActiveDraft();
+export function MockEditor({ name, mock, shownRunId, onChange }: MockEditorProps) {
   return (
     <section className="line-top mock" aria-label="Result source">
       <div className="header">
@@ -291,7 +291,7 @@ export function MockEditor({ name, mock, onChange }: MockEditorProps) {
         </div>
       )}
       {mock?.kind === 'lookUp' && <LookupTable mock={mock} onChange={onChange} />}
-      {mock?.kind === 'recorded' && <RecordedRun mock={mock} onChange={onChange} />}
+      {mock?.kind === 'recorded' && <RecordedRun mock={mock} shownRunId={shownRunId} onChange={onChange} />}
       {mock && <TryCall name={name} mock={mock} />}
     </section>
   );

@@ -1,14 +1,14 @@
 import { Braces } from 'lucide-react';
-import { CopyButton, IconButton } from '../../../components/button.tsx';
-import { Checkbox } from '../../../components/choices.tsx';
-import { useCheckedSchema, useSchemaLint } from '../../../components/editor/checked-schema.ts';
-import { JsonEditor } from '../../../components/editor/json-editor.tsx';
-import { estimateTokens, formatPlural } from '../../../components/format.ts';
-import { TextField } from '../../../components/text-field.tsx';
-import { describeSchemaIssue, isObject, type JsonSchema } from '../../../../shared/json-schema.ts';
-import { describeMistake, parseJson } from '../../../drafts/json-text.ts';
-import type { DraftTool, FunctionTool, ProviderTool } from '../../../drafts/tool-drafts.ts';
-import { showToast } from '../../../stores/toasts.ts';
+import { CopyButton, IconButton } from '../button.tsx';
+import { Checkbox } from '../choices.tsx';
+import { useCheckedSchema, useSchemaLint } from '../editor/checked-schema.ts';
+import { JsonEditor } from '../editor/json-editor.tsx';
+import { estimateTokens, formatPlural } from '../format.ts';
+import { TextField } from '../text-field.tsx';
+import { describeSchemaIssue, isObject, type JsonSchema } from '../../../shared/json-schema.ts';
+import { describeMistake, parseJson } from '../../drafts/json-text.ts';
+import type { DraftTool, FunctionTool, ProviderTool } from '../../drafts/tool-drafts.ts';
+import { showToast } from '../../stores/toasts.ts';
 import { MockEditor } from './mock-editor.tsx';
 import { ParametersForm } from './parameters-form.tsx';
 import { ProviderSupport } from './provider-support.tsx';
@@ -72,7 +72,12 @@ interface EditorProps<Tool extends DraftTool> {
   onChange: (change: Partial<Tool>) => void;
 }
 
-function FunctionEditor({ tool, problem, onChange }: EditorProps<FunctionTool>) {
+interface ShownRun {
+  /** A run that a recording can be taken from. */
+  shownRunId: string | null;
+}
+
+function FunctionEditor({ tool, problem, shownRunId, onChange }: EditorProps<FunctionTool> & ShownRun) {
   const { parameters, mock } = tool;
   const { schema, issue } = useCheckedSchema(parameters, readObject);
   const lint = useSchemaLint(issue === null ? schema : null);
@@ -124,7 +129,12 @@ function FunctionEditor({ tool, problem, onChange }: EditorProps<FunctionTool>) 
             onTextChange={(text) => onChange({ parameters: text })}
           />
         </div>
-        <MockEditor name={tool.name} mock={mock} onChange={(next) => onChange({ mock: next })} />
+        <MockEditor
+          name={tool.name}
+          mock={mock}
+          shownRunId={shownRunId}
+          onChange={(next) => onChange({ mock: next })}
+        />
       </section>
       <ProviderSupport lint={lint} onFix={fix} />
     </>
@@ -155,10 +165,11 @@ function ProviderToolEditor({ tool, problem, onChange }: EditorProps<ProviderToo
 export function ToolEditor({
   tool,
   problem,
+  shownRunId,
   onChange,
-}: Pick<EditorProps<DraftTool>, 'tool' | 'problem'> & { onChange: (change: Partial<DraftTool>) => void }) {
+}: Pick<EditorProps<DraftTool>, 'tool' | 'problem'> & ShownRun & { onChange: (change: Partial<DraftTool>) => void }) {
   return tool.kind === 'function' ? (
-    <FunctionEditor key={tool.id} tool={tool} problem={problem} onChange={onChange} />
+    <FunctionEditor key={tool.id} tool={tool} problem={problem} shownRunId={shownRunId} onChange={onChange} />
   ) : (
     <ProviderToolEditor key={tool.id} tool={tool} problem={problem} onChange={onChange} />
   );

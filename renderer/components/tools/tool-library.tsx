@@ -1,17 +1,18 @@
 import { Ellipsis, Plus, Search } from 'lucide-react';
 import { useState } from 'react';
-import { Button, IconButton } from '../../../components/button.tsx';
-import { ConfirmDialog } from '../../../components/dialog.tsx';
-import { Menu } from '../../../components/menu.tsx';
-import { Select } from '../../../components/select.tsx';
-import { describeError, ErrorFailure } from '../../../components/state-panels.tsx';
-import { TextField } from '../../../components/text-field.tsx';
-import type { Tool, ToolInput, ToolVersion } from '../../../../shared/contract/tool-library.ts';
-import { isObject } from '../../../../shared/json-schema.ts';
-import { parseJson } from '../../../drafts/json-text.ts';
-import { type FunctionTool, newTool } from '../../../drafts/tool-drafts.ts';
-import { useDeleteTool, useReadTool, useSaveTool, useToolList, useToolVersions } from '../../../queries/tools.ts';
-import { showToast } from '../../../stores/toasts.ts';
+import { Button, IconButton } from '../button.tsx';
+import { ConfirmDialog } from '../dialog.tsx';
+import { Menu } from '../menu.tsx';
+import { Select } from '../select.tsx';
+import { describeError, ErrorFailure } from '../state-panels.tsx';
+import { TextField } from '../text-field.tsx';
+import type { Tool, ToolInput, ToolVersion } from '../../../shared/contract/tool-library.ts';
+import { isObject } from '../../../shared/json-schema.ts';
+import { parseJson } from '../../drafts/json-text.ts';
+import { type FunctionTool, newTool } from '../../drafts/tool-drafts.ts';
+import { useDeleteTool, useReadTool, useSaveTool, useToolList, useToolVersions } from '../../queries/tools.ts';
+import { showToast } from '../../stores/toasts.ts';
+import type { ToolsSubject } from './tools-editor.tsx';
 
 export const mockNames = { fixed: 'Fixed', lookUp: 'Lookup', recorded: 'Recording' } as const;
 
@@ -98,7 +99,14 @@ export function SaveTool({
   );
 }
 
-function LibraryRow({ tool, onAdd, onDelete }: { tool: Tool; onAdd: () => void; onDelete: () => void }) {
+interface LibraryRowProps {
+  tool: Tool;
+  subject: ToolsSubject;
+  onAdd: () => void;
+  onDelete: () => void;
+}
+
+function LibraryRow({ tool, subject, onAdd, onDelete }: LibraryRowProps) {
   const { name, description, mockKind } = tool;
   return (
     <li className="tool-row">
@@ -109,7 +117,7 @@ function LibraryRow({ tool, onAdd, onDelete }: { tool: Tool; onAdd: () => void; 
       <Menu
         align="end"
         groups={[
-          [{ label: 'Add to prompt', icon: Plus, onSelect: onAdd }],
+          [{ label: `Add to ${subject}`, icon: Plus, onSelect: onAdd }],
           [{ label: 'Delete from library', isNegative: true, onSelect: onDelete }],
         ]}
       >
@@ -138,8 +146,8 @@ function DeleteToolDialog({ tool, onClose }: { tool: Tool | null; onClose: () =>
   );
 }
 
-/** The tools of the library, each to be added to the prompt. */
-export function ToolLibrary({ onAdd }: { onAdd: (tool: FunctionTool) => void }) {
+/** The tools of the library, each to be added to the prompt or agent. */
+export function ToolLibrary({ subject, onAdd }: { subject: ToolsSubject; onAdd: (tool: FunctionTool) => void }) {
   const [search, setSearch] = useState('');
   const list = useToolList(search);
   const readTool = useReadTool();
@@ -186,7 +194,13 @@ export function ToolLibrary({ onAdd }: { onAdd: (tool: FunctionTool) => void }) 
       )}
       <ul aria-label="Tools in the library">
         {tools.map((tool) => (
-          <LibraryRow key={tool.id} tool={tool} onAdd={() => void add(tool)} onDelete={() => setRemoved(tool)} />
+          <LibraryRow
+            key={tool.id}
+            tool={tool}
+            subject={subject}
+            onAdd={() => void add(tool)}
+            onDelete={() => setRemoved(tool)}
+          />
         ))}
       </ul>
       {list.hasNextPage && (

@@ -1,36 +1,24 @@
 import { ArrowLeft, CircleX, ClipboardPaste, Info, Plus, Trash2 } from 'lucide-react';
-import { useState } from 'react';
-import { Button, IconButton } from '../../../components/button.tsx';
-import { classNames } from '../../../components/class-names.ts';
-import { Icon } from '../../../components/icon.tsx';
-import { KeyCaps } from '../../../components/key-caps.tsx';
-import { EmptyState } from '../../../components/state-panels.tsx';
-import { type DraftTool, newTool, readTools, renamedChoice, toolTitle } from '../../../drafts/tool-drafts.ts';
-import { useActions } from '../../../stores/actions.ts';
-import { getActiveDraft, useActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
-import { showToast } from '../../../stores/toasts.ts';
-import { type OpenPart, openToolId, useOpenParts } from '../session/playground-session.tsx';
+import { Button, IconButton } from '../button.tsx';
+import { classNames } from '../class-names.ts';
+import { Icon } from '../icon.tsx';
+import { KeyCaps } from '../key-caps.tsx';
+import { EmptyState } from '../state-panels.tsx';
+import {
+  changeTool,
+  type DraftTool,
+  type DraftTools,
+  newTool,
+  readTools,
+  toolTitle,
+} from '../../drafts/tool-drafts.ts';
+import { showToast } from '../../stores/toasts.ts';
 import { PasteDialog } from './paste-dialog.tsx';
 import { ToolEditor } from './tool-editor.tsx';
 import { mockNames, SaveTool, ToolLibrary } from './tool-library.tsx';
 import './tools.css';
 
 const noTools: readonly DraftTool[] = [];
-
-/** Changes a tool as it is now, or removes it: it may have changed since the caller was drawn. The choice of a tool follows its name. */
-function changeTool(draftId: string, toolId: string, change: Partial<DraftTool> | null): void {
-  const { drafts, change: changeDraft } = useDrafts.getState();
-  const { tools = noTools, toolChoice } = drafts.find(({ id }) => id === draftId) ?? {};
-  const before = tools.find(({ id }) => id === toolId);
-  if (!before) return;
-  const next = change && ({ ...before, ...change } as DraftTool);
-  const name = next?.kind === 'function' ? next.name : null;
-  const isRenamed = before.kind === 'function' && before.name !== '' && before.name !== name;
-  changeDraft(draftId, {
-    tools: tools.flatMap((tool) => (tool.id === toolId ? (next ?? []) : tool)),
-    ...(isRenamed && { toolChoice: renamedChoice(toolChoice, before.name, name) }),
-  });
-}
 
 function resultSource(tool: DraftTool): string {
   if (tool.kind === 'provider') return 'Run by the provider';
@@ -42,11 +30,12 @@ interface ToolListProps {
   selectedId: string | null;
   problemOf: (tool: DraftTool) => string | null;
   onSelect: (tool: DraftTool) => void;
+  subject: ToolsSubject;
 }
 
-function ToolList({ tools, selectedId, problemOf, onSelect }: ToolListProps) {
+function ToolList({ tools, selectedId, problemOf, onSelect, subject }: ToolListProps) {
   return (
-    <ul aria-label="Tools in this prompt">
+    <ul aria-label={`Tools in this ${subject}`}>
       {tools.map((tool) => {
         const problem = problemOf(tool);
         return (
@@ -73,29 +62,36 @@ function ToolList({ tools, selectedId, problemOf, onSelect }: ToolListProps) {
   );
 }
 
-function Toolbar({ tool, onClose }: { tool: DraftTool | null; onClose: () => void }) {
-  const { id: draftId, name } = useActiveDraft();
+type ToolbarProps = Pick<ToolsEditorProps, 'draft' | 'onChange' | 'title' | 'subject' | 'onClose'> & {
+  tool: DraftTool | null;
+};
+
+function Toolbar({ tool, draft, onChange, title, subject, onClose }: ToolbarProps) {
   const remove = (): void => {
     if (!tool) return;
-    const { id, tools, toolChoice } = getActiveDraft(useDrafts.getState());
-    changeTool(draftId, tool.id, null);
+    const { tools = noTools, toolChoice } = draft;
+    onChange((before) => changeTool(before, tool.id, null));
     showToast({
       tone: 'neutral',
-      text: `Removed ${toolTitle(tool)} from the prompt.`,
-      action: { label: 'Undo', run: () => useDrafts.getState().change(id, { tools: tools ?? [], toolChoice }) },
+      text: `Removed ${toolTitle(tool)} from the ${subject}.`,
+      action: { label: 'Undo', run: () => onChange((before) => ({ ...before, tools, toolChoice })) },
     });
   };
   return (
     <div className="toolbar" role="toolbar" aria-label="Tools">
       <Button variant="quiet" icon={ArrowLeft} onClick={onClose}>
-        <span className="truncate">{name}</span>
+        <span className="truncate">{title}</span>
       </Button>
       <span className="strong">Tools</span>
       <span className="grow" />
       {tool?.kind === 'function' && (
-        <SaveTool key={tool.id} tool={tool} onChange={(change) => changeTool(draftId, tool.id, change)} />
+        <SaveTool
+          key={tool.id}
+          tool={tool}
+          onChange={(change) => onChange((before) => changeTool(before, tool.id, change))}
+        />
       )}
-      {tool && <IconButton icon={Trash2} label="Remove from prompt" onClick={remove} />}
+      {tool && <IconButton icon={Trash2} label={`Remove from ${subject}`} onClick={remove} />}
       <Button onClick={onClose}>
         Done <KeyCaps keys="Escape" />
       </Button>
@@ -113,14 +109,14 @@ function ToolsPanel({ onAdd, onPaste, ...list }: ToolsPanelProps) {
   return (
     <nav className="panel panel--inset line-right tools-view__list" aria-label="Tools">
       <div className="header">
-        <h2>In this prompt</h2>
+        <h2>In this {list.subject}</h2>
         <span className="grow" />
         <IconButton icon={ClipboardPaste} label="Paste tools" size="small" onClick={onPaste} />
         <IconButton icon={Plus} label="Add tool" size="small" onClick={() => onAdd(newTool())} />
       </div>
       <div className="scroll grow">
         <ToolList {...list} />
-        <ToolLibrary onAdd={onAdd} />
+        <ToolLibrary subject={list.subject} onAdd={onAdd} />
       </div>
       <p className="caption tertiary tools-view__note">
         <Icon icon={Info} size="tiny" />
@@ -145,69 +141,69 @@ function NoTools({ onAdd, onPaste }: Pick<ToolsPanelProps, 'onAdd' | 'onPaste'>)
   );
 }
 
-/** The action that closes the view, also with Escape. */
-function useCloseAction(close: () => void, isEnabled: boolean): void {
-  useActions('playground.tools', [
-    {
-      id: 'playground.tools.close',
-      title: 'Close tools',
-      group: 'Playground',
-      keys: 'Escape',
-      worksWhileTyping: true,
-      isEnabled,
-      run: close,
-    },
-  ]);
+/** What has the tools. */
+export type ToolsSubject = 'prompt' | 'agent';
+
+export interface ToolsEditorProps {
+  draft: DraftTools;
+  /** Changes the tools as they are now: they may have changed since the caller was drawn. */
+  onChange: (change: (before: DraftTools) => DraftTools) => void;
+  subject: ToolsSubject;
+  /** On the button that leads back. */
+  title: string;
+  /** The first tool is open if no tool has this id. */
+  selectedId: string | null;
+  onSelect: (toolId: string) => void;
+  /** A run that a recording can be taken from. */
+  shownRunId: string | null;
+  isPasting: boolean;
+  onPastingChange: (isPasting: boolean) => void;
+  onClose: () => void;
 }
 
-/** The tools of the open draft and of the library, in place of prompt and answer. */
-export function ToolsView() {
-  const draft = useActiveDraft();
+/** The tools of a prompt or an agent, and those of the library. */
+export function ToolsEditor(props: ToolsEditorProps) {
+  const { draft, onChange, subject, selectedId, onSelect, shownRunId, isPasting, onPastingChange } = props;
   const { tools = noTools } = draft;
-  const { openPart, open, close } = useOpenParts();
-  const [isPasting, setPasting] = useState(false);
-  const selected = tools.find(({ id }) => id === openToolId(openPart)) ?? tools[0] ?? null;
+  const selected = tools.find(({ id }) => id === selectedId) ?? tools[0] ?? null;
   const { problems } = readTools(draft);
   const problemOf = (tool: DraftTool) => problems.find(({ toolId }) => toolId === tool.id)?.problem ?? null;
-  const select = (tool: DraftTool): void => open(`tools/${tool.id}` satisfies OpenPart);
   const add = (added: readonly DraftTool[]): void => {
     const [first] = added;
-    useDrafts.getState().change(draft.id, { tools: [...tools, ...added] });
-    if (first) select(first);
+    onChange((before) => ({ ...before, tools: [...(before.tools ?? noTools), ...added] }));
+    if (first) onSelect(first.id);
   };
-  const done = (): void => {
-    if (openPart !== null) close(openPart);
-  };
-  useCloseAction(done, !isPasting);
   return (
     <>
-      <Toolbar tool={selected} onClose={done} />
+      <Toolbar tool={selected} {...props} />
       <div className="tools-view">
         <ToolsPanel
           tools={tools}
+          subject={subject}
           selectedId={selected?.id ?? null}
           problemOf={problemOf}
-          onSelect={select}
+          onSelect={({ id }) => onSelect(id)}
           onAdd={(tool) => add([tool])}
-          onPaste={() => setPasting(true)}
+          onPaste={() => onPastingChange(true)}
         />
         {selected ? (
           <ToolEditor
             tool={selected}
             problem={problemOf(selected)}
-            onChange={(change) => changeTool(draft.id, selected.id, change)}
+            shownRunId={shownRunId}
+            onChange={(change) => onChange((before) => changeTool(before, selected.id, change))}
           />
         ) : (
-          <NoTools onAdd={(tool) => add([tool])} onPaste={() => setPasting(true)} />
+          <NoTools onAdd={(tool) => add([tool])} onPaste={() => onPastingChange(true)} />
         )}
       </div>
       {isPasting && (
         <PasteDialog
           onAdd={(added) => {
-            setPasting(false);
+            onPastingChange(false);
             add(added);
           }}
-          onClose={() => setPasting(false)}
+          onClose={() => onPastingChange(false)}
         />
       )}
     </>

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema } from '../../../../shared/json-schema.ts';
+import { isObject, type JsonSchema } from '../../../shared/json-schema.ts';
 
 /** The types that the form has a name for. `other` is everything else, such as `anyOf`; it is edited in the source. */
 export const parameterTypes = [
@@ -20,7 +20,7 @@ export type ParameterType = (typeof parameterTypes)[number];
 
 /** A row of the form: a property of the schema, or of an object inside it. */
 export interface ParameterRow {
-  /** Names of the properties that lead to it. Objects in lists have no step of their own. */
+  /** Names of the properties that lead to it. Objects in lists add no step. */
   readonly path: readonly string[];
   readonly name: string;
   readonly schema: JsonSchema;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonSchema } from '../../../../../../shared/json-schema.ts';
+import type { JsonSchema } from '../../../../../shared/json-schema.ts';
 import {
   addProperty,
   changeProperty,
@@ -14,7 +14,7 @@ import {
   setRequired,
   setType,
   typeOf,
-} from '../../../../../../renderer/screens/playground/tools/schema-form.ts';
+} from '../../../../../renderer/components/tools/schema-form.ts';
 
 const schema: JsonSchema = {
   type: 'object',

@@ -1,14 +1,14 @@
 import { Play } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../../../components/button.tsx';
-import { Switch } from '../../../components/choices.tsx';
-import { formatCost, formatPlural } from '../../../components/format.ts';
-import { Popover } from '../../../components/popover.tsx';
-import { Notice } from '../../../components/state-panels.tsx';
-import { TextField } from '../../../components/text-field.tsx';
-import type { StepFootProps } from '../../../components/tool-calls/call-step.tsx';
-import { usePlaygroundView } from '../../../stores/playground-view.ts';
-import { useStepStops } from '../session/automatic-steps.ts';
+import { Button } from '../button.tsx';
+import { Switch } from '../choices.tsx';
+import { formatCost, formatPlural } from '../format.ts';
+import { Popover } from '../popover.tsx';
+import { Notice } from '../state-panels.tsx';
+import { TextField } from '../text-field.tsx';
+import type { StepFootProps } from './call-step.tsx';
+import { usePlaygroundView } from '../../stores/playground-view.ts';
+import { useStepStops } from './automatic-results.ts';
 
 /** A run can't have more steps. */
 const maxSteps = 100;
@@ -83,13 +83,21 @@ function Limits() {
   );
 }
 
+interface FootProps extends StepFootProps {
+  /** Below the newest step; null for nothing. */
+  note: string | null;
+  /** Below a step that has been continued. */
+  earlierNote: string;
+}
+
 /** Sends the results of a step, by hand or automatically. */
-export function StepFoot({ isNewest, runId, onContinue }: StepFootProps) {
+function StepFoot({ isNewest, runId, onContinue, note, earlierNote }: FootProps) {
   const isAutomatic = usePlaygroundView(({ continuesAutomatically }) => continuesAutomatically);
   const stopped = useStepStops(({ reasons }) => (runId === null ? undefined : reasons[runId]));
   return (
     <>
       {isNewest && stopped !== undefined && <Notice tone="caution">{stopped} Continue starts the next steps.</Notice>}
+      {isNewest && note !== null && <p className="caption tertiary">{note}</p>}
       <div className="calls__foot">
         {isNewest ? (
           <>
@@ -102,14 +110,29 @@ export function StepFoot({ isNewest, runId, onContinue }: StepFootProps) {
             <span className="grow" />
           </>
         ) : (
-          <span className="caption tertiary grow">
-            Continue sends these results and replaces the steps below. The history keeps both.
-          </span>
+          <span className="caption tertiary grow">{earlierNote}</span>
         )}
         <Button size="small" icon={Play} keys="Mod+Enter" onClick={onContinue}>
           Continue
         </Button>
       </div>
     </>
+  );
+}
+
+/** Below the calls of a prompt's answer. */
+export function PromptStepFoot(props: StepFootProps) {
+  const earlierNote = 'Continue sends these results and replaces the steps below. The history keeps both.';
+  return <StepFoot {...props} note={null} earlierNote={earlierNote} />;
+}
+
+/** Below the calls of an agent's turn. */
+export function TurnStepFoot(props: StepFootProps) {
+  return (
+    <StepFoot
+      {...props}
+      note="Continue sends the results. If you send a message instead, the agent won't remember this turn."
+      earlierNote="Continue sends these results in a branch. The original stays unchanged."
+    />
   );
 }

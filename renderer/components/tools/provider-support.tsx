@@ -1,11 +1,11 @@
 import { Check, CircleX, TriangleAlert, Wrench } from 'lucide-react';
-import { Button } from '../../../components/button.tsx';
-import type { SchemaLint } from '../../../components/editor/checked-schema.ts';
-import { formatPlural } from '../../../components/format.ts';
-import { Icon } from '../../../components/icon.tsx';
-import type { JsonSchema } from '../../../../shared/json-schema.ts';
-import type { SchemaFinding } from '../../../../shared/schema-lint.ts';
-import { schemaTargetNames, schemaTargets } from '../../../../shared/schema-rules.ts';
+import { Button } from '../button.tsx';
+import type { SchemaLint } from '../editor/checked-schema.ts';
+import { formatPlural } from '../format.ts';
+import { Icon } from '../icon.tsx';
+import type { JsonSchema } from '../../../shared/json-schema.ts';
+import type { SchemaFinding } from '../../../shared/schema-lint.ts';
+import { schemaTargetNames, schemaTargets } from '../../../shared/schema-rules.ts';
 
 function State({ findings }: { findings: readonly SchemaFinding[] }) {
   const rejected = findings.filter(({ effect }) => effect === 'rejected').length;

@@ -1,10 +1,10 @@
 import { useDeferredValue, useId, useMemo, useState } from 'react';
-import { Button } from '../../../components/button.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
-import { formatPlural } from '../../../components/format.ts';
-import { type ConvertedTools, convertTools } from '../../../../shared/tool-forms.ts';
-import { describeMistake, parseJson } from '../../../drafts/json-text.ts';
-import { type DraftTool, newTool } from '../../../drafts/tool-drafts.ts';
+import { Button } from '../button.tsx';
+import { Dialog } from '../dialog.tsx';
+import { formatPlural } from '../format.ts';
+import { type ConvertedTools, convertTools } from '../../../shared/tool-forms.ts';
+import { describeMistake, parseJson } from '../../drafts/json-text.ts';
+import { type DraftTool, newTool } from '../../drafts/tool-drafts.ts';
 
 function draftToolsOf({ tools, providerTools }: ConvertedTools): DraftTool[] {
   return [
