@@ -1,10 +1,19 @@
-import { ArrowDown, ArrowRight, ArrowUp, Command, CornerDownLeft, type LucideIcon, Option } from 'lucide-react';
+import {
+  ArrowDown,
+  ArrowLeft,
+  ArrowRight,
+  ArrowUp,
+  Command,
+  CornerDownLeft,
+  type LucideIcon,
+  Option,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 
 /** Whether the keyboard has a Command key. In a browser this depends on the user's machine, not on the host's. */
 export const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '');
 
-const drawings: Record<string, LucideIcon> = { Enter: CornerDownLeft, ArrowUp, ArrowDown, ArrowRight };
+const drawings: Record<string, LucideIcon> = { Enter: CornerDownLeft, ArrowUp, ArrowDown, ArrowLeft, ArrowRight };
 const names: Record<string, string> = { Escape: 'Esc', Mod: 'Ctrl' };
 
 function cap(key: string): ReactNode {
