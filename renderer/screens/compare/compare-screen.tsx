@@ -73,7 +73,7 @@ export function CompareScreen() {
     },
   ]);
   return (
-    <div className="compare">
+    <div className="compare-screen">
       <View address={readCompareAddress(location)} />
     </div>
   );

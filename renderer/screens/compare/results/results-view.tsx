@@ -1,42 +1,137 @@
+import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { QueryView } from '../../../components/state-panels.tsx';
+import type { ComparisonReport } from '../../../../shared/contract/comparison-results.ts';
+import type { Comparison } from '../../../../shared/contract/comparisons.ts';
+import type { Dataset } from '../../../../shared/contract/datasets.ts';
 import { Button } from '../../../components/button.tsx';
-import { useComparison, useComparisonReport } from '../../../queries/comparisons.ts';
-import { comparisonVoteAddress } from '../../../shell/addresses.ts';
+import { classNames } from '../../../components/class-names.ts';
+import { ErrorFailure, Notice, QueryView } from '../../../components/state-panels.tsx';
+import { useReportSoFar } from '../../../queries/comparison-results.ts';
+import { useComparison } from '../../../queries/comparisons.ts';
+import { useDataset } from '../../../queries/datasets.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
+import type { OpenCell } from './cell-model.ts';
+import { CellPanel } from './cell-panel.tsx';
+import { ResultCharts } from './result-charts.tsx';
+import { FieldTable, TrendTable } from './result-tables.tsx';
+import { ResultsGrid } from './results-grid.tsx';
+import { ResultsHeader } from './results-header.tsx';
+import { RowsHeader, type RowsState, type ResultsPart } from './rows-header.tsx';
+import './results.css';
+
+interface LoadedProps {
+  comparison: Comparison;
+  dataset: Dataset;
+  report: ComparisonReport;
+  baseline: string;
+  onBaseline: (name: string) => void;
+}
+
+function Part({ part, ...props }: LoadedProps & { part: Exclude<ResultsPart, 'rows'> }) {
+  if (part === 'charts') return <ResultCharts report={props.report} />;
+  if (part === 'fields') return <FieldTable comparison={props.comparison} />;
+  return <TrendTable comparison={props.comparison} />;
+}
+
+function LoadedResults(props: LoadedProps) {
+  const { comparison, dataset, report } = props;
+  const [state, setState] = useState<RowsState>({ part: 'rows', filter: 'all', sort: 'row' });
+  const [open, setOpen] = useState<OpenCell | null>(null);
+  const [counts, setCounts] = useState<Parameters<typeof RowsHeader>[0]['counts']>(null);
+  const isOpen = open !== null && state.part === 'rows';
+  return (
+    <div className={classNames('results', isOpen && 'has-cell')}>
+      <section className="panel results__main" aria-label="Results">
+        <RowsHeader
+          comparison={comparison}
+          report={report}
+          hasFields={dataset.columns.some(({ type }) => type === 'expected')}
+          state={state}
+          counts={counts}
+          onChange={(next) => {
+            setState(next);
+            setOpen(null);
+          }}
+        />
+        {state.part === 'rows' ? (
+          <ResultsGrid
+            key={`${state.filter}/${state.sort}`}
+            {...props}
+            order={{ filter: state.filter, sort: state.sort }}
+            open={open}
+            onOpen={setOpen}
+            onCounts={setCounts}
+          />
+        ) : (
+          <Part {...props} part={state.part} />
+        )}
+      </section>
+      {isOpen && (
+        <CellPanel
+          comparison={comparison}
+          dataset={dataset}
+          report={report}
+          order={{ filter: state.filter, sort: state.sort }}
+          open={open}
+          onOpen={setOpen}
+        />
+      )}
+    </div>
+  );
+}
+
+function Results({ comparison }: { comparison: Comparison }) {
+  const [baseline, setBaseline] = useState(comparison.baseline);
+  const dataset = useDataset(comparison.datasetId, comparison.datasetVersion);
+  const report = useReportSoFar(comparison, baseline);
+  return (
+    <>
+      <ResultsHeader comparison={comparison} datasetName={dataset.data?.name ?? null} />
+      {comparison.warnings.map((warning) => (
+        <div key={warning} className="results__notice">
+          <Notice tone="caution">{warning}</Notice>
+        </div>
+      ))}
+      {comparison.stopReason !== null && comparison.stopReason !== 'Stopped.' && (
+        <div className="results__notice">
+          <Notice tone="caution">{comparison.stopReason}</Notice>
+        </div>
+      )}
+      <QueryView query={dataset} subject="the dataset">
+        {(loaded) => (
+          <QueryView query={report} subject="the results" rows={6}>
+            {(found) => (
+              <LoadedResults
+                comparison={comparison}
+                dataset={loaded}
+                report={found}
+                baseline={baseline}
+                onBaseline={setBaseline}
+              />
+            )}
+          </QueryView>
+        )}
+      </QueryView>
+    </>
+  );
+}
 
 /** The results of a comparison, also while it runs. */
 export function ResultsView({ comparisonId }: { comparisonId: string }) {
   const [, navigate] = useLocation();
   const comparison = useComparison(comparisonId);
-  const progress = JSON.stringify(comparison.data?.cells ?? null);
-  const report = useComparisonReport(comparisonId, progress, { isEnabled: comparison.data !== undefined });
   useShowPageTitle(comparison.data?.name ?? null);
+  if (comparison.isError && !comparison.data) {
+    return (
+      <ErrorFailure title="Couldn't load the comparison" error={comparison.error}>
+        <Button onClick={() => void comparison.refetch()}>Retry</Button>
+        <Button onClick={() => navigate('/compare')}>All comparisons</Button>
+      </ErrorFailure>
+    );
+  }
   return (
-    <QueryView query={comparison} subject="the comparison">
-      {({ name, state, cells }) => (
-        <>
-          <div className="toolbar">
-            <h2 className="section-title">{name}</h2>
-            <span className="small tertiary">
-              {state}, {cells.completed} of {cells.total} runs
-            </span>
-            <span className="grow" />
-            <Button onClick={() => navigate(comparisonVoteAddress(comparisonId))}>Blind vote</Button>
-          </div>
-          <QueryView query={report} subject="the report">
-            {({ variants }) => (
-              <ul className="scroll list-state">
-                {variants.map((variant) => (
-                  <li key={variant.name}>
-                    {variant.name}: {variant.difference?.sentence ?? 'baseline'}
-                  </li>
-                ))}
-              </ul>
-            )}
-          </QueryView>
-        </>
-      )}
+    <QueryView query={comparison} subject="the comparison" rows={6}>
+      {(loaded) => <Results comparison={loaded} />}
     </QueryView>
   );
 }

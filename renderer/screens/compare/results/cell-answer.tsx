@@ -1,0 +1,125 @@
+import { useRef, useState } from 'react';
+import type { ComparedCell } from '../../../../shared/contract/comparison-results.ts';
+import { Button, CopyButton } from '../../../components/button.tsx';
+import { TextDiff } from '../../../components/diff/text-diff.tsx';
+import { formatWhole } from '../../../components/format.ts';
+import { JsonTree, useJsonOutline } from '../../../components/json-tree/json-tree.tsx';
+import { ErrorFailure, LoadingRows, Notice, QueryView } from '../../../components/state-panels.tsx';
+import { useRun } from '../../../queries/runs.ts';
+import { quotedParts } from './cell-model.ts';
+
+/** Of an answer at first: a longer one takes noticeable time to lay out. */
+const charactersAtOnce = 50_000;
+
+function JsonAnswer({ text, title }: { text: string; title: string }) {
+  const outline = useJsonOutline(text, false);
+  const scroller = useRef<HTMLDivElement>(null);
+  if (outline.fault) return <p className="results__text mono">{text}</p>;
+  return (
+    <div ref={scroller} className="scroll results__json">
+      <JsonTree label={title} outline={outline} scroller={scroller} />
+    </div>
+  );
+}
+
+function LongText({ text, cell }: { text: string; cell: ComparedCell }) {
+  const [shown, setShown] = useState(charactersAtOnce);
+  const parts = quotedParts(text.slice(0, shown), cell.checks);
+  return (
+    <>
+      <p className="results__text">
+        {parts.map((part, index) => (
+          <span key={index} className={part.isQuoted ? 'is-quoted' : undefined}>
+            {part.text}
+          </span>
+        ))}
+      </p>
+      {text.length > shown && (
+        <Button size="small" onClick={() => setShown(shown * 4)}>
+          Show more ({formatWhole(text.length)} characters in total)
+        </Button>
+      )}
+    </>
+  );
+}
+
+function looksLikeJson(text: string): boolean {
+  return /^\s*[[{]/.test(text) && text.length < 1_000_000;
+}
+
+/** The whole answer of a run. */
+export function Answer({ cell, title }: { cell: ComparedCell; title: string }) {
+  const run = useRun(cell.state === 'Completed' ? cell.runId : null);
+  if (cell.state === 'Completed' && cell.runId !== null) {
+    return (
+      <QueryView query={run} subject="the answer">
+        {({ output }) => (
+          <div className="results__answer">
+            {output.content === '' && (output.toolCalls ?? []).length === 0 && <p className="tertiary">Empty answer</p>}
+            {looksLikeJson(output.content) ? (
+              <JsonAnswer text={output.content} title={title} />
+            ) : (
+              <LongText text={output.content} cell={cell} />
+            )}
+            {output.toolCalls?.map((call) => (
+              <p key={call.id} className="mono results__text">
+                {call.name}({call.arguments})
+              </p>
+            ))}
+            {output.finishReason === 'Length' && (
+              <Notice tone="caution">The answer was cut off by the token limit.</Notice>
+            )}
+          </div>
+        )}
+      </QueryView>
+    );
+  }
+  if (cell.failure) {
+    return (
+      <div className="results__answer">
+        <Notice tone={cell.state === 'Skipped' ? 'caution' : 'negative'}>{cell.failure.message}</Notice>
+      </div>
+    );
+  }
+  return (
+    <p className="results__answer tertiary">{cell.state === 'Running' ? 'The answer is on its way.' : 'Not run yet'}</p>
+  );
+}
+
+/** An answer beside that of the baseline. */
+export function AnswerDiff({
+  cell,
+  base,
+  names,
+}: {
+  cell: ComparedCell;
+  base: ComparedCell | undefined;
+  names: readonly [string, string];
+}) {
+  const [before, after] = [useRun(base?.state === 'Completed' ? base.runId : null), useRun(cell.runId)];
+  if (base?.state !== 'Completed')
+    return <p className="results__answer tertiary">The baseline has no answer in this row.</p>;
+  if (!before.data || !after.data) {
+    const error = before.error ?? after.error;
+    return error ? (
+      <ErrorFailure title="Couldn't load the answers" error={error} />
+    ) : (
+      <LoadingRows label="Loading the answers" />
+    );
+  }
+  return (
+    <TextDiff
+      title={`${names[0]} and ${names[1]}`}
+      before={before.data.output.content}
+      after={after.data.output.content}
+      names={names}
+      hasToggle
+    />
+  );
+}
+
+/** Copies the whole answer. */
+export function CopyAnswer({ cell }: { cell: ComparedCell }) {
+  const run = useRun(cell.state === 'Completed' ? cell.runId : null);
+  return <CopyButton text={() => run.data?.output.content ?? ''} label="Copy answer" isIconOnly size="small" />;
+}

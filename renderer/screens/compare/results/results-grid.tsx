@@ -1,0 +1,181 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, type KeyboardEvent, useCallback, useEffect, useEffectEvent, useMemo, useRef } from 'react';
+import type { ComparisonReport, RowFilter } from '../../../../shared/contract/comparison-results.ts';
+import type { Comparison } from '../../../../shared/contract/comparisons.ts';
+import type { Dataset } from '../../../../shared/contract/datasets.ts';
+import { Button } from '../../../components/button.tsx';
+import { EmptyState, ErrorFailure } from '../../../components/state-panels.tsx';
+import { type RowOrder, rowsPerPage, useComparedRows } from '../../../queries/comparison-results.ts';
+import { checkName } from './cell-model.ts';
+import { GridHead } from './grid-head.tsx';
+import { type GridColumns, GridRow, shownChecks } from './grid-row.tsx';
+import type { OpenCell } from './cell-model.ts';
+
+interface ResultsGridProps {
+  comparison: Comparison;
+  dataset: Dataset;
+  report: ComparisonReport;
+  baseline: string;
+  onBaseline: (name: string) => void;
+  order: RowOrder;
+  open: OpenCell | null;
+  onOpen: (cell: OpenCell) => void;
+  onCounts: (counts: Readonly<Record<RowFilter, number>> | null) => void;
+}
+
+const emptyWords: Readonly<Record<RowFilter, readonly [title: string, reason: string]>> = {
+  all: ['No rows', 'The dataset has no rows.'],
+  differs: ['No row differs', 'In every row, all variants have the same result so far.'],
+  fails: ['No row fails', 'No run failed, and no check of an answer.'],
+  disagrees: ['No disagreement', 'In every row that people voted on, the judge says the same.'],
+};
+
+/** The cell that a key moves to; null if the key doesn't. */
+function target(key: string, { index, variant }: OpenCell, last: OpenCell, page: number): OpenCell | null {
+  const to = (row: number, column = variant) => ({
+    index: Math.min(Math.max(row, 0), last.index),
+    variant: Math.min(Math.max(column, 0), last.variant),
+  });
+  switch (key) {
+    case 'ArrowDown':
+    case 'j':
+      return to(index + 1);
+    case 'ArrowUp':
+    case 'k':
+      return to(index - 1);
+    case 'ArrowRight':
+      return to(index, variant + 1);
+    case 'ArrowLeft':
+      return to(index, variant - 1);
+    case 'PageDown':
+      return to(index + page);
+    case 'PageUp':
+      return to(index - page);
+    case 'Home':
+      return to(0);
+    case 'End':
+      return to(last.index);
+    default:
+      return null;
+  }
+}
+
+/** Height of every row: the lines of its checks, or of an answer. */
+function rowHeightFor(checks: number): number {
+  return 28 + 20 * Math.max(4, Math.min(checks, shownChecks));
+}
+
+/** The rows in view of a table that can have 100,000, and the pages that they need. */
+function useRowsInView({ comparison, order }: ResultsGridProps, rowHeight: number) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const known = useRef(order.filter === 'all' ? comparison.rowCount : 1);
+  const virtualizer = useVirtualizer({
+    count: known.current,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 3,
+  });
+  const items = virtualizer.getVirtualItems();
+  const perPage = rowsPerPage(comparison);
+  const [first, last] = [
+    Math.floor((items[0]?.index ?? 0) / perPage),
+    Math.floor((items.at(-1)?.index ?? 0) / perPage),
+  ];
+  const rows = useComparedRows(
+    comparison,
+    order,
+    Array.from({ length: last - first + 1 }, (_, page) => first + page),
+  );
+  known.current = rows.total ?? known.current;
+  return { scroller, virtualizer, items, rows };
+}
+
+/** A table with a row for each row of the dataset and a column for each variant. One tab stop; arrows move inside. */
+export function ResultsGrid(props: ResultsGridProps) {
+  const { comparison, dataset, report, baseline, onBaseline, order, open, onOpen, onCounts } = props;
+  const { variants, repeats, checks, titleColumn } = comparison;
+  const checkNames = useMemo(() => checks.map(checkName), [checks]);
+  const rowHeight = rowHeightFor(checks.length);
+  const { scroller, virtualizer, items, rows } = useRowsInView(props, rowHeight);
+  const total = rows.total ?? (order.filter === 'all' ? comparison.rowCount : 0);
+  const columns = useMemo(
+    (): GridColumns => ({
+      variants: variants.map(({ name }) => name),
+      repeats,
+      checks: checkNames,
+      columns: dataset.columns,
+      titleColumn: titleColumn ?? null,
+    }),
+    [variants, repeats, checkNames, dataset.columns, titleColumn],
+  );
+  const { counts } = rows;
+  const tellCounts = useEffectEvent(onCounts);
+  useEffect(() => {
+    tellCounts(counts);
+  }, [counts]);
+  const show = useEffectEvent((index: number) => virtualizer.scrollToIndex(index));
+  const openIndex = open?.index ?? null;
+  useEffect(() => {
+    if (openIndex !== null) show(openIndex);
+  }, [openIndex]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey || total === 0) return;
+    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? rowHeight) / rowHeight) - 2);
+    const lastCell = { index: total - 1, variant: variants.length - 1 };
+    const next = open === null ? { index: items[0]?.index ?? 0, variant: 0 } : target(event.key, open, lastCell, page);
+    if (
+      next === null ||
+      (open === null && target(event.key, lastCell, lastCell, page) === null && event.key !== 'Enter')
+    )
+      return;
+    event.preventDefault();
+    onOpen(next);
+  };
+  const openCell = useCallback((index: number, variant: number) => onOpen({ index, variant }), [onOpen]);
+  const isEmpty = rows.total === 0;
+  return (
+    <div
+      ref={scroller}
+      className="scroll results__grid"
+      role="grid"
+      aria-label="Rows and variants"
+      aria-rowcount={total + 1}
+      aria-colcount={variants.length + 2}
+      aria-activedescendant={open ? `result-${open.index}-${open.variant}` : undefined}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      style={{ '--variants': variants.length, '--lines': (rowHeight - 48) / 20 } as CSSProperties}
+    >
+      <GridHead
+        comparison={comparison}
+        report={report}
+        baseline={baseline}
+        checks={checkNames}
+        onBaseline={onBaseline}
+      />
+      {rows.error && (
+        <ErrorFailure title="Couldn't load some rows" error={rows.error}>
+          <Button onClick={rows.retry}>Retry</Button>
+        </ErrorFailure>
+      )}
+      {isEmpty ? (
+        <EmptyState title={emptyWords[order.filter][0]} reason={emptyWords[order.filter][1]} />
+      ) : (
+        <div className="results__rows" role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
+          {items.map(({ index, start }) => (
+            <GridRow
+              key={index}
+              index={index}
+              row={rows.rowAt(index)}
+              columns={columns}
+              openVariant={open?.index === index ? open.variant : null}
+              top={start}
+              height={rowHeight}
+              onOpen={openCell}
+            />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
