@@ -1,6 +1,7 @@
 /**
  * What a comparison of 1,000 rows and 8 variants adds to its 8,000 calls: processor time per cell beyond the same calls without a
- * comparison, in the same process and in turn, against a local provider. `npm run benchmark -- compare [ROWS]`.
+ * comparison, in the same process and in turn, against a local provider. Then the frames and the memory of a window that shows such a
+ * comparison while it runs. `npm run benchmark -- compare [ROWS]`.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +12,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createHost, type Host } from '../electron/create-host.ts';
 import { createMemoryKeyStore } from '../electron/key-store/key-store.ts';
 import type { Comparison } from '../shared/contract/comparisons.ts';
-import { median, percentile, printReport, row } from './support/report.ts';
+import { obstacleTo } from '../scripts/suite-needs.ts';
+import { measureWindow } from './support/compare-window.ts';
+import { median, percentile, printReport, type Row, row } from './support/report.ts';
 
 const rowCount = Number(process.argv[2] ?? 1000);
 const variantCount = 8;
@@ -64,18 +67,29 @@ async function makeCalls(host: Host): Promise<void> {
   await Promise.all(Array.from({ length: concurrency }, worker));
 }
 
+const dataset = {
+  name: 'Tickets',
+  columns: [
+    { name: 'ticket', type: 'text' },
+    { name: 'order', type: 'text' },
+  ],
+  rows: Array.from({ length: rowCount }, (_, index) => ({ ticket, order: `${index}` })),
+};
+
+const comparisonOf = (checks: unknown[]) => ({
+  name: 'Benchmark',
+  concurrency,
+  checks,
+  variants: Array.from({ length: variantCount }, (_, variant) => ({
+    name: `V${variant}`,
+    prompt: { promptText: promptOf(variant) },
+    ...model,
+  })),
+});
+
 async function compare(host: Host, datasetId: string, checks: unknown[]): Promise<void> {
-  const { id } = await call<Comparison>(host, 'POST', '/comparisons', {
-    name: 'Benchmark',
-    datasetId,
-    concurrency,
-    checks,
-    variants: Array.from({ length: variantCount }, (_, variant) => ({
-      name: `V${variant}`,
-      prompt: { promptText: promptOf(variant) },
-      ...model,
-    })),
-  });
+  const body = { ...comparisonOf(checks), datasetId };
+  const { id } = await call<Comparison>(host, 'POST', '/comparisons', body);
   await call(host, 'POST', `/comparisons/${id}/start`, {});
   for (;;) {
     await delay(100);
@@ -101,15 +115,8 @@ function watchPauses(): () => number[] {
   };
 }
 
-async function measureAll(host: Host): Promise<void> {
-  const { id } = await call<{ id: string }>(host, 'POST', '/datasets', {
-    name: 'Tickets',
-    columns: [
-      { name: 'ticket', type: 'text' },
-      { name: 'order', type: 'text' },
-    ],
-    rows: Array.from({ length: rowCount }, (_, index) => ({ ticket, order: `${index}` })),
-  });
+async function measureHost(host: Host): Promise<Row[]> {
+  const { id } = await call<{ id: string }>(host, 'POST', '/datasets', dataset);
   await makeCalls(host);
   const added: number[] = [];
   const checked: number[] = [];
@@ -128,32 +135,45 @@ async function measureAll(host: Host): Promise<void> {
     checked.push((withCheck.cpuMs - bare.cpuMs) / cells);
     seconds.push(compared.seconds);
   }
-  printReport('compare', [
+  return [
     row('cells', cells, ''),
     row('seconds for all cells', median(seconds), 's'),
     row('processor time per cell beyond the call', median(added), 'ms', { max: 1 }),
     row('the same with a check', median(checked), 'ms'),
     row('pause of the main thread, 99.9th percentile', percentile(pauses, 0.999), 'ms'),
     row('the same with bare calls', percentile(barePauses, 0.999), 'ms'),
-  ]);
+  ];
 }
 
-const dataDirectory = mkdtempSync(join(tmpdir(), 'touchstone-benchmark-'));
+async function measureAll(endpoint: string): Promise<Row[]> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'touchstone-benchmark-'));
+  const host = await createHost({
+    dataDirectory,
+    providerBases: {},
+    endpoints: [{ name: 'bench', baseAddress: endpoint }],
+    capabilities: [],
+    environment: {},
+    keyStore: createMemoryKeyStore(),
+    log: (message, error) => console.error(message, error),
+  });
+  try {
+    return await measureHost(host);
+  } finally {
+    await host.close();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+}
+
 const upstream = fork(new URL('./support/echo-upstream.mjs', import.meta.url));
 const [port] = (await once(upstream, 'message')) as [number];
-const host = await createHost({
-  dataDirectory,
-  providerBases: {},
-  endpoints: [{ name: 'bench', baseAddress: `http://127.0.0.1:${port}/v1` }],
-  capabilities: [],
-  environment: {},
-  keyStore: createMemoryKeyStore(),
-  log: (message, error) => console.error(message, error),
-});
 try {
-  await measureAll(host);
+  const endpoint = `http://127.0.0.1:${port}/v1`;
+  const rows = await measureAll(endpoint);
+  const comparison = comparisonOf([{ kind: 'contains', column: 'order' }]);
+  const obstacle = await obstacleTo('browser');
+  if (obstacle !== null) console.log(`The window was not measured. ${obstacle}`);
+  else rows.push(...(await measureWindow({ dataset, comparison, cells, endpoint: `bench=${endpoint}` })));
+  printReport('compare', rows);
 } finally {
-  await host.close();
   upstream.kill();
-  rmSync(dataDirectory, { recursive: true, force: true });
 }

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { chromium, type Browser, type Page } from '@playwright/test';
+import type { Comparison } from '../../shared/contract/comparisons.ts';
+import { startHeadlessHost } from '../../tests/e2e/browser/playground-host.ts';
+import { fetchInPage } from '../../tests/support/served-window.ts';
+import { recordFrames } from '../audit-window/frames.ts';
+import { percentile, type Row, row } from './report.ts';
+
+export interface WatchedComparison {
+  readonly dataset: unknown;
+  /** Without its dataset. */
+  readonly comparison: Record<string, unknown>;
+  readonly cells: number;
+  /** `name=address` of the provider. */
+  readonly endpoint: string;
+}
+
+/** Frames of a window that shows nothing, for comparison. */
+const baselineMilliseconds = 4000;
+/** A frame longer than this is seen as a jump. */
+const longFrameMs = 50;
+
+/** Megabytes of every process that shows a page: each shared page counts in part. */
+async function pageMegabytes(browser: Browser): Promise<number> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = (await session.send('SystemInfo.getProcessInfo')) as {
+    processInfo: { type: string; id: number }[];
+  };
+  const kilobytes = processInfo
+    .filter(({ type }) => type === 'renderer')
+    .map(({ id }) => Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, 'utf8'))?.[1]));
+  return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
+}
+
+async function call<Value>(page: Page, method: string, path: string, body?: unknown): Promise<Value> {
+  const { status, text } = await fetchInPage(page, method, path, body);
+  if (status >= 300) throw new Error(`${path}: ${status} ${text}`);
+  return JSON.parse(text) as Value;
+}
+
+/** Waits without a request of the page: reads the progress that it shows. */
+async function untilCompleted(page: Page, cells: number): Promise<void> {
+  const done = `${cells.toLocaleString('en')} of ${cells.toLocaleString('en')} runs`;
+  await page.getByText(done, { exact: true }).waitFor({ timeout: 300_000 });
+}
+
+async function measure(browser: Browser, page: Page, watched: WatchedComparison): Promise<Row[]> {
+  const { id: datasetId } = await call<{ id: string }>(page, 'POST', '/datasets', watched.dataset);
+  const { id } = await call<Comparison>(page, 'POST', '/comparisons', { ...watched.comparison, datasetId });
+  const empty = await recordFrames(page, () => delay(baselineMilliseconds));
+  await page.evaluate((address) => (location.hash = address), `/compare/${id}`);
+  await page.getByRole('grid').waitFor();
+  const megabytes: number[] = [];
+  const startedAt = performance.now();
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      megabytes.push(await pageMegabytes(browser));
+      await delay(500);
+    }
+  })();
+  const frames = await recordFrames(page, async () => {
+    await call(page, 'POST', `/comparisons/${id}/start`, {});
+    await untilCompleted(page, watched.cells);
+  });
+  isOver = true;
+  await watching;
+  const seconds = (performance.now() - startedAt) / 1000;
+  const perSecond = (intervals: readonly number[]) => 1000 / percentile(intervals, 0.5);
+  const long = (intervals: readonly number[]) => intervals.filter((interval) => interval > longFrameMs).length;
+  return [
+    row('window: seconds for all cells', seconds, 's'),
+    row('window: frames a second while cells stream, median', perSecond(frames.intervals), '/s'),
+    row('window: the same while it shows nothing', perSecond(empty.intervals), '/s'),
+    row('window: frames over 50 ms while cells stream', long(frames.intervals), '', { max: 0 }),
+    row('window: the same while it shows nothing for 4 s', long(empty.intervals), ''),
+    row('window: longest frame', Math.max(...frames.intervals), 'ms'),
+    row('window: tasks over 50 ms', frames.longTasks.length, ''),
+    row('window: memory, highest', Math.max(...megabytes), 'MB', { max: 500 }),
+  ];
+}
+
+/** Frames and memory of a window that shows a comparison while its cells are run. */
+export async function measureWindow(watched: WatchedComparison): Promise<Row[]> {
+  await using host = await startHeadlessHost({ endpoints: [watched.endpoint] });
+  const browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.goto(host.windowUrl);
+    await page.waitForURL(({ search }) => search === '');
+    return await measure(browser, page, watched);
+  } finally {
+    await browser.close();
+  }
+}
