@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exifOf, jpegOf, pngOf } from '../support/image-files.ts';
+import { storeSourceFile } from '../../shared/contract/files.ts';
 import { countTokens } from '../../shared/contract/completions.ts';
 import { setProviderKey, updateProvider } from '../../shared/contract/providers.ts';
 import { windowClient } from '../support/window-client.ts';
@@ -123,6 +124,15 @@ test('a file that was sent before, in a list, and a source', async () => {
     { type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } },
     { type: 'text', text: 'Ravens are black.' },
   ]);
+});
+
+test('the window takes the original of a source as a file', async () => {
+  const { id } = await addSource(host, 'in memory', 'Ravens are black.');
+  const client = windowClient(host.host);
+  const file = await client.call(storeSourceFile, { body: { sourceId: id } });
+  expect(file).toMatchObject({ mediaType: 'text/plain', bytes: 17 });
+  const unknown = client.call(storeSourceFile, { body: { sourceId: 'x' } });
+  await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test.each([

@@ -269,6 +269,16 @@ describe('a continuation', () => {
     const { runId } = await callTools('in memory', host.issueKey({ name: 'another' }));
     const body = { continueRunId: runId, toolResults: results };
     judgeError(await host.send('in memory', continueCall('/api/completions/sync', body)), 404);
+    // The window shows the runs of all callers, so it says why.
+    const inWindow = await host.host.api.fetch(
+      new Request('http://window.test/api/completions/sync', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+      { access: 'window' },
+    );
+    expect([inWindow.status, await inWindow.text()]).toEqual([400, expect.stringContaining('run it here to try')]);
     const alone = completionCall(host, '/api/completions/sync', { toolResults: results });
     judgeError(await host.send('in memory', alone), 400);
   });

@@ -9,6 +9,7 @@ import { Badge } from '../badges.tsx';
 import { formatPlural } from '../format.ts';
 import { Icon } from '../icon.tsx';
 import { useCheckedSchema, useSchemaLint } from './checked-schema.ts';
+import { FixSchemaButton } from './fix-schema.tsx';
 import { JsonEditor } from './json-editor.tsx';
 
 /** Findings with the same message for the same part of a schema. */
@@ -42,18 +43,14 @@ interface SchemaSupportProps {
 function SchemaSupport({ schema, onFix }: SchemaSupportProps) {
   const lint = useSchemaLint(schema);
   if (lint === null) return null;
-  const { findings, fixed } = lint;
+  const { findings } = lint;
   const groups = groupFindings(findings);
   return (
     <section className="schema-support" aria-label="Provider support">
       <div className="row schema-support__head">
         <h3 className="section-title">Provider support</h3>
         <span className="small secondary grow">{supportText(findings)}</span>
-        {fixed && lint.schema === schema && (
-          <Button size="small" onClick={() => onFix(fixed)}>
-            Fix for all providers
-          </Button>
-        )}
+        {lint.schema === schema && <FixSchemaButton lint={lint} onFix={onFix} />}
       </div>
       {groups.length > 0 && (
         <ul className="schema-support__list scroll" tabIndex={0} aria-label="Unsupported parts of the schema">

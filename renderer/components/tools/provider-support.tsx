@@ -1,6 +1,6 @@
-import { Check, CircleX, TriangleAlert, Wrench } from 'lucide-react';
-import { Button } from '../button.tsx';
+import { Check, CircleX, TriangleAlert } from 'lucide-react';
 import type { SchemaLint } from '../editor/checked-schema.ts';
+import { FixSchemaButton } from '../editor/fix-schema.tsx';
 import { formatPlural } from '../format.ts';
 import { Icon } from '../icon.tsx';
 import type { JsonSchema } from '../../../shared/json-schema.ts';
@@ -46,17 +46,12 @@ export interface ProviderSupportProps {
 
 /** What each provider doesn't support in the schema of a tool, with a fix to what all of them accept. */
 export function ProviderSupport({ lint, onFix }: ProviderSupportProps) {
-  const fixed = lint?.fixed;
   return (
     <aside className="panel panel--inset line-left tools-view__support" aria-label="Provider support">
       <div className="header">
         <h2>Accepted by</h2>
         <span className="grow" />
-        {fixed && (
-          <Button size="small" icon={Wrench} onClick={() => onFix(fixed)}>
-            Fix for all providers
-          </Button>
-        )}
+        {lint && <FixSchemaButton lint={lint} onFix={onFix} />}
       </div>
       {lint === null ? (
         <p className="caption tertiary tool-pane__note">Shown once the schema is valid.</p>

@@ -30,6 +30,7 @@ test('writes a schema with the linter, and shows the streaming answer as a tree 
   await page.keyboard.insertText(JSON.stringify(schema));
   await expect(dialog.getByText('Rejected by 2 of 6: OpenAI (strict), Groq (strict)')).toBeVisible();
   await dialog.getByRole('button', { name: 'Fix for all providers' }).click();
+  await page.getByRole('button', { name: 'Apply fix' }).click();
   await expect(dialog.getByText('Every provider and the on-device model support this schema')).toBeVisible();
   await dialog.getByRole('button', { name: 'Done' }).click();
 

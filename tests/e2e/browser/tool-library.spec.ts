@@ -34,6 +34,7 @@ test('a tool of MCP is pasted, fixed for all providers, saved to the library and
   const openAi = support.getByRole('listitem', { name: 'OpenAI (strict)' });
   await expect(openAi).toContainText('missing: "since"');
   await support.getByRole('button', { name: 'Fix for all providers' }).click();
+  await page.getByRole('button', { name: 'Apply fix' }).click();
   await expect(openAi).toContainText('OK');
   await page.getByRole('textbox', { name: 'Name', exact: true }).first().fill('find_order');
   await page.getByRole('radio', { name: 'Lookup' }).click();

@@ -168,6 +168,7 @@ test('the schema editor says what is invalid, what each provider rejects, and fi
   const limit = support.getByText(`"maxLength" isn't supported`).closest('li');
   expect(limit?.textContent).toBe(`/properties/name"maxLength" isn't supportedOpenAI (strict)Cohere`);
   fireEvent.click(support.getByRole('button', { name: 'Fix for all providers' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Apply fix' }));
   await dialog.findByText('Every provider and the on-device model support this schema');
   expect(JSON.parse(useDrafts.getState().drafts[0]!.parameters.response_format!)).toEqual({
     name: 'claim',

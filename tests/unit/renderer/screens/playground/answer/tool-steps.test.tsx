@@ -104,6 +104,10 @@ test('sends results that a person enters, and shows the answer below', async () 
     { role: 'tool', tool_call_id: 'call_2', content: expect.stringContaining('broken') },
   ]);
   card('clock, call 2').getByText('Error result');
+  // The bar has the sum, and its tooltip the newest step.
+  const bar = await answer().findByLabelText('Run metrics');
+  await waitFor(() => expect(bar.textContent).toContain('Steps2'));
+  await waitFor(() => expect(bar.title).toContain('Newest step'));
   await waitFor(() => expect(useToolResults.getState().byRun).toEqual({}));
 });
 

@@ -69,6 +69,9 @@ test('the form and the source change the same schema, and a fix can be undone', 
   const strict = await screen.findByRole('listitem', { name: 'OpenAI (strict)' }, { timeout: 5000 });
   await waitFor(() => expect(strict.textContent).toContain('additionalProperties'), { timeout: 5000 });
   press('Fix for all providers');
+  expect(within(screen.getByRole('dialog')).getByText(/"additionalProperties": false/)).toBeTruthy();
+  expect(read()['additionalProperties']).toBeUndefined();
+  press('Apply fix');
   expect(read()['additionalProperties']).toBe(false);
 });
 
@@ -121,6 +124,7 @@ test('what is edited while a tool is saved stays, and so does what is edited aft
   const strict = await screen.findByRole('listitem', { name: 'OpenAI (strict)' }, { timeout: 5000 });
   await waitFor(() => expect(strict.textContent).toContain('additionalProperties'), { timeout: 5000 });
   press('Fix for all providers');
+  press('Apply fix');
   type('Description', 'Typed after the fix');
   const { toasts } = useToasts.getState();
   act(() => toasts.find(({ text }) => text.startsWith('Fixed'))?.action?.run());
