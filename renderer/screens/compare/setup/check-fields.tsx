@@ -191,7 +191,7 @@ function CategoriesField({ check, onField }: FieldProps) {
       {categories.map((category) => (
         <Checkbox
           key={category}
-          label={category}
+          label={category === 'selfHarm' ? 'self-harm' : category}
           isChecked={chosen.includes(category)}
           onCheckedChange={(isChecked) =>
             onField(

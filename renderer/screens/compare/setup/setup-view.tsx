@@ -1,5 +1,5 @@
 import { FolderOpen, Play, RotateCcw, Save } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { AppError } from '../../../../shared/app-error.ts';
 import type { Comparison, ComparisonInput } from '../../../../shared/contract/comparisons.ts';
@@ -194,9 +194,19 @@ function Toolbar({
   );
 }
 
+/** Moves to the first marked field, which may be above or below what is on the screen. */
+function showFirstProblem(fields: HTMLElement | null): void {
+  requestAnimationFrame(() => {
+    const marked = fields?.querySelector<HTMLElement>('[aria-invalid="true"], [role="alert"]');
+    marked?.scrollIntoView({ block: 'nearest' });
+    if (marked instanceof HTMLInputElement) marked.focus();
+  });
+}
+
 function OpenSetup({ comparison }: { comparison: Comparison | null }) {
   const { draft, isChanged, change } = useSetupDraft(comparison);
   const read = useReadSetup(draft);
+  const fields = useRef<HTMLDivElement>(null);
   const [areProblemsShown, setProblemsShown] = useState(false);
   const hasRejections = read.input !== null && read.problems.size > 0;
   const setup: Setup = { ...read, draft, change, areProblemsShown: areProblemsShown || hasRejections };
@@ -205,7 +215,10 @@ function OpenSetup({ comparison }: { comparison: Comparison | null }) {
     input: read.input,
     isChanged,
     draftId: draft.id,
-    onProblems: () => setProblemsShown(true),
+    onProblems: () => {
+      setProblemsShown(true);
+      showFirstProblem(fields.current);
+    },
   });
   const startAll = (): void => saving.start(draft.isFirstRowsOnly ? firstRows : null);
   const tryOne = (): void => saving.start(1);
@@ -225,7 +238,7 @@ function OpenSetup({ comparison }: { comparison: Comparison | null }) {
         isBusy={saving.isBusy}
       />
       <div className="setup">
-        <div className="scroll setup__main" tabIndex={0} role="region" aria-label="Setup">
+        <div ref={fields} className="scroll setup__main" tabIndex={0} role="region" aria-label="Setup">
           <VariantsSection />
           <InputsSection />
           <ChecksSection />

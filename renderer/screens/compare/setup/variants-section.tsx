@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp, Copy, Ellipsis, Flag, Pencil, Plus, Settings2, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { maxVariants } from '../../../../shared/contract/comparisons.ts';
 import type { PromptVersion } from '../../../../shared/contract/prompts.ts';
 import { Badge } from '../../../components/badges.tsx';
@@ -15,7 +16,9 @@ import { ParametersPanel } from '../../../components/parameters-panel.tsx';
 import { Popover } from '../../../components/popover.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { writeParameters } from '../../../drafts/parameter-model.ts';
+import { accessAddress } from '../../../components/remedies.ts';
 import { useModels } from '../../../queries/providers.ts';
+import { settingsAddress } from '../../../shell/addresses.ts';
 import type { VariantDraft } from '../../../stores/comparison-drafts.ts';
 import { lastUsedModel } from '../../../stores/playground-drafts.ts';
 import { PromptField } from './prompt-field.tsx';
@@ -84,6 +87,23 @@ function ParametersField({ variant, letter, onChange }: PartProps) {
     >
       <ParametersPanel draft={variant} model={model ?? null} onChange={onChange} />
     </Popover>
+  );
+}
+
+/** A model without a key or a download would stop the comparison at its first run. */
+function NotReady({ variant }: { variant: VariantDraft }) {
+  const model = useModels().data?.data.find(
+    ({ aiSystem, name }) => aiSystem === variant.aiSystem && name === variant.model,
+  );
+  if (!model || model.isReady) return null;
+  const isOnDevice = variant.aiSystem === 'ServiceAi';
+  return (
+    <p className="caption caution setup__below">
+      {isOnDevice ? 'The on-device model is not downloaded.' : `${variant.model} has no key yet.`}{' '}
+      <Link className="link" href={isOnDevice ? settingsAddress('on-device') : accessAddress(variant.aiSystem)}>
+        {isOnDevice ? 'Download it' : 'Add a key'}
+      </Link>
+    </p>
   );
 }
 
@@ -208,6 +228,7 @@ function VariantRow({ variant, index }: { variant: VariantDraft; index: number }
           <VariantMenu {...part} index={index} />
         </span>
       </div>
+      <NotReady variant={variant} />
       {variant.name !== '' && <p className="caption tertiary setup__below">{variant.name}</p>}
       {problem && (
         <p className="caption negative setup__below" role="alert">
