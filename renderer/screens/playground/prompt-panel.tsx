@@ -306,6 +306,7 @@ export function PromptPanel() {
         <ToolsRow />
         <VariablesPanel
           draftId={draft.id}
+          draftName={draft.name}
           model={model}
           fields={template.fields}
           values={draft.values}

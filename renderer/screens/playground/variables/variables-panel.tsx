@@ -1,5 +1,5 @@
-import { Braces } from 'lucide-react';
-import { memo, useId, useMemo } from 'react';
+import { Braces, ListPlus } from 'lucide-react';
+import { memo, useId, useMemo, useState } from 'react';
 import { classNames } from '../../../components/class-names.ts';
 import { IconButton } from '../../../components/button.tsx';
 import { Badge } from '../../../components/badges.tsx';
@@ -8,6 +8,7 @@ import { isFileField } from '../../../drafts/file-values.ts';
 import { fieldText, type VariableDraft, type VariableField } from '../../../drafts/variable-model.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
 import { FileField } from './file-field.tsx';
+import { SaveRow } from './save-row.tsx';
 
 /** Characters from which a field has two lines. */
 const longText = 60;
@@ -90,6 +91,7 @@ const Field = memo(function Field({ field, text, isUnfilled, onTextChange, onJso
 
 export interface VariablesPanelProps {
   draftId: string;
+  draftName: string;
   /** The chosen model; null while it is unknown. */
   model: Model | null;
   fields: readonly VariableField[];
@@ -103,6 +105,7 @@ export interface VariablesPanelProps {
 /** A field for each variable of the template, in the order of its text. */
 export function VariablesPanel({
   draftId,
+  draftName,
   model,
   fields,
   values,
@@ -110,6 +113,7 @@ export function VariablesPanel({
   onTextChange,
   onJsonChange,
 }: VariablesPanelProps) {
+  const [isSaving, setSaving] = useState(false);
   if (fields.length === 0) return null;
   const filled = fields.filter(({ isFilled }) => isFilled).length;
   return (
@@ -119,7 +123,16 @@ export function VariablesPanel({
         <span className="caption tertiary">
           {filled} of {fields.length} filled
         </span>
+        <span className="grow" />
+        <IconButton
+          icon={ListPlus}
+          size="small"
+          label="Save values as a dataset row"
+          aria-disabled={filled === 0 || undefined}
+          onClick={() => setSaving(true)}
+        />
       </div>
+      {isSaving && <SaveRow name={draftName} fields={fields} onClose={() => setSaving(false)} />}
       <div className="scroll variables">
         {fields.map((field) => {
           const text = fieldText(values, field.name);

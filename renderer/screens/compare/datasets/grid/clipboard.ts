@@ -35,11 +35,21 @@ function withRoomFor(table: TableDocument, columnCount: number): TableDocument {
   return columns.length === table.columns.length ? table : withColumns(table, columns);
 }
 
-function* cellsOf(rows: readonly string[][], columns: readonly EditedColumn[], count: number): Generator<EditedCells> {
+interface Pasted {
+  readonly rows: readonly string[][];
+  /** Of the longest row; cells that another row lacks are empty. */
+  readonly columnCount: number;
+}
+
+function* cellsOf(
+  { rows, columnCount }: Pasted,
+  columns: readonly EditedColumn[],
+  count: number,
+): Generator<EditedCells> {
   for (let index = 0; index < count; index += 1) {
     const row = rows[index % rows.length]!;
     yield Object.fromEntries(
-      columns.map(({ key, type }, column) => [key, readPasted(row[column % row.length] ?? '', type)]),
+      columns.map(({ key, type }, column) => [key, readPasted(row[column % columnCount] ?? '', type)]),
     );
   }
 }
@@ -81,7 +91,7 @@ export function pasteText(editor: Editor, text: string): Promise<void> {
     const pasted = await writeCells(
       wide,
       target.fromRow,
-      cellsOf(rows, columns, target.toRow - target.fromRow),
+      cellsOf({ rows, columnCount }, columns, target.toRow - target.fromRow),
       signal,
     );
     editor.change(pasted, {

@@ -70,11 +70,13 @@ function useView(editor: Editor, { table, selection, arrivals }: EditorState, gr
   useEffect(() => {
     editor.want(first, last);
   }, [editor, first, last, table, arrivals]);
-  const { row, column } = selection.active;
+  const { active } = selection;
+  const { row, column } = active;
+  // Every selection is a new object: a key that stays on the cell still brings it into view.
   useEffect(() => {
-    if (row >= 0) rowList.scrollToIndex(row);
-    columnList.scrollToIndex(column);
-  }, [rowList, columnList, row, column]);
+    if (active.row >= 0) rowList.scrollToIndex(active.row);
+    columnList.scrollToIndex(active.column);
+  }, [rowList, columnList, active]);
   const isActiveShown =
     columns.some(({ index }) => index === column) && (row < 0 || rows.some(({ index }) => index === row));
   return {
