@@ -98,8 +98,9 @@ async function runPlaywright(project: Project): Promise<Counts> {
   return withStatus(`Playwright in ${project}`, counts, status);
 }
 
-/** Creates the package. An installer takes a minute more, so only the full form creates one. */
+/** Creates the package if it can be tested. An installer takes a minute more, so only the full form creates one. */
 async function makePackage(): Promise<Counts | null> {
+  if (await obstacleTo('package')) return null;
   const parameters = ['scripts/package.ts', '--for-tests', ...(isFull ? [] : ['--directory-only'])];
   const status = await runToEnd(process.execPath, parameters);
   if (status === 0) return null;
@@ -107,9 +108,10 @@ async function makePackage(): Promise<Counts | null> {
   return { passed: 0, failed: 1, skipped: 0 };
 }
 
-async function runEndToEnd(project: Project): Promise<Counts> {
+/** `failure` is that of a preparation. */
+async function runEndToEnd(project: Project, failure: Counts | null = null): Promise<Counts> {
   const obstacle = await obstacleTo(project);
-  if (!obstacle) return (project === 'package' ? await makePackage() : null) ?? runPlaywright(project);
+  if (!obstacle) return failure ?? runPlaywright(project);
   print(`\n  NOT RUN: the end-to-end tests in ${project}. ${obstacle}\n`);
   return { passed: 0, failed: mustRunAll ? 1 : 0, skipped: mustRunAll ? 0 : 1 };
 }
@@ -136,9 +138,14 @@ async function runFaults(): Promise<Counts[]> {
 }
 
 async function runSuites(): Promise<Counts[]> {
-  if (suite === 'package') return [await runEndToEnd('package')];
+  if (suite === 'package') return [await runEndToEnd('package', await makePackage())];
   if (suite === 'faults') return runFaults();
-  return [await runVitest(), await runEndToEnd('browser'), await runEndToEnd('electron'), await runEndToEnd('package')];
+  const counts = [await runVitest(), await runEndToEnd('browser')];
+  // Fetches Electron, which both need.
+  await obstacleTo('electron');
+  // Creating the package is mostly copying, so the desktop tests run meanwhile.
+  const packaged = makePackage();
+  return [...counts, await runEndToEnd('electron'), await runEndToEnd('package', await packaged)];
 }
 
 const counts = await runSuites();

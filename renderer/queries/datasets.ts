@@ -21,7 +21,6 @@ import {
   readDatasetRows,
   renameDataset,
 } from '../../shared/contract/datasets.ts';
-import { importDataset } from '../../shared/contract/dataset-import.ts';
 import type { Client } from '../host/client.ts';
 import { useHost } from '../host/host-context.tsx';
 
@@ -180,14 +179,4 @@ export function useDeleteDataset(): (id: string) => Promise<unknown> {
     await client.call(deleteDataset, { parameters: { id } });
     await renew();
   };
-}
-
-/** Uploads a file as a new dataset. The caller shows the error. */
-export function useImportDataset() {
-  const { client } = useHost();
-  return useMutation({
-    meta: { isFailureShown: true },
-    mutationFn: (file: File) => client.upload(importDataset, { fields: {}, file }),
-    onSettled: useRenewDatasets(),
-  });
 }

@@ -42,7 +42,10 @@ async function chooseRows({ page, folder }: CompareJourney): Promise<void> {
   const file = join(folder, 'tickets.csv');
   writeFileSync(file, table);
   const inputs = page.getByRole('region', { name: 'Inputs' });
-  await inputs.getByLabel('File with rows').setInputFiles(file);
+  await inputs.getByRole('button', { name: 'Import file' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.locator('input[type=file]').setInputFiles(file);
+  await dialog.getByRole('button', { name: 'Import 3 rows' }).click();
   await expect(inputs).toContainText('3 rows, 3 columns');
   await expect(inputs.getByRole('cell', { name: 'The frame is "bent".' })).toBeVisible();
   await page.getByRole('button', { name: /^Start/ }).click();

@@ -1,37 +1,36 @@
 import { ClipboardList, FileUp } from 'lucide-react';
-import { useRef } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
+import type { ImportedDataset } from '../../../../shared/contract/dataset-import.ts';
 import type { DatasetInput } from '../../../../shared/contract/datasets.ts';
 import { Button } from '../../../components/button.tsx';
 import { Combobox } from '../../../components/combobox.tsx';
 import { formatPlural, formatWhole } from '../../../components/format.ts';
 import { Select } from '../../../components/select.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
-import { useCreateDataset, useDatasetList, useDatasetVersions, useImportDataset } from '../../../queries/datasets.ts';
+import { useCreateDataset, useDatasetList, useDatasetVersions } from '../../../queries/datasets.ts';
 import { datasetAddress } from '../../../shell/addresses.ts';
 import { getActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
 import { writeChecks } from './check-drafts.ts';
 import { RowsPreview } from './rows-preview.tsx';
-import { sampleDataset, valuesDataset } from './sample-dataset.ts';
+import { exampleDataset } from '../datasets/example-dataset.ts';
+import { ImportDataset } from '../datasets/import-dataset.tsx';
+import { valuesDataset } from './values-dataset.ts';
 import { useProblem, useSetup } from './setup-context.ts';
 
 function useInputs() {
   const { change } = useSetup();
-  const upload = useImportDataset();
   const create = useCreateDataset();
   const select = (datasetId: string): void => change({ datasetId, datasetVersion: null });
   return {
     select,
-    isBusy: upload.isPending || create.isPending,
-    failure: upload.error ?? create.error,
-    importFile: (file: File) =>
-      upload.mutate(file, {
-        onSuccess: ({ id, report }) => {
-          select(id);
-          // promptfoo and OpenAI Evals keep their checks beside the rows.
-          change(({ checks }) => (checks.length === 0 ? { checks: writeChecks(report.checks) } : {}));
-        },
-      }),
+    isBusy: create.isPending,
+    failure: create.error,
+    take: ({ id, report }: ImportedDataset) => {
+      select(id);
+      // promptfoo and OpenAI Evals keep their checks beside the rows.
+      change(({ checks }) => (checks.length === 0 ? { checks: writeChecks(report.checks) } : {}));
+    },
     createFrom: (body: DatasetInput) => create.mutate(body, { onSuccess: ({ id }) => select(id) }),
   };
 }
@@ -51,7 +50,7 @@ function NoRows({ createFrom, isBusy }: Inputs) {
           size="small"
           isBusy={isBusy}
           onClick={() => {
-            createFrom(sampleDataset);
+            createFrom(exampleDataset);
             change(({ checks }) => ({
               checks:
                 checks.length > 0
@@ -106,7 +105,7 @@ export function InputsSection() {
   const [, navigate] = useLocation();
   const inputs = useInputs();
   const datasets = useDatasetList().data?.pages.flatMap(({ data }) => data) ?? [];
-  const file = useRef<HTMLInputElement>(null);
+  const [isImporting, setImporting] = useState(false);
   const problem = useProblem('datasetId');
   const failure = inputs.failure ?? datasetQuery.error;
   return (
@@ -147,21 +146,9 @@ export function InputsSection() {
             Edit rows
           </Button>
         )}
-        <Button size="small" icon={FileUp} isBusy={inputs.isBusy} onClick={() => file.current?.click()}>
+        <Button size="small" icon={FileUp} onClick={() => setImporting(true)}>
           Import file
         </Button>
-        <input
-          ref={file}
-          type="file"
-          hidden
-          aria-label="File with rows"
-          accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson,.xlsx,.yaml,.yml"
-          onChange={({ target }) => {
-            const [chosen] = target.files ?? [];
-            if (chosen) inputs.importFile(chosen);
-            target.value = '';
-          }}
-        />
       </div>
       {(problem ?? failure) && (
         <p className="setup__hint caption negative" role="alert">
@@ -169,6 +156,15 @@ export function InputsSection() {
         </p>
       )}
       {draft.datasetId === null ? <NoRows {...inputs} /> : <RowsPreview />}
+      {isImporting && (
+        <ImportDataset
+          onClose={() => setImporting(false)}
+          onImported={(imported) => {
+            setImporting(false);
+            inputs.take(imported);
+          }}
+        />
+      )}
     </section>
   );
 }

@@ -8,14 +8,14 @@ import {
   targetChange,
   targetOf,
 } from '../../../../../renderer/screens/compare/setup/column-mapping.ts';
-import { sampleDataset, valuesDataset } from '../../../../../renderer/screens/compare/setup/sample-dataset.ts';
+import { valuesDataset } from '../../../../../renderer/screens/compare/setup/values-dataset.ts';
 import { readSetup, writeSetup } from '../../../../../renderer/screens/compare/setup/setup-draft.ts';
 import { verdictOf } from '../../../../../renderer/screens/compare/list/verdict.ts';
 import { draftVariant, emptySetup, type SetupDraft } from '../../../../../renderer/stores/comparison-drafts.ts';
 import { exampleDraft, getActiveDraft, useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
 import { type Check, checkList } from '../../../../../shared/contract/checks.ts';
 import type { ComparisonReport } from '../../../../../shared/contract/comparison-results.ts';
-import { datasetInput, type Dataset } from '../../../../../shared/contract/datasets.ts';
+import type { Dataset } from '../../../../../shared/contract/datasets.ts';
 import { comparisonInput, type Comparison } from '../../../../../shared/contract/comparisons.ts';
 import { parseTemplate } from '../../../../../shared/prompt-template.ts';
 
@@ -217,11 +217,7 @@ describe('a setup', () => {
     expect(readSetup(twice, context).problems.get('variants[1].name')).toBe('Is given more than once');
   });
 
-  test('starts with rows for the example prompt, or with the values of the open one', () => {
-    expect(datasetInput.safeParse(sampleDataset).success).toBe(true);
-    const names = parseTemplate(exampleDraft.promptText).variables.map(({ name }) => name);
-    const sampleColumns = sampleDataset.columns.map(({ name }) => name);
-    expect(sampleColumns).toEqual(expect.arrayContaining(names));
+  test('starts with the values of the open prompt', () => {
     const open = getActiveDraft(useDrafts.getState());
     expect(valuesDataset(open)).toMatchObject({
       columns: [

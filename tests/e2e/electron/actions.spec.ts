@@ -8,6 +8,7 @@ const test = base.extend({
   environment: async ({ environment }, use) => use({ ...environment, ...withoutNetwork }),
 });
 
+// Playwright starts the files by name. This one takes as long as all others together, so it comes first.
 // A recording of every action would take longer than the actions.
 test.use({ trace: 'off' });
 test.setTimeout(walkTimeout);
