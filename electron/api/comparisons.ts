@@ -41,6 +41,7 @@ const exportTypes: Readonly<Record<ExportFormat, readonly [mediaType: string, ex
   junit: ['application/xml', 'xml'],
   markdown: ['text/markdown; charset=utf-8', 'md'],
   html: ['text/html; charset=utf-8', 'html'],
+  preferences: ['application/jsonl', 'preferences.jsonl'],
 };
 
 /** Answers are other people's text, so a browser must not open them as our page. */

@@ -21,6 +21,7 @@ import { type ComparisonJobs, type ComparisonJobsOptions, createComparisonJobs }
 import { estimateComparison } from './estimate-comparison.ts';
 import { planComparison } from './plan-comparison.ts';
 import { exportText } from './export-comparison.ts';
+import { pairChoices } from './export-preferences.ts';
 import { createResultReader, type ResultReader } from './read-results.ts';
 import type { EstimateOptions } from './run-estimates.ts';
 import {
@@ -202,7 +203,11 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
         columns,
         cells: () => reader.eachCell(job, caller),
       };
-      return exportText({ ...source, report: () => results.report(id, { signal }) }, format);
+      const preferences = () => ({
+        choices: pairChoices(options.votes, job.comparison.sequence),
+        readRun: options.runs.read,
+      });
+      return exportText({ ...source, report: () => results.report(id, { signal }), preferences }, format);
     },
     remove: jobs.remove,
     async close() {

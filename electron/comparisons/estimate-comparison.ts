@@ -1,4 +1,3 @@
-import type { Check } from '../../shared/contract/checks.ts';
 import type { ComparisonEstimate } from '../../shared/contract/comparison-estimates.ts';
 import type { DatasetRow } from '../../shared/contract/datasets.ts';
 import type { Judge } from '../../shared/contract/judges.ts';
@@ -21,19 +20,13 @@ import {
   timeOf,
   times,
 } from './run-estimates.ts';
+import { judgesAmong } from './votes/cell-votes.ts';
 
 /** Tokens of an answer, if nothing is known of its length. */
 const guessedAnswer: Range = { low: 30, high: 1000 };
 const guessedVerdict: Range = { low: 20, high: 300 };
 /** Tokens of the passages of dataspaces, if no earlier run had any. */
 const passageTokens: Range = { low: 0, high: 2000 };
-
-function judgeIdsOf(checks: readonly Check[]): string[] {
-  return checks.flatMap((check) => {
-    if ('checks' in check) return judgeIdsOf(check.checks);
-    return check.kind === 'judge' ? [check.judgeId.toLowerCase()] : [];
-  });
-}
 
 interface Planned extends PlannedComparison {
   /** The first rows of the dataset. */
@@ -141,7 +134,7 @@ export async function estimateComparison(planned: Planned, options: EstimateOpti
     1 / variants.length,
   );
   const judges: (TimedPart & { readonly judgeId: string })[] = [];
-  for (const judgeId of new Set(judgeIdsOf(setup.checks))) {
+  for (const judgeId of judgesAmong(setup.checks)) {
     const judge = options.findJudge(judgeId);
     if (judge) judges.push({ judgeId, ...(await estimateJudge(judge, runs, answerTokens, planned, options)) });
   }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ComparisonCell, ExportFormat } from '../../shared/contract/comparison-results.ts';
 import { csvLine } from '../common/csv.ts';
 import { exportHtml } from './export-html.ts';
+import { exportPreferences, type PreferenceSource } from './export-preferences.ts';
 import { escapeMarkup as xml, type ExportSource } from './export-source.ts';
 
 const resultColumns = [
@@ -76,18 +77,24 @@ async function* markdown({ comparison, report }: ExportSource): AsyncGenerator<s
   }
 }
 
-const writers: Readonly<Record<ExportFormat, (source: ExportSource) => Iterable<string> | AsyncIterable<string>>> = {
+/** All that an export may need. */
+interface WholeSource extends ExportSource {
+  readonly preferences: () => PreferenceSource;
+}
+
+const writers: Readonly<Record<ExportFormat, (source: WholeSource) => Iterable<string> | AsyncIterable<string>>> = {
   csv,
   jsonl,
   junit,
   markdown,
   html: exportHtml,
+  preferences: (source) => exportPreferences(source, source.preferences()),
 };
 
 const piecesAtOnce = 100;
 
 /** The text of an export in parts. Other work runs in between. */
-export async function* exportText(source: ExportSource, format: ExportFormat): AsyncGenerator<string> {
+export async function* exportText(source: WholeSource, format: ExportFormat): AsyncGenerator<string> {
   let parts: string[] = [];
   for await (const part of writers[format](source)) {
     parts.push(part);

@@ -34,7 +34,7 @@ const plural = (count: number, word: string) => `${whole(count)} ${word}${count 
 /** Values of style attributes are only ever numbers. */
 const position = (share: number) => `${Math.min(Math.max(share, 0), 1) * 100}%`;
 
-function facts(entries: readonly (readonly [name: string, value: string])[]): string {
+function definitionList(entries: readonly (readonly [name: string, value: string])[]): string {
   return `<dl>${entries.map(([name, value]) => `<dt>${html(name)}</dt><dd>${html(value)}</dd>`).join('')}</dl>`;
 }
 
@@ -74,7 +74,7 @@ function variantDetails({ name, aiSystem, model, configuration, prompt, promptVe
   if (configuration) entries.push(['Parameters', JSON.stringify(configuration)]);
   const texts = [prompt?.systemMessage, prompt?.promptText].filter((text) => text != null && text !== '');
   const shown = texts.map((text) => `<pre>${html(text!)}</pre>`).join('');
-  return `<details><summary>${html(name)}</summary>${facts(entries)}${shown}</details>\n`;
+  return `<details><summary>${html(name)}</summary>${definitionList(entries)}${shown}</details>\n`;
 }
 
 function* head({ comparison }: ExportSource, { isFinal, variants, baseline }: ComparisonReport): Generator<string> {
@@ -93,7 +93,7 @@ function* head({ comparison }: ExportSource, { isFinal, variants, baseline }: Co
   yield '</tbody></table></div>\n<p class="quiet">Intervals are 95 %. Differences are paired by row.</p>\n';
   for (const variant of comparison.variants) yield variantDetails(variant);
   yield '<h2>Details</h2>\n';
-  yield facts([
+  yield definitionList([
     ['Dataset', `${datasetId}, version ${datasetVersion}`],
     [
       'Cells',
@@ -147,7 +147,7 @@ function cellDetails({
   if (promptTokens !== null) entries.push(['Tokens', `${whole(promptTokens)} in, ${whole(completionTokens ?? 0)} out`]);
   if (attempts > 1) entries.push(['Attempts', whole(attempts)]);
   if (runId !== null) entries.push(['Run', runId]);
-  return entries.length === 0 ? '' : `<details><summary>Details</summary>${facts(entries)}</details>`;
+  return entries.length === 0 ? '' : `<details><summary>Details</summary>${definitionList(entries)}</details>`;
 }
 
 function valueText(value: unknown): string {
@@ -157,7 +157,7 @@ function valueText(value: unknown): string {
 
 function rowStart({ row, values }: ExportedCell, columns: readonly string[]): string {
   const entries = columns.map((name) => [name, valueText(values[name])] as const);
-  return `<tr><td class="number">${whole(row + 1)}</td><td>${facts(entries)}</td>`;
+  return `<tr><td class="number">${whole(row + 1)}</td><td>${definitionList(entries)}</td>`;
 }
 
 /** A page that needs nothing else: no scripts, no fonts, no images. A row at a time, so that big comparisons need little memory. */

@@ -239,7 +239,9 @@ export const readComparisonFields = defineEndpoint({
   errors: [404],
 });
 
-const exportFormat = z.enum(['csv', 'jsonl', 'junit', 'markdown', 'html']).meta({ id: 'ComparisonExportFormat' });
+const exportFormat = z
+  .enum(['csv', 'jsonl', 'junit', 'markdown', 'html', 'preferences'])
+  .meta({ id: 'ComparisonExportFormat' });
 export type ExportFormat = z.infer<typeof exportFormat>;
 
 export const exportComparison = defineEndpoint({
@@ -250,7 +252,7 @@ export const exportComparison = defineEndpoint({
   tag,
   summary: 'Download the results',
   description:
-    'CSV and JSONL have a line for each cell with the values of its row and the whole answer, JUnit XML a test case for each cell, Markdown the report, and HTML a page with the report and all cells that needs nothing else. Texts of runs of other callers need the scope `audit`.',
+    'CSV and JSONL have a line for each cell with the values of its row and the whole answer, JUnit XML a test case for each cell, Markdown the report, and HTML a page with the report and all cells that needs nothing else. `preferences` is JSONL of chosen and rejected answers by the votes of people, for training. Texts of runs of other callers need the scope `audit`.',
   parameters: comparisonParameters,
   query: z.strictObject({ format: exportFormat }),
   kinds: ['file'],

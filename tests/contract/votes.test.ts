@@ -131,6 +131,36 @@ describe('votes on cells', () => {
     expect((await vote(first, { vote: 'pass' }, reader)).status).toBe(403);
   });
 
+  test('are exported as preferences, for who may read the runs', async () => {
+    const { id, cells, vote } = await compare(2);
+    const [first, second] = await cells();
+    await vote(first!, { vote: 'fail' });
+    await vote(second!, { vote: 'pass' });
+    const exported = async (key: string) => {
+      const path = `/comparisons/${id}/export?format=preferences`;
+      const { text } = await host.send(way, { method: 'GET', path, headers: { authorization: `Bearer ${key}` } });
+      return text === ''
+        ? []
+        : text
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line));
+    };
+    expect(await exported(host.key)).toEqual([
+      {
+        prompt: [{ role: 'user', content: 'B: ticket 0' }],
+        chosen: [{ role: 'assistant', content: 'B: ticket 0' }],
+        rejected: [{ role: 'assistant', content: 'A: ticket 0' }],
+        row: 1,
+        repeat: 1,
+        chosenVariant: 'B',
+        rejectedVariant: 'A',
+        source: 'votes',
+      },
+    ]);
+    expect(await exported(host.issueKey({ scopes: ['run'] }))).toEqual([]);
+  });
+
   test('lose their notes with the texts of the run', async () => {
     const { cells, vote } = await compare(1);
     const [cell] = await cells();

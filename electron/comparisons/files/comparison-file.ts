@@ -44,10 +44,10 @@ export function namedModel(text: string): (ModelName & { readonly aiSystem: AiSy
 }
 
 /** Names of variants: short, and different from each other. */
-export function createNames(): (wanted: string) => string {
+export function createNames(): (requested: string) => string {
   const names = new Set<string>();
-  return (wanted) => {
-    const short = wanted.replaceAll(/\s+/g, ' ').trim().slice(0, 90) || 'Variant';
+  return (requested) => {
+    const short = requested.replaceAll(/\s+/g, ' ').trim().slice(0, 90) || 'Variant';
     let name = short;
     for (let number = 2; names.has(name); number += 1) name = `${short} ${number}`;
     names.add(name);

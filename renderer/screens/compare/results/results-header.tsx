@@ -29,6 +29,7 @@ const formats: Readonly<Record<ExportFormat, readonly [name: string, extension: 
   markdown: ['Markdown report', 'md'],
   junit: ['JUnit XML', 'xml'],
   html: ['HTML page', 'html'],
+  preferences: ['Preferences (JSONL)', 'preferences.jsonl'],
 };
 
 function ExportMenu({ comparison }: { comparison: Comparison }) {

@@ -1,0 +1,108 @@
+import type { ComparisonCell } from '../../shared/contract/comparison-results.ts';
+import type { RunDetail } from '../../shared/contract/runs.ts';
+import type { VoteStore } from '../storage/vote-store.ts';
+import type { ExportedCell, ExportSource } from './export-source.ts';
+
+/** A person's choice between the answers of two variants, by their numbers. */
+export interface PairChoice {
+  /** From 1. */
+  readonly repeat: number;
+  readonly chosen: number;
+  readonly rejected: number;
+}
+
+/** Choices of finished blind votes by row. Those of others stay blind until they are finished. */
+export function pairChoices(votes: Pick<VoteStore, 'blindVotes' | 'pairVotes'>, comparison: number) {
+  const choices = new Map<number, PairChoice[]>();
+  let continuationToken: string | null = null;
+  do {
+    const page = votes.blindVotes(comparison, { pageSize: 100, continuationToken });
+    for (const { sequence, first, second, finishedAt } of page.data) {
+      if (finishedAt === null) continue;
+      for (const { row, repeat, vote } of votes.pairVotes(sequence)) {
+        if (vote !== 'first' && vote !== 'second') continue;
+        const [chosen, rejected] = vote === 'first' ? [first, second] : [second, first];
+        choices.set(row, [...(choices.get(row) ?? []), { repeat: repeat + 1, chosen, rejected }]);
+      }
+    }
+    ({ continuationToken } = page);
+  } while (continuationToken !== null);
+  return choices;
+}
+
+/** How many more people passed an answer than failed it. */
+function balanceOf({ votes }: ComparisonCell): number {
+  return votes.reduce((sum, { vote }) => sum + (vote === 'pass' ? 1 : vote === 'fail' ? -1 : 0), 0);
+}
+
+interface Preference {
+  readonly chosen: ComparisonCell;
+  readonly rejected: ComparisonCell;
+  readonly source: 'blind vote' | 'votes';
+}
+
+/** The preferences in one row: choices between two answers, and answers that people passed against those that they failed. */
+function preferencesIn(
+  cells: readonly ComparisonCell[],
+  names: readonly string[],
+  choices: readonly PairChoice[],
+): Preference[] {
+  const cellOf = (variant: number, repeat: number) =>
+    cells.find((cell) => cell.variant === names[variant] && cell.repeat === repeat);
+  const blind = choices.flatMap(({ repeat, chosen, rejected }): Preference[] => {
+    const [better, worse] = [cellOf(chosen, repeat), cellOf(rejected, repeat)];
+    return better && worse ? [{ chosen: better, rejected: worse, source: 'blind vote' }] : [];
+  });
+  const passed = cells.filter((cell) => balanceOf(cell) > 0);
+  const failed = cells.filter((cell) => balanceOf(cell) < 0);
+  const voted = passed.flatMap((chosen) =>
+    failed
+      .filter(({ repeat }) => repeat === chosen.repeat)
+      .map((rejected): Preference => ({ chosen, rejected, source: 'votes' })),
+  );
+  return [...blind, ...voted];
+}
+
+export interface PreferenceSource {
+  readonly choices: ReadonlyMap<number, readonly PairChoice[]>;
+  readonly readRun: (runId: string) => RunDetail | null;
+}
+
+function* rowsOf(cells: Iterable<ExportedCell>): Generator<{ row: number; cells: ComparisonCell[] }> {
+  let [current, found]: [number, ComparisonCell[]] = [0, []];
+  for (const { row, cell } of cells) {
+    if (row !== current) {
+      yield { row: current, cells: found };
+      [current, found] = [row, []];
+    }
+    found.push(cell);
+  }
+  yield { row: current, cells: found };
+}
+
+/** One line for each preference, in the conversational form that trainers read. Texts that the caller can't read are left out. */
+export function* exportPreferences(
+  { comparison, cells }: ExportSource,
+  { choices, readRun }: PreferenceSource,
+): Generator<string> {
+  const names = comparison.variants.map(({ name }) => name);
+  for (const { row, cells: inRow } of rowsOf(cells())) {
+    for (const { chosen, rejected, source } of preferencesIn(inRow, names, choices.get(row) ?? [])) {
+      if (!chosen.answer || !rejected.answer || chosen.runId === null) continue;
+      const input = readRun(chosen.runId)?.input;
+      if (input?.renderedPrompt == null) continue;
+      const system = input.systemMessage === null ? [] : [{ role: 'system', content: input.systemMessage }];
+      const line = {
+        prompt: [...system, { role: 'user', content: input.renderedPrompt }],
+        chosen: [{ role: 'assistant', content: chosen.answer }],
+        rejected: [{ role: 'assistant', content: rejected.answer }],
+        row: row + 1,
+        repeat: chosen.repeat,
+        chosenVariant: chosen.variant,
+        rejectedVariant: rejected.variant,
+        source,
+      };
+      yield `${JSON.stringify(line)}\n`;
+    }
+  }
+}
