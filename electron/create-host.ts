@@ -184,7 +184,7 @@ async function createServices(options: HostOptions) {
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const services = { dataDirectory, storage, providers, grounding, completions, schemas, embeddings, moderation, log };
-  const comparing = createComparisonServices({ ...services, ...allowances });
+  const comparing = createComparisonServices({ ...services, ...allowances, files });
   const library = createPromptLibrary({ storage, providers, completions, log });
   const agents = createAgents({
     store: storage.agents,
@@ -271,7 +271,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...toolHandlers({ ...services, tools: storage.tools }),
       ...agentHandlers({ ...services, models: providers, log }),
       ...fileHandlers(services.files, services.openSource),
-      ...datasetHandlers(services.datasets, services.datasetImport),
+      ...datasetHandlers(services.datasets, services.datasetImport, services.runDatasets),
       ...comparisonHandlers(services.comparisons, log),
       ...blindVoteHandlers(services.comparisons.blindVotes),
       ...judgeHandlers(services.judges),

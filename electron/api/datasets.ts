@@ -1,5 +1,5 @@
 import { compareDatasetVersions, editDataset } from '../../shared/contract/dataset-edits.ts';
-import { importDataset, previewDatasetImport } from '../../shared/contract/dataset-import.ts';
+import { createRunDataset, importDataset, previewDatasetImport } from '../../shared/contract/dataset-import.ts';
 import {
   createDataset,
   createDatasetVersion,
@@ -10,6 +10,8 @@ import {
   readDatasetRows,
   renameDataset,
 } from '../../shared/contract/datasets.ts';
+import { AppError } from '../../shared/app-error.ts';
+import type { RunDatasets } from '../datasets/create-run-datasets.ts';
 import type { Datasets } from '../datasets/create-datasets.ts';
 import type { DatasetImport } from '../datasets/import/create-dataset-import.ts';
 import { type Handler, implement } from './api.ts';
@@ -19,20 +21,34 @@ import { toListQuery } from './validation.ts';
 
 const defaultRows = 100;
 
-export function datasetHandlers(datasets: Datasets, imports: DatasetImport): Handler[] {
+export function datasetHandlers(datasets: Datasets, imports: DatasetImport, runDatasets: RunDatasets): Handler[] {
   return [
+    implement(createRunDataset, ({ body, caller, signal }) => {
+      if (!caller.scopes.includes('manage'))
+        throw new AppError('forbidden', 'This API key does not have the scope `manage`. Issue one that has it.');
+      return runDatasets.create(body, { reader: fileReaderOf(caller), signal });
+    }),
     implement(importDataset, async ({ readForm, caller, signal }) => {
       await using received = await imports.incoming();
       const fields = await readForm((part) => received.receive(part));
-      const { name = null, types = {}, names = {}, format = null, sheet = null, definition = null } = fields;
+      const {
+        name = null,
+        types = {},
+        names = {},
+        format = null,
+        sheet = null,
+        definition = null,
+        files = {},
+      } = fields;
       // Awaited, because the end of this function removes the file.
-      const how = { format, sheet, definition, signal };
+      const how = { format, sheet, definition, files, signal };
       return await received.store({ ...how, name, types, names, reader: fileReaderOf(caller) });
     }),
     implement(previewDatasetImport, async ({ readForm, signal }) => {
       await using received = await imports.incoming();
-      const { format = null, sheet = null, definition = null } = await readForm((part) => received.receive(part));
-      return longJsonResponse(await received.preview({ format, sheet, definition, signal }));
+      const fields = await readForm((part) => received.receive(part));
+      const { format = null, sheet = null, definition = null, files = {} } = fields;
+      return longJsonResponse(await received.preview({ format, sheet, definition, files, signal }));
     }),
     implement(listDatasets, ({ query }) => datasets.list(toListQuery(query))),
     implement(createDataset, ({ body, caller, signal }) =>

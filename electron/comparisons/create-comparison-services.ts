@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createDatasetImport, type DatasetImport } from '../datasets/import/create-dataset-import.ts';
 import { createDatasets, type Datasets } from '../datasets/create-datasets.ts';
+import { createRunDatasets, type RunDatasets } from '../datasets/create-run-datasets.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createCheckRunner } from './checks/create-check-runner.ts';
 import { type Comparisons, type ComparisonsOptions, createComparisons } from './create-comparisons.ts';
@@ -23,9 +24,19 @@ type Parts =
 
 export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Parts>, PayingKeysOptions {
   readonly dataDirectory: string;
+  readonly files: Parameters<typeof createDatasetImport>[0]['files'];
   readonly storage: Pick<
     Storage,
-    'comparisons' | 'datasets' | 'earlierRuns' | 'files' | 'judges' | 'runs' | 'prompts' | 'votes'
+    | 'audit'
+    | 'exportRows'
+    | 'comparisons'
+    | 'datasets'
+    | 'earlierRuns'
+    | 'files'
+    | 'judges'
+    | 'runs'
+    | 'prompts'
+    | 'votes'
   >;
   readonly schemas: Parameters<typeof createCheckRunner>[0]['schemas'];
   readonly embeddings: Parameters<typeof createCheckRunner>[0]['embeddings'];
@@ -36,6 +47,7 @@ export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Part
 export function createComparisonServices(options: ComparisonServicesOptions): {
   datasets: Datasets;
   datasetImport: DatasetImport;
+  runDatasets: RunDatasets;
   comparisons: Comparisons;
   judges: Judges;
 } {
@@ -47,7 +59,12 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
   return {
     judges,
     datasets,
-    datasetImport: createDatasetImport({ directory: join(dataDirectory, 'incoming-datasets'), datasets }),
+    runDatasets: createRunDatasets({ ...storage, datasets }),
+    datasetImport: createDatasetImport({
+      directory: join(dataDirectory, 'incoming-datasets'),
+      datasets,
+      files: options.files,
+    }),
     comparisons: createComparisons({
       ...options,
       payingKeys,

@@ -4,6 +4,12 @@ import { prepareQuery } from './queries.ts';
 /** The stored columns of a run that an evidence pack may contain. */
 export type ExportRow = ReturnType<ReturnType<typeof exportQueries>['runs']['all']>[number];
 
+export interface RunFeedback {
+  readonly score: number | null;
+  readonly comment: string | null;
+  readonly tags: string | null;
+}
+
 /** Reads conversations for evidence packs, each in its own transaction. During a long transaction the log can't be emptied. */
 export interface ExportRows {
   /** The runs of a conversation up to a sequence, oldest first. */
@@ -13,6 +19,8 @@ export interface ExportRows {
   runSequences(conversation: number): number[];
   /** Ids of runs by their sequences, without removed runs. */
   runIds(sequences: readonly number[]): string[];
+  /** A person's feedback on a run. `tags` are separated by commas. */
+  feedback(runId: string): RunFeedback | null;
   /** Highest `runs.sequence`; 0 without runs. */
   lastRun(): number;
   /** Names of the things that a run refers to by id; null if they have no name or were deleted. */
@@ -29,11 +37,15 @@ export interface ExportRows {
 
 export function createExportRows(database: Database.Database): ExportRows {
   const queries = exportQueries(database);
+  const feedback = database.prepare<[string], RunFeedback>(
+    `SELECT score, score_text AS comment, score_tags AS tags FROM feedback JOIN runs ON runs.sequence = feedback.run WHERE runs.id = ?`,
+  );
   return {
     runs: (conversation, lastRun) => queries.runs.all({ conversation, lastRun }),
     conversation: (id) => queries.conversation.first({ id: id.toLowerCase() })?.sequence ?? null,
     runSequences: (conversation) => queries.sequences.all({ conversation }).map(({ sequence }) => sequence),
     runIds: (sequences) => sequences.flatMap((sequence) => queries.runId.first({ sequence })?.id ?? []),
+    feedback: (runId) => feedback.get(runId) ?? null,
     lastRun: () => queries.last.first({})?.sequence ?? 0,
     names: nameReaders(database),
   };

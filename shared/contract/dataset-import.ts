@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { auditFilter } from './audit.ts';
 import { checkList } from './checks.ts';
+import { uuid } from './common.ts';
 import {
   columnName,
   dataset,
@@ -7,16 +9,18 @@ import {
   datasetColumnType,
   datasetName,
   maxDatasetBytes,
+  maxDatasetRows,
   rowValues,
 } from './datasets.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { fileId } from './files.ts';
 import { judgeInput } from './judges.ts';
 
 const tag = 'Datasets';
 
 /** Formats of files that become datasets. */
 export const datasetFormat = z
-  .enum(['csv', 'jsonl', 'json', 'xlsx', 'zip', 'promptfoo', 'openai-evals', 'github-models', 'langfuse'])
+  .enum(['csv', 'jsonl', 'json', 'xlsx', 'promptfoo', 'openai-evals', 'github-models', 'langfuse'])
   .meta({ id: 'DatasetFormat' });
 export type DatasetFormat = z.infer<typeof datasetFormat>;
 
@@ -89,6 +93,9 @@ const formFields = {
     .max(300)
     .optional()
     .describe('A sheet of a workbook or a table of a ZIP file; the first one unless given'),
+  files: jsonField(z.record(z.string(), fileId), 'file IDs')
+    .optional()
+    .describe('Files that cells name, as JSON, such as `{"cat.png": "…"}`, with IDs of `POST /files`'),
   definition: z
     .string()
     .optional()
@@ -98,7 +105,7 @@ const formFields = {
 };
 
 const acceptedFiles =
-  'Accepts CSV (commas, semicolons or tabs, with a header), a sheet of an Excel workbook (.xlsx), JSONL, a JSON list of objects, tests of promptfoo (YAML, JSON, CSV), samples of OpenAI Evals, `.prompt.yml` of GitHub Models and items of Langfuse, of at most 200 MB and 100,000 rows.';
+  'Accepts CSV (commas, semicolons or tabs, with a header), a sheet of an Excel workbook (.xlsx), JSONL, a JSON list of objects, tests of promptfoo (YAML, JSON, CSV), samples of OpenAI Evals, `.prompt.yml` of GitHub Models and items of Langfuse, and a ZIP file of one of them with the files that its cells name, of at most 200 MB and 100,000 rows.';
 
 export const previewDatasetImport = defineEndpoint({
   id: 'previewDatasetImport',
@@ -135,4 +142,41 @@ export const importDataset = defineEndpoint({
   },
   status: 201,
   response: importedDataset,
+});
+
+const runDatasetInput = z
+  .strictObject({
+    name: datasetName,
+    selection: z
+      .union([
+        z.strictObject({ runIds: z.array(uuid).min(1, 'must not be empty').max(maxDatasetRows) }),
+        z.strictObject({ filter: auditFilter }),
+      ])
+      .describe('The listed runs in this order, or those that match a filter, oldest first'),
+    answer: z
+      .enum(['expected', 'text', 'none'])
+      .optional()
+      .describe('Type of the column `run answer`; `expected` unless given, `none` leaves it out'),
+    hasFeedback: z.boolean().optional().describe('Whether feedback becomes columns; true unless given'),
+  })
+  .meta({ id: 'RunDatasetInput' });
+export type RunDatasetInput = z.infer<typeof runDatasetInput>;
+
+const runDataset = z
+  .object({ ...dataset.shape, skippedRuns: z.int().describe('Runs whose texts were deleted') })
+  .meta({ id: 'RunDataset' });
+export type RunDataset = z.infer<typeof runDataset>;
+
+export const createRunDataset = defineEndpoint({
+  id: 'createRunDataset',
+  method: 'post',
+  path: '/datasets/from-runs',
+  access: 'audit',
+  tag,
+  summary: 'Create a dataset from recorded runs',
+  description:
+    'Needs the scopes `audit` and `manage`. The variables of the runs become columns, as do their answer, model, feedback and ID. A run without variables has its prompt in the column `run prompt`. The rows are a copy, which stays when a run is deleted.',
+  body: runDatasetInput,
+  status: 201,
+  response: runDataset,
 });

@@ -1,9 +1,13 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ZipFile } from 'yazl';
+import { pngOf } from '../support/image-files.ts';
 import { callJson } from '../support/json-call.ts';
 import { formOf, uploadRequest, type UploadPart } from '../support/source-upload.ts';
-import { startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
+import { minimalRequest, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
 let host: TestHost;
 beforeAll(async () => {
@@ -198,5 +202,149 @@ describe('import of datasets', () => {
     expect(await rejected({ a: null, b: null })).toEqual([400, { field: 'names', issue: 'leave no column' }]);
     expect(await rejected({ c: 'd' })).toEqual([400, { field: 'names', issue: 'has no column "c"' }]);
     expect((await rejected({ a: '' }))[0]).toBe(400);
+  });
+
+  const zipOf = async (files: Readonly<Record<string, string | Buffer>>) => {
+    const zip = new ZipFile();
+    for (const [path, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content as string), path);
+    zip.end();
+    return buffer(zip.outputStream);
+  };
+
+  test('a ZIP file of images with a CSV file, whose cells become files', async () => {
+    const [cat, dog] = [pngOf({ width: 4 }), pngOf({ width: 5 })];
+    const csv = 'image,label,note\ncat.png,cat,\nimages/dog.png,dog,x\ncat.png,again,\n,none,\n';
+    const zip = await zipOf({
+      'pets/table.csv': csv,
+      'pets/images/cat.png': cat,
+      'pets/images/dog.png': dog,
+      'pets/images/unused.png': 'no image',
+      '__MACOSX/pets/._table.csv': 'x',
+    });
+    const preview = await importFile(way, zip, 'pets.zip', {}, '/datasets/import/preview');
+    expect([preview.status, preview.body.columns]).toEqual([
+      200,
+      [
+        { name: 'image', type: 'file', missing: 1 },
+        { ...text('label'), missing: 0 },
+        { ...text('note'), missing: 3 },
+      ],
+    ]);
+    expect(preview.body.report).toMatchObject({ format: 'csv', sheets: ['pets/table.csv'], sheet: 'pets/table.csv' });
+    const { rows } = await imported(way, zip, 'pets.zip');
+    const id = (content: Buffer) => ({ fileId: createHash('sha256').update(content).digest('hex') });
+    expect(rows).toEqual([
+      { image: id(cat), label: 'cat', note: '' },
+      { image: id(dog), label: 'dog', note: 'x' },
+      { image: id(cat), label: 'again', note: '' },
+      { label: 'none', note: '' },
+    ]);
+    const file = await callJson(host, way, 'GET', `/files/${id(dog).fileId}`);
+    expect(file.status).toBe(200);
+  });
+
+  test('cells name files that were sent before', async () => {
+    const form = formOf([{ name: 'file', content: pngOf(), fileName: 'a.png' }]);
+    const { id } = JSON.parse((await host.send(way, { ...uploadRequest(host, form), path: '/files' })).text);
+    const files = JSON.stringify({ 'a.png': id });
+    expect(await imported(way, 'picture\na.png\n', 'a.csv', { files })).toMatchObject({
+      columns: [{ name: 'picture', type: 'file' }],
+      rows: [{ picture: { fileId: id } }],
+    });
+  });
+
+  test('a ZIP file that cannot be read is rejected with the reason, and nothing of it stays', async () => {
+    const rejected = async (content: Buffer, fields: Record<string, string> = {}) => {
+      const { status, body } = await importFile(way, content, 'a.zip', fields);
+      return [status, body.error.message];
+    };
+    expect(await rejected(await zipOf({ 'a.png': pngOf() }))).toEqual([
+      400,
+      'The file is a ZIP file without a table: add a CSV file that names its files.',
+    ]);
+    const two = await zipOf({ 'a.csv': 'x\n1\n', 'b/c.csv': 'y\n2\n' });
+    expect(await rejected(two, { sheet: 'c.csv' })).toEqual([
+      400,
+      'The file has no table "c.csv"; it has a.csv, b/c.csv.',
+    ]);
+    expect((await imported(way, two, 'a.zip', { sheet: 'b/c.csv' })).rows).toEqual([{ y: '2' }]);
+    expect(await rejected(two.subarray(0, two.length - 30))).toEqual([400, 'The file is a damaged ZIP file.']);
+    const large = await zipOf({ 'a.csv': 'x\ny.txt\n', 'y.txt': Buffer.alloc(21 * 1_048_576, 'a') });
+    expect((await rejected(large))[1]).toContain('"y.txt" in it, which is larger than 20 MB');
+    const wrong = await zipOf({ 'a.csv': 'x\ny.png\n', 'y.png': pngOf().subarray(0, 20) });
+    const before = (await callJson(host, way, 'GET', '/datasets?pageSize=100')).body.data.length;
+    expect((await importFile(way, wrong, 'a.zip', { types: '{"x": "file"}' })).status).toBeGreaterThanOrEqual(400);
+    const missing = await importFile(way, 'x\ny.png\n', 'a.csv', { types: '{"x": "file"}' });
+    expect([missing.status, missing.body.error.details]).toEqual([
+      400,
+      [{ field: 'rows[0].x', issue: 'is the name of no file that came with the table' }],
+    ]);
+    expect((await callJson(host, way, 'GET', '/datasets?pageSize=100')).body.data.length).toBe(before);
+    expect(readdirSync(join(host.dataDirectory, 'incoming-datasets'))).toEqual([]);
+  });
+
+  test('runs of the audit become rows with their answers and feedback', async () => {
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'An answer' }));
+    const run = async (body: object) =>
+      (await callJson(host, way, 'POST', '/api/completions/sync', { body: { ...minimalRequest, ...body } })).body;
+    const conversationId = randomUUID();
+    const replacements = { topic: 'a', order: { no: 7 } };
+    const first = await run({ promptText: '{{topic}} {{order.no}}', replacements, metadata: { conversationId } });
+    const second = await run({ promptText: 'Plain prompt' });
+    const rated = await callJson(host, way, 'PUT', `/conversations/${conversationId}/runs/${first.runId}/feedback`, {
+      body: { score: 8, scoreText: 'Good', scoreTags: 'kind,short' },
+    });
+    expect(rated.body).toMatchObject({ score: 8 });
+    const create = (body: object, key = host.key) =>
+      callJson(host, way, 'POST', '/datasets/from-runs', { key, body: { name: 'Runs', ...body } });
+    const runIds = [first.runId, second.runId];
+    const made = await create({ selection: { runIds } });
+    expect([made.status, made.body]).toEqual([201, expect.objectContaining({ rowCount: 2, skippedRuns: 0 })]);
+    expect(made.body.columns).toEqual([
+      text('topic'),
+      { name: 'order', type: 'json' },
+      text('run prompt'),
+      { name: 'run answer', type: 'expected' },
+      text('run model'),
+      { name: 'feedback score', type: 'json' },
+      text('feedback comment'),
+      text('feedback tags'),
+      text('run ID'),
+    ]);
+    const model = minimalRequest.model;
+    expect(await rowsOf(way, made.body.id)).toEqual([
+      {
+        topic: 'a',
+        order: { no: 7 },
+        'run answer': 'An answer',
+        'run model': model,
+        'feedback score': 8,
+        'feedback comment': 'Good',
+        'feedback tags': 'kind,short',
+        'run ID': first.runId,
+      },
+      { 'run prompt': 'Plain prompt', 'run answer': 'An answer', 'run model': model, 'run ID': second.runId },
+    ]);
+    const selected = await create({
+      selection: { filter: { hasFeedback: true } },
+      answer: 'none',
+      hasFeedback: false,
+    });
+    expect(await rowsOf(way, selected.body.id)).toEqual([
+      { topic: 'a', order: { no: 7 }, 'run model': model, 'run ID': first.runId },
+    ]);
+    const unknown = await create({ selection: { runIds: [first.runId, randomUUID()] } });
+    expect([unknown.status, unknown.body.error.details]).toEqual([
+      400,
+      [{ field: 'selection.runIds[1]', issue: 'is not a run' }],
+    ]);
+    const none = await create({ selection: { filter: { score: { min: -10, max: -10 } } } });
+    expect([none.status, none.body.error.details]).toEqual([
+      400,
+      [{ field: 'selection.filter', issue: 'matches no run' }],
+    ]);
+    for (const scopes of [['audit'], ['manage']] as const) {
+      expect((await create({ selection: { runIds } }, host.issueKey({ scopes: [...scopes] }))).status).toBe(403);
+    }
   });
 });

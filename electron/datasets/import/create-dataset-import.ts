@@ -4,10 +4,13 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { DatasetPreview, ImportedDataset } from '../../../shared/contract/dataset-import.ts';
+import type { DatasetPreview, ImportedDataset, ImportReport } from '../../../shared/contract/dataset-import.ts';
+import type { Files } from '../../files/create-files.ts';
 import type { FileReader } from '../../storage/file-store.ts';
 import type { Datasets } from '../create-datasets.ts';
 import { type ColumnChoices, createTableReader, type TableReader } from './create-table-reader.ts';
+import { CellFiles } from './cell-files.ts';
+import { openArchive, type TableArchive } from './open-archive.ts';
 import type { TableFile } from './table.ts';
 
 /** A file that is being imported. Disposing of it removes what was received. */
@@ -24,6 +27,8 @@ export interface ReceivedTable extends AsyncDisposable {
 }
 
 interface Reading extends Pick<TableFile, 'format' | 'sheet' | 'definition'> {
+  /** Ids of stored files by the names that cells have. */
+  readonly files: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
@@ -36,6 +41,7 @@ export interface DatasetImportOptions {
   /** Holds files while they are read. Emptied at the start. */
   readonly directory: string;
   readonly datasets: Pick<Datasets, 'import'>;
+  readonly files: Pick<Files, 'incoming'>;
   readonly tables?: TableReader;
 }
 
@@ -46,6 +52,7 @@ function nameOf(fileName: string): string {
 export function createDatasetImport({
   directory,
   datasets,
+  files: fileService,
   tables = createTableReader(),
 }: DatasetImportOptions): DatasetImport {
   const ready = rm(directory, { recursive: true, force: true }).then(() =>
@@ -53,6 +60,32 @@ export function createDatasetImport({
   );
   // Reported by the import that waits for it.
   ready.catch(() => undefined);
+
+  /** Calls `use` with the table: the file itself, or the one in an archive with the files that its cells name. */
+  async function withTable<Result>(
+    { path, fileName }: Pick<TableFile, 'path' | 'fileName'>,
+    { files, format, sheet, definition = null }: Reading,
+    use: (table: TableFile, files: CellFiles, archive: TableArchive | null) => Promise<Result>,
+  ): Promise<Result> {
+    await using archive = await openArchive(path, sheet);
+    const cellFiles = new CellFiles(archive, files, fileService);
+    const fileNames = cellFiles.names;
+    if (archive === null) return use({ path, fileName, format, sheet, definition, fileNames }, cellFiles, null);
+    const extracted = `${path}.table`;
+    try {
+      await archive.extractTable(extracted);
+      return await use(
+        { path: extracted, fileName: archive.table, format, sheet: null, definition, fileNames },
+        cellFiles,
+        archive,
+      );
+    } finally {
+      await rm(extracted, { force: true });
+    }
+  }
+
+  const withArchive = (report: ImportReport, archive: TableArchive | null): ImportReport =>
+    archive === null ? report : { ...report, sheets: [...archive.tables], sheet: archive.table };
 
   return {
     async incoming() {
@@ -65,19 +98,24 @@ export function createDatasetImport({
           fileName = file.fileName;
           await pipeline(file.content, createWriteStream(path, { mode: 0o600 }));
         },
-        async preview({ signal, ...how }) {
-          const found = await tables.inspect({ path, fileName, ...how }, { signal });
-          return { name: nameOf(fileName), ...found };
-        },
-        store: ({ name, types, names, reader, signal, ...how }) =>
-          tables.read(
-            { path, fileName, ...how },
-            { types, names },
-            async (table) => {
-              const dataset = await datasets.import(name ?? nameOf(fileName), table, { reader, signal });
-              return { ...dataset, report: table.report };
-            },
-            { signal },
+        preview: (reading) =>
+          withTable({ path, fileName }, reading, async (table, _, archive) => {
+            const found = await tables.inspect(table, reading);
+            return { name: nameOf(fileName), ...found, report: withArchive(found.report, archive) };
+          }),
+        store: ({ name, types, names, reader, ...reading }) =>
+          withTable({ path, fileName }, reading, (file, cellFiles, archive) =>
+            tables.read(
+              file,
+              { types, names },
+              async (table) => {
+                const { signal } = reading;
+                const rows = cellFiles.rows(table, { callerId: reader.callerId, signal });
+                const dataset = await datasets.import(name ?? nameOf(fileName), { ...table, rows }, { reader, signal });
+                return { ...dataset, report: withArchive(table.report, archive) };
+              },
+              reading,
+            ),
           ),
         [Symbol.asyncDispose]: () => rm(path, { force: true }),
       };

@@ -29,7 +29,7 @@ function sizeOf(values: RowValues): number {
 const methods = {
   async inspect(file: TableFile): Promise<InspectedTable> {
     table = await openTable(file);
-    return await inspectTable(table);
+    return await inspectTable(table, new Set(file.fileNames));
   },
   /** Begins to read the rows of the inspected file. Other columns than these are left out. */
   open(columns: readonly ReadColumn[]): void {

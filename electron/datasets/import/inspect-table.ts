@@ -21,6 +21,8 @@ const expectedName =
 interface FoundColumn {
   type: DatasetColumn['type'];
   missing: number;
+  /** Whether every value is the name of a file. */
+  hasFiles: boolean;
 }
 
 function typeOf(name: string, value: unknown, known: DatasetColumn['type'] | undefined): DatasetColumn['type'] {
@@ -39,7 +41,7 @@ function shortened(value: unknown): unknown {
 }
 
 /** Adds a row to the columns that were found before it, which are `rows` rows. */
-function addColumns(columns: Map<string, FoundColumn>, row: Row, rows: number): void {
+function addColumns(columns: Map<string, FoundColumn>, row: Row, rows: number, fileNames: ReadonlySet<string>): void {
   for (const [name, value] of Object.entries(row)) {
     const known = columns.get(name);
     const type = typeOf(name, value, known?.type);
@@ -47,23 +49,27 @@ function addColumns(columns: Map<string, FoundColumn>, row: Row, rows: number): 
     else {
       if (!columnName.safeParse(name).success)
         throw unreadable(`has a name that no column can have: ${nameForError(name)}`);
-      columns.set(name, { type, missing: rows });
+      columns.set(name, { type, missing: rows, hasFiles: true });
     }
     if (columns.size > maxDatasetColumns) throw unreadable(`has more than ${maxDatasetColumns} columns`);
   }
   for (const [name, column] of columns) {
     if (!Object.hasOwn(row, name) || hasNoValue(row[name])) column.missing += 1;
+    else column.hasFiles &&= fileNames.has(String(row[name]));
   }
 }
 
 /** Reads all rows. A column whose values are not all text is JSON. Throws `payload_too_large`, and `invalid_request` with the line. */
-export async function inspectTable(table: OpenTable): Promise<InspectedTable> {
+export async function inspectTable(
+  table: OpenTable,
+  fileNames: ReadonlySet<string> = new Set(),
+): Promise<InspectedTable> {
   const found = new Map<string, FoundColumn>();
   const findings = new Findings();
   const first: Row[] = [];
   let rowCount = 0;
   for await (const row of table.rows(findings)) {
-    addColumns(found, row, rowCount);
+    addColumns(found, row, rowCount, fileNames);
     rowCount += 1;
     if (rowCount > maxCountedRows) throw tooManyRows(rowCount);
     if (first.length >= previewedRows) continue;
@@ -71,9 +77,9 @@ export async function inspectTable(table: OpenTable): Promise<InspectedTable> {
   }
   if (rowCount > maxDatasetRows) throw tooManyRows(rowCount);
   if (rowCount === 0) throw unreadable('has no rows');
-  const columns = [...found].map(([name, { type, missing }]) => ({
+  const columns = [...found].map(([name, { type, missing, hasFiles }]) => ({
     name,
-    type: table.types?.get(name) ?? type,
+    type: hasFiles && missing < rowCount ? 'file' : (table.types?.get(name) ?? type),
     missing,
   }));
   for (const { name, missing } of columns) {

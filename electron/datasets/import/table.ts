@@ -19,6 +19,8 @@ export interface TableFile {
   readonly sheet: string | null;
   /** The configuration that the rows belong to, as JSON or YAML. */
   readonly definition?: string | null;
+  /** Names of files. A column of such names has the type `file`. */
+  readonly fileNames?: readonly string[];
 }
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -14,7 +14,6 @@ const formatNames: Readonly<Record<DatasetFormat, string>> = {
   jsonl: 'JSONL',
   json: 'JSON',
   xlsx: 'Excel',
-  zip: 'ZIP with files',
   promptfoo: 'promptfoo tests',
   'openai-evals': 'OpenAI Evals',
   'github-models': 'GitHub Models (.prompt.yml)',
