@@ -1,8 +1,12 @@
+import { Readable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDatasets } from '../../../electron/datasets/create-datasets.ts';
 import { VersionSize } from '../../../electron/datasets/dataset-row.ts';
+import { CellFiles } from '../../../electron/datasets/import/cell-files.ts';
+import { openDatabase } from '../../../electron/storage/database.ts';
+import { createDatasetStore } from '../../../electron/storage/dataset-store.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
-import { openTestStorage } from '../storage/test-storage.ts';
+import { openTestStorage, temporaryDirectory } from '../storage/test-storage.ts';
 
 const columns = [{ name: 'text', type: 'text' as const }];
 const author = { reader: { callerId: 'caller', canReadAll: true }, signal: new AbortController().signal };
@@ -60,4 +64,38 @@ test('a version has at most 100,000 rows and 200 MB', () => {
   size.add(100_000, 200 * 1_048_576);
   expect(() => size.add(0, 1)).toThrow('larger than 200 MB (209,715,200 bytes)');
   expect(() => size.add(1, 0)).toThrow('at most 100,000 rows, and this one has 100,001 or more');
+});
+
+test('a full disk leaves nothing of a dataset, also when a cell names a file, and the next one is stored', async () => {
+  const database = openDatabase(temporaryDirectory());
+  onTestFinished(() => void database.close());
+  const store = createDatasetStore(database, 'secret');
+  const files = { find: () => null };
+  const datasets = createDatasets({ store, files, comparisonWith: () => null, log: () => undefined });
+  const list = () => datasets.list({ pageSize: 10, continuationToken: null }).data;
+  const rows = Array.from({ length: 1000 }, (_, index) => ({ text: `${index} ${'x'.repeat(1000)}` }));
+  const pages = database.pragma('page_count', { simple: true }) as number;
+  database.pragma(`max_page_count = ${pages + 20}`);
+  await expect(datasets.create({ name: 'A', columns, rows }, author)).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+  expect(list()).toEqual([]);
+  database.pragma('max_page_count = 1000000');
+
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  const openFile = async () => ({ content: Readable.from(['x']), fileName: 'b.png' });
+  const archive = { fileNames: ['b.png'], openFile } as unknown as ConstructorParameters<typeof CellFiles>[0];
+  const received = { receive: () => Promise.reject(full), store: () => Promise.reject(full) };
+  const incoming = async () => ({ ...received, [Symbol.asyncDispose]: () => Promise.resolve() });
+  const cellFiles = new CellFiles(archive, {}, { incoming });
+  const table = {
+    columns: () => [{ name: 'image', type: 'file' as const }],
+    rows: (async function* () {
+      yield [{}, { image: 'b.png' }];
+    })(),
+  };
+  const withFiles = { ...table, rows: cellFiles.rows(table, { callerId: 'caller', signal: author.signal }) };
+  await expect(datasets.import('B', withFiles, author)).rejects.toBe(full);
+  expect(list()).toEqual([]);
+  expect((await datasets.create({ name: 'C', columns, rows }, author)).rowCount).toBe(1000);
+  expect(list().map(({ name }) => name)).toEqual(['C']);
+  await datasets.close();
 });
