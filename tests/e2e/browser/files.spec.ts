@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { accessibilityFindings } from '../../support/accessibility.ts';
 import { followFilesJourney, giveFile, photo } from '../../support/files-journey.ts';
 import { pngOf } from '../../support/image-files.ts';
@@ -77,4 +78,53 @@ test('a list takes several files, and a rejected file says why', async ({ page, 
   await field.getByRole('button', { name: `Remove ${photo.name}` }).click();
   await expect(field.getByText(/40 × 30 px/)).toBeHidden();
   await expect(field.getByText(/41 × 3 px/)).toBeVisible();
+});
+
+/** A second of silence. */
+function recording(): Buffer {
+  const bytes = Buffer.alloc(44 + 8_000);
+  bytes.write('RIFF\0\0\0\0WAVEfmt ', 0, 'latin1');
+  bytes.writeUInt32LE(36 + 8_000, 4);
+  for (const [value, offset] of [
+    [16, 16],
+    [8_000, 24],
+    [8_000, 28],
+    [8_000, 40],
+  ] as const)
+    bytes.writeUInt32LE(value, offset);
+  for (const [value, offset] of [
+    [1, 20],
+    [1, 22],
+    [1, 32],
+    [8, 34],
+  ] as const)
+    bytes.writeUInt16LE(value, offset);
+  bytes.write('data', 36);
+  return bytes;
+}
+
+test('a recording and a PDF are dropped, and a run sends the audio and chosen pages as images', async ({
+  page,
+  playground,
+  nextRun,
+}) => {
+  await playground.chooseModel('kestrel-large');
+  await playground.writePrompt('{{media url=call}}{{media url=contract}}');
+  const fieldOf = (name: string) =>
+    page.getByRole('region', { name: 'Variables' }).getByRole('group', { name, exact: true });
+  const wav = { name: 'call.wav', type: 'audio/wav', bytes: recording() };
+  await giveFile(fieldOf('call').locator('.file-field'), 'drop', wav);
+  await expect(fieldOf('call').getByText(/^WAV, 8 KB/)).toBeVisible();
+  const bytes = readFileSync('tests/fixtures/knowledge/report.pdf');
+  const pdf = { name: 'contract.pdf', type: 'application/pdf', bytes };
+  await giveFile(fieldOf('contract').locator('.file-field'), 'drop', pdf);
+  await fieldOf('contract').getByRole('radio', { name: 'Pages' }).click();
+  const range = fieldOf('contract').getByRole('textbox', { name: 'Pages' });
+  await range.fill('9');
+  await expect(fieldOf('contract').getByText('Names page 9, and the PDF has 3')).toBeVisible();
+  await range.fill('2-3');
+  const call = nextRun();
+  await playground.run();
+  const [message] = (await call).body['messages'] as { content: { type: string }[] }[];
+  expect(message!.content.map(({ type }) => type)).toEqual(['input_audio', 'image_url', 'image_url']);
 });
