@@ -85,8 +85,8 @@ function useListed(search: string) {
     () => (list.data?.pages ?? []).flatMap(({ data }) => data).filter(({ id }) => !deleted.has(id)),
     [list.data, deleted],
   );
-  const wanted = search.trim().toLowerCase();
-  return { list, all, shown: all.filter(({ name }) => name.toLowerCase().includes(wanted)) };
+  const query = search.trim().toLowerCase();
+  return { list, all, shown: all.filter(({ name }) => name.toLowerCase().includes(query)) };
 }
 
 function useCreate() {

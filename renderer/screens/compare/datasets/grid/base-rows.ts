@@ -6,7 +6,7 @@ const rowsAtOnce = 100;
 const largePage = 5;
 /** About 80 MB. */
 const maxWeight = 100;
-const settleMilliseconds = 60;
+const pauseMilliseconds = 60;
 
 interface Page {
   readonly offset: number;
@@ -24,7 +24,7 @@ export class BaseRows {
   readonly #rows = new Map<number, RowValues>();
   #pages: Page[] = [];
   readonly #reading = new Set<number>();
-  #wanted: { from: number; to: number } | null = null;
+  #needed: { from: number; to: number } | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #closing = new AbortController();
 
@@ -44,20 +44,20 @@ export class BaseRows {
 
   /** Reads a range that is in view, once scrolling pauses. */
   want(from: number, to: number): void {
-    this.#wanted = { from, to };
+    this.#needed = { from, to };
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#readWanted(), this.#rows.size === 0 ? 0 : settleMilliseconds);
+    this.#timer = setTimeout(() => void this.#readNeeded(), this.#rows.size === 0 ? 0 : pauseMilliseconds);
   }
 
-  async #readWanted(): Promise<void> {
-    const wanted = this.#wanted;
-    if (wanted === null) return;
-    const last = Math.min(wanted.to, this.#dataset.rowCount);
-    for (let offset = wanted.from; offset < last; offset += 1) {
+  async #readNeeded(): Promise<void> {
+    const needed = this.#needed;
+    if (needed === null) return;
+    const last = Math.min(needed.to, this.#dataset.rowCount);
+    for (let offset = needed.from; offset < last; offset += 1) {
       if (this.#rows.has(offset) || this.#reading.has(offset)) continue;
       await this.#readPage(offset, last);
       // Scrolled on: what was in view isn't needed any more.
-      if (this.#wanted !== wanted) return;
+      if (this.#needed !== needed) return;
     }
   }
 

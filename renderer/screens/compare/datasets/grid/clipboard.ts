@@ -164,13 +164,13 @@ export function fillDown(editor: Editor): Promise<void> {
 
 /** Selects the next cell with a text, from the active one on and from the other end after the last. */
 export async function findText(editor: Editor, text: string, direction: 1 | -1): Promise<boolean> {
-  const wanted = text.toLowerCase();
+  const query = text.toLowerCase();
   let isFound = false;
   await editor.work('Searching', async ({ signal, report }) => {
     const { table, selection } = editor.getState();
     const { row, column } = selection.active;
     const has = (value: unknown, index: number) =>
-      editText(value, table.columns[index]!.type).toLowerCase().includes(wanted);
+      editText(value, table.columns[index]!.type).toLowerCase().includes(query);
     const take = (rowIndex: number, columns: readonly number[], values: readonly unknown[]): boolean => {
       const match = columns.find((index) => has(values[index], index));
       if (match === undefined) return false;

@@ -164,17 +164,17 @@ export function withColumns(table: TableDocument, columns: readonly EditedColumn
 }
 
 /** A name that no column has: `Column`, `Column 2`. */
-export function freeName(columns: readonly Pick<DatasetColumn, 'name'>[], wanted: string): string {
+export function freeName(columns: readonly Pick<DatasetColumn, 'name'>[], base: string): string {
   const names = new Set(columns.map(({ name }) => name));
   for (let number = 1; ; number += 1) {
-    const name = number === 1 ? wanted : `${wanted} ${number}`;
+    const name = number === 1 ? base : `${base} ${number}`;
     if (!names.has(name)) return name;
   }
 }
 
 export function newColumn(columns: readonly EditedColumn[], type: DatasetColumn['type'] = 'text'): EditedColumn {
-  const wanted = type === 'expected' ? 'expected' : 'Column';
-  return { key: crypto.randomUUID(), name: freeName(columns, wanted), type, from: null, older: null };
+  const base = type === 'expected' ? 'expected' : 'Column';
+  return { key: crypto.randomUUID(), name: freeName(columns, base), type, from: null, older: null };
 }
 
 /** A changed cell in the type of its column; undefined if the row has no change of it. */
