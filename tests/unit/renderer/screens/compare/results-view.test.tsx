@@ -1,0 +1,148 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { CompareScreen } from '../../../../../renderer/screens/compare/compare-screen.tsx';
+import type { Client } from '../../../../../renderer/host/client.ts';
+import { createComparison, readComparison, startComparison } from '../../../../../shared/contract/comparisons.ts';
+import type { ComparisonInput } from '../../../../../shared/contract/comparisons.ts';
+import { createDataset } from '../../../../../shared/contract/datasets.ts';
+import { createPrompt, listPromptVersions } from '../../../../../shared/contract/prompts.ts';
+import { readPromptLabel } from '../../../../../shared/contract/prompt-library.ts';
+import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+import {
+  startScriptedProvider,
+  type ScriptedCall,
+  type ScriptedProvider,
+} from '../../../../support/scripted-provider.ts';
+
+let provider: ScriptedProvider;
+let opened: OpenWindow;
+
+const promptOf = (call: ScriptedCall) => (call.body['messages'] as { content: string }[]).at(-1)!.content;
+
+beforeEach(async () => {
+  giveEverythingSize();
+  provider = await startScriptedProvider((call) => {
+    if (call.method === 'GET') return call.models(['terra']);
+    const prompt = promptOf(call);
+    if (prompt.includes('broken')) return call.fail(500, 'Overloaded');
+    call.chatStream([prompt.startsWith('B') ? `We refund ${prompt}` : `We resend ${prompt}`]);
+  });
+});
+
+afterEach(async () => {
+  await opened.close();
+  await provider.close();
+  vi.restoreAllMocks();
+});
+
+const model = { aiSystem: 'OpenAiCompatible', model: 'lab/terra' } as const;
+/** Enough rows that a difference can be told. */
+const tickets = ['late', 'broken', ...Array.from({ length: 18 }, (_, index) => `order ${index}`)];
+
+async function run(client: Client, change: Partial<ComparisonInput> = {}): Promise<string> {
+  const { id: datasetId } = await client.call(createDataset, {
+    body: {
+      name: 'tickets.csv',
+      columns: [{ name: 'ticket', type: 'text' }],
+      rows: tickets.map((ticket) => ({ ticket })),
+    },
+  });
+  const prompt = await client.call(createPrompt, { body: { name: 'Replies', promptText: 'B {{ticket}}', ...model } });
+  const { data: versions } = await client.call(listPromptVersions, { parameters: { id: prompt.id }, query: {} });
+  const { id } = await client.call(createComparison, {
+    body: {
+      name: 'Refund replies',
+      datasetId,
+      variants: [
+        { name: 'old', prompt: { promptText: 'A {{ticket}}' }, ...model },
+        { name: 'new', promptVersionId: versions[0]!.id },
+      ],
+      checks: [{ kind: 'contains', name: 'No refund', value: 'We refund', not: true }],
+      ...change,
+    },
+  });
+  await client.call(startComparison, { parameters: { id }, body: {} });
+  for (;;) {
+    const { state } = await client.call(readComparison, { parameters: { id } });
+    if (state !== 'Running') return id;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function openResults(change?: Partial<ComparisonInput>): Promise<string> {
+  let id = '';
+  opened = await openWindow(<CompareScreen />, {
+    address: '/compare',
+    endpoints: [{ name: 'lab', baseAddress: provider.baseAddress }],
+    prepare: async (client) => {
+      id = await run(client, change);
+    },
+  });
+  opened.navigate(`/compare/${id}`);
+  await screen.findByRole('grid');
+  await screen.findByText('We resend A late');
+  return id;
+}
+
+test('shows rates with intervals, every cell, and one cell in full with a vote', async () => {
+  await openResults();
+  const [, , old, fresh] = screen.getAllByRole('columnheader');
+  expect(old!.textContent).toMatch(/100%Baseline95 % between \d+ and 100/);
+  expect(fresh!.textContent).toMatch(/0%−100 points95 % between −\d+ and −\d+/);
+  within(old!).getByRole('img', { name: /^100 percent, 95 % between/ });
+  screen.getByText('38 of 40 runs');
+  screen.getByText('2 failed');
+  const row = screen.getAllByRole('row')[1]!;
+  expect(row.textContent).toMatch(/^1late/);
+  const failing = within(row).getAllByRole('gridcell')[2]!;
+  expect(failing.textContent).toContain('FailsWe refund B late');
+  expect(failing.querySelector('.is-quoted')?.textContent).toBe('We refund');
+
+  fireEvent.keyDown(screen.getByRole('grid'), { key: 'Enter' });
+  fireEvent.keyDown(screen.getByRole('grid'), { key: 'ArrowRight' });
+  const panel = await screen.findByRole('complementary', { name: 'One answer' });
+  await within(panel).findByText('1 of 1 fail');
+  fireEvent.click(await within(panel).findByRole('button', { name: /^Fail/ }));
+  await within(panel).findByText('You');
+  fireEvent.click(within(panel).getByRole('button', { name: 'Diff' }));
+  await within(panel).findByRole('table', { name: 'Baseline A and B' });
+  fireEvent.click(within(panel).getByRole('button', { name: 'Next row' }));
+  await within(panel).findByText('2 of 20');
+});
+
+test('filters rows, and moves the label production after a confirmation', async () => {
+  const id = await openResults();
+  fireEvent.click(screen.getByRole('radio', { name: 'Fails 20' }));
+  await waitFor(() => expect(screen.getByRole('grid').getAttribute('aria-rowcount')).toBe('21'));
+  fireEvent.keyDown(screen.getByRole('button', { name: 'Variant B' }), { key: 'Enter' });
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Compare with this one' }));
+  await waitFor(() => expect(screen.getAllByRole('columnheader')[2]!.textContent).toContain('+100 points'));
+  fireEvent.keyDown(screen.getByRole('button', { name: 'Variant B' }), { key: 'Enter' });
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Make B production' }));
+  const dialog = await screen.findByRole('alertdialog');
+  await within(dialog).findByText(/is set to version 1/);
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Make B production' }));
+  await waitFor(() => expect(screen.queryByRole('alertdialog')).toBeNull());
+  const { client } = opened.window.host;
+  const { variants } = await client.call(readComparison, { parameters: { id } });
+  const promptId = variants[1]!.promptId!;
+  const label = await client.call(readPromptLabel, { parameters: { id: promptId, label: 'production' } });
+  expect(label.versionNumber).toBe(1);
+});
+
+test('runs failed cells again', async () => {
+  await openResults();
+  provider.answerWith((call) => call.chatStream(['Fixed.']));
+  fireEvent.click(screen.getByRole('button', { name: 'Retry failed' }));
+  await screen.findByText('40 of 40 runs');
+  expect(await screen.findAllByText('Fixed.')).toHaveLength(2);
+});
+
+test('without checks and with one variant, it shows answers, cost and time only', async () => {
+  await openResults({ checks: [], variants: [{ name: 'only', prompt: { promptText: 'A {{ticket}}' }, ...model }] });
+  const [, , only] = screen.getAllByRole('columnheader');
+  expect(only!.textContent).toContain('No checks, so no pass rate');
+  expect(screen.getAllByText('Done').length).toBeGreaterThan(2);
+  expect(screen.getAllByText('No checks').length).toBeGreaterThan(2);
+});
