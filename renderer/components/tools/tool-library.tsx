@@ -12,7 +12,9 @@ import { parseJson } from '../../drafts/json-text.ts';
 import { type FunctionTool, newTool } from '../../drafts/tool-drafts.ts';
 import { useDeleteTool, useReadTool, useSaveTool, useToolList, useToolVersions } from '../../queries/tools.ts';
 import { showToast } from '../../stores/toasts.ts';
-import type { ToolsSubject } from './tools-editor.tsx';
+
+/** What has the tools. */
+export type ToolsSubject = 'prompt' | 'agent';
 
 export const mockNames = { fixed: 'Fixed', lookUp: 'Lookup', recorded: 'Recording' } as const;
 

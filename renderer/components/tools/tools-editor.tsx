@@ -15,7 +15,7 @@ import {
 import { showToast } from '../../stores/toasts.ts';
 import { PasteDialog } from './paste-dialog.tsx';
 import { ToolEditor } from './tool-editor.tsx';
-import { mockNames, SaveTool, ToolLibrary } from './tool-library.tsx';
+import { mockNames, SaveTool, ToolLibrary, type ToolsSubject } from './tool-library.tsx';
 import './tools.css';
 
 const noTools: readonly DraftTool[] = [];
@@ -140,9 +140,6 @@ function NoTools({ onAdd, onPaste }: Pick<ToolsPanelProps, 'onAdd' | 'onPaste'>)
     </section>
   );
 }
-
-/** What has the tools. */
-export type ToolsSubject = 'prompt' | 'agent';
 
 export interface ToolsEditorProps {
   draft: DraftTools;
