@@ -160,6 +160,8 @@ export function useReportSoFar(comparison: Comparison, baseline: string) {
     queryKey: [...resultsKey(id), 'report', baseline],
     placeholderData: keepPreviousData,
     staleTime: Infinity,
+    // The comparison went on while the results weren't open.
+    refetchOnMount: 'always',
     queryFn: ({ signal }) => client.call(readComparisonReport, { signal, parameters: { id }, query: { baseline } }),
   });
 }

@@ -43,6 +43,8 @@ export function useComparisons({ isEnabled = true } = {}) {
   return useInfiniteQuery({
     queryKey: listKey,
     enabled: isEnabled,
+    // Other programs create comparisons, too.
+    refetchOnMount: 'always',
     initialPageParam: null as string | null,
     queryFn: ({ signal, pageParam }) =>
       client.call(listComparisons, { signal, query: { pageSize, ...(pageParam && { continuationToken: pageParam }) } }),
@@ -79,7 +81,6 @@ export function useFollowComparisons(): void {
     const items = new Map(data.map((item) => [item.id, item]));
     const pages = queryClient.getQueryData<InfiniteData<Page>>(listKey)?.pages ?? [];
     const listed = new Set(pages.flatMap((page) => page.data.map(({ id }) => id)));
-    if (isFirst || data.some(({ id }) => !listed.has(id))) void queryClient.invalidateQueries({ queryKey: listKey });
     queryClient.setQueryData<InfiniteData<Page>>(
       listKey,
       (list) =>
@@ -88,6 +89,8 @@ export function useFollowComparisons(): void {
           pages: list.pages.map((page) => ({ ...page, data: page.data.map((item) => items.get(item.id) ?? item) })),
         },
     );
+    // After the change, which would mark the list as fresh.
+    if (isFirst || data.some(({ id }) => !listed.has(id))) void queryClient.invalidateQueries({ queryKey: listKey });
     for (const item of data) {
       queryClient.setQueryData<Comparison>(oneKey(item.id), (comparison) => comparison && { ...comparison, ...item });
     }

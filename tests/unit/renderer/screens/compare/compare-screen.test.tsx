@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CompareScreen } from '../../../../../renderer/screens/compare/compare-screen.tsx';
 import { allActions, useActionStore } from '../../../../../renderer/stores/actions.ts';
 import { useComparisonDrafts } from '../../../../../renderer/stores/comparison-drafts.ts';
-import { createComparison, listComparisons } from '../../../../../shared/contract/comparisons.ts';
+import { createComparison, listComparisons, startComparison } from '../../../../../shared/contract/comparisons.ts';
 import { createDataset } from '../../../../../shared/contract/datasets.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
 import { createPrompt, createPromptVersion } from '../../../../../shared/contract/prompts.ts';
@@ -148,4 +148,24 @@ test('a repeat runs the newest version of the prompt and names what it repeats',
       ],
     },
   ]);
+});
+
+test('the list and a report show what happened while they were not open', async () => {
+  const { client } = opened.window.host;
+  await screen.findByRole('link', { name: 'Polite or short' });
+  opened.navigate(`/compare/${comparisonId}`);
+  await screen.findByText('0 of 4 runs');
+  opened.navigate('/compare/new');
+  await screen.findByRole('button', { name: 'Start' });
+  await client.call(startComparison, { parameters: { id: comparisonId }, body: {} });
+  const variants = [{ name: 'A', prompt: { promptText: '{{ticket}}' }, ...target }];
+  await client.call(createComparison, { body: { name: 'By a program', datasetId, variants } });
+  await waitFor(async () =>
+    expect((await comparisons()).find(({ id }) => id === comparisonId)?.state).toBe('Completed'),
+  );
+  opened.navigate('/compare');
+  expect(await screen.findByRole('link', { name: 'By a program' })).toBeDefined();
+  opened.navigate(`/compare/${comparisonId}`);
+  await screen.findByText('4 of 4 runs');
+  await waitFor(() => expect(screen.queryByText(/Results so far/)).toBeNull());
 });
