@@ -1,5 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import { type DatasetFormat, importDataset, previewDatasetImport } from '../../shared/contract/dataset-import.ts';
+import {
+  createRunDataset,
+  type DatasetFormat,
+  importDataset,
+  previewDatasetImport,
+  type RunDatasetInput,
+} from '../../shared/contract/dataset-import.ts';
 import type { DatasetColumn } from '../../shared/contract/datasets.ts';
 import { useHost } from '../host/host-context.tsx';
 import { useRenewDatasets } from './datasets.ts';
@@ -47,6 +53,16 @@ export function useImportDataset() {
         signal,
         onProgress,
       }),
+    onSettled: useRenewDatasets(),
+  });
+}
+
+/** Makes a dataset of recorded runs. The caller shows the error. */
+export function useCreateRunDataset() {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (body: RunDatasetInput) => client.call(createRunDataset, { body }),
     onSettled: useRenewDatasets(),
   });
 }

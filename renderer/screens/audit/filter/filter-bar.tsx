@@ -1,4 +1,4 @@
-import { Bookmark, Ellipsis, Package, Repeat2, X } from 'lucide-react';
+import { Bookmark, Ellipsis, ListPlus, Package, Repeat2, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
@@ -14,6 +14,7 @@ import { withoutSpan } from '../../../shell/audit-address.ts';
 import { useSampleMenu } from '../sample-set.tsx';
 import { type FilterChip, filterChips, type FilterFieldId, isEverything } from './filter-fields.ts';
 import { FilterMenu, FilterPopover } from './filter-menu.tsx';
+import { RunDatasetDialog } from './run-dataset.tsx';
 import { FullTextField } from './full-text-field.tsx';
 import type { AddressedAudit } from './use-audit-address.ts';
 import type { EditorProps } from './value-editors.tsx';
@@ -162,14 +163,18 @@ function useFilterActions({ openMenu, saveView, clear, exportPack }: FilterActio
   ]);
 }
 
-function MoreActions() {
+function MoreActions({ onDataset }: { onDataset: () => void }) {
   const [, navigate] = useLocation();
   const samples = useSampleMenu();
+  const groups = [
+    [
+      { label: 'Make a dataset', icon: ListPlus, onSelect: onDataset },
+      { label: 'Replays', icon: Repeat2, onSelect: () => navigate(replayAddress()) },
+    ],
+    samples,
+  ];
   return (
-    <Menu
-      align="end"
-      groups={[[{ label: 'Replays', icon: Repeat2, onSelect: () => navigate(replayAddress()) }], samples]}
-    >
+    <Menu align="end" groups={groups}>
       <IconButton icon={Ellipsis} label="More audit actions" variant="default" />
     </Menu>
   );
@@ -190,6 +195,7 @@ export function FilterBar({ address, facets, onLeave, onExport, start }: FilterB
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [fieldId, setFieldId] = useState<FilterFieldId | null>(null);
   const [isSaving, setSaving] = useState(false);
+  const [isMakingDataset, setMakingDataset] = useState(false);
   const isClear = isEverything(filter);
   const openMenu = (isOpen: boolean) => {
     setFieldId(null);
@@ -238,8 +244,9 @@ export function FilterBar({ address, facets, onLeave, onExport, start }: FilterB
         <Button icon={Package} onClick={onExport}>
           Evidence pack
         </Button>
-        <MoreActions />
+        <MoreActions onDataset={() => setMakingDataset(true)} />
       </div>
+      {isMakingDataset && <RunDatasetDialog filter={filter} onClose={() => setMakingDataset(false)} />}
       {ignored.length > 0 && <IgnoredFilters names={ignored} />}
     </>
   );

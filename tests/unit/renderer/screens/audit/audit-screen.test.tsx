@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { AuditScreen } from '../../../../../renderer/screens/audit/audit-screen.tsx';
 import { searchAudit } from '../../../../../shared/contract/audit.ts';
 import { loadAuditSamples, removeAuditSamples } from '../../../../../shared/contract/audit-data.ts';
+import { listDatasets } from '../../../../../shared/contract/datasets.ts';
 import { readConversation } from '../../../../../shared/contract/conversations.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
@@ -34,6 +35,21 @@ describe('the audit', () => {
     fireEvent.click(await screen.findByText('Load sample data'));
     await screen.findByText('300 conversations');
     await screen.findByText('1 of 300');
+  });
+
+  test('makes a dataset of the runs that match the filter', async () => {
+    await openSamples('/audit/rated=no');
+    await feedback();
+    fireEvent.pointerDown(screen.getByRole('button', { name: 'More audit actions' }), { button: 0 });
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Make a dataset' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Make a dataset' }));
+    fireEvent.change(dialog.getByLabelText('Name'), { target: { value: 'Unrated' } });
+    fireEvent.click(dialog.getByRole('button', { name: 'Make a dataset' }));
+    await waitFor(() => expect(opened.addresses.at(-1)).toMatch(/^\/compare\/datasets\/[\da-f-]{36}$/));
+    const [dataset] = (await opened.window.host.client.call(listDatasets)).data;
+    expect(dataset).toMatchObject({ name: 'Unrated', version: 1 });
+    expect(dataset?.columns).toContainEqual({ name: 'run answer', type: 'expected' });
+    expect(dataset?.rowCount).toBeGreaterThan(0);
   });
 
   test('saves a score, a tag and a comment at once, and undoes the last', async () => {
