@@ -19,7 +19,7 @@ import {
   startComparison,
   stopComparison,
 } from '../../shared/contract/comparisons.ts';
-import { voteOnCell } from '../../shared/contract/votes.ts';
+import { judgeComparison, voteOnCell } from '../../shared/contract/votes.ts';
 import type { Comparisons } from '../comparisons/create-comparisons.ts';
 import { withoutPrompts } from '../comparisons/describe-comparison.ts';
 import type { Log } from '../log.ts';
@@ -81,6 +81,7 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
     implement(retryComparison, (input) =>
       comparisons.retry(input.parameters.id, input.body, { origin: originOf(input) }),
     ),
+    implement(judgeComparison, (input) => comparisons.judgeAgain(input.parameters.id, { origin: originOf(input) })),
     implement(readComparisonCells, ({ parameters, query, caller }) => {
       const { offset = 0, limit = defaultCells, variant = null, state = null } = query;
       return longJsonResponse(

@@ -82,6 +82,19 @@ export class CellResults {
     }
   }
 
+  /** Forgets a cell that is about to be noted again. */
+  remove(cell: StoredCell): void {
+    if (this.#verdicts[cell.position] === unknown) return;
+    this.#verdicts[cell.position] = unknown;
+    const counts = this.#checks[this.#table.index(cell.position).variant]!;
+    for (const [index, { pass }] of cell.checks.entries()) {
+      const count = counts[index];
+      if (pass === null || !count) continue;
+      count.judged -= 1;
+      if (pass) count.passes -= 1;
+    }
+  }
+
   /** Whether all stored cells are noted. */
   get isLoaded(): boolean {
     return this.#isLoaded;

@@ -1,45 +1,18 @@
 import type { ComparisonItem, ComparisonState } from '../../shared/contract/comparisons.ts';
 import type { DatasetRow } from '../../shared/contract/datasets.ts';
 import { type Job, JobRun } from '../common/jobs.ts';
-import type { Completions, RunOrigin } from '../completions/completions.ts';
-import type { Log } from '../log.ts';
+import type { RunOrigin } from '../completions/completions.ts';
 import { newCell, type StoredCell } from '../storage/comparison-cells.ts';
-import type { ComparisonStore, ComparisonSummary, StoredComparison } from '../storage/comparison-store.ts';
-import type { RunOutcome } from '../storage/run-rows.ts';
+import type { ComparisonSummary, StoredComparison } from '../storage/comparison-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
-import type { VariantRequests } from './cell-request.ts';
 import { CellTable, rowOrder } from './cell-table.ts';
 import { comparisonItemOf } from './describe-comparison.ts';
-import { type PayingKeys, pausedBy, readyToCall } from './paying-keys.ts';
-import type { ProviderPauses } from './provider-pauses.ts';
-import type { JudgedRun } from './checks/service-checks.ts';
-import { type JudgedCell, withCosts } from './judge-run.ts';
+import { pausedBy, readyToCall } from './paying-keys.ts';
+import type { ComparisonJobOptions, PreparedVariant } from './job-options.ts';
+import { AppError } from '../../shared/app-error.ts';
+import { addedCosts, type JudgeAgain, judgeCells } from './judge/judge-again.ts';
+import { withCosts } from './judge-run.ts';
 import { ActiveCalls, afterFailure, describeFailure, hasBudget, interruption, missingValues } from './cell-calls.ts';
-
-export interface ComparisonJobOptions {
-  readonly comparison: StoredComparison;
-  readonly store: ComparisonStore;
-  readonly completions: Pick<Completions, 'start'>;
-  readonly payingKeys: PayingKeys;
-  readonly pauses: ProviderPauses;
-  /** Of the version that the comparison runs over. */
-  readonly readRow: (row: number) => DatasetRow;
-  readonly prepare: () => Promise<PreparedVariant[]>;
-  /** What a completed run says about its cell. Never rejects. */
-  readonly judge: (
-    run: RunOutcome,
-    row: DatasetRow,
-    options: { readonly signal: AbortSignal; readonly judged: JudgedRun },
-  ) => Promise<JudgedCell>;
-  readonly onChange: () => void;
-  readonly log: Log;
-}
-
-/** A variant that can run, and the provider whose limits it shares with others. */
-export interface PreparedVariant {
-  readonly requests: VariantRequests;
-  readonly provider: string;
-}
 
 export interface StartOptions {
   readonly origin: RunOrigin;
@@ -125,6 +98,28 @@ export class ComparisonJob implements Job<ComparisonItem> {
       (signal) => this.#runAll(origin, maxRows, signal),
       () => this.#end(),
     );
+  }
+
+  /** Lets judges look again at completed cells. Throws `conflict` while the comparison runs. */
+  judgeAgain({ isNeeded, judge }: JudgeAgain): void {
+    if (this.#run.isActive) throw new AppError('conflict', 'The comparison is running. Judge again when it has ended.');
+    this.#summary = { ...this.#summary, stopReason: null };
+    this.#setState('Running');
+    const judgeAll = (signal: AbortSignal) =>
+      judgeCells({
+        positions: this.#cells.positions(['Completed']),
+        read: (position) => this.#read(position),
+        isNeeded,
+        judge: (cell) => judge(cell, this.#options.readRow(this.#cells.index(cell.position).row), signal),
+        note: (before, { checks, passed, score }) => {
+          this.#summary = { ...this.#summary, spent: this.#summary.spent + addedCosts(before.checks, checks) };
+          this.#cells.results.remove(before);
+          this.#note({ ...before, checks, passed, score });
+        },
+        concurrency: this.#options.comparison.settings.concurrency,
+        canContinue: () => !signal.aborted && this.#hasBudget(),
+      });
+    void this.#run.start(judgeAll, () => this.#end());
   }
 
   async stop({ isClosing }: { readonly isClosing: boolean }): Promise<void> {
@@ -333,7 +328,8 @@ export class ComparisonJob implements Job<ComparisonItem> {
 
   #end(): void {
     const state = this.#endState();
-    if (state === 'Completed') this.#summary = { ...this.#summary, stopReason: null, completedAt: Date.now() };
+    if (state === 'Completed')
+      this.#summary = { ...this.#summary, stopReason: null, completedAt: this.#summary.completedAt ?? Date.now() };
     this.#setState(state);
   }
 

@@ -7,10 +7,12 @@ import { createCheckRunner } from './checks/create-check-runner.ts';
 import { type Comparisons, type ComparisonsOptions, createComparisons } from './create-comparisons.ts';
 import { createJudges, type Judges } from './judge/create-judges.ts';
 import { createPayingKeys, type PayingKeysOptions } from './paying-keys.ts';
+import { createProviderPauses } from './provider-pauses.ts';
 import { createStatistics } from './create-statistics.ts';
 
 type Parts =
   | 'payingKeys'
+  | 'pauses'
   | 'store'
   | 'datasets'
   | 'runs'
@@ -53,7 +55,15 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
 } {
   const { dataDirectory, storage, completions, schemas, embeddings, moderation, log } = options;
   const payingKeys = createPayingKeys(options);
-  const judges = createJudges({ store: storage.judges, runs: storage.runs, completions, payingKeys });
+  const pauses = createProviderPauses();
+  const judges = createJudges({
+    store: storage.judges,
+    runs: storage.runs,
+    completions,
+    payingKeys,
+    pauses,
+    providers: options.providers,
+  });
   const { comparisonWith } = storage.comparisons;
   const datasets = createDatasets({ store: storage.datasets, files: storage.files, comparisonWith, log });
   return {
@@ -68,6 +78,7 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
     comparisons: createComparisons({
       ...options,
       payingKeys,
+      pauses,
       judges,
       votes: storage.votes,
       store: storage.comparisons,

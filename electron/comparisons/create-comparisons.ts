@@ -54,6 +54,8 @@ export interface Comparisons extends ResultReader {
   /** Stops all, or throws `invalid_request` for an unknown variant or cell. */
   stop(id: string, choice: StopInput): Promise<Comparison>;
   retry(id: string, choice: RetryInput, options: { readonly origin: RunOrigin }): Promise<Comparison>;
+  /** Lets judges look again at the cells that have no verdict of them as they are. Throws `conflict` while it runs. */
+  judgeAgain(id: string, options: { readonly origin: RunOrigin }): Promise<Comparison>;
   cells(id: string, query: CellQuery, caller: CellCaller): ReturnType<CellReader['cells']>;
   rows(id: string, query: RowQuery, caller: CellCaller): ReturnType<CellReader['rows']>;
   /** Sets or removes the caller's vote on a cell, and returns all votes on it. Throws `invalid_request` with the field, and `forbidden`. */
@@ -184,6 +186,7 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
       await job.retry(selectionIn(job, choice), { origin, maxRows: null });
       return described(job.comparison);
     },
+    judgeAgain: async (id, { origin }) => described((await jobs.judgeAgain(id, origin)).comparison),
     cells: (id, query, caller) => reader.cells(jobs.open(id), query, caller),
     rows: (id, query, caller) => reader.rows(jobs.open(id), query, caller),
     vote(id, vote, caller) {

@@ -36,8 +36,16 @@ export type JudgedCell = CellOutcome & CellVerdict;
 export interface RunJudge {
   /** Never rejects: the run is paid, so a cell without a verdict is completed, too. */
   judge(comparison: number, run: RunOutcome, row: DatasetRow, options: JudgeRunOptions): Promise<JudgedCell>;
-  /** The cell of a run that was completed; null for any other run. */
-  completedCell(comparison: number, runId: string, row: DatasetRow, options: Cancellable): Promise<StoredCell | null>;
+  /**
+   * The cell of a run that was completed; null for any other run. With a null origin nobody started this, so that a judge isn't paid: only
+   * its earlier verdict is used.
+   */
+  completedCell(
+    comparison: number,
+    runId: string,
+    row: DatasetRow,
+    options: Cancellable & Pick<JudgedRun, 'origin'>,
+  ): Promise<StoredCell | null>;
 }
 
 export interface RunJudgeOptions {
@@ -120,12 +128,11 @@ export function createRunJudge({ store, runs, checks, log }: RunJudgeOptions): R
   return {
     judge: (comparison, run, row, options) =>
       judge(comparison, { ...run, cost: run.cost?.amount ?? null }, row, options),
-    async completedCell(comparison, runId, row, { signal }) {
+    async completedCell(comparison, runId, row, { signal, origin }) {
       const run = runs.read(runId);
       if (run?.status !== 'Completed') return null;
       const { content, toolCalls = [], finishReason } = run.output;
-      // Nobody started this, so that a judge isn't paid: only its earlier verdict is used.
-      const options = { signal, judged: { runId, origin: null } };
+      const options = { signal, judged: { runId, origin } };
       return {
         ...newCell(0),
         ...(await judge(comparison, { ...run, content, toolCalls, finishReason }, row, options)),

@@ -5,11 +5,15 @@ import type { Completions } from '../completions/completions.ts';
 import type { Log } from '../log.ts';
 import type { ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
 import type { DatasetStore } from '../storage/dataset-store.ts';
-import { ComparisonJob, type PreparedVariant } from './comparison-job.ts';
+import { ComparisonJob } from './comparison-job.ts';
+import type { PreparedVariant } from './job-options.ts';
 import { createRunJudge, type RunJudge, type RunJudgeOptions } from './judge-run.ts';
 import { type PlanOptions, requestsOf } from './plan-comparison.ts';
+import type { Judges } from './judge/create-judges.ts';
+import { needsVerdict } from './judge/judge-again.ts';
+import type { RunOrigin } from '../completions/completions.ts';
 import type { PayingKeys } from './paying-keys.ts';
-import { createProviderPauses, providerOf } from './provider-pauses.ts';
+import { providerOf, type ProviderPauses } from './provider-pauses.ts';
 import { createRowReader } from './row-reader.ts';
 
 export interface ComparisonJobsOptions extends PlanOptions, RunJudgeOptions {
@@ -17,6 +21,8 @@ export interface ComparisonJobsOptions extends PlanOptions, RunJudgeOptions {
   readonly datasets: DatasetStore;
   readonly completions: Pick<Completions, 'start'>;
   readonly payingKeys: PayingKeys;
+  readonly pauses: ProviderPauses;
+  readonly judges: Pick<Judges, 'exists' | 'verdictsOf'>;
   readonly log: Log;
 }
 
@@ -31,6 +37,8 @@ export interface ComparisonJobs {
   readWritten(id: string): StoredComparison;
   /** A comparison that is about to run: it is in `recent` from now on. Waits until those that a crash interrupted are recovered. */
   openToRun(id: string): Promise<ComparisonJob>;
+  /** Lets judges look again at the cells that have no verdict of them as they are. Throws `conflict` while the comparison runs. */
+  judgeAgain(id: string, origin: RunOrigin): Promise<ComparisonJob>;
   remove(id: string): Promise<void>;
   /** Stops all of them. */
   close(): Promise<void>;
@@ -55,9 +63,8 @@ async function prepareVariants(
 
 /** The jobs of comparisons, by their ids in any case. */
 function createJobCache(options: ComparisonJobsOptions, judge: RunJudge['judge'], onChange: () => void) {
-  const { store, datasets, completions, payingKeys, log } = options;
+  const { store, datasets, completions, payingKeys, pauses, log } = options;
   const opened = new Map<string, ComparisonJob>();
-  const pauses = createProviderPauses();
 
   function openJob(comparison: StoredComparison): ComparisonJob {
     const { sequence, datasetId, datasetVersion } = comparison;
@@ -101,12 +108,22 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
   async function recover(): Promise<void> {
     for (const comparison of store.interrupted()) {
       const job = open(comparison.id);
-      await job.recover((runId, row) => completedCell(comparison.sequence, runId, row, closing));
+      await job.recover((runId, row) =>
+        completedCell(comparison.sequence, runId, row, { signal: closing.signal, origin: null }),
+      );
     }
   }
 
   const recovered = recover().catch((error: unknown) => log('comparisons could not be recovered', error));
   let background = recovered.then(removeDeleted);
+
+  async function openToRun(id: string): Promise<ComparisonJob> {
+    await recovered;
+    const job = open(id);
+    if (!started.has(job)) jobs.add(job);
+    started.add(job);
+    return job;
+  }
 
   return {
     recent: { list: jobs.list, subscribe: jobs.subscribe },
@@ -117,11 +134,14 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
       job?.flush();
       return job?.comparison ?? store.find(id);
     },
-    async openToRun(id) {
-      await recovered;
-      const job = open(id);
-      if (!started.has(job)) jobs.add(job);
-      started.add(job);
+    openToRun,
+    async judgeAgain(id, origin) {
+      const job = await openToRun(id);
+      const { sequence } = job.comparison;
+      job.judgeAgain({
+        isNeeded: needsVerdict(store.setup(sequence).checks, options.judges),
+        judge: (cell, row, signal) => completedCell(sequence, cell.runId!, row, { signal, origin }),
+      });
       return job;
     },
     async remove(id) {

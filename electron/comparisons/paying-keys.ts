@@ -72,7 +72,7 @@ export function pausedBy(error: unknown, provider: string, origin: RunOrigin): s
   return isOwnLimit ? pauseOfKey(origin) : provider;
 }
 
-interface ReadyOptions {
+export interface ReadyOptions {
   readonly pauses: ProviderPauses;
   readonly payingKeys: PayingKeys;
   readonly signal: AbortSignal;
@@ -87,4 +87,29 @@ export async function readyToCall(
   await pauses.ready(provider, { signal });
   await pauses.ready(pauseOfKey(origin), { signal });
   return payingKeys.ready(origin, { signal });
+}
+
+/** Rate limits are waited for this often, because a provider may always report one. */
+const maxRateLimits = 50;
+/** When a provider doesn't say how long to wait. */
+const defaultPauseSeconds = 10;
+
+/** Calls when the limits allow it, and again after a rate limit: the provider did no work. Throws as the call does. */
+export async function callWhenReady<Result>(
+  provider: string,
+  origin: RunOrigin,
+  options: ReadyOptions,
+  call: (payer: RunOrigin) => Promise<Result>,
+): Promise<Result> {
+  for (let calls = 1; ; calls += 1) {
+    const payer = await readyToCall(provider, origin, options);
+    try {
+      return await call(payer);
+    } catch (error) {
+      if (!(error instanceof AppError) || kindOfFailure(error) !== 'rate-limited' || calls >= maxRateLimits)
+        throw error;
+      const { retryAfterSeconds = defaultPauseSeconds } = error;
+      options.pauses.pause(pausedBy(error, provider, origin), retryAfterSeconds * 1000);
+    }
+  }
 }

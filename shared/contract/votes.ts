@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { timestamp } from './common.ts';
-import { comparisonParameters, variantName } from './comparisons.ts';
+import { comparison, comparisonParameters, variantName } from './comparisons.ts';
 import { defineEndpoint } from './endpoint.ts';
 
-/** What people say about single answers of a comparison. */
+/** What people and judges say about single answers of a comparison. */
 
 const tag = 'Comparisons';
 
@@ -54,4 +54,19 @@ export const voteOnCell = defineEndpoint({
   body: voteInput,
   response: z.object({ data: z.array(cellVote) }),
   errors: [404],
+});
+
+export const judgeComparison = defineEndpoint({
+  id: 'judgeComparison',
+  method: 'post',
+  path: '/comparisons/{id}/judge',
+  access: 'manage',
+  tag,
+  summary: 'Judge completed cells again',
+  description:
+    'Has the judges among the checks judge the completed cells on which they gave no verdict, one from before a change, or one from before their calibration. No cell is run again. Each new verdict is a run of the caller. 409 while the comparison runs.',
+  parameters: comparisonParameters,
+  status: 202,
+  response: comparison,
+  errors: [404, 409],
 });

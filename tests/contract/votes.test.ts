@@ -287,3 +287,46 @@ describe('blind votes', () => {
     expect((await act('00000000-0000-4000-8000-000000000000', 'finish')).status).toBe(404);
   });
 });
+
+describe('judging again', () => {
+  test('gives cells the verdicts that they lack, after a rate limit, and runs no cell', async () => {
+    let isDown = true;
+    host.provider.answerWith((call) =>
+      isDown && promptOf(call).startsWith('Judge') ? call.fail(500, 'down') : reply(call),
+    );
+    const { id, judgeId, cells } = await compare(2);
+    expect((await cells()).map(({ checks }) => checks[0]!.pass)).toEqual([null, null, null, null]);
+    const again = () => callJson(host, way, 'POST', `/comparisons/${id}/judge`);
+    const ended = () =>
+      expect.poll(async () => (await callJson(host, way, 'GET', `/comparisons/${id}`)).body.state).toBe('Completed');
+    isDown = false;
+    let limits = 1;
+    host.provider.answerWith((call) => {
+      if (limits-- > 0) return call.fail(429, 'slow down', { 'retry-after': '1' });
+      reply(call);
+    });
+    const before = host.provider.calls.length;
+    const started = await again();
+    expect([started.status, started.body.state]).toEqual([202, 'Running']);
+    expect((await again()).status).toBe(409);
+    await ended();
+    expect((await cells()).map(({ checks }) => checks[0]!.pass)).toEqual([true, false, true, false]);
+    expect(host.provider.calls.length - before).toBe(5);
+    // Nothing is left to judge.
+    await again();
+    await ended();
+    expect(host.provider.calls.length - before).toBe(5);
+    await callJson(host, way, 'PUT', `/judges/${judgeId}`, {
+      body: { name: 'Strict', promptText: 'Judge: {{answer}}', verdict: { kind: 'passOrFail' }, ...provider },
+    });
+    await again();
+    await ended();
+    expect(host.provider.calls.length - before).toBe(9);
+    expect((await cells()).every(({ verdicts }) => !verdicts[0]!.isStale)).toBe(true);
+    const report = await callJson(host, way, 'GET', `/comparisons/${id}/report`);
+    expect(report.body.variants.map((each: { checks: unknown }) => each.checks)).toEqual([
+      [{ passes: 2, judged: 2 }],
+      [{ passes: 0, judged: 2 }],
+    ]);
+  });
+});

@@ -14,17 +14,13 @@ import type { FileReader } from '../../storage/file-store.ts';
 import type { JudgeStore, StoredJudge, StoredLabel, StoredVerdict } from '../../storage/judge-store.ts';
 import type { ListPage, ListQuery } from '../../storage/list-page.ts';
 import { type CheckedRow, NotJudged } from '../checks/expected.ts';
-import type { PayingKeys } from '../paying-keys.ts';
+import type { Providers } from '../../providers/create-providers.ts';
+import { callWhenReady, type ReadyOptions } from '../paying-keys.ts';
+import { providerOf } from '../provider-pauses.ts';
 import { calibrate } from './calibration.ts';
 import { type NamedModel, sameFamilyWarning } from './model-family.ts';
 import { judgePreference, judgeSystemMessage, requireValidJudge } from './run-judge.ts';
-import {
-  createVerdictRuns,
-  type JudgedAnswer,
-  type JudgeOptions,
-  type VerdictRuns,
-  type VerdictRunsOptions,
-} from './verdict-runs.ts';
+import { createVerdictRuns, type JudgedAnswer, type JudgeOptions, type VerdictRunsOptions } from './verdict-runs.ts';
 import { judgeHashOf, verdictSchema } from './verdicts.ts';
 
 /** With a null origin only an earlier verdict is used. */
@@ -159,10 +155,9 @@ function requirePassOrScore({ input }: StoredJudge): void {
 
 /** Resolves when all answers have verdicts. After a failure the others aren't judged, because most would fail, too. */
 async function judgeAll(
-  verdicts: VerdictRuns,
-  judge: StoredJudge,
+  judgeOne: (answer: JudgedAnswer, signal: AbortSignal) => Promise<unknown>,
   answers: readonly JudgedAnswer[],
-  { origin, signal: outer }: JudgeOptions,
+  outer: AbortSignal,
 ): Promise<void> {
   const failed = new AbortController();
   const signal = AbortSignal.any([outer, failed.signal]);
@@ -170,7 +165,7 @@ async function judgeAll(
   const calls = answers.map(async (answer) => {
     const release = await mutex.take({ signal });
     try {
-      await verdicts.judge(judge, answer, { origin, signal });
+      await judgeOne(answer, signal);
     } catch (error) {
       failed.abort(error);
     } finally {
@@ -181,13 +176,23 @@ async function judgeAll(
   signal.throwIfAborted();
 }
 
-export interface JudgesOptions extends VerdictRunsOptions {
-  readonly payingKeys: PayingKeys;
+export interface JudgesOptions extends VerdictRunsOptions, Pick<ReadyOptions, 'payingKeys' | 'pauses'> {
+  readonly providers: Pick<Providers, 'resolve'>;
 }
 
 export function createJudges(options: JudgesOptions): Judges {
   const { store, completions } = options;
   const verdicts = createVerdictRuns(options);
+
+  /** Waits for the limits of the provider and of the key, which is read again each time: it may have been revoked. */
+  async function judgeOnce(judge: StoredJudge, answer: JudgedAnswer, { origin, signal }: JudgeOptions) {
+    const found = verdicts.find(judge, answer.runId);
+    if (found) return found;
+    const { servedBy } = options.providers.resolve(judge.input.aiSystem, judge.input.model);
+    return callWhenReady(providerOf(servedBy), origin, { ...options, signal }, (payer) =>
+      verdicts.judge(judge, answer, { origin: payer, signal }),
+    );
+  }
 
   function readable(runId: string, reader: FileReader): JudgedAnswer[] {
     try {
@@ -234,14 +239,14 @@ export function createJudges(options: JudgesOptions): Judges {
       }
       return describe(store, judge);
     },
-    async calibrate(id, reader, judgeOptions) {
+    async calibrate(id, reader, { origin, signal: outer }) {
       const judge = store.read(id);
       requirePassOrScore(judge);
       const answers = store
         .labels(judge.sequence)
         .flatMap(({ runId }) => readable(runId, reader))
         .filter(({ row }) => hasValues(judge.input, row));
-      await judgeAll(verdicts, judge, answers, judgeOptions);
+      await judgeAll((answer, signal) => judgeOnce(judge, answer, { origin, signal }), answers, outer);
       return describe(store, store.read(id));
     },
     async judgeRuns(id, [runId, otherRunId], reader, judgeOptions) {
@@ -261,9 +266,7 @@ export function createJudges(options: JudgesOptions): Judges {
     async judge(id, answer, { origin, signal }) {
       const judge = store.read(id);
       requirePassOrScore(judge);
-      const judgeNow = async (payer: RunOrigin) =>
-        verdicts.judge(judge, answer, { origin: await options.payingKeys.ready(payer, { signal }), signal });
-      const verdict = verdicts.find(judge, answer.runId) ?? (origin && (await judgeNow(origin)));
+      const verdict = origin ? await judgeOnce(judge, answer, { origin, signal }) : verdicts.find(judge, answer.runId);
       if (!verdict) throw new NotJudged('Touchstone closed before the judge was asked');
       const cost = verdicts.costOf(verdict);
       return { ...verdict, cost, counts: calibrationOf(judge, store.labels(judge.sequence)).isCalibrated };

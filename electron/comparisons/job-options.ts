@@ -1,0 +1,35 @@
+import type { DatasetRow } from '../../shared/contract/datasets.ts';
+import type { Completions } from '../completions/completions.ts';
+import type { Log } from '../log.ts';
+import type { ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
+import type { RunOutcome } from '../storage/run-rows.ts';
+import type { VariantRequests } from './cell-request.ts';
+import type { JudgedRun } from './checks/service-checks.ts';
+import type { JudgedCell } from './judge-run.ts';
+import type { PayingKeys } from './paying-keys.ts';
+import type { ProviderPauses } from './provider-pauses.ts';
+
+export interface ComparisonJobOptions {
+  readonly comparison: StoredComparison;
+  readonly store: ComparisonStore;
+  readonly completions: Pick<Completions, 'start'>;
+  readonly payingKeys: PayingKeys;
+  readonly pauses: ProviderPauses;
+  /** Of the version that the comparison runs over. */
+  readonly readRow: (row: number) => DatasetRow;
+  readonly prepare: () => Promise<PreparedVariant[]>;
+  /** What a completed run says about its cell. Never rejects. */
+  readonly judge: (
+    run: RunOutcome,
+    row: DatasetRow,
+    options: { readonly signal: AbortSignal; readonly judged: JudgedRun },
+  ) => Promise<JudgedCell>;
+  readonly onChange: () => void;
+  readonly log: Log;
+}
+
+/** A variant that can run, and the provider whose limits it shares with others. */
+export interface PreparedVariant {
+  readonly requests: VariantRequests;
+  readonly provider: string;
+}
