@@ -26,11 +26,11 @@ function logChoose(from: number, chosen: number): number {
   return sum;
 }
 
-/** The probability of at most `most` successes. Exact for `most` up to the mean; above it, terms may underflow. */
-function lowerTail(most: number, tries: number, probability: number, choose = logChoose(tries, most)): number {
-  let term = Math.exp(choose + most * Math.log(probability) + (tries - most) * Math.log1p(-probability));
+/** The probability of at most `max` successes. Exact for `max` up to the mean; above it, terms may underflow. */
+function lowerTail(max: number, tries: number, probability: number, choose = logChoose(tries, max)): number {
+  let term = Math.exp(choose + max * Math.log(probability) + (tries - max) * Math.log1p(-probability));
   let sum = 0;
-  for (let successes = most; successes >= 0 && term > sum * 1e-17; successes -= 1) {
+  for (let successes = max; successes >= 0 && term > sum * 1e-17; successes -= 1) {
     sum += term;
     term *= (successes / (tries - successes + 1)) * ((1 - probability) / probability);
   }

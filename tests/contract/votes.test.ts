@@ -183,9 +183,9 @@ describe('blind votes', () => {
 
   test('show pairs without their variants, and name them at the end', async () => {
     const { id } = await compare(12);
-    const begun = await start(id, { variants: ['A', 'B'], question: 'Which is shorter?' });
-    expect(begun.status).toBe(201);
-    let vote = begun.body as BlindVote;
+    const started = await start(id, { variants: ['A', 'B'], question: 'Which is shorter?' });
+    expect(started.status).toBe(201);
+    let vote = started.body as BlindVote;
     expect(vote).toMatchObject({ question: 'Which is shorter?', isOwn: true, finishedAt: null, result: null });
     expect(vote.counts).toMatchObject({ pairs: 12, voted: 0 });
     const sides: string[] = [];

@@ -64,9 +64,9 @@ export async function blindResultOf({ setup, vote, pairs, cellsOf, judgeName }: 
     if (!cells) continue;
     for (const [side, { cost }] of [cells.first, cells.second].entries()) if (cost !== null) costs[side]!.push(cost);
     const person = preferredBy(pair.vote);
-    for (const [place, { check }] of judges.entries()) {
+    for (const [at, { check }] of judges.entries()) {
       const judge = preferredByJudge(cells, check);
-      if (person && judge) labels[place]!.push([person, judge]);
+      if (person && judge) labels[at]!.push([person, judge]);
     }
   }
   const count = (kind: StoredPairVote['vote']) => pairs.filter((pair) => pair.vote === kind).length;
@@ -82,8 +82,8 @@ export async function blindResultOf({ setup, vote, pairs, cellsOf, judgeName }: 
     const wins = side === 0 ? preferences.firstWins : preferences.secondWins;
     return { name, model, promptVersionId, wins, cost: costs[side]!.length === 0 ? null : sum / costs[side]!.length };
   });
-  const agreements: Agreements = judges.map(({ judge }, place) => {
-    const agreement = measureAgreement(labels[place]!);
+  const agreements: Agreements = judges.map(({ judge }, index) => {
+    const agreement = measureAgreement(labels[index]!);
     return { judge, agreement: toResult(agreement), sentence: describeAgreement(agreement, 'pair') };
   });
   const names = [variants[0]!.name, variants[1]!.name] as const;

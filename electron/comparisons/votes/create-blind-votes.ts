@@ -183,8 +183,8 @@ export function createBlindVotes(options: BlindVotesOptions): BlindVotes {
       const repeat = row === null ? null : pairs.repeatOf(job, vote, row);
       if (row === null || repeat === null) throw new AppError('not_found', 'No pair of the vote has this row.');
       if (given === null) return removed(vote, row, reader);
-      const kept = { row, repeat, vote: turned(given, isSwapped(vote.seed, row)), note: note?.trim() || null };
-      votes.setPairVotes(vote.sequence, [kept]);
+      const pairVote = { row, repeat, vote: turned(given, isSwapped(vote.seed, row)), note: note?.trim() || null };
+      votes.setPairVotes(vote.sequence, [pairVote]);
       return describe(vote, reader);
     },
     async undo(id, reader) {
