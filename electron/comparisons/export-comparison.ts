@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ComparisonCell, ExportFormat } from '../../shared/contract/comparison-results.ts';
 import { csvLine } from '../common/csv.ts';
-import { exportHtml } from './export-html.ts';
+import { exportHtml, plural } from './export-html.ts';
 import { exportPreferences, type PreferenceSource } from './export-preferences.ts';
 import { escapeMarkup as xml, type ExportSource } from './export-source.ts';
 
@@ -62,7 +62,7 @@ const percent = (value: number) => `${Math.round(value * 100)}`;
 
 async function* markdown({ comparison, report }: ExportSource): AsyncGenerator<string> {
   const { variants, baseline, isFinal } = await report();
-  yield `# ${cellText(comparison.name)}\n\n${comparison.rowCount} rows, ${comparison.repeats} repeats${isFinal ? '' : ', so far'}.\n\n`;
+  yield `# ${cellText(comparison.name)}\n\n${plural(comparison.rowCount, 'row')}, ${plural(comparison.repeats, 'repeat')}${isFinal ? '' : ', so far'}.\n\n`;
   yield '| Variant | Pass rate, 95 % | Rows | Cost in USD | p50, ms | p95, ms | Against the baseline |\n|---|---|---|---|---|---|---|\n';
   for (const { name, passRate, interval, rows, cost, latency, difference } of variants) {
     const rate =

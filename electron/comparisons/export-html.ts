@@ -30,7 +30,7 @@ const dollars = (amount: number) =>
   `$${amount < 1 ? amount.toLocaleString('en', { maximumSignificantDigits: 2 }) : amount.toFixed(2)}`;
 const duration = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 const whole = (value: number) => value.toLocaleString('en');
-const plural = (count: number, word: string) => `${whole(count)} ${word}${count === 1 ? '' : 's'}`;
+export const plural = (count: number, word: string) => `${whole(count)} ${word}${count === 1 ? '' : 's'}`;
 /** Values of style attributes are only ever numbers. */
 const position = (share: number) => `${Math.min(Math.max(share, 0), 1) * 100}%`;
 
