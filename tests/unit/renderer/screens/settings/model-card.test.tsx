@@ -50,7 +50,7 @@ describe('the actions on an on-device model', () => {
     ['paused', { ...absent, state: 'paused' }, ['Resume', 'Stop']],
     ['failed', { ...absent, state: 'failed', failure: 'No network.' }, ['Retry', 'Discard']],
     ['installed', { ...absent, state: 'installed' }, ['Make default', 'Remove TinyLlama 1.1B']],
-    ['selected', selected, ['Remove TinyLlama 1.1B']],
+    ['selected', selected, ['Test', 'Remove TinyLlama 1.1B']],
   ] as const)('while it is %s', async (_state, model, actions) => {
     opened = await openWindow(<ModelCard model={model} engine={engine} />);
     const names = screen
