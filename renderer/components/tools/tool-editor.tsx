@@ -77,6 +77,31 @@ interface ShownRun {
   shownRunId: string | null;
 }
 
+function ToolHead({ tool, problem, onChange }: EditorProps<FunctionTool>) {
+  const isNameProblem = problem !== null && (/name/i.test(problem) || tool.name === '');
+  return (
+    <div className="tool-head">
+      <TextField
+        label="Name"
+        isMono
+        value={tool.name}
+        error={isNameProblem ? problem : null}
+        onValueChange={(name) => onChange({ name })}
+      />
+      <TextField
+        label="Description"
+        value={tool.description}
+        onValueChange={(description) => onChange({ description })}
+      />
+      <Checkbox
+        label="Strict: arguments must follow the schema exactly"
+        isChecked={tool.strict === true}
+        onCheckedChange={(isStrict) => onChange({ strict: isStrict ? true : null })}
+      />
+    </div>
+  );
+}
+
 function FunctionEditor({ tool, problem, shownRunId, onChange }: EditorProps<FunctionTool> & ShownRun) {
   const { parameters, mock } = tool;
   const { schema, issue } = useCheckedSchema(parameters, readObject);
@@ -91,29 +116,10 @@ function FunctionEditor({ tool, problem, shownRunId, onChange }: EditorProps<Fun
       action: { label: 'Undo', run: () => onChange({ parameters }) },
     });
   };
-  const isNameProblem = problem !== null && (/name/i.test(problem) || tool.name === '');
   return (
     <>
       <section className="panel tools-view__editor scroll" aria-label={tool.name || 'Unnamed tool'}>
-        <div className="tool-head">
-          <TextField
-            label="Name"
-            isMono
-            value={tool.name}
-            error={isNameProblem ? problem : null}
-            onValueChange={(name) => onChange({ name })}
-          />
-          <TextField
-            label="Description"
-            value={tool.description}
-            onValueChange={(description) => onChange({ description })}
-          />
-          <Checkbox
-            label="Strict: arguments must follow the schema exactly"
-            isChecked={tool.strict === true}
-            onCheckedChange={(isStrict) => onChange({ strict: isStrict ? true : null })}
-          />
-        </div>
+        <ToolHead tool={tool} problem={problem} onChange={onChange} />
         <div className="tool-schema line-top">
           {form ? (
             <ParametersForm schema={form} onChange={setSchema} />

@@ -148,6 +148,23 @@ function DeleteToolDialog({ tool, onClose }: { tool: Tool | null; onClose: () =>
   );
 }
 
+function LibrarySearch({ value, onChange }: { value: string; onChange: (search: string) => void }) {
+  return (
+    <div className="tools-view__search">
+      <TextField
+        label="Search the library"
+        isLabelHidden
+        size="small"
+        icon={Search}
+        type="search"
+        placeholder="Search"
+        value={value}
+        onValueChange={onChange}
+      />
+    </div>
+  );
+}
+
 /** The tools of the library, each to be added to the prompt or agent. */
 export function ToolLibrary({ subject, onAdd }: { subject: ToolsSubject; onAdd: (tool: FunctionTool) => void }) {
   const [search, setSearch] = useState('');
@@ -168,20 +185,7 @@ export function ToolLibrary({ subject, onAdd }: { subject: ToolsSubject; onAdd: 
       <div className="header line-top">
         <h2>Library</h2>
       </div>
-      {(tools.length > 0 || search !== '') && (
-        <div className="tools-view__search">
-          <TextField
-            label="Search the library"
-            isLabelHidden
-            size="small"
-            icon={Search}
-            type="search"
-            placeholder="Search"
-            value={search}
-            onValueChange={setSearch}
-          />
-        </div>
-      )}
+      {(tools.length > 0 || search !== '') && <LibrarySearch value={search} onChange={setSearch} />}
       {list.isError && (
         <ErrorFailure title="Couldn't load the library" error={list.error}>
           <Button size="small" onClick={() => void list.refetch()}>

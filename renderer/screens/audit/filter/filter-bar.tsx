@@ -188,21 +188,27 @@ function IgnoredFilters({ names }: { names: readonly string[] }) {
   );
 }
 
+/** The menu of all fields, which opens without a chosen one. */
+function useFilterMenu() {
+  const [isOpen, setOpen] = useState(false);
+  const [fieldId, setFieldId] = useState<FilterFieldId | null>(null);
+  const onOpenChange = (isNowOpen: boolean): void => {
+    setFieldId(null);
+    setOpen(isNowOpen);
+  };
+  return { isOpen, onOpenChange, fieldId, onFieldChange: setFieldId };
+}
+
 /** Full-text search, the filters, and the actions on the matching conversations. */
 export function FilterBar({ address, facets, onLeave, onExport, start }: FilterBarProps) {
   const { filter, sort, span, search, ignored } = address;
   const change: EditorProps['onDone'] = (next, nextSpan) => search({ filter: next, span: nextSpan });
-  const [isMenuOpen, setMenuOpen] = useState(false);
-  const [fieldId, setFieldId] = useState<FilterFieldId | null>(null);
+  const menu = useFilterMenu();
   const [isSaving, setSaving] = useState(false);
   const [isMakingDataset, setMakingDataset] = useState(false);
   const isClear = isEverything(filter);
-  const openMenu = (isOpen: boolean) => {
-    setFieldId(null);
-    setMenuOpen(isOpen);
-  };
   useFilterActions({
-    openMenu: () => openMenu(true),
+    openMenu: () => menu.onOpenChange(true),
     saveView: () => setSaving(true),
     clear: isClear ? null : () => search({ filter: {} }),
     exportPack: onExport,
@@ -218,15 +224,7 @@ export function FilterBar({ address, facets, onLeave, onExport, start }: FilterB
         />
         <div className="audit__chips">
           <FilterChips filter={filter} span={span} facets={facets} onChange={change} />
-          <FilterMenu
-            filter={filter}
-            facets={facets}
-            onChange={change}
-            isOpen={isMenuOpen}
-            onOpenChange={openMenu}
-            fieldId={fieldId}
-            onFieldChange={setFieldId}
-          />
+          <FilterMenu filter={filter} facets={facets} onChange={change} {...menu} />
           {!isClear && (
             <Button variant="quiet" size="small" onClick={() => search({ filter: {} })}>
               Clear all

@@ -1,5 +1,5 @@
 import { ClipboardList, FileUp, Plus, Search, Sparkles, Trash2 } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Dataset, DatasetInput } from '../../../../shared/contract/datasets.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
@@ -152,6 +152,87 @@ function ListFailure({ list }: { list: ReturnType<typeof useDatasetList> }) {
 const emptyReason =
   'A dataset has the inputs of a comparison: one row per case, with values for the variables of your prompts. Import a table, start with the example, save values in the playground as a row, or select runs in the audit.';
 
+interface NewDatasetProps {
+  onImport: () => void;
+  onCreate: () => void;
+}
+
+function useListActions({ onImport, onCreate, onSearch }: NewDatasetProps & { onSearch: () => void }): void {
+  const group = 'Compare';
+  useActions('datasets', [
+    { id: 'datasets.import', title: 'Import dataset', group, icon: FileUp, run: onImport },
+    { id: 'datasets.new', title: 'New dataset', group, icon: Plus, run: onCreate },
+    { id: 'datasets.find', title: 'Search datasets', group, icon: Search, keys: '/', run: onSearch },
+  ]);
+}
+
+interface NewDatasetButtonsProps extends NewDatasetProps {
+  isFirst: boolean;
+  isCreating: boolean;
+}
+
+function NewDatasetButtons({ isFirst, isCreating, onImport, onCreate }: NewDatasetButtonsProps) {
+  return (
+    <>
+      <Button variant={isFirst ? 'primary' : 'default'} icon={FileUp} onClick={onImport}>
+        Import file
+      </Button>
+      <Button icon={Plus} isBusy={isCreating} onClick={onCreate}>
+        New dataset
+      </Button>
+    </>
+  );
+}
+
+interface ListedDatasetsProps {
+  list: ReturnType<typeof useDatasetList>;
+  shown: readonly Dataset[];
+  search: string;
+}
+
+function ListedDatasets({ list, shown, search }: ListedDatasetsProps) {
+  return (
+    <div className="scroll dataset-list__rows" tabIndex={0} role="region" aria-label="Datasets">
+      {shown.length === 0 && !list.hasNextPage ? (
+        <div className="list-state">
+          <EmptyState title={`No results for "${search}"`} />
+        </div>
+      ) : (
+        <DatasetTable datasets={shown} />
+      )}
+      {list.hasNextPage && (
+        <Button isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface NoDatasetsProps {
+  isCreatingExample: boolean;
+  onExample: () => void;
+  /** Other buttons, before. */
+  children: ReactNode;
+}
+
+function NoDatasets({ isCreatingExample, onExample, children }: NoDatasetsProps) {
+  const [, navigate] = useLocation();
+  return (
+    <div className="list-state">
+      <EmptyState title="No datasets yet" reason={emptyReason}>
+        {children}
+        <Button icon={Sparkles} isBusy={isCreatingExample} onClick={onExample}>
+          Create example
+        </Button>
+        <Button icon={ClipboardList} onClick={() => navigate('/audit')}>
+          Open audit
+        </Button>
+      </EmptyState>
+    </div>
+  );
+}
+
 /** The datasets, and how new ones come to be. */
 export function DatasetList() {
   const [, navigate] = useLocation();
@@ -160,29 +241,10 @@ export function DatasetList() {
   const field = useRef<HTMLInputElement>(null);
   const { list, all, shown } = useListed(search);
   const { create, isCreating } = useCreate();
-  useActions('datasets', [
-    { id: 'datasets.import', title: 'Import dataset', group: 'Compare', icon: FileUp, run: () => setImporting(true) },
-    { id: 'datasets.new', title: 'New dataset', group: 'Compare', icon: Plus, run: () => create(emptyDataset) },
-    {
-      id: 'datasets.find',
-      title: 'Search datasets',
-      group: 'Compare',
-      icon: Search,
-      keys: '/',
-      run: () => field.current?.select(),
-    },
-  ]);
+  const ways = { onImport: () => setImporting(true), onCreate: () => create(emptyDataset) };
+  useListActions({ ...ways, onSearch: () => field.current?.select() });
   const isEmpty = list.isSuccess && all.length === 0 && !list.hasNextPage;
-  const buttons = (
-    <>
-      <Button variant={isEmpty ? 'primary' : 'default'} icon={FileUp} onClick={() => setImporting(true)}>
-        Import file
-      </Button>
-      <Button icon={Plus} isBusy={isCreating(emptyDataset)} onClick={() => create(emptyDataset)}>
-        New dataset
-      </Button>
-    </>
-  );
+  const buttons = <NewDatasetButtons {...ways} isFirst={isEmpty} isCreating={isCreating(emptyDataset)} />;
   return (
     <div className="dataset-list">
       <div className="toolbar">
@@ -206,34 +268,11 @@ export function DatasetList() {
       {list.isPending && <LoadingRows label="Loading the datasets" rows={6} />}
       {list.isError && <ListFailure list={list} />}
       {isEmpty && (
-        <div className="list-state">
-          <EmptyState title="No datasets yet" reason={emptyReason}>
-            {buttons}
-            <Button icon={Sparkles} isBusy={isCreating(exampleDataset)} onClick={() => create(exampleDataset)}>
-              Create example
-            </Button>
-            <Button icon={ClipboardList} onClick={() => navigate('/audit')}>
-              Open audit
-            </Button>
-          </EmptyState>
-        </div>
+        <NoDatasets isCreatingExample={isCreating(exampleDataset)} onExample={() => create(exampleDataset)}>
+          {buttons}
+        </NoDatasets>
       )}
-      {list.isSuccess && !isEmpty && (
-        <div className="scroll dataset-list__rows" tabIndex={0} role="region" aria-label="Datasets">
-          {shown.length === 0 && !list.hasNextPage ? (
-            <div className="list-state">
-              <EmptyState title={`No results for "${search}"`} />
-            </div>
-          ) : (
-            <DatasetTable datasets={shown} />
-          )}
-          {list.hasNextPage && (
-            <Button isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-              Show more
-            </Button>
-          )}
-        </div>
-      )}
+      {list.isSuccess && !isEmpty && <ListedDatasets list={list} shown={shown} search={search} />}
       {isImporting && (
         <ImportDataset
           onClose={() => setImporting(false)}

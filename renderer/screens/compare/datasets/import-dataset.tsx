@@ -12,15 +12,15 @@ import { TextField } from '../../../components/text-field.tsx';
 import { type DatasetFile, useImportDataset, usePreviewDataset } from '../../../queries/dataset-import.ts';
 import { choicesProblem, type ColumnChoice, Entries, PreviewTable, ReadingFields } from './import-preview.tsx';
 
-function SourceFields(props: {
+interface SourceFieldsProps {
   file: File | null;
   pasted: string;
   onFile: (file: File) => void;
   onPasted: (text: string) => void;
-}) {
-  const { file, pasted, onFile, onPasted } = props;
+}
+
+function DropZone({ file, onFile }: Pick<SourceFieldsProps, 'file' | 'onFile'>) {
   const picker = useRef<HTMLInputElement>(null);
-  const pastedId = useId();
   const [isOver, setOver] = useState(false);
   const onDrop = (event: DragEvent): void => {
     event.preventDefault();
@@ -29,38 +29,45 @@ function SourceFields(props: {
     if (first) onFile(first);
   };
   return (
+    <div
+      className={classNames('import-dataset__drop', isOver && 'is-over')}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+    >
+      <Button icon={FileUp} onClick={() => picker.current?.click()}>
+        Choose file
+      </Button>
+      <span className="small secondary" role="status">
+        {file ? `${file.name}, ${formatBytes(file.size)}` : 'or drop it here'}
+      </span>
+      <input
+        ref={picker}
+        type="file"
+        hidden
+        aria-label="Dataset file"
+        onChange={(event) => {
+          const [first] = event.target.files ?? [];
+          if (first) onFile(first);
+          event.target.value = '';
+        }}
+      />
+    </div>
+  );
+}
+
+function SourceFields({ file, pasted, onFile, onPasted }: SourceFieldsProps) {
+  const pastedId = useId();
+  return (
     <div className="import-dataset">
       <p className="small secondary">
         CSV, Excel, JSONL, JSON, a ZIP with a table and its files, promptfoo tests, OpenAI Evals, GitHub Models and
         Langfuse. Up to 100,000 rows and {formatBytes(maxDatasetBytes)}.
       </p>
-      <div
-        className={classNames('import-dataset__drop', isOver && 'is-over')}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={onDrop}
-      >
-        <Button icon={FileUp} onClick={() => picker.current?.click()}>
-          Choose file
-        </Button>
-        <span className="small secondary" role="status">
-          {file ? `${file.name}, ${formatBytes(file.size)}` : 'or drop it here'}
-        </span>
-        <input
-          ref={picker}
-          type="file"
-          hidden
-          aria-label="Dataset file"
-          onChange={(event) => {
-            const [first] = event.target.files ?? [];
-            if (first) onFile(first);
-            event.target.value = '';
-          }}
-        />
-      </div>
+      <DropZone file={file} onFile={onFile} />
       <div className="labelled">
         <label htmlFor={pastedId}>Or paste a table</label>
         <textarea
@@ -195,15 +202,29 @@ function tooLarge(file: File | null): string | null {
     : null;
 }
 
-/** A file or pasted table, a preview of its rows, and the import. Nothing is stored before the person has seen it. */
-export function ImportDataset({ onClose, onImported }: ImportDatasetProps) {
+/** A chosen file, which is loaded at once, or a pasted table. */
+function useSource(load: (file: File) => void) {
   const [file, setFile] = useState<File | null>(null);
   const [pasted, setPasted] = useState('');
+  const onFile = (next: File): void => {
+    setFile(next);
+    setPasted('');
+    if (tooLarge(next) === null) load(next);
+  };
+  const onPasted = (text: string): void => {
+    setPasted(text);
+    setFile(null);
+  };
+  return { file, pasted, chosen: fileOf(file, pasted), onFile, onPasted };
+}
+
+/** A file or pasted table, a preview of its rows, and the import. Nothing is stored before the person has seen it. */
+export function ImportDataset({ onClose, onImported }: ImportDatasetProps) {
   const [imported, setImported] = useState<ImportedDataset | null>(null);
   const reading = usePreview();
   const { preview, found, choices, load, reset } = reading;
   const bring = useImport(reading);
-  const chosen = fileOf(file, pasted);
+  const { chosen, ...source } = useSource((file) => load({ file }));
   const problem = found ? choicesProblem(choices) : tooLarge(chosen);
   if (imported) return <ImportReport imported={imported} onClose={() => onImported(imported)} />;
   const show = (dataset: ImportedDataset): void => {
@@ -242,19 +263,7 @@ export function ImportDataset({ onClose, onImported }: ImportDatasetProps) {
       {found ? (
         <PreviewStep reading={reading} progress={bring.isPending ? bring.progress : null} />
       ) : (
-        <SourceFields
-          file={file}
-          pasted={pasted}
-          onFile={(next) => {
-            setFile(next);
-            setPasted('');
-            if (tooLarge(next) === null) load({ file: next });
-          }}
-          onPasted={(text) => {
-            setPasted(text);
-            setFile(null);
-          }}
-        />
+        <SourceFields {...source} />
       )}
       {failure !== null && (
         <p className="small negative" role="alert">

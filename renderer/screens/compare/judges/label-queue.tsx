@@ -17,6 +17,24 @@ interface QueueProps {
   labels: readonly JudgeLabel[];
 }
 
+function Answer({ run }: { run: ReturnType<typeof useRun> }) {
+  return (
+    <QueryView query={run} subject="the answer">
+      {({ input, output }) => (
+        <>
+          <details>
+            <summary>Prompt</summary>
+            <p className="judges__sent mono">{(input.renderedPrompt ?? input.promptText).slice(0, 20_000)}</p>
+          </details>
+          <div className="judges__answer" tabIndex={0} role="region" aria-label="Answer to label">
+            <MarkdownView text={output.content.slice(0, 200_000)} isGrowing={false} />
+          </div>
+        </>
+      )}
+    </QueryView>
+  );
+}
+
 /** One answer after the other, without the verdict of the judge. */
 function Queue({ judge, runIds, labels }: QueueProps) {
   const [skipped, setSkipped] = useState<readonly string[]>([]);
@@ -51,19 +69,7 @@ function Queue({ judge, runIds, labels }: QueueProps) {
   }
   return (
     <>
-      <QueryView query={run} subject="the answer">
-        {({ input, output }) => (
-          <>
-            <details>
-              <summary>Prompt</summary>
-              <p className="judges__sent mono">{(input.renderedPrompt ?? input.promptText).slice(0, 20_000)}</p>
-            </details>
-            <div className="judges__answer" tabIndex={0} role="region" aria-label="Answer to label">
-              <MarkdownView text={output.content.slice(0, 200_000)} isGrowing={false} />
-            </div>
-          </>
-        )}
-      </QueryView>
+      <Answer run={run} />
       <div className="row">
         <Button keys="P" onClick={() => label('pass')}>
           Pass

@@ -60,13 +60,27 @@ function target(key: string, { index, variant }: OpenCell, last: OpenCell, page:
   }
 }
 
+interface KeyContext {
+  open: OpenCell | null;
+  first: OpenCell;
+  last: OpenCell;
+  page: number;
+}
+
+/** As `target`; without an open cell, every key that moves opens the first one in view, and Enter does. */
+function cellAfterKey(key: string, { open, first, last, page }: KeyContext): OpenCell | null {
+  if (open !== null) return target(key, open, last, page);
+  return key === 'Enter' || target(key, last, last, page) !== null ? first : null;
+}
+
 /** Height of every row: the lines of its checks, or of an answer. */
 function rowHeightFor(checks: number): number {
   return 28 + 20 * Math.max(4, Math.min(checks, shownChecks));
 }
 
 /** The rows in view of a table that can have 100,000, and the pages that they need. */
-function useRowsInView({ comparison, order }: ResultsGridProps, rowHeight: number) {
+function useRowsInView(props: ResultsGridProps, rowHeight: number) {
+  const { comparison, order } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const known = useRef(order.filter === 'all' ? comparison.rowCount : 1);
   const virtualizer = useVirtualizer({
@@ -87,18 +101,23 @@ function useRowsInView({ comparison, order }: ResultsGridProps, rowHeight: numbe
     Array.from({ length: last - first + 1 }, (_, page) => first + page),
   );
   known.current = rows.total ?? known.current;
-  return { scroller, virtualizer, items, rows };
+  const { counts } = rows;
+  const tellCounts = useEffectEvent(props.onCounts);
+  useEffect(() => {
+    tellCounts(counts);
+  }, [counts]);
+  const show = useEffectEvent((index: number) => virtualizer.scrollToIndex(index));
+  const openIndex = props.open?.index ?? null;
+  useEffect(() => {
+    if (openIndex !== null) show(openIndex);
+  }, [openIndex]);
+  const total = rows.total ?? (order.filter === 'all' ? comparison.rowCount : 0);
+  return { scroller, virtualizer, items, rows, total };
 }
 
-/** A table with a row for each row of the dataset and a column for each variant. One tab stop; arrows move inside. */
-export function ResultsGrid(props: ResultsGridProps) {
-  const { comparison, dataset, report, baseline, onBaseline, order, open, onOpen, onCounts } = props;
-  const { variants, repeats, checks, titleColumn } = comparison;
+function useColumns({ variants, repeats, checks, titleColumn }: Comparison, dataset: Dataset): GridColumns {
   const checkNames = useMemo(() => checks.map(checkName), [checks]);
-  const rowHeight = rowHeightFor(checks.length);
-  const { scroller, virtualizer, items, rows } = useRowsInView(props, rowHeight);
-  const total = rows.total ?? (order.filter === 'all' ? comparison.rowCount : 0);
-  const columns = useMemo(
+  return useMemo(
     (): GridColumns => ({
       variants: variants.map(({ name }) => name),
       repeats,
@@ -108,26 +127,30 @@ export function ResultsGrid(props: ResultsGridProps) {
     }),
     [variants, repeats, checkNames, dataset.columns, titleColumn],
   );
-  const { counts } = rows;
-  const tellCounts = useEffectEvent(onCounts);
-  useEffect(() => {
-    tellCounts(counts);
-  }, [counts]);
-  const show = useEffectEvent((index: number) => virtualizer.scrollToIndex(index));
-  const openIndex = open?.index ?? null;
-  useEffect(() => {
-    if (openIndex !== null) show(openIndex);
-  }, [openIndex]);
+}
+
+function RowsFailure({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  return (
+    <ErrorFailure title="Couldn't load some rows" error={error}>
+      <Button onClick={onRetry}>Retry</Button>
+    </ErrorFailure>
+  );
+}
+
+/** A table with a row for each row of the dataset and a column for each variant. One tab stop; arrows move inside. */
+export function ResultsGrid(props: ResultsGridProps) {
+  const { comparison, dataset, report, baseline, onBaseline, order, open, onOpen } = props;
+  const { variants, checks } = comparison;
+  const rowHeight = rowHeightFor(checks.length);
+  const columns = useColumns(comparison, dataset);
+  const { scroller, virtualizer, items, rows, total } = useRowsInView(props, rowHeight);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey || total === 0) return;
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? rowHeight) / rowHeight) - 2);
     const lastCell = { index: total - 1, variant: variants.length - 1 };
-    const next = open === null ? { index: items[0]?.index ?? 0, variant: 0 } : target(event.key, open, lastCell, page);
-    if (
-      next === null ||
-      (open === null && target(event.key, lastCell, lastCell, page) === null && event.key !== 'Enter')
-    )
-      return;
+    const firstCell = { index: items[0]?.index ?? 0, variant: 0 };
+    const next = cellAfterKey(event.key, { open, first: firstCell, last: lastCell, page });
+    if (next === null) return;
     event.preventDefault();
     onOpen(next);
   };
@@ -150,14 +173,10 @@ export function ResultsGrid(props: ResultsGridProps) {
         comparison={comparison}
         report={report}
         baseline={baseline}
-        checks={checkNames}
+        checks={columns.checks}
         onBaseline={onBaseline}
       />
-      {rows.error && (
-        <ErrorFailure title="Couldn't load some rows" error={rows.error}>
-          <Button onClick={rows.retry}>Retry</Button>
-        </ErrorFailure>
-      )}
+      {rows.error && <RowsFailure error={rows.error} onRetry={rows.retry} />}
       {isEmpty ? (
         <EmptyState title={emptyWords[order.filter][0]} reason={emptyWords[order.filter][1]} />
       ) : (

@@ -23,6 +23,12 @@ interface StoredVariant {
   versionNumber: number | null;
 }
 
+/** Null for a variant whose prompt isn't in the library. */
+function storedVariantOf({ promptId, promptVersionId, versionNumber }: Variant): StoredVariant | null {
+  if (promptId === null || promptVersionId === null) return null;
+  return { promptId, versionId: promptVersionId, versionNumber };
+}
+
 interface ProductionDialogProps extends StoredVariant {
   letter: string;
   isOpen: boolean;
@@ -94,9 +100,8 @@ export function VariantMenu({ comparison, variant, letter, isBaseline, onBaselin
   const [, navigate] = useLocation();
   const commands = useRunCommands(comparison);
   const [isOpen, setOpen] = useState(false);
-  const { promptId, promptVersionId, versionNumber, model, name } = variant;
-  const stored =
-    promptId !== null && promptVersionId !== null ? { promptId, versionId: promptVersionId, versionNumber } : null;
+  const { model, name } = variant;
+  const stored = storedVariantOf(variant);
   const hasFailed = comparison.cells.failed + comparison.cells.skipped > 0;
   return (
     <>

@@ -99,12 +99,32 @@ function VersionSelect() {
   );
 }
 
+function DatasetSelect({ onChange }: { onChange: (datasetId: string) => void }) {
+  const { draft, dataset } = useSetup();
+  const datasets = useDatasetList().data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <Combobox
+      label="Dataset"
+      size="small"
+      value={draft.datasetId ?? ''}
+      shown={dataset?.name ?? (draft.datasetId === null ? 'Choose a dataset' : 'Loading')}
+      placeholder="Search datasets"
+      options={datasets.map(({ id, name, rowCount }) => ({
+        value: id,
+        label: name,
+        group: 'Datasets',
+        detail: formatPlural(rowCount, 'row'),
+      }))}
+      onValueChange={onChange}
+    />
+  );
+}
+
 /** The dataset, and which column fills which variable. */
 export function InputsSection() {
   const { draft, dataset, datasetQuery } = useSetup();
   const [, navigate] = useLocation();
   const inputs = useInputs();
-  const datasets = useDatasetList().data?.pages.flatMap(({ data }) => data) ?? [];
   const [isImporting, setImporting] = useState(false);
   const problem = useProblem('datasetId');
   const failure = inputs.failure ?? datasetQuery.error;
@@ -113,20 +133,7 @@ export function InputsSection() {
       <div className="header">
         <h2>Inputs</h2>
         <div className="setup__dataset">
-          <Combobox
-            label="Dataset"
-            size="small"
-            value={draft.datasetId ?? ''}
-            shown={dataset?.name ?? (draft.datasetId === null ? 'Choose a dataset' : 'Loading')}
-            placeholder="Search datasets"
-            options={datasets.map(({ id, name, rowCount }) => ({
-              value: id,
-              label: name,
-              group: 'Datasets',
-              detail: formatPlural(rowCount, 'row'),
-            }))}
-            onValueChange={inputs.select}
-          />
+          <DatasetSelect onChange={inputs.select} />
         </div>
         <VersionSelect />
         {dataset && (

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PromptVersion } from '../../../../shared/contract/prompts.ts';
+import type { Prompt, PromptVersion } from '../../../../shared/contract/prompts.ts';
 import { Combobox } from '../../../components/combobox.tsx';
 import { Select } from '../../../components/select.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { useHost } from '../../../host/host-context.tsx';
 import { promptVersionOptions, usePrompt, usePromptsAtOnce, usePromptVersions } from '../../../queries/prompts.ts';
 import { draftVariant, type VariantDraft, type VariantPrompt } from '../../../stores/comparison-drafts.ts';
-import { useDrafts } from '../../../stores/playground-drafts.ts';
+import { type Draft, useDrafts } from '../../../stores/playground-drafts.ts';
 import { everyPrompt } from '../../../stores/prompts.ts';
 
 /** More prompts than a person reads through; typing filters them. */
@@ -44,6 +44,20 @@ function VersionSelect({
   );
 }
 
+function promptOptions(prompts: readonly Prompt[], drafts: readonly Draft[]) {
+  return [
+    ...prompts.map(({ id, name, folder, latestVersion }) => ({
+      value: `prompt/${id}`,
+      label: name,
+      group: folder ?? 'Library',
+      detail: `v${latestVersion.number}`,
+    })),
+    ...drafts
+      .filter(({ promptText }) => promptText.trim() !== '')
+      .map(({ id, name, model }) => ({ value: `draft/${id}`, label: name, group: 'Playground', detail: model })),
+  ];
+}
+
 /** A prompt of the library with its version, or one of the playground. */
 export function PromptField({ letter, prompt, onVersion, onDraft }: PromptFieldProps) {
   const { client } = useHost();
@@ -60,17 +74,7 @@ export function PromptField({ letter, prompt, onVersion, onDraft }: PromptFieldP
       setFailure(describeError(cause).message);
     }
   };
-  const options = [
-    ...(prompts.data ?? []).map(({ id, name, folder, latestVersion }) => ({
-      value: `prompt/${id}`,
-      label: name,
-      group: folder ?? 'Library',
-      detail: `v${latestVersion.number}`,
-    })),
-    ...drafts
-      .filter(({ promptText }) => promptText.trim() !== '')
-      .map(({ id, name, model }) => ({ value: `draft/${id}`, label: name, group: 'Playground', detail: model })),
-  ];
+  const options = promptOptions(prompts.data ?? [], drafts);
   const pick = (value: string): void => {
     const [kind, id] = value.split('/');
     const found = prompts.data?.find((one) => one.id === id);

@@ -239,26 +239,20 @@ function VariantRow({ variant, index }: { variant: VariantDraft; index: number }
   );
 }
 
+/** A copy of the last variant; the first one has the model that was used last. */
+function variantAfter(last: VariantDraft | undefined): VariantDraft {
+  const own = { id: crypto.randomUUID(), name: '' };
+  if (last) return { ...last, ...own };
+  return { ...own, prompt: null, ...lastUsedModel(), ...writeParameters(null), dataspaceIds: [] };
+}
+
 /** What is compared: prompt, model, parameters and grounding of each variant. */
 export function VariantsSection() {
   const { draft, change } = useSetup();
   const { variants } = draft;
   const [isVarying, setVarying] = useState(false);
   const problem = useProblem('variants');
-  const add = (): void => {
-    const last = variants.at(-1);
-    const added: VariantDraft = last
-      ? { ...last, id: crypto.randomUUID(), name: '' }
-      : {
-          id: crypto.randomUUID(),
-          name: '',
-          prompt: null,
-          ...lastUsedModel(),
-          ...writeParameters(null),
-          dataspaceIds: [],
-        };
-    change({ variants: [...variants, added] });
-  };
+  const add = (): void => change({ variants: [...variants, variantAfter(variants.at(-1))] });
   return (
     <section aria-label="Variants">
       <div className="header">

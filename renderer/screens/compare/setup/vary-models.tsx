@@ -34,12 +34,63 @@ function listedModels(models: readonly Model[], words: string, first: readonly P
     .slice(0, maxShown);
 }
 
+function CopiedVariant({ value, onChange }: { value: string | null; onChange: (id: string) => void }) {
+  const { variants } = useSetup().draft;
+  return (
+    <Select
+      label="Copy"
+      isLabelHidden={false}
+      size="small"
+      value={value}
+      options={variants.map(({ id, name, model }, index) => ({
+        value: id,
+        label: `${letterOf(index)} ${name || model}`,
+      }))}
+      onValueChange={onChange}
+    />
+  );
+}
+
+interface ModelChoicesProps {
+  words: string;
+  chosen: readonly Model[];
+  onToggle: (model: Model, isChecked: boolean) => void;
+}
+
+function ModelChoices({ words, chosen, onToggle }: ModelChoicesProps) {
+  const models = useModels();
+  const { favourites, recent } = useModelChoices();
+  return (
+    <QueryView query={models} subject="the models">
+      {({ data }) => {
+        const listed = listedModels(data, words, [...favourites, ...recent]);
+        return listed.length === 0 ? (
+          <p className="small secondary">No matching models. Add a provider under Settings.</p>
+        ) : (
+          <ul className="scroll setup__vary-list" aria-label="Models">
+            {listed.map((model) => (
+              <li key={modelKey(model)} className="row">
+                <span className="grow truncate">
+                  <Checkbox
+                    label={model.name}
+                    isChecked={chosen.some((one) => modelKey(one) === modelKey(model))}
+                    onCheckedChange={(isChecked) => onToggle(model, isChecked)}
+                  />
+                </span>
+                <span className="caption tertiary">{providerName(model.aiSystem)}</span>
+              </li>
+            ))}
+          </ul>
+        );
+      }}
+    </QueryView>
+  );
+}
+
 /** Adds one copy of a variant for each chosen model, and no other combination. */
 export function VaryModels({ onClose }: { onClose: () => void }) {
   const { draft, change } = useSetup();
   const { variants } = draft;
-  const models = useModels();
-  const { favourites, recent } = useModelChoices();
   const [baseId, setBaseId] = useState(variants[0]?.id ?? '');
   const [words, setWords] = useState('');
   const [chosen, setChosen] = useState<readonly Model[]>([]);
@@ -53,7 +104,7 @@ export function VaryModels({ onClose }: { onClose: () => void }) {
     change({ variants: [...variants, ...copies] });
     onClose();
   };
-  const toggle = (model: Model) => (isChecked: boolean) =>
+  const toggle = (model: Model, isChecked: boolean) =>
     setChosen(isChecked ? [...chosen, model] : chosen.filter((one) => modelKey(one) !== modelKey(model)));
   return (
     <Dialog
@@ -83,40 +134,8 @@ export function VaryModels({ onClose }: { onClose: () => void }) {
           value={words}
           onValueChange={setWords}
         />
-        <Select
-          label="Copy"
-          isLabelHidden={false}
-          size="small"
-          value={base?.id ?? null}
-          options={variants.map(({ id, name, model }, index) => ({
-            value: id,
-            label: `${letterOf(index)} ${name || model}`,
-          }))}
-          onValueChange={setBaseId}
-        />
-        <QueryView query={models} subject="the models">
-          {({ data }) => {
-            const listed = listedModels(data, words, [...favourites, ...recent]);
-            return listed.length === 0 ? (
-              <p className="small secondary">No matching models. Add a provider under Settings.</p>
-            ) : (
-              <ul className="scroll setup__vary-list" aria-label="Models">
-                {listed.map((model) => (
-                  <li key={modelKey(model)} className="row">
-                    <span className="grow truncate">
-                      <Checkbox
-                        label={model.name}
-                        isChecked={chosen.some((one) => modelKey(one) === modelKey(model))}
-                        onCheckedChange={toggle(model)}
-                      />
-                    </span>
-                    <span className="caption tertiary">{providerName(model.aiSystem)}</span>
-                  </li>
-                ))}
-              </ul>
-            );
-          }}
-        </QueryView>
+        <CopiedVariant value={base?.id ?? null} onChange={setBaseId} />
+        <ModelChoices words={words} chosen={chosen} onToggle={toggle} />
         {chosen.length > room && (
           <p className="caption negative" role="alert">
             A comparison has at most {maxVariants} variants

@@ -69,16 +69,43 @@ function useSaveRow(fields: readonly VariableField[], onSaved: (dataset: Dataset
   };
 }
 
-/** Saves the values of the variables as a row of a dataset. */
-export function SaveRow({
-  name,
-  fields,
-  onClose,
-}: {
+interface DatasetSelectProps {
+  id: string;
+  /** Null for a new one. */
+  dataset: Dataset | null;
+  datasets: readonly Dataset[];
+  onChange: (id: string) => void;
+}
+
+function DatasetSelect({ id, dataset, datasets, onChange }: DatasetSelectProps) {
+  return (
+    <Combobox
+      label="Dataset"
+      value={id}
+      shown={dataset?.name ?? 'New dataset'}
+      placeholder="Search datasets"
+      options={[
+        { value: newDataset, label: 'New dataset', group: 'New' },
+        ...datasets.map((one) => ({
+          value: one.id,
+          label: one.name,
+          group: 'Datasets',
+          detail: formatPlural(one.rowCount, 'row'),
+        })),
+      ]}
+      onValueChange={onChange}
+    />
+  );
+}
+
+interface SaveRowProps {
   name: string;
   fields: readonly VariableField[];
   onClose: () => void;
-}) {
+}
+
+/** Saves the values of the variables as a row of a dataset. */
+export function SaveRow({ name, fields, onClose }: SaveRowProps) {
   const [, navigate] = useLocation();
   const list = useDatasetList();
   const datasets = (list.data?.pages ?? []).flatMap(({ data }) => data);
@@ -116,22 +143,7 @@ export function SaveRow({
   return (
     <Dialog title="Save values as a dataset row" isOpen onClose={onClose} footer={footer}>
       <div className="save-row">
-        <Combobox
-          label="Dataset"
-          value={id}
-          shown={dataset?.name ?? 'New dataset'}
-          placeholder="Search datasets"
-          options={[
-            { value: newDataset, label: 'New dataset', group: 'New' },
-            ...datasets.map((one) => ({
-              value: one.id,
-              label: one.name,
-              group: 'Datasets',
-              detail: formatPlural(one.rowCount, 'row'),
-            })),
-          ]}
-          onValueChange={setChosenId}
-        />
+        <DatasetSelect id={id} dataset={dataset} datasets={datasets} onChange={setChosenId} />
         {dataset === null && <TextField label="Name" maxLength={300} value={newName} onValueChange={setNewName} />}
         <p className="small secondary">
           {dataset !== null && added.length > 0

@@ -1,5 +1,6 @@
 import { Plus, X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { StoredFile } from '../../../../../shared/contract/files.ts';
 import { fileIdOf } from '../../../../../shared/dataset-values.ts';
 import { Button } from '../../../../components/button.tsx';
 import { describeFile, FileThumbnail } from '../../../../components/files/file-summary.tsx';
@@ -27,25 +28,12 @@ function afterKey({ key, shiftKey }: KeyboardEvent): AfterEdit | null {
   return key === 'Tab' ? (shiftKey ? 'left' : 'right') : null;
 }
 
-/** A text area over its cell. Enter and Tab save, Alt+Enter adds a line, Esc cancels. */
-export function CellEditor({ label, column, value, typed, onCommit, onCancel }: CellEditorProps) {
+/** What is typed, until it is saved or cancelled, which happens once. */
+function useTypedValue({ column, value, typed, onCommit }: Omit<CellEditorProps, 'label' | 'onCancel'>) {
   const [initial] = useState(() => typed ?? editText(value, column.type, { isIndented: true }));
   const [text, setText] = useState(initial);
   const [problem, setProblem] = useState<string | null>(null);
-  const area = useRef<HTMLTextAreaElement>(null);
   const isClosed = useRef(false);
-  useEffect(() => {
-    const element = area.current;
-    element?.focus();
-    element?.setSelectionRange(element.value.length, element.value.length);
-  }, []);
-  useLayoutEffect(() => {
-    const element = area.current;
-    if (!element) return;
-    element.style.height = 'auto';
-    element.style.height = `${Math.min(maxHeight, element.scrollHeight)}px`;
-  }, [text]);
-
   const commit = (after: AfterEdit, isForSelection = false): void => {
     if (isClosed.current) return;
     if (text === initial && typed === null && !isForSelection) {
@@ -57,12 +45,40 @@ export function CellEditor({ label, column, value, typed, onCommit, onCancel }: 
     isClosed.current = true;
     onCommit(read.value, after, isForSelection);
   };
+  const close = (): void => {
+    isClosed.current = true;
+  };
+  return { text, setText, problem, setProblem, commit, close };
+}
+
+/** Focuses a text area at the end of its text, and lets it grow with the text. */
+function useTextArea(text: string) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const element = area.current;
+    element?.focus();
+    element?.setSelectionRange(element.value.length, element.value.length);
+  }, []);
+  useLayoutEffect(() => {
+    const element = area.current;
+    if (!element) return;
+    element.style.height = 'auto';
+    element.style.height = `${Math.min(maxHeight, element.scrollHeight)}px`;
+  }, [text]);
+  return area;
+}
+
+/** A text area over its cell. Enter and Tab save, Alt+Enter adds a line, Esc cancels. */
+export function CellEditor({ label, column, value, typed, onCommit, onCancel }: CellEditorProps) {
+  const { text, setText, problem, setProblem, commit, close } = useTypedValue({ column, value, typed, onCommit });
+  const area = useTextArea(text);
+
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     event.stopPropagation();
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'Escape') {
       event.preventDefault();
-      isClosed.current = true;
+      close();
       return onCancel();
     }
     const after = afterKey(event);
@@ -106,6 +122,18 @@ export function CellEditor({ label, column, value, typed, onCommit, onCancel }: 
   );
 }
 
+function FileLine({ file }: { file: StoredFile }) {
+  return (
+    <div className="row">
+      <FileThumbnail {...file} />
+      <span className="grow file-summary">
+        <span className="truncate">{file.name}</span>
+        <span className="caption tertiary">{describeFile(file)}</span>
+      </span>
+    </div>
+  );
+}
+
 /** The file of a cell, over the cell. */
 export function FileCell(props: {
   label: string;
@@ -136,15 +164,7 @@ export function FileCell(props: {
         if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) onClose();
       }}
     >
-      {file && (
-        <div className="row">
-          <FileThumbnail {...file} />
-          <span className="grow file-summary">
-            <span className="truncate">{file.name}</span>
-            <span className="caption tertiary">{describeFile(file)}</span>
-          </span>
-        </div>
-      )}
+      {file && <FileLine file={file} />}
       {file === null && <p className="caption negative">This file isn't stored any more. Choose it again.</p>}
       <div className="row">
         <Button size="small" icon={Plus} onClick={() => picker.current?.click()}>

@@ -121,8 +121,23 @@ interface EditorOptions {
 
 type Store = StoreApi<EditorState>;
 
-function typesOf({ columns }: Dataset): ReadonlyMap<string, DatasetColumn['type']> {
+type ColumnTypes = ReadonlyMap<string, DatasetColumn['type']>;
+
+function typesOf({ columns }: Dataset): ColumnTypes {
   return new Map(columns.map(({ name, type }) => [name, type]));
+}
+
+/** The edited value of a cell, or that of the base version in the type of the column. */
+function valueOf(
+  row: EditedRow,
+  column: EditedColumn,
+  { base, types }: { base: RowValues | undefined; types: ColumnTypes },
+): unknown {
+  const edited = editedCell(row, column);
+  if (edited) return edited.value;
+  if (row.base === null || column.from === null) return undefined;
+  const value = base?.[column.from];
+  return types.get(column.from) === column.type ? value : convertValue(value, column.type);
 }
 
 /** Reads cells: changed ones from the table, others from the base version. */
@@ -134,14 +149,6 @@ function createCellReader(client: Client, { getState, setState }: Store) {
     });
   let baseRows = baseRowsOf(getState().dataset);
   let baseTypes = typesOf(getState().dataset);
-
-  function valueOf(row: EditedRow, column: EditedColumn, base: RowValues | undefined): unknown {
-    const edited = editedCell(row, column);
-    if (edited) return edited.value;
-    if (row.base === null || column.from === null) return undefined;
-    const value = base?.[column.from];
-    return baseTypes.get(column.from) === column.type ? value : convertValue(value, column.type);
-  }
 
   return {
     setBase(dataset: Dataset): void {
@@ -159,7 +166,7 @@ function createCellReader(client: Client, { getState, setState }: Store) {
       const isNeeded = edited.base !== null && column.from !== null && !editedCell(edited, column);
       return isNeeded && base === undefined
         ? { isLoaded: false }
-        : { isLoaded: true, value: valueOf(edited, column, base) };
+        : { isLoaded: true, value: valueOf(edited, column, { base, types: baseTypes }) };
     },
     want(from: number, to: number): void {
       const { table } = getState();
@@ -183,7 +190,7 @@ function createCellReader(client: Client, { getState, setState }: Store) {
           ahead = { offset: edited.base, rows: await baseRows.read(edited.base, Math.max(1, to - row), signal) };
           base = ahead.rows[0];
         }
-        yield { row, values: table.columns.map((column) => valueOf(edited, column, base)) };
+        yield { row, values: table.columns.map((column) => valueOf(edited, column, { base, types: baseTypes })) };
         await yieldToWindow(signal);
       }
     },
@@ -243,10 +250,9 @@ function createHistory({ getState, setState }: Store, isReadOnly: boolean, onCha
   };
 }
 
-export function createEditor({ client, dataset: opened, isReadOnly, readVersion }: EditorOptions): Editor {
-  const original = documentOf(opened.columns, opened.rowCount);
-  const store = createStore<EditorState>()(() => ({
-    dataset: opened,
+function initialState(dataset: Dataset, original: TableDocument, isReadOnly: boolean): EditorState {
+  return {
+    dataset,
     table: original,
     original,
     past: [],
@@ -257,7 +263,12 @@ export function createEditor({ client, dataset: opened, isReadOnly, readVersion 
     isReady: isReadOnly,
     isStored: true,
     arrivals: 0,
-  }));
+  };
+}
+
+export function createEditor({ client, dataset: opened, isReadOnly, readVersion }: EditorOptions): Editor {
+  const original = documentOf(opened.columns, opened.rowCount);
+  const store = createStore<EditorState>()(() => initialState(opened, original, isReadOnly));
   const { getState, setState } = store;
   const storage = isReadOnly ? null : new EditStorage(opened.id);
   const { setBase, close, ...reader } = createCellReader(client, store);
