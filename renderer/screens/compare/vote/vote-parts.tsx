@@ -11,7 +11,8 @@ import { RowValues } from './pair-panel.tsx';
 function timeLeft({ counts, secondsPerPair }: BlindVote): string | null {
   const left = counts.pairs - counts.voted;
   if (secondsPerPair === null || left === 0) return null;
-  return `about ${formatDuration(Math.max(1, Math.round(left * secondsPerPair)) * 1000)} left`;
+  const seconds = Math.round(left * secondsPerPair);
+  return seconds < 10 ? 'a few seconds left' : `about ${formatDuration(seconds * 1000)} left`;
 }
 
 /** Editable in place: Enter and leaving the field save. */

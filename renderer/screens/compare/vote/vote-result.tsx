@@ -1,9 +1,22 @@
 import type { ReactNode } from 'react';
 import type { BlindVote } from '../../../../shared/contract/blind-votes.ts';
+import type { Comparison } from '../../../../shared/contract/comparisons.ts';
 import { formatCost, formatPlural } from '../../../components/format.ts';
 
+function versionWords(variants: Comparison['variants'], name: string): string {
+  const variant = variants.find((one) => one.name === name);
+  if (variant?.versionNumber != null) return `Version ${variant.versionNumber}`;
+  return variant?.promptVersionId == null ? 'Own prompt' : 'Deleted version';
+}
+
+interface VoteResultProps {
+  vote: BlindVote;
+  variants: Comparison['variants'];
+  children: ReactNode;
+}
+
 /** The end of a blind vote: which variant is preferred, and which answers were whose. */
-export function VoteResult({ vote, children }: { vote: BlindVote; children: ReactNode }) {
+export function VoteResult({ vote, variants, children }: VoteResultProps) {
   const { result, question, counts } = vote;
   if (!result) return null;
   return (
@@ -33,13 +46,13 @@ export function VoteResult({ vote, children }: { vote: BlindVote; children: Reac
           </tr>
         </thead>
         <tbody>
-          {result.variants.map(({ name, model, promptVersionId, wins, cost }) => (
+          {result.variants.map(({ name, model, wins, cost }) => (
             <tr key={name}>
               <th scope="row" className="strong">
                 {name}
               </th>
               <td className="mono--small">{model}</td>
-              <td className="mono--small">{promptVersionId?.slice(0, 8) ?? 'Own prompt'}</td>
+              <td>{versionWords(variants, name)}</td>
               <td className="numbers">{wins}</td>
               <td className="numbers">{cost === null ? 'Unknown' : formatCost(cost)}</td>
             </tr>

@@ -162,7 +162,7 @@ export function VoteView({ comparisonId }: { comparisonId: string }) {
                     opened.finishedAt === null ? (
                       <VoteQueue key={opened.id} vote={opened} back={back} onFinished={() => open(opened.id)} />
                     ) : (
-                      <VoteResult vote={opened}>
+                      <VoteResult vote={opened} variants={found.variants}>
                         <Button onClick={() => open(null)}>Vote again</Button>
                         <Button variant="primary" onClick={() => navigate(comparisonAddress(comparisonId))}>
                           Back to the results

@@ -108,7 +108,7 @@ test('pairs are voted on with the keyboard, and the end names the variants', asy
   press('Escape');
   fireEvent.click(await screen.findByRole('button', { name: /Finish and reveal/ }));
   await screen.findByText(/^Cannot tell: Polite won 3 of 3 decided pairs, 100 %/);
-  expect(screen.getAllByRole('row')[1]!.textContent).toContain('Politeshop/kestrel');
+  expect(screen.getAllByRole('row')[1]!.textContent).toContain('Politeshop/kestrelOwn prompt');
   const { data } = await client.call(listBlindVotes, { parameters: { id: comparisonId }, query: {} });
   expect(data).toMatchObject([{ question: 'Which is kinder?', counts: { decided: 3 }, voter: 'This window' }]);
 });
