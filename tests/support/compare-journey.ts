@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, type Page } from '@playwright/test';
+import type { ScriptedCall } from './scripted-provider.ts';
 
 export interface CompareJourney {
   readonly page: Page;
@@ -21,6 +22,12 @@ const table = [
   'Voucher;The voucher is rejected.;voucher',
   '',
 ].join('\r\n');
+
+/** Answers that differ by variant, because equal ones are not voted on. */
+export function answerTicket(call: ScriptedCall, models: readonly string[]): void {
+  if (!call.path.endsWith('/chat/completions')) return call.models(models);
+  void call.chatStream([`Dear customer, ${call.body['temperature'] === 0 ? 'we refund' : 'we resend'} the parcel.`]);
+}
 
 async function writeVariants({ page, model, chooseModel, writePrompt }: CompareJourney): Promise<void> {
   await writePrompt('Answer the customer: {{ticket.text}}');
@@ -68,7 +75,37 @@ async function addChecks({ page }: CompareJourney): Promise<void> {
   await expect(checks).not.toContainText('not a valid regular expression');
 }
 
-/** From a prompt and a spreadsheet to results: variants, import, columns, checks, start. Ends at the results. */
+async function voteBlind({ page }: CompareJourney): Promise<void> {
+  await page.getByRole('button', { name: 'Blind vote' }).click();
+  await page.getByRole('textbox', { name: 'Question' }).fill('Which answer is kinder?');
+  await page.getByRole('button', { name: 'Start voting' }).click();
+  const main = page.getByRole('main');
+  const firstAnswer = page.getByRole('region', { name: 'Text of answer 1' });
+  for (let voted = 0; voted < 3; voted += 1) {
+    await expect(main).toContainText(`${voted} of 3 pairs`);
+    await expect(main).not.toContainText('temperature');
+    const isRefundFirst = (await firstAnswer.textContent())?.includes('we refund');
+    await page.keyboard.press(isRefundFirst ? 'ArrowLeft' : 'ArrowRight');
+  }
+  await expect(main).toContainText('All pairs are voted on');
+  await page.keyboard.press('Enter');
+  await expect(main).toContainText('B won 3 of 3 decided pairs');
+  await expect(main.getByRole('row', { name: /^B / })).toContainText('3');
+  await page.getByRole('button', { name: 'Back to the results' }).click();
+}
+
+async function voteOnCell({ page }: CompareJourney): Promise<void> {
+  await page.getByRole('gridcell', { name: 'we refund' }).first().click();
+  const votes = page.getByRole('region', { name: 'Votes' });
+  await expect(votes.getByRole('button', { name: 'Pass' })).toBeVisible();
+  await page.keyboard.press('p');
+  await expect(votes.getByRole('listitem')).toContainText('You');
+  await page.reload();
+  await page.getByRole('gridcell', { name: 'we refund' }).first().click();
+  await expect(votes.getByRole('button', { name: 'Pass', pressed: true })).toBeVisible();
+}
+
+/** From a prompt and a spreadsheet to results: variants, import, columns, checks, start, votes. Ends at the results. */
 export async function followCompareJourney(journey: CompareJourney): Promise<void> {
   const { page } = journey;
   await writeVariants(journey);
@@ -85,4 +122,6 @@ export async function followCompareJourney(journey: CompareJourney): Promise<voi
   await expect(page.getByText('Saved, not run yet')).toBeVisible();
   await page.getByRole('button', { name: 'Start 6 runs' }).click();
   await expect(page.getByRole('main')).toContainText('6 of 6 runs');
+  await voteBlind(journey);
+  await voteOnCell(journey);
 }

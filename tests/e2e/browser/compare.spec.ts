@@ -1,5 +1,5 @@
 import { accessibilityFindings } from '../../support/accessibility.ts';
-import { followCompareJourney } from '../../support/compare-journey.ts';
+import { answerTicket, followCompareJourney } from '../../support/compare-journey.ts';
 import { addModel } from '../../support/window-tour.ts';
 import { expect, test } from './playground-window.ts';
 
@@ -52,18 +52,14 @@ test('runs a prompt on several models at once, each in a column and as a separat
   await expect(column(2)).toBeHidden();
 });
 
-test('sets a comparison up from a prompt and a spreadsheet, and runs it', async ({
+test('sets a comparison up from a prompt and a spreadsheet, runs it, and votes', async ({
   page,
   playground,
   provider,
   pageProblems,
 }, testInfo) => {
   const models = ['kestrel-large', 'kestrel-small'];
-  provider.answerWith((call) =>
-    call.path.endsWith('/chat/completions')
-      ? void call.chatStream(['Dear customer, the parcel.'])
-      : call.models(models),
-  );
+  provider.answerWith((call) => answerTicket(call, models));
   await followCompareJourney({
     page,
     folder: testInfo.outputPath(),
