@@ -138,6 +138,8 @@ async function closeInOrder(...groups: readonly (readonly { close(): Promise<voi
   for (const service of groups.flat()) await service.close();
 }
 
+type Services = Awaited<ReturnType<typeof createServices>>;
+
 /** What the host does, without the endpoints that reach it. Each service makes its own parts. */
 async function createServices(options: HostOptions) {
   const { dataDirectory, startChild = forkChild, log } = options;
@@ -235,15 +237,49 @@ async function createServices(options: HostOptions) {
   };
 }
 
+/** The endpoints of all services. */
+function handlersOf(options: HostOptions, services: Services, hostState: () => HostState): Handler[] {
+  const { storage, providers, completions, knowledge, onDevice, allowances } = services;
+  const { log } = options;
+  const isEmbeddingPaid = () => storage.settings.read().embeddings.kind === 'provider';
+  return [
+    ...completionHandlers(completions, log),
+    ...auditHandlers({ audit: storage.audit, services: services.auditServices, log }),
+    ...moderationHandlers({ ...services, ...allowances, log }),
+    ...conversationHandlers(storage.audit),
+    ...promptTransferHandlers({ ...services, systemOf: providers.systemOf }),
+    ...promptHandlers({ ...services, models: providers, log }),
+    ...toolHandlers({ ...services, tools: storage.tools }),
+    ...agentHandlers({ ...services, models: providers, log }),
+    ...fileHandlers(services.files, services.openSource),
+    ...datasetHandlers(services.datasets, services.datasetImport, services.runDatasets),
+    ...comparisonHandlers(services.comparisons, log),
+    ...blindVoteHandlers(services.comparisons.blindVotes),
+    ...judgeHandlers(services.judges),
+    ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
+    ...openApiHandlers(packageFile.version),
+    ...providerHandlers(providers, onDevice, services.capabilityTests, log),
+    ...runHandlers({ runs: storage.runs, completions, exchanges: services.exchanges, log }),
+    ...schemaHandlers({ ...services, runs: storage.runs }),
+    ...apiKeyHandlers(storage.apiKeys, allowances.credits),
+    ...settingsHandlers(storage, hostState),
+    ...privacyHandlers({
+      ...options,
+      providers,
+      isDesktop: options.capabilities.includes('window-controls'),
+      linkedFolders: () => storage.promptFolders.list().map(({ path }) => path),
+    }),
+    ...(options.handlers ?? []),
+  ];
+}
+
 /** Creates the host. The desktop shell and the headless entry point both start here. */
 export async function createHost(options: HostOptions): Promise<Host> {
   warnAboutUnencrypted(options);
   const services = await createServices(options).catch((failure: unknown) => {
     throw describeStartFailure(failure) ?? failure;
   });
-  const { storage, providers, completions, moderation, knowledge, onDevice, allowances } = services;
-  const { log } = options;
-  const isEmbeddingPaid = () => storage.settings.read().embeddings.kind === 'provider';
+  const { storage, completions, moderation, onDevice, allowances } = services;
 
   let server: ServerState = { serverAddress: null, serverFailure: null, protocols: [] };
   const hostState = (): HostState => ({
@@ -260,36 +296,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     apiKeys: storage.apiKeys,
     rateLimits: allowances.rateLimits,
     windowCallerId: storage.windowCallerId,
-    reportFailure: log,
-    handlers: [
-      ...completionHandlers(completions, log),
-      ...auditHandlers({ audit: storage.audit, services: services.auditServices, log }),
-      ...moderationHandlers({ ...services, ...allowances, log }),
-      ...conversationHandlers(storage.audit),
-      ...promptTransferHandlers({ ...services, systemOf: providers.systemOf }),
-      ...promptHandlers({ ...services, models: providers, log }),
-      ...toolHandlers({ ...services, tools: storage.tools }),
-      ...agentHandlers({ ...services, models: providers, log }),
-      ...fileHandlers(services.files, services.openSource),
-      ...datasetHandlers(services.datasets, services.datasetImport, services.runDatasets),
-      ...comparisonHandlers(services.comparisons, log),
-      ...blindVoteHandlers(services.comparisons.blindVotes),
-      ...judgeHandlers(services.judges),
-      ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
-      ...openApiHandlers(packageFile.version),
-      ...providerHandlers(providers, onDevice, services.capabilityTests, log),
-      ...runHandlers({ runs: storage.runs, completions, exchanges: services.exchanges, log }),
-      ...schemaHandlers({ ...services, runs: storage.runs }),
-      ...apiKeyHandlers(storage.apiKeys, allowances.credits),
-      ...settingsHandlers(storage, hostState),
-      ...privacyHandlers({
-        ...options,
-        providers,
-        isDesktop: options.capabilities.includes('window-controls'),
-        linkedFolders: () => storage.promptFolders.list().map(({ path }) => path),
-      }),
-      ...(options.handlers ?? []),
-    ],
+    reportFailure: options.log,
+    handlers: handlersOf(options, services, hostState),
   });
 
   return {

@@ -85,57 +85,63 @@ function judgeOf(row: JudgeRow): StoredJudge {
   return { sequence, id, input: JSON.parse(row.input_json) as JudgeInput, createdAt, updatedAt };
 }
 
+function judgeStatements(database: Database.Database) {
+  return {
+    page: database.prepare<{ before: number; limit: number }, JudgeRow>(
+      'SELECT * FROM judges WHERE sequence < @before ORDER BY sequence DESC LIMIT @limit',
+    ),
+    find: database.prepare<[string], JudgeRow>('SELECT * FROM judges WHERE id = ?'),
+    insert: database.prepare<[string, string, number, number]>(
+      'INSERT INTO judges (id, input_json, created_at, updated_at) VALUES (?, ?, ?, ?)',
+    ),
+    update: database.prepare<[string, number, number]>(
+      'UPDATE judges SET input_json = ?, updated_at = ? WHERE sequence = ?',
+    ),
+    remove: database.prepare<[number]>('DELETE FROM judges WHERE sequence = ?'),
+    labels: database.prepare<[number], LabelRow>(
+      `SELECT * FROM judge_labels LEFT JOIN judge_verdicts USING (judge, run_id)
+       WHERE judge = ? ORDER BY created_at DESC, run_id`,
+    ),
+    setLabel: database.prepare<[number, string, number, string, number]>(
+      `INSERT INTO judge_labels (judge, run_id, is_held_out, label, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET label = excluded.label, created_at = excluded.created_at`,
+    ),
+    removeLabel: database.prepare<[number, string]>('DELETE FROM judge_labels WHERE judge = ? AND run_id = ?'),
+    verdict: database.prepare<[number, string], VerdictRow>(
+      'SELECT * FROM judge_verdicts WHERE judge = ? AND run_id = ?',
+    ),
+    setVerdict: database.prepare<[number, string, string, string, string]>(
+      `INSERT INTO judge_verdicts (judge, run_id, hash, judge_run_id, verdict_json) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET hash = excluded.hash, judge_run_id = excluded.judge_run_id, verdict_json = excluded.verdict_json`,
+    ),
+  };
+}
+
 export function createJudgeStore(database: Database.Database, tokenSecret: string): JudgeStore {
-  const page = database.prepare<{ before: number; limit: number }, JudgeRow>(
-    'SELECT * FROM judges WHERE sequence < @before ORDER BY sequence DESC LIMIT @limit',
-  );
-  const find = database.prepare<[string], JudgeRow>('SELECT * FROM judges WHERE id = ?');
-  const insert = database.prepare<[string, string, number, number]>(
-    'INSERT INTO judges (id, input_json, created_at, updated_at) VALUES (?, ?, ?, ?)',
-  );
-  const update = database.prepare<[string, number, number]>(
-    'UPDATE judges SET input_json = ?, updated_at = ? WHERE sequence = ?',
-  );
-  const remove = database.prepare<[number]>('DELETE FROM judges WHERE sequence = ?');
-  const labels = database.prepare<[number], LabelRow>(
-    `SELECT * FROM judge_labels LEFT JOIN judge_verdicts USING (judge, run_id)
-     WHERE judge = ? ORDER BY created_at DESC, run_id`,
-  );
-  const setLabel = database.prepare<[number, string, number, string, number]>(
-    `INSERT INTO judge_labels (judge, run_id, is_held_out, label, created_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET label = excluded.label, created_at = excluded.created_at`,
-  );
-  const removeLabel = database.prepare<[number, string]>('DELETE FROM judge_labels WHERE judge = ? AND run_id = ?');
-  const verdict = database.prepare<[number, string], VerdictRow>(
-    'SELECT * FROM judge_verdicts WHERE judge = ? AND run_id = ?',
-  );
-  const setVerdict = database.prepare<[number, string, string, string, string]>(
-    `INSERT INTO judge_verdicts (judge, run_id, hash, judge_run_id, verdict_json) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET hash = excluded.hash, judge_run_id = excluded.judge_run_id, verdict_json = excluded.verdict_json`,
-  );
+  const statements = judgeStatements(database);
 
   function read(id: string): StoredJudge {
-    const row = find.get(id.toLowerCase());
+    const row = statements.find.get(id.toLowerCase());
     if (row) return judgeOf(row);
     throw new AppError('not_found', 'No judge has this ID.');
   }
 
   return {
-    list: newestList({ tokenSecret, name: 'judges', rows: (input) => page.all(input), toItem: judgeOf }),
+    list: newestList({ tokenSecret, name: 'judges', rows: (input) => statements.page.all(input), toItem: judgeOf }),
     read,
-    exists: (id) => find.get(id.toLowerCase()) !== undefined,
+    exists: (id) => statements.find.get(id.toLowerCase()) !== undefined,
     create(input) {
       const id = randomUUID();
-      insert.run(id, JSON.stringify(input), Date.now(), Date.now());
+      statements.insert.run(id, JSON.stringify(input), Date.now(), Date.now());
       return read(id);
     },
     update(id, input) {
-      update.run(JSON.stringify(input), Date.now(), read(id).sequence);
+      statements.update.run(JSON.stringify(input), Date.now(), read(id).sequence);
       return read(id);
     },
-    remove: (id) => void remove.run(read(id).sequence),
+    remove: (id) => void statements.remove.run(read(id).sequence),
     labels: (judge) =>
-      labels.all(judge).map((row) => ({
+      statements.labels.all(judge).map((row) => ({
         runId: row.run_id,
         isHeldOut: row.is_held_out === 1,
         label: row.label,
@@ -143,14 +149,14 @@ export function createJudgeStore(database: Database.Database, tokenSecret: strin
         verdict: row.hash == null ? null : verdictOf(row as VerdictRow),
       })),
     setLabel: (judge, { runId, isHeldOut, label }) =>
-      void setLabel.run(judge, runId, Number(isHeldOut), label, Date.now()),
-    removeLabel: (judge, runId) => void removeLabel.run(judge, runId),
+      void statements.setLabel.run(judge, runId, Number(isHeldOut), label, Date.now()),
+    removeLabel: (judge, runId) => void statements.removeLabel.run(judge, runId),
     verdict(judge, runId) {
-      const row = verdict.get(judge, runId);
+      const row = statements.verdict.get(judge, runId);
       return row ? verdictOf(row) : null;
     },
     setVerdict(judge, { runId, judgeHash, judgeRunId, verdict: value }) {
-      setVerdict.run(judge, runId, judgeHash, judgeRunId, JSON.stringify(value));
+      statements.setVerdict.run(judge, runId, judgeHash, judgeRunId, JSON.stringify(value));
     },
   };
 }

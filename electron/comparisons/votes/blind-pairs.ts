@@ -5,7 +5,7 @@ import type { DatasetRow } from '../../../shared/contract/datasets.ts';
 import type { RunDetail } from '../../../shared/contract/runs.ts';
 import { createSeededRandom } from '../../../shared/seeded-random.ts';
 import type { StoredCell } from '../../storage/comparison-cells.ts';
-import type { ComparisonStore } from '../../storage/comparison-store.ts';
+import type { ComparisonStore, StoredComparison } from '../../storage/comparison-store.ts';
 import type { DatasetStore } from '../../storage/dataset-store.ts';
 import type { FileReader } from '../../storage/file-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
@@ -68,23 +68,27 @@ function answerOf({ output, citations }: RunDetail): BlindPair['answers'][number
   };
 }
 
+/** A row with the values that a voter sees: without the expected answer. */
+function rowOf(
+  { datasetId, datasetVersion }: StoredComparison,
+  row: number,
+  datasets: BlindPairsOptions['datasets'],
+): { row: DatasetRow; values: BlindPair['values'] } {
+  const page = { offset: row, limit: 1, maxBytes: Infinity };
+  const [found] = datasets.rows(datasetId, datasetVersion, page);
+  const shown = datasets.read(datasetId, datasetVersion).columns.filter(({ type }) => type !== 'expected');
+  const values = shown.flatMap(({ name }) => {
+    const value = found!.values[name];
+    return value === undefined || value === null ? [] : [[name, textOf(value)] as const];
+  });
+  return { row: found!, values: Object.fromEntries(values) };
+}
+
 export function createBlindPairs({ votes, store, datasets, runs }: BlindPairsOptions) {
   function cellsOf(job: ComparisonJob, variants: Variants, row: number, repeat: number): PairCells | null {
     const cell = (variant: number) => store.cell(job.comparison.sequence, job.cells.position({ row, variant, repeat }));
     const [first, second] = [cell(variants.first), cell(variants.second)];
     return first && second && { first, second };
-  }
-
-  function rowOf({ comparison }: ComparisonJob, row: number): { row: DatasetRow; values: BlindPair['values'] } {
-    const { datasetId, datasetVersion } = comparison;
-    const page = { offset: row, limit: 1, maxBytes: Infinity };
-    const [found] = datasets.rows(datasetId, datasetVersion, page);
-    const shown = datasets.read(datasetId, datasetVersion).columns.filter(({ type }) => type !== 'expected');
-    const values = shown.flatMap(({ name }) => {
-      const value = found!.values[name];
-      return value === undefined || value === null ? [] : [[name, textOf(value)] as const];
-    });
-    return { row: found!, values: Object.fromEntries(values) };
   }
 
   /** A pair as the voter sees it; null if a run was deleted. Throws `forbidden` if the caller may not read the runs. */
@@ -99,7 +103,7 @@ export function createBlindPairs({ votes, store, datasets, runs }: BlindPairsOpt
     if (!canReadAll && [first, second].some((run) => run.callerId !== callerId))
       throw new AppError('forbidden', 'Reading the answers of runs of other callers needs the scope `audit`.');
     const answers = [answerOf(first), answerOf(second)];
-    const found = rowOf(job, row);
+    const found = rowOf(job.comparison, row, datasets);
     return {
       rowId: found.row.id,
       position: row,

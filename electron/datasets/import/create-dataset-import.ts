@@ -49,6 +49,34 @@ function nameOf(fileName: string): string {
   return fileName.replace(/\.[^.]*$/, '').slice(0, 300) || 'Imported dataset';
 }
 
+/** Calls `use` with the table: the file itself, or the one in an archive with the files that its cells name. */
+async function withTable<Result>(
+  fileService: DatasetImportOptions['files'],
+  { path, fileName }: Pick<TableFile, 'path' | 'fileName'>,
+  { files, format, sheet, definition = null }: Reading,
+  use: (table: TableFile, files: CellFiles, archive: TableArchive | null) => Promise<Result>,
+): Promise<Result> {
+  await using archive = await openArchive(path, sheet);
+  const cellFiles = new CellFiles(archive, files, fileService);
+  const fileNames = cellFiles.names;
+  if (archive === null) return use({ path, fileName, format, sheet, definition, fileNames }, cellFiles, null);
+  const extracted = `${path}.table`;
+  try {
+    await archive.extractTable(extracted);
+    return await use(
+      { path: extracted, fileName: archive.table, format, sheet: null, definition, fileNames },
+      cellFiles,
+      archive,
+    );
+  } finally {
+    await rm(extracted, { force: true });
+  }
+}
+
+function withArchive(report: ImportReport, archive: TableArchive | null): ImportReport {
+  return archive === null ? report : { ...report, sheets: [...archive.tables], sheet: archive.table };
+}
+
 export function createDatasetImport({
   directory,
   datasets,
@@ -60,32 +88,6 @@ export function createDatasetImport({
   );
   // Reported by the import that waits for it.
   ready.catch(() => undefined);
-
-  /** Calls `use` with the table: the file itself, or the one in an archive with the files that its cells name. */
-  async function withTable<Result>(
-    { path, fileName }: Pick<TableFile, 'path' | 'fileName'>,
-    { files, format, sheet, definition = null }: Reading,
-    use: (table: TableFile, files: CellFiles, archive: TableArchive | null) => Promise<Result>,
-  ): Promise<Result> {
-    await using archive = await openArchive(path, sheet);
-    const cellFiles = new CellFiles(archive, files, fileService);
-    const fileNames = cellFiles.names;
-    if (archive === null) return use({ path, fileName, format, sheet, definition, fileNames }, cellFiles, null);
-    const extracted = `${path}.table`;
-    try {
-      await archive.extractTable(extracted);
-      return await use(
-        { path: extracted, fileName: archive.table, format, sheet: null, definition, fileNames },
-        cellFiles,
-        archive,
-      );
-    } finally {
-      await rm(extracted, { force: true });
-    }
-  }
-
-  const withArchive = (report: ImportReport, archive: TableArchive | null): ImportReport =>
-    archive === null ? report : { ...report, sheets: [...archive.tables], sheet: archive.table };
 
   return {
     async incoming() {
@@ -99,12 +101,12 @@ export function createDatasetImport({
           await pipeline(file.content, createWriteStream(path, { mode: 0o600 }));
         },
         preview: (reading) =>
-          withTable({ path, fileName }, reading, async (table, _, archive) => {
+          withTable(fileService, { path, fileName }, reading, async (table, _, archive) => {
             const found = await tables.inspect(table, reading);
             return { name: nameOf(fileName), ...found, report: withArchive(found.report, archive) };
           }),
         store: ({ name, types, names, reader, ...reading }) =>
-          withTable({ path, fileName }, reading, (file, cellFiles, archive) =>
+          withTable(fileService, { path, fileName }, reading, (file, cellFiles, archive) =>
             tables.read(
               file,
               { types, names },

@@ -47,6 +47,32 @@ async function requireFolder(path: string): Promise<string> {
   return real;
 }
 
+function requireApart(path: string, linked: readonly StoredFolder[]): void {
+  if (linked.length >= maxFolders) throw new AppError('conflict', `You can link up to ${maxFolders} folders.`);
+  for (const stored of linked) {
+    if (!isWithin(path, stored.path, sep) && !isWithin(stored.path, path, sep)) continue;
+    const issue = path === stored.path ? 'is already linked' : 'overlaps a linked folder';
+    throw new AppError('conflict', `This folder ${issue}.`, { details: [{ field: 'path', issue }] });
+  }
+}
+
+/** A folder of the library that isn't linked yet. */
+function libraryFolderFor(path: string, requested: string | null, linked: readonly StoredFolder[]): string {
+  const isTaken = (folder: string) =>
+    linked.some((stored) => isWithin(folder, stored.folder, '/') || isWithin(stored.folder, folder, '/'));
+  if (requested !== null) {
+    const folder = requested.split('/').filter(Boolean).join('/');
+    if (folder !== '' && !isTaken(folder)) return folder;
+    const message = 'This library folder is used by another linked folder.';
+    throw new AppError('conflict', message, { details: [{ field: 'folder', issue: 'is taken' }] });
+  }
+  const name = basename(path).slice(0, 200);
+  for (let count = 1; ; count += 1) {
+    const folder = count === 1 ? name : `${name} ${count}`;
+    if (!isTaken(folder)) return folder;
+  }
+}
+
 export function createPromptFolders(options: PromptFoldersOptions): PromptFolders {
   const { store, log } = options;
   const folders = new Map<string, LinkedFolder>();
@@ -65,32 +91,6 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
     throw new AppError('not_found', "This folder isn't linked.");
   }
 
-  function requireApart(path: string): void {
-    if (store.list().length >= maxFolders) throw new AppError('conflict', `You can link up to ${maxFolders} folders.`);
-    for (const stored of store.list()) {
-      if (!isWithin(path, stored.path, sep) && !isWithin(stored.path, path, sep)) continue;
-      const issue = path === stored.path ? 'is already linked' : 'overlaps a linked folder';
-      throw new AppError('conflict', `This folder ${issue}.`, { details: [{ field: 'path', issue }] });
-    }
-  }
-
-  /** A folder of the library that isn't linked yet. */
-  function libraryFolderFor(path: string, requested: string | null): string {
-    const isTaken = (folder: string) =>
-      store.list().some((stored) => isWithin(folder, stored.folder, '/') || isWithin(stored.folder, folder, '/'));
-    if (requested !== null) {
-      const folder = requested.split('/').filter(Boolean).join('/');
-      if (folder !== '' && !isTaken(folder)) return folder;
-      const message = 'This library folder is used by another linked folder.';
-      throw new AppError('conflict', message, { details: [{ field: 'folder', issue: 'is taken' }] });
-    }
-    const name = basename(path).slice(0, 200);
-    for (let count = 1; ; count += 1) {
-      const folder = count === 1 ? name : `${name} ${count}`;
-      if (!isTaken(folder)) return folder;
-    }
-  }
-
   for (const stored of store.list()) void open(stored).scan();
 
   return {
@@ -98,11 +98,11 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
     subscribe: changes.subscribe,
     async link(path, folder, { signal }) {
       const real = await requireFolder(path);
-      requireApart(real);
+      requireApart(real, store.list());
       await readTree(real, { signal });
       // Another folder may have been linked while this one was read.
-      requireApart(real);
-      const linked = open(store.add(real, libraryFolderFor(real, folder)));
+      requireApart(real, store.list());
+      const linked = open(store.add(real, libraryFolderFor(real, folder, store.list())));
       await linked.scan();
       return linked.state();
     },
