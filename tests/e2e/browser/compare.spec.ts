@@ -1,7 +1,39 @@
 import { accessibilityFindings } from '../../support/accessibility.ts';
 import { answerTicket, followCompareJourney } from '../../support/compare-journey.ts';
+import { callInPage } from '../../support/served-window.ts';
 import { addModel } from '../../support/window-tour.ts';
+import type { Page } from '@playwright/test';
 import { expect, test } from './playground-window.ts';
+
+const open = (page: Page, address: string) => page.evaluate((hash) => void (location.hash = hash), address);
+const created = async (page: Page, path: string, body: object) =>
+  (await callInPage(page, 'POST', path, body)) as { id: string; latestVersionId: string };
+
+async function makeDatasetOfRuns(page: Page): Promise<string> {
+  await open(page, '/audit/rated=no');
+  await page.getByRole('button', { name: 'More audit actions' }).click();
+  await page.getByRole('menuitem', { name: 'Make a dataset' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Make a dataset' });
+  await dialog.getByRole('button', { name: 'Make a dataset' }).click();
+  await expect(page.getByRole('main')).toContainText('Dear customer, we refund the parcel.');
+  return page.url().split('/').at(-1)!;
+}
+
+async function makeProduction(page: Page, datasetId: string): Promise<void> {
+  const model = { aiSystem: 'OpenAiCompatible', model: 'workshop/kestrel-large' };
+  const prompt = await created(page, '/prompts', { name: 'Parcel reply', promptText: 'Answer politely.', ...model });
+  const variants = [{ name: 'A', promptVersionId: prompt.latestVersionId }];
+  const { id } = await created(page, '/comparisons', { name: 'Polite replies', datasetId, variants });
+  await open(page, `/compare/${id}`);
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await expect(page.getByRole('main')).toContainText('6 of 6 runs');
+  await page.getByRole('button', { name: 'Variant A' }).click();
+  await page.getByRole('menuitem', { name: 'Make A production' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Make A production' }).click();
+  await expect(page.getByText('"production" is now version 1 of "Parcel reply".', { exact: true })).toBeVisible();
+  await open(page, `/prompts/${prompt.id}`);
+  await expect(page.getByRole('main')).toContainText('production');
+}
 
 test('runs a prompt on several models at once, each in a column and as a separate run', async ({
   page,
@@ -52,7 +84,7 @@ test('runs a prompt on several models at once, each in a column and as a separat
   await expect(column(2)).toBeHidden();
 });
 
-test('sets a comparison up from a prompt and a spreadsheet, runs it, and votes', async ({
+test('sets a comparison up from a prompt and a spreadsheet, runs it, votes, and moves a label', async ({
   page,
   playground,
   provider,
@@ -71,5 +103,6 @@ test('sets a comparison up from a prompt and a spreadsheet, runs it, and votes',
   await page.getByRole('link', { name: 'Compare', exact: true }).click();
   await expect(page.getByRole('main')).toContainText('Warmer or colder');
   expect(await accessibilityFindings(page)).toEqual([]);
+  await makeProduction(page, await makeDatasetOfRuns(page));
   expect(pageProblems).toEqual([]);
 });
