@@ -92,7 +92,12 @@ export function useFollowComparisons(): void {
     // After the change, which would mark the list as fresh.
     if (isFirst || data.some(({ id }) => !listed.has(id))) void queryClient.invalidateQueries({ queryKey: listKey });
     for (const item of data) {
-      queryClient.setQueryData<Comparison>(oneKey(item.id), (comparison) => comparison && { ...comparison, ...item });
+      const queryKey = oneKey(item.id);
+      const before = queryClient.getQueryData<Comparison>(queryKey);
+      if (!before) continue;
+      queryClient.setQueryData<Comparison>(queryKey, { ...before, ...item });
+      // A response that is on its way may be older than this event.
+      if (before.state !== item.state) void queryClient.invalidateQueries({ queryKey });
     }
   });
 }
@@ -113,7 +118,10 @@ export function useComparisonEstimate(body: string | null) {
 function useShowComparison(): (comparison: Comparison) => Promise<void> {
   const queryClient = useQueryClient();
   return async (comparison) => {
-    queryClient.setQueryData(oneKey(comparison.id), comparison);
+    const queryKey = oneKey(comparison.id);
+    queryClient.setQueryData(queryKey, comparison);
+    // A short comparison has ended, and its last event has come, before the response to its start.
+    void queryClient.invalidateQueries({ queryKey });
     await queryClient.invalidateQueries({ queryKey: listKey });
   };
 }

@@ -169,3 +169,18 @@ test('the list and a report show what happened while they were not open', async 
   await screen.findByText('4 of 4 runs');
   await waitFor(() => expect(screen.queryByText(/Results so far/)).toBeNull());
 });
+
+test('a comparison that ends before the response to its start is shown as ended', async () => {
+  const { client } = opened.window.host;
+  const call = client.call.bind(client);
+  const cached = () => opened.queryClient.getQueryData<{ state: string }>(['comparisons', 'one', comparisonId]);
+  vi.spyOn(client, 'call').mockImplementation((async (endpoint: never, options: never) => {
+    const response: unknown = await call(endpoint, options);
+    if (endpoint === startComparison) await waitFor(() => expect(cached()?.state).toBe('Completed'));
+    return response;
+  }) as typeof client.call);
+  fireEvent.click(await screen.findByRole('link', { name: 'Polite or short' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Start 4 runs' }));
+  await waitFor(() => expect(address()).toBe(`/compare/${comparisonId}`));
+  expect(await screen.findByText('4 of 4 runs')).toBeDefined();
+});
