@@ -9,7 +9,7 @@ import {
 } from '../../shared/contract/datasets.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
 import { type AuditStore } from '../audit/query/audit-store.ts';
-import { conversationsOf } from '../audit/query/selection.ts';
+import { conversationsOf, sizeOf } from '../audit/query/selection.ts';
 import type { ExportRows } from '../storage/export-rows.ts';
 import type { FileReader } from '../storage/file-store.ts';
 import type { RunStore } from '../storage/storage.ts';
@@ -101,13 +101,19 @@ export function createRunDatasets({ datasets, audit, runs, exportRows }: Options
   async function selected({ selection }: RunDatasetInput, signal: AbortSignal): Promise<string[]> {
     if ('runIds' in selection) return [...new Set(selection.runIds.map((id) => id.toLowerCase()))];
     const { numbers } = await audit.select(selection.filter, { signal });
-    const sequences: number[] = [];
-    for (const conversation of conversationsOf(numbers)) sequences.push(...conversation.runs);
-    if (sequences.length === 0) throw invalidField('selection.filter', 'matches no run');
-    if (sequences.length > maxDatasetRows) throw tooManyRows(sequences.length);
+    const { runs: count } = sizeOf(numbers);
+    if (count === 0) throw invalidField('selection.filter', 'matches no run');
+    if (count > maxDatasetRows) throw tooManyRows(count);
+    const sequences = new Int32Array(count);
+    let length = 0;
+    for (const { runs: matching } of conversationsOf(numbers)) {
+      sequences.set(matching, length);
+      length += matching.length;
+    }
+    sequences.sort();
     const ids: string[] = [];
-    for (let offset = 0; offset < sequences.length; offset += 1000) {
-      ids.push(...exportRows.runIds(sequences.toSorted((one, other) => one - other).slice(offset, offset + 1000)));
+    for (let offset = 0; offset < count; offset += 1000) {
+      ids.push(...exportRows.runIds([...sequences.subarray(offset, offset + 1000)]));
       await nextTurn();
       signal.throwIfAborted();
     }

@@ -573,10 +573,9 @@ describe('a comparison', () => {
     // The start is a request, too.
     await act(memory, id, 'start', undefined, key);
     await until(() => host.provider.calls.length - before === 2);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    expect(await read(memory, id)).toMatchObject({ state: 'Running', cells: { completed: 2, waiting: 4 } });
     const { id: other } = await create(memory);
     expect(await run(memory, other)).toMatchObject({ state: 'Completed', cells: { completed: 6 } });
+    expect(await read(memory, id)).toMatchObject({ state: 'Running', cells: { completed: 2, waiting: 4 } });
     apiKeys.update(keyId, { requestsPerMinute: null });
     expect(await ended(memory, id)).toMatchObject({ state: 'Completed', cells: { completed: 6 } });
     expect((await cellsOf(memory, id)).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 1]);

@@ -17,7 +17,7 @@ import { createExportStore, type PackCheckpoint, type PackPlan, type PackRecord 
 import { type ExportDownload, openPack } from './finish-pack.ts';
 import { type PackSources, requireConversations, selectionOf, writeSelection } from './pack-selection.ts';
 import { createRedactor } from './redaction.ts';
-import { conversationsOf, type SelectedConversation } from '../query/selection.ts';
+import { conversationsOf, type SelectedConversation, sizeOf } from '../query/selection.ts';
 import { maxPreviewedRuns } from './preview-rules.ts';
 
 interface PreviewRequest {
@@ -38,17 +38,12 @@ async function previewPack(
   flush();
   const { numbers } = await selectionOf(request.selection, rows.lastRun(), options, signal);
   const first: SelectedConversation[] = [];
-  const count = { conversations: 0, runs: 0 };
   for (const selected of conversationsOf(numbers)) {
     if (first.push(selected) === maxPreviewedRuns) break;
   }
-  for (let at = 0; at < numbers.length; at += 2 + numbers[at + 1]!) {
-    count.conversations += 1;
-    count.runs += numbers[at + 1]!;
-  }
   const { columns, rules, runs = 'all' } = request;
   const preview = await runPreviewWorker({ databaseFile, conversations: first, runs, columns, rules }, signal);
-  return { ...count, ...preview };
+  return { ...sizeOf(numbers), ...preview };
 }
 
 /** The current time and newest run. Runs that ended before are on disk; later ends are recognised by their time. */

@@ -113,3 +113,13 @@ export function* conversationsOf(numbers: Int32Array): Generator<SelectedConvers
     at = end;
   }
 }
+
+/** The size of a selection. A million conversations take a few milliseconds. */
+export function sizeOf(numbers: Int32Array): { conversations: number; runs: number } {
+  const size = { conversations: 0, runs: 0 };
+  for (let at = 0; at < numbers.length; at += 2 + numbers[at + 1]!) {
+    size.conversations += 1;
+    size.runs += numbers[at + 1]!;
+  }
+  return size;
+}

@@ -1,13 +1,10 @@
 import { ChevronRight } from 'lucide-react';
 import { useId, useState, type FormEvent, type ReactNode } from 'react';
 import type { Agent } from '../../../shared/contract/agents.ts';
-import { providerName } from '../../../shared/provider-names.ts';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { DataspaceChoice } from '../../components/dataspace-choice.tsx';
-import { ModelButton } from '../../components/models/model-button.tsx';
-import { modelKey } from '../../components/models/model-list.ts';
-import { ModelPicker } from '../../components/models/model-picker.tsx';
+import { ModelField } from '../../components/models/model-field.tsx';
 import { ParametersPanel } from '../../components/parameters-panel.tsx';
 import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
@@ -28,39 +25,6 @@ import {
   unreplacedVariables,
   writeAgentFields,
 } from './agent-fields.tsx';
-
-type Model = Pick<Agent, 'aiSystem' | 'model'>;
-
-function ModelField({ value, onChange }: { value: Model; onChange: (model: Model) => void }) {
-  const id = useId();
-  const [isOpen, setOpen] = useState(false);
-  const choose = ({ aiSystem, name }: { aiSystem: Model['aiSystem']; name: string }): void => {
-    onChange({ aiSystem, model: name });
-    setOpen(false);
-  };
-  return (
-    <div className="labelled">
-      <span id={`${id}-label`} className="label">
-        Model
-      </span>
-      <ModelButton
-        id={id}
-        aria-labelledby={`${id}-label ${id}`}
-        model={value.model}
-        location={providerName(value.aiSystem)}
-        isOpen={isOpen}
-        onClick={() => setOpen(true)}
-      />
-      <ModelPicker
-        isOpen={isOpen}
-        chosenKey={modelKey({ aiSystem: value.aiSystem, name: value.model })}
-        onChoose={choose}
-        onChooseAndRun={choose}
-        onClose={() => setOpen(false)}
-      />
-    </div>
-  );
-}
 
 /** Saves a new agent, or a change that can be undone. */
 function useSaveAgent(agent: Agent | null, onDone: (agent: Agent) => void) {

@@ -1,11 +1,8 @@
 import { type FormEvent, useId, useState } from 'react';
 import type { Judge, JudgeInput, VerdictForm } from '../../../../shared/contract/judges.ts';
-import { providerName } from '../../../../shared/provider-names.ts';
 import { Button } from '../../../components/button.tsx';
 import { readNumber } from '../../../components/format.ts';
-import { ModelButton } from '../../../components/models/model-button.tsx';
-import { modelKey } from '../../../components/models/model-list.ts';
-import { ModelPicker } from '../../../components/models/model-picker.tsx';
+import { ModelField } from '../../../components/models/model-field.tsx';
 import { Select } from '../../../components/select.tsx';
 import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
@@ -48,37 +45,6 @@ function inputOf({ kind, min, max, passFrom, ...fields }: Fields): JudgeInput {
 }
 
 type Change = (change: Partial<Fields>) => void;
-
-function ModelField({ fields, change }: { fields: Fields; change: Change }) {
-  const id = useId();
-  const [isOpen, setOpen] = useState(false);
-  const choose = ({ aiSystem, name }: { aiSystem: Fields['aiSystem']; name: string }): void => {
-    change({ aiSystem, model: name });
-    setOpen(false);
-  };
-  return (
-    <div className="labelled">
-      <span id={`${id}-label`} className="label">
-        Model
-      </span>
-      <ModelButton
-        id={id}
-        aria-labelledby={`${id}-label ${id}`}
-        model={fields.model}
-        location={providerName(fields.aiSystem)}
-        isOpen={isOpen}
-        onClick={() => setOpen(true)}
-      />
-      <ModelPicker
-        isOpen={isOpen}
-        chosenKey={modelKey({ aiSystem: fields.aiSystem, name: fields.model })}
-        onChoose={choose}
-        onChooseAndRun={choose}
-        onClose={() => setOpen(false)}
-      />
-    </div>
-  );
-}
 
 function PromptField({ fields, change }: { fields: Fields; change: Change }) {
   const id = useId();
@@ -169,7 +135,7 @@ export function JudgeForm({ judge, onSaved }: JudgeFormProps) {
     <form className="judges__form" aria-label={judge ? 'Judge' : 'New judge'} onSubmit={save}>
       <TextField label="Name" value={fields.name} maxLength={200} onValueChange={(name) => change({ name })} />
       <PromptField fields={fields} change={change} />
-      <ModelField fields={fields} change={change} />
+      <ModelField value={fields} onChange={change} />
       <VerdictFields fields={fields} change={change} />
       {judge && <SentParts judge={judge} />}
       <p className="caption tertiary">

@@ -9,7 +9,7 @@ import { classNames } from '../../../components/class-names.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Select } from '../../../components/select.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import { useJudges } from './use-judges.ts';
+import { useJudges } from '../../../queries/judges.ts';
 import { judgeAddress } from '../../../shell/addresses.ts';
 import type { CheckDraft } from '../../../stores/comparison-drafts.ts';
 import { type CheckField, checkKinds } from './check-kinds.ts';
