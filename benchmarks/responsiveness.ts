@@ -1,7 +1,7 @@
 /**
  * How long one hostile request of up to 4 MB delays another one, by kind of input, on a real headless host: the longest time that a
  * cheap request took meanwhile, and the longest delay of the host's event loop.
- * `npm run benchmark -- responsiveness [PART OF A KIND [TEXT]...]`; without texts it sends those that were the slowest of some kind, and
+ * `npm run benchmark -- responsiveness [PART OF A KIND [TEXT]...]`; without texts it sends those that were among the slowest before, and
  * with `all` every text, which takes half an hour. Other programs on the machine add to the
  * delays, but not to the processor time that the main thread uses in one turn.
  */
@@ -28,7 +28,7 @@ const maxUploadMs = 1_000;
 const bodyBytes = 4 * 1_048_576 - 4096;
 
 const support = new URL('./support/', import.meta.url);
-/** The slowest texts of each kind of request when all were sent. */
+/** Texts that were among the slowest of a kind in earlier runs; `all` sends every one. */
 const slowestTexts = [
   ...[
     'one word',

@@ -35,6 +35,12 @@ function addressOf({ id, state }: ComparisonItem): string {
   return state === 'Ready' ? comparisonSetupAddress(id) : comparisonAddress(id);
 }
 
+/** Runs without a price are not free. */
+function costText({ spent, runsWithoutCost }: ComparisonItem['cost']): string {
+  if (runsWithoutCost === 0) return formatCost(spent);
+  return spent === 0 ? 'Unknown cost' : `${formatCost(spent)} or more`;
+}
+
 function Verdict({ comparison }: { comparison: ComparisonItem }) {
   const { id, state, cells, stopReason, completedAt } = comparison;
   // A running comparison would be computed again with every cell.
@@ -145,9 +151,7 @@ function Row({ comparison }: { comparison: ComparisonItem }) {
       <p className="small comparison-row__verdict">
         <Verdict comparison={comparison} />
       </p>
-      <span className="small numbers tertiary comparison-row__cost">
-        {state === 'Ready' ? '' : formatCost(cost.spent)}
-      </span>
+      <span className="small numbers tertiary comparison-row__cost">{state === 'Ready' ? '' : costText(cost)}</span>
       <RowMenu comparison={comparison} />
     </li>
   );

@@ -165,6 +165,8 @@ test('the list and a report show what happened while they were not open', async 
   );
   opened.navigate('/compare');
   expect(await screen.findByRole('link', { name: 'By a program' })).toBeDefined();
+  // The endpoint has no prices.
+  expect(await screen.findByText('Unknown cost')).toBeDefined();
   opened.navigate(`/compare/${comparisonId}`);
   await screen.findByText('4 of 4 runs');
   await waitFor(() => expect(screen.queryByText(/Results so far/)).toBeNull());
