@@ -80,6 +80,7 @@ function exportQueries(database: Database.Database) {
         .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
         .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
         .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+        .leftJoin('import_batches', 'import_batches.sequence', 'runs.import_batch')
         .leftJoin('agent_runs', 'agent_runs.run_id', 'runs.id')
         .selectAll(['runs', 'run_texts'])
         .select([
@@ -88,6 +89,7 @@ function exportQueries(database: Database.Database) {
           'conversations.workspace_id',
           // Null for runs that no agent made.
           'agent_runs.agent_id',
+          'import_batches.id as import_id',
           'feedback.score',
           'feedback.score_text',
           'feedback.score_tags',

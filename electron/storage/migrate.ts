@@ -35,6 +35,7 @@ import {
   comparisons,
   datasets,
   judges,
+  origins,
   registerHeldOut,
   runsByVersion,
   toolTables,
@@ -73,6 +74,7 @@ const migrations: readonly string[] = [
   cellsByRun,
   runsByVersion,
   votes,
+  origins,
 ];
 
 function version(database: Database.Database): number {

@@ -1,4 +1,5 @@
 import type { AiSystem } from '../../shared/contract/common.ts';
+import type { RunOrigin } from '../../shared/contract/conversations.ts';
 import type { RunModeration } from '../../shared/contract/moderation.ts';
 import type { RunDetail, RunListItem, RunSummary } from '../../shared/contract/runs.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
@@ -6,6 +7,11 @@ import { messagesIn, publicMessages, publicToolCall, toolCallsIn } from './store
 
 function isoTime(time: number): string {
   return new Date(time).toISOString();
+}
+
+/** Where a run comes from, by its columns. */
+export function originOf(row: Pick<RunRow, 'origin_api' | 'origin_client'>): RunOrigin {
+  return { api: row.origin_api as RunOrigin['api'], client: row.origin_client };
 }
 
 type TokenClass = 'prompt' | 'completion' | 'total' | 'cached' | 'cache_write' | 'reasoning';
@@ -29,6 +35,8 @@ function runSummaryOf(row: ListedRunRow): RunSummary {
     aiSystem: row.ai_system as AiSystem,
     model: row.model,
     servedBy: row.served_by,
+    origin: originOf(row),
+    httpStatus: row.http_status,
     createdAt: isoTime(row.created_at),
     completedAt: row.completed_at === null ? null : isoTime(row.completed_at),
     totalMs: row.total_ms,

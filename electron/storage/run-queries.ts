@@ -21,6 +21,7 @@ const outcomeColumns = [
   'credits',
   'finish_reason',
   'error_code',
+  'http_status',
   'moderation_flags',
 ] as const satisfies (keyof RunRow)[];
 
@@ -40,6 +41,9 @@ const runColumns = [
   'title',
   'draft_id',
   'app_headers_json',
+  'origin_api',
+  'origin_client',
+  'import_batch',
   ...outcomeColumns,
 ] as const satisfies (keyof RunRow)[];
 

@@ -2,6 +2,7 @@ import type { ModelToolCall, RawUsage } from '../providers/provider.ts';
 import type { RunCost } from '../providers/model-prices.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
+import type { RunOrigin } from '../../shared/contract/conversations.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { flagsOf, type RunModeration } from '../../shared/contract/moderation.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
@@ -33,6 +34,10 @@ export interface NewRun {
   readonly appHeaders: Record<string, string>;
   readonly metadata: Record<string, unknown> | null;
   readonly warnings: readonly Warning[];
+  /** Absent for a completion. */
+  readonly origin?: RunOrigin;
+  /** `import_batches.sequence`; absent for runs that aren't imported. */
+  readonly importBatch?: number;
 }
 
 /** How a run ended. */
@@ -57,6 +62,8 @@ export interface RunOutcome {
   readonly sentMessages?: readonly Message[] | null;
   /** The guard's findings; absent if it was off. */
   readonly moderation?: RunModeration | null;
+  /** Of the response to a recorded call. */
+  readonly httpStatus?: number;
   /** Absent where the model called no tool. */
   readonly toolCalls?: readonly ModelToolCall[];
 }
@@ -116,6 +123,7 @@ export type OutcomeColumns = Pick<
   | 'credits'
   | 'finish_reason'
   | 'error_code'
+  | 'http_status'
   | 'moderation_flags'
 >;
 export type OutcomeTexts = Pick<
@@ -139,6 +147,7 @@ const unfinished: OutcomeColumns = {
   credits: 0,
   finish_reason: null,
   error_code: null,
+  http_status: null,
   moderation_flags: null,
 };
 const noTexts: OutcomeTexts = {
@@ -173,6 +182,7 @@ export function outcomeColumns(outcome: RunOutcome | null): OutcomeColumns {
     credits: outcome.credits,
     finish_reason: outcome.finishReason,
     error_code: outcome.error?.code ?? null,
+    http_status: outcome.httpStatus ?? null,
     moderation_flags: storedFlags(outcome.moderation),
   };
 }
@@ -220,6 +230,9 @@ export function runRow(run: NewRun, outcome: RunOutcome | null, position: RunPos
     title: runTitleOf(run),
     draft_id: draftId,
     app_headers_json: jsonOrNull(run.appHeaders),
+    origin_api: run.origin?.api ?? 'completions',
+    origin_client: run.origin?.client ?? null,
+    import_batch: run.importBatch ?? null,
   };
 }
 

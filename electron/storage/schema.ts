@@ -18,6 +18,7 @@ export interface Schema {
   run_changes: RunChangeRow;
   audit_views: AuditViewRow;
   sample_conversations: SampleConversationRow;
+  import_batches: ImportBatchRow;
   prompts: PromptTable;
   prompt_versions: PromptVersionTable;
   agents: AgentTable;
@@ -85,6 +86,14 @@ export interface RunRow {
   draft_id: string | null;
   /** Null if the caller sent none. */
   app_headers_json: string | null;
+  /** The API of the call; `completions` for runs of Touchstone's own API. */
+  origin_api: string;
+  /** The calling program; null if unknown. */
+  origin_client: string | null;
+  /** Of the response to a recorded call; null for other runs. */
+  http_status: number | null;
+  /** `import_batches.sequence`; null for runs that weren't imported. */
+  import_batch: number | null;
   /** Comma-separated: `prompt:violence,answer:sexual`; null if nothing was flagged. */
   moderation_flags: string | null;
 }
@@ -114,6 +123,20 @@ export interface RunTextRow {
   usage_json: string | null;
   /** Null if the guard was off. */
   moderation_json: string | null;
+}
+
+/** An imported log. Its runs refer to it. */
+export interface ImportBatchRow {
+  sequence: number;
+  id: string;
+  name: string;
+  format: string;
+  state: 'Running' | 'Stopped' | 'Completed' | 'Failed' | 'Removing';
+  /** The report before the import, and the options. */
+  plan_json: string;
+  /** How far it got. */
+  progress_json: string;
+  created_at: number;
 }
 
 export interface ApiKeyRow {

@@ -1,5 +1,6 @@
 import type { AppError } from '../../shared/app-error.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
+import type { OriginApi } from '../../shared/contract/conversations.ts';
 import { providerName } from '../../shared/provider-names.ts';
 import { isKeyedProvider } from '../stores/playground-drafts.ts';
 import { endpointOf } from './models/model-list.ts';
@@ -92,6 +93,20 @@ const finishWords: Record<string, string> = {
 /** `ContentFilter` as "Content filter". */
 export function finishName(finishReason: string): string {
   return finishReason.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+const originNames: Readonly<Record<OriginApi, string>> = {
+  completions: 'Touchstone',
+  'openai-chat': 'OpenAI chat completions',
+  'openai-responses': 'OpenAI responses',
+  'openai-embeddings': 'OpenAI embeddings',
+  'anthropic-messages': 'Anthropic messages',
+  import: 'Imported log',
+};
+
+/** The API through which a run got into the audit. */
+export function originName(api: OriginApi): string {
+  return originNames[api];
 }
 
 /** How a run with an answer ended: "Complete (content filter)". */

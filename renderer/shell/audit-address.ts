@@ -103,12 +103,15 @@ const texts = {
   prompt: 'promptId',
   'prompt-version': 'promptVersionId',
   'prompt-run': 'promptRunId',
+  import: 'importId',
 } as const;
 
 const lists = {
   provider: 'aiSystems',
   model: 'models',
   status: 'statuses',
+  origin: 'origins',
+  program: 'clients',
   finish: 'finishReasons',
   error: 'errorCodes',
   flagged: 'moderationFlags',

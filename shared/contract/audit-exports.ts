@@ -22,6 +22,10 @@ export const exportColumns = [
   'aiSystem',
   'model',
   'servedBy',
+  'originApi',
+  'originClient',
+  'httpStatus',
+  'importId',
   'systemMessage',
   'promptText',
   'replacements',
@@ -64,6 +68,7 @@ export type ExportColumn = z.infer<typeof exportColumn>;
 /** Columns with text from people or models, to which rules are applied. */
 export const redactedColumns = [
   'conversationName',
+  'originClient',
   'systemMessage',
   'promptText',
   'replacements',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { aiSystem, dateTime, timestamp, uuid } from './common.ts';
 import { usage } from './completions.ts';
-import { conversation, conversationRun, feedback, runStatus } from './conversations.ts';
+import { conversation, conversationRun, feedback, originApis, runOrigin, runStatus } from './conversations.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { moderationFlag } from './moderation.ts';
 
@@ -123,6 +123,12 @@ export const auditFilter = z
     aiSystems: several(aiSystem).nullish(),
     models: several(z.string()).nullish(),
     statuses: several(runStatus).nullish(),
+    /** The APIs of `origin`. */
+    origins: several(z.enum(originApis)).nullish(),
+    /** The programs of `origin`. */
+    clients: several(z.string()).nullish(),
+    /** The runs of an imported log. */
+    importId: uuid.nullish(),
     finishReasons: several(z.string()).nullish(),
     errorCodes: several(z.string()).nullish(),
     /** Flagged by the guard for any of them. */
@@ -172,6 +178,7 @@ export const auditRow = z.object({
     aiSystem,
     model: z.string(),
     servedBy: z.string(),
+    origin: runOrigin,
     /** Start of the rendered prompt, at most 120 characters. */
     title: z.string(),
     /** Start of the answer, at most 200 characters. */
@@ -302,6 +309,8 @@ export const auditFacets = z.object({
   /** `name` is that of the API key or of a sample team, null for any other caller. */
   callers: counted({ callerId: uuid, name: z.string().nullable() }),
   statuses: counted({ status: runStatus }),
+  origins: counted({ api: z.enum(originApis) }),
+  clients: counted({ client: z.string() }),
   finishReasons: counted({ finishReason: z.string() }),
   errorCodes: counted({ errorCode: z.string() }),
   moderationFlags: counted({ flag: moderationFlag }),
@@ -320,6 +329,8 @@ export const auditFacetCounts = auditFacets
   .pick({
     models: true,
     statuses: true,
+    origins: true,
+    clients: true,
     finishReasons: true,
     errorCodes: true,
     moderationFlags: true,

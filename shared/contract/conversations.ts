@@ -12,6 +12,25 @@ export const runStatuses = ['Running', 'Completed', 'Cancelled', 'Failed'] as co
 export const runStatus = z.enum(runStatuses).meta({ id: 'RunStatus' });
 export type RunStatus = z.infer<typeof runStatus>;
 
+/** How a run got into the audit: by a completion, by a recorded call to one of the other APIs, or from an imported log. */
+export const originApis = [
+  'completions',
+  'openai-chat',
+  'openai-responses',
+  'openai-embeddings',
+  'anthropic-messages',
+  'import',
+] as const;
+export type OriginApi = (typeof originApis)[number];
+
+export const runOrigin = z
+  .object({
+    api: z.enum(originApis),
+    client: z.string().nullable().describe('The program, from its `user-agent` or the imported log; null if unknown'),
+  })
+  .meta({ id: 'RunOrigin' });
+export type RunOrigin = z.infer<typeof runOrigin>;
+
 /** The cost of a run by token class. */
 export const runCost = z
   .object({
@@ -47,6 +66,7 @@ export const conversationRun = z
     aiSystem,
     model: z.string(),
     servedBy: z.string(),
+    origin: runOrigin,
     input: z.object({
       promptText: z.string(),
       systemMessage: z.string().nullable(),

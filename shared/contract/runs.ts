@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { aiSystem, listOf, listQuery, timestamp, uuid } from './common.ts';
 import { citation, usage, warning } from './completions.ts';
+import { runOrigin } from './conversations.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { message } from './messages.ts';
 import { runModeration } from './moderation.ts';
@@ -16,6 +17,9 @@ export const runSummary = z.object({
   aiSystem,
   model: z.string(),
   servedBy: z.string().nullable(),
+  origin: runOrigin,
+  /** Of the response to a recorded call; null for other runs. */
+  httpStatus: z.int().nullable(),
   createdAt: timestamp,
   completedAt: timestamp.nullable(),
   totalMs: z.number().nullable(),

@@ -79,6 +79,7 @@ describe.each(ways)('%s', (way) => {
               aiSystem: 'OpenAiCompatible',
               model: 'scripted/model',
               servedBy: 'OpenAiCompatible/scripted/model',
+              origin: { api: 'completions', client: null },
               input: {
                 promptText: sent.promptText,
                 systemMessage: sent.systemMessage,

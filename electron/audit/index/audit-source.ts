@@ -24,6 +24,9 @@ const indexedColumns = [
   'runs.error_code',
   'runs.app_headers_json',
   'runs.moderation_flags',
+  'runs.origin_api',
+  'runs.origin_client',
+  'runs.import_batch',
   'conversations.workspace_id',
 ] as const;
 
@@ -79,6 +82,7 @@ export function createAuditSource(database: Database.Database) {
     findRun: (id: string) => queries.findRun.first({ id }) ?? null,
     runsOfAgent: (agentId: string) => queries.runsOfAgent.all({ agentId }).map(({ sequence }) => sequence),
     findConversation: (id: string) => queries.findConversation.first({ id })?.sequence ?? null,
+    findImport: (id: string) => queries.findImport.first({ id })?.sequence ?? null,
     conversationId: (sequence: number) => queries.conversationId.first({ sequence })!.id,
     lastRevision: () => queries.lastRevision.first({})?.revision ?? 0,
     changes: (after: number) => queries.changes.all({ after }),
@@ -107,6 +111,9 @@ function sourceQueries(database: Database.Database) {
     ),
     findConversation: prepareQuery(database, (tables, input: { id: string }) =>
       tables.selectFrom('conversations').select('sequence').where('id', '=', input.id),
+    ),
+    findImport: prepareQuery(database, (tables, input: { id: string }) =>
+      tables.selectFrom('import_batches').select('sequence').where('id', '=', input.id),
     ),
     conversationId: prepareQuery(database, (tables, input: { sequence: number }) =>
       tables.selectFrom('conversations').select('id').where('sequence', '=', input.sequence),

@@ -56,7 +56,7 @@ export function createIndexCheckpoints(index: Database.Database): IndexCheckpoin
 }
 
 /** A file with another format is deleted, because everything in it can be rebuilt from the runs. */
-const format = 2;
+const format = 3;
 
 /**
  * `blocks` are sealed: all their runs have ended. `texts` stores no text (`content=''`), only the positions of words. It buffers up to 16 MB

@@ -8,6 +8,7 @@ type NotIndexed =
   | 'api_key_id'
   | 'credits'
   | 'served_by'
+  | 'http_status'
   | 'cached_tokens'
   | 'cache_write_tokens'
   | 'reasoning_tokens'
@@ -38,6 +39,9 @@ export type TermField =
   | 'ai-system'
   | 'served-model'
   | 'status'
+  | 'origin'
+  | 'client'
+  | 'import'
   | 'finish-reason'
   | 'error-code'
   | 'moderation'
@@ -56,6 +60,9 @@ export function forEachTerm(run: IndexedRun, callback: (field: TermField, value:
   callback('model', run.model);
   callback('served-model', modelTerm(run.ai_system, run.model));
   callback('status', run.status);
+  callback('origin', run.origin_api);
+  if (run.origin_client !== null) callback('client', run.origin_client);
+  if (run.import_batch !== null) callback('import', String(run.import_batch));
   if (run.workspace_id !== null) callback('workspace', run.workspace_id);
   if (run.prompt_id !== null) callback('prompt', run.prompt_id);
   if (run.prompt_version_id !== null) callback('prompt-version', run.prompt_version_id);

@@ -45,6 +45,9 @@ export function conditionsOf(filter: AuditFilter, index: AuditIndex): Condition[
     anyTerm(index, 'ai-system', filter.aiSystems),
     anyTerm(index, 'model', filter.models),
     anyTerm(index, 'status', filter.statuses),
+    anyTerm(index, 'origin', filter.origins),
+    anyTerm(index, 'client', filter.clients),
+    present(filter.importId) && oneImport(index, filter.importId),
     anyTerm(index, 'finish-reason', filter.finishReasons),
     anyTerm(index, 'error-code', filter.errorCodes),
     anyTerm(index, 'moderation', filter.moderationFlags),
@@ -112,6 +115,10 @@ function anyTerm(index: AuditIndex, field: TermField, values: readonly string[] 
       return intersect(bits, any);
     },
   };
+}
+
+function oneImport(index: AuditIndex, id: string): Condition | null {
+  return anyTerm(index, 'import', [String(index.source.findImport(id.toLowerCase()))]);
 }
 
 function header(index: AuditIndex, name: string, value: string | null): Condition | null {

@@ -3,7 +3,7 @@ import { type InferResult, type Kysely, sql } from 'kysely';
 import type { AuditRow } from '../../../shared/contract/audit.ts';
 import type { Conversation, ConversationRun, Feedback } from '../../../shared/contract/conversations.ts';
 import { prepareQuery } from '../../storage/queries.ts';
-import { runContentsOf, usageOf } from '../../storage/run-details.ts';
+import { originOf, runContentsOf, usageOf } from '../../storage/run-details.ts';
 import type { ConversationRow, FeedbackRow, Schema } from '../../storage/schema.ts';
 
 const excerptLength = 200;
@@ -37,6 +37,7 @@ function auditRunOf(row: ListRow): AuditRow['run'] {
     aiSystem: row.ai_system as AuditRow['run']['aiSystem'],
     model: row.model,
     servedBy: row.served_by,
+    origin: originOf(row),
     title: row.title,
     excerpt: row.answer.slice(0, excerptLength).replace(/[\uD800-\uDBFF]$/, ''),
     totalMs: row.total_ms,
@@ -71,6 +72,7 @@ function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun
     aiSystem: row.ai_system as ConversationRun['aiSystem'],
     model: row.model,
     servedBy: row.served_by,
+    origin: originOf(row),
     input,
     output,
     usage: usageOf(row),
@@ -181,6 +183,8 @@ const summaryColumns = [
   'ai_system',
   'model',
   'served_by',
+  'origin_api',
+  'origin_client',
   'runs.created_at',
   'total_ms',
   'first_token_ms',

@@ -1,7 +1,7 @@
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import type { AuditFacetCounts, AuditFacets, AuditFilter } from '../../../shared/contract/audit.ts';
 import type { ModerationFlag } from '../../../shared/contract/moderation.ts';
-import type { RunStatus } from '../../../shared/contract/conversations.ts';
+import type { OriginApi, RunStatus } from '../../../shared/contract/conversations.ts';
 import type { AuditIndex } from '../index/audit-index.ts';
 import { blockOf, countBits, countCommonBits, hasBit, offsetOf } from '../index/bits.ts';
 import type { TermField } from '../index/terms.ts';
@@ -72,6 +72,8 @@ export async function countFacets(
   const aiSystems = await values('ai-system', 'aiSystems');
   const callers = await values('caller', 'callerIds');
   const statuses = await values('status', 'statuses');
+  const origins = await values('origin', 'origins');
+  const clients = await values('client', 'clients');
   const finishReasons = await values('finish-reason', 'finishReasons');
   const errorCodes = await values('error-code', 'errorCodes');
   const moderationFlags = await values('moderation', 'moderationFlags');
@@ -83,6 +85,8 @@ export async function countFacets(
     aiSystems: aiSystems.map(({ value, runs }) => ({ aiSystem: value as AiSystem, runs })),
     callers: callers.map(({ value, runs }) => ({ callerId: value, runs })),
     statuses: statuses.map(({ value, runs }) => ({ status: value as RunStatus, runs })),
+    origins: origins.map(({ value, runs }) => ({ api: value as OriginApi, runs })),
+    clients: clients.map(({ value, runs }) => ({ client: value, runs })),
     finishReasons: finishReasons.map(({ value, runs }) => ({ finishReason: value, runs })),
     errorCodes: errorCodes.map(({ value, runs }) => ({ errorCode: value, runs })),
     moderationFlags: moderationFlags.map(({ value, runs }) => ({ flag: value as ModerationFlag, runs })),
@@ -152,6 +156,8 @@ export function facetsOf(index: AuditIndex): IndexFacets {
     }),
     callers: valuesOf(index, 'caller').map(({ value, runs }) => ({ callerId: value, name: null, runs })),
     statuses: valuesOf(index, 'status').map(({ value, runs }) => ({ status: value as RunStatus, runs })),
+    origins: valuesOf(index, 'origin').map(({ value, runs }) => ({ api: value as OriginApi, runs })),
+    clients: valuesOf(index, 'client').map(({ value, runs }) => ({ client: value, runs })),
     finishReasons: valuesOf(index, 'finish-reason').map(({ value, runs }) => ({ finishReason: value, runs })),
     errorCodes: valuesOf(index, 'error-code').map(({ value, runs }) => ({ errorCode: value, runs })),
     moderationFlags: valuesOf(index, 'moderation').map(({ value, runs }) => ({ flag: value as ModerationFlag, runs })),

@@ -213,6 +213,29 @@ export const votes = `
   ALTER TABLE judge_labels DROP COLUMN row_key;
 `;
 
+/**
+ * 31. Where a run comes from. Runs until then are completions. `import_batches` marks the runs of an imported log, so that they can be
+ * removed together.
+ */
+export const origins = `
+  CREATE TABLE import_batches (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    format TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('Running', 'Stopped', 'Completed', 'Failed', 'Removing')),
+    plan_json TEXT NOT NULL,
+    progress_json TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  ALTER TABLE runs ADD COLUMN origin_api TEXT NOT NULL DEFAULT 'completions';
+  ALTER TABLE runs ADD COLUMN origin_client TEXT;
+  ALTER TABLE runs ADD COLUMN http_status INTEGER;
+  ALTER TABLE runs ADD COLUMN import_batch INTEGER;
+  CREATE INDEX runs_of_import ON runs (import_batch, sequence) WHERE import_batch IS NOT NULL;
+`;
+
 /** Must be called before migration 30. */
 export function registerHeldOut(database: Database.Database): void {
   database.function(

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { databaseFile } from '../../../electron/storage/database.ts';
 import { firstTables } from '../../../electron/storage/migrations/from-0001.ts';
+import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import { openTestStorage, temporaryDirectory } from '../storage/test-storage.ts';
 
 const uuid = (digit: number): string => `${String(digit).repeat(8)}-0000-4000-8000-000000000000`;
@@ -32,7 +33,38 @@ test('finds runs of the first version by values and words, and accepts feedback 
     { signal: new AbortController().signal },
   );
   expect(report).toMatchObject({
-    conversations: [{ id: uuid(1), runs: [{ conversationRunId: uuid(3), matched: true, feedback: { score: 4 } }] }],
+    conversations: [
+      {
+        id: uuid(1),
+        runs: [
+          {
+            conversationRunId: uuid(3),
+            matched: true,
+            origin: { api: 'completions', client: null },
+            feedback: { score: 4 },
+          },
+        ],
+      },
+    ],
     continuationToken: null,
   });
+});
+
+test('runs of the first version are completions, beside recorded ones', async () => {
+  const directory = temporaryDirectory();
+  leaveFirstVersion(directory);
+  const { audit, runs } = openTestStorage({ directory });
+  const recorded = sampleRun({ origin: { api: 'openai-chat', client: 'curl' } });
+  runs.begin(recorded);
+  await runs.finish(recorded.runId, sampleOutcome({ httpStatus: 429 }));
+  const { signal } = new AbortController();
+  expect(await audit.facets({ signal })).toMatchObject({
+    origins: [
+      { api: 'completions', runs: 1 },
+      { api: 'openai-chat', runs: 1 },
+    ],
+    clients: [{ client: 'curl', runs: 1 }],
+  });
+  expect(runs.read(recorded.runId)).toMatchObject({ origin: recorded.origin, httpStatus: 429 });
+  expect(runs.read(uuid(3))).toMatchObject({ origin: { api: 'completions', client: null }, httpStatus: null });
 });

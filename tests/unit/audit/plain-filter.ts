@@ -90,6 +90,14 @@ const meanings: {
     (statuses) =>
     ({ outcome }) =>
       statuses.includes(outcome.status),
+  origins:
+    (apis) =>
+    ({ run }) =>
+      apis.includes(run.origin?.api ?? 'completions'),
+  clients:
+    (clients) =>
+    ({ run }) =>
+      clients.includes(run.origin?.client ?? ''),
   errorCodes:
     (codes) =>
     ({ outcome }) =>

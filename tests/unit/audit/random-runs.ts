@@ -19,6 +19,7 @@ const aiSystems = ['OpenAi', 'Groq'] as const;
 /** A run's id by its place among the random ones, so that filters can name runs that exist. */
 const runIdAt = (position: number): string => `${String(position).padStart(8, '0')}-aaaa-4000-8000-000000000000`;
 const runId = fc.integer({ min: 0, max: 8 }).map(runIdAt);
+const origins = [undefined, { api: 'import', client: 'logs' }, { api: 'openai-chat', client: null }] as const;
 const finding = (category: Category): GuardFinding => ({
   mode: 'note',
   model: 'classifier',
@@ -47,6 +48,7 @@ const randomRun = fc.record({
   model: fc.constantFrom(...models),
   aiSystem: fc.constantFrom(...aiSystems),
   moderation: fc.constantFrom(...findings),
+  origin: fc.constantFrom(...origins),
   headers,
   prompt: text,
   answer: text,
@@ -84,6 +86,8 @@ const fields: { [Name in keyof AuditFilter]: fc.Arbitrary<NonNullable<AuditFilte
   moderationFlags: fc.subarray(['prompt:violence', 'answer:sexual'], { minLength: 1 }),
   totalTokens: range.map(({ min = 0 }) => ({ min, max: min + 3 })),
   statuses: fc.subarray(['Completed' as const, 'Failed' as const, 'Cancelled' as const], { minLength: 1 }),
+  origins: fc.subarray(['completions' as const, 'import' as const, 'openai-chat' as const], { minLength: 1 }),
+  clients: fc.subarray(['logs', 'unknown'], { minLength: 1 }),
   totalMs: range.filter(({ min }) => min !== undefined),
   text,
   textIn: fc.constantFrom('prompt', 'answer'),
@@ -112,6 +116,7 @@ export function plainRunOf(random: RandomRun, position: number): PlainRun {
       workspaceId: [...workspaces, null][conversations.indexOf(random.conversation) % 3]!,
       aiSystem: random.aiSystem,
       model: random.model,
+      ...(random.origin && { origin: random.origin }),
       appHeaders: random.headers,
       systemMessage: null,
       promptText: random.prompt,

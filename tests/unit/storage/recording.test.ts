@@ -60,6 +60,8 @@ test('a run can be read as it was sent and answered', async () => {
     aiSystem: 'OpenAi',
     model: 'gpt-4o',
     servedBy: 'OpenAi/gpt-4o',
+    origin: { api: 'completions', client: null },
+    httpStatus: null,
     createdAt: '2026-11-20T09:30:00.123Z',
     completedAt: '2026-11-20T09:30:01.007Z',
     totalMs: 345.25,

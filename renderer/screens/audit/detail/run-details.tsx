@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { ConversationDetail, ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { CopyButton } from '../../../components/button.tsx';
 import { formatCost, formatRunDuration, formatWhole } from '../../../components/format.ts';
-import { finishName } from '../../../components/run-words.ts';
+import { finishName, originName } from '../../../components/run-words.ts';
 import { useRun } from '../../../queries/runs.ts';
 import { promptAddress } from '../../../shell/addresses.ts';
 import type { AuditFacets } from '../../../../shared/contract/audit.ts';
@@ -95,6 +95,16 @@ export function HeadersPart({ run, conversationId }: { run: ConversationRun; con
 
 const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
+/** Where a recorded or imported call comes from. Nothing for a completion, which all callers know. */
+function originDetails({ origin }: ConversationRun, httpStatus: number | null): [string, string][] {
+  if (origin.api === 'completions') return [];
+  return [
+    ['Recorded from', originName(origin.api)],
+    ['Program', origin.client ?? 'unknown'],
+    ...(httpStatus === null ? [] : [['HTTP status', String(httpStatus)] as [string, string]]),
+  ];
+}
+
 /** Times, tokens, cost and parameters of the run. */
 export function TimingPart({ run }: { run: ConversationRun }) {
   const { usage, timing } = run;
@@ -130,6 +140,7 @@ export function TimingPart({ run }: { run: ConversationRun }) {
               {run.servedBy}
             </span>,
           ],
+          ...originDetails(run, own?.httpStatus ?? null),
         ]}
       />
       {own?.rawUsage && <DetailList title="Usage from the provider" details={[['Raw', shown(own.rawUsage)]]} />}

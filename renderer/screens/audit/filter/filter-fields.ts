@@ -1,9 +1,10 @@
 import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { OriginApi } from '../../../../shared/contract/conversations.ts';
 import type { AiSystem } from '../../../../shared/contract/common.ts';
 import { providerName } from '../../../../shared/provider-names.ts';
 import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
 import { formatDuration, formatScore } from '../../../components/format.ts';
-import { finishName } from '../../../components/run-words.ts';
+import { finishName, originName } from '../../../components/run-words.ts';
 import { spanOf, type DateSpan } from '../../../shell/audit-address.ts';
 
 /** A part of the filter with its label. */
@@ -12,6 +13,9 @@ export type FilterFieldId =
   | 'models'
   | 'aiSystems'
   | 'statuses'
+  | 'origins'
+  | 'clients'
+  | 'importId'
   | 'callerIds'
   | 'hasFeedback'
   | 'score'
@@ -35,12 +39,28 @@ export type FilterFieldId =
 
 export type ListFieldId = Extract<
   FilterFieldId,
-  'models' | 'aiSystems' | 'statuses' | 'callerIds' | 'tags' | 'finishReasons' | 'errorCodes' | 'moderationFlags'
+  | 'models'
+  | 'aiSystems'
+  | 'statuses'
+  | 'origins'
+  | 'clients'
+  | 'callerIds'
+  | 'tags'
+  | 'finishReasons'
+  | 'errorCodes'
+  | 'moderationFlags'
 >;
 export type RangeFieldId = Extract<FilterFieldId, 'score' | 'totalMs' | 'firstTokenMs' | 'cost' | 'totalTokens'>;
 export type IdFieldId = Extract<
   FilterFieldId,
-  'workspaceId' | 'agentId' | 'conversationId' | 'conversationRunId' | 'promptId' | 'promptVersionId' | 'promptRunId'
+  | 'workspaceId'
+  | 'agentId'
+  | 'importId'
+  | 'conversationId'
+  | 'conversationRunId'
+  | 'promptId'
+  | 'promptVersionId'
+  | 'promptRunId'
 >;
 
 interface FieldDefinition {
@@ -88,9 +108,12 @@ export const filterFields: readonly FilterField[] = [
   { id: 'firstTokenMs', kind: 'range', name: 'First token', group: 'Metrics', unit: 's', scale: 1000 },
   { id: 'cost', kind: 'range', name: 'Cost', group: 'Metrics', unit: '$', scale: 1, keywords: ['price', 'dollars'] },
   { id: 'totalTokens', kind: 'range', name: 'Tokens', group: 'Metrics', unit: '', scale: 1, isWhole: true },
+  { id: 'origins', kind: 'list', name: 'Recorded from', group: 'Origin', keywords: ['API', 'import', 'recorded'] },
+  { id: 'clients', kind: 'list', name: 'Program', group: 'Origin', keywords: ['client', 'user agent'] },
   { id: 'callerIds', kind: 'list', name: 'Caller', group: 'Origin', keywords: ['API key'] },
   { id: 'appHeaders', kind: 'own', name: 'Header', group: 'Origin', keywords: ['x-app'] },
   { id: 'workspaceId', kind: 'id', name: 'Workspace ID', group: 'Origin' },
+  { id: 'importId', kind: 'id', name: 'Import ID', group: 'Origin' },
   { id: 'agentId', kind: 'id', name: 'Agent ID', group: 'Origin' },
   { id: 'conversationId', kind: 'id', name: 'Conversation ID', group: 'IDs' },
   { id: 'conversationRunId', kind: 'id', name: 'Run ID', group: 'IDs' },
@@ -209,6 +232,7 @@ function flagName(flag: string): string {
 export function nameOfValue(field: ListFieldId, value: string, facets: AuditFacets | undefined): string {
   if (field === 'callerIds') return callerName(value, facets);
   if (field === 'aiSystems') return providerName(value as AiSystem);
+  if (field === 'origins') return originName(value as OriginApi);
   if (field === 'finishReasons') return finishName(value);
   return field === 'moderationFlags' ? flagName(value) : value;
 }

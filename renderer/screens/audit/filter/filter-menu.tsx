@@ -3,7 +3,7 @@ import { Check, ChevronLeft, ListFilter, Search } from 'lucide-react';
 import type { ReactElement } from 'react';
 import type { AuditFacetCounts, AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
 import { aiSystems } from '../../../../shared/contract/common.ts';
-import { runStatuses } from '../../../../shared/contract/conversations.ts';
+import { originApis, runStatuses } from '../../../../shared/contract/conversations.ts';
 import { moderationFlags } from '../../../../shared/contract/moderation.ts';
 import { formatCount } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
@@ -69,6 +69,15 @@ function listOptions(
       return (counts?.callers ?? []).map(({ callerId, runs }) => option(callerId, runs));
     case 'tags':
       return (counts?.tags ?? []).map(({ tag, runs }) => option(tag, runs));
+    case 'origins':
+      return originApis.map((value) =>
+        option(
+          value,
+          sum(counts?.origins, ({ api }) => api === value),
+        ),
+      );
+    case 'clients':
+      return (counts?.clients ?? []).map(({ client, runs }) => option(client, runs));
     case 'finishReasons':
       return (counts?.finishReasons ?? []).map(({ finishReason, runs }) => option(finishReason, runs));
     case 'errorCodes':

@@ -42,6 +42,8 @@ const stored: RunDetail = {
   aiSystem: 'OpenAi',
   model: 'gpt-test',
   servedBy: 'OpenAi/gpt-test',
+  origin: { api: 'completions', client: null },
+  httpStatus: null,
   createdAt: '2026-11-20T09:00:00.000Z',
   completedAt: '2026-11-20T09:00:02.000Z',
   totalMs: 2_400,
