@@ -17,6 +17,7 @@ import { judgeHandlers } from './api/judges.ts';
 import { knowledgeHandlers } from './api/knowledge.ts';
 import { moderationHandlers } from './api/moderation.ts';
 import { openApiHandlers } from './api/open-api.ts';
+import { passThroughHandlers } from './api/passthrough.ts';
 import { promptTransferHandlers } from './api/prompt-transfer.ts';
 import { promptHandlers } from './api/prompts.ts';
 import { providerHandlers } from './api/providers.ts';
@@ -46,6 +47,7 @@ import { registryAddress } from './on-device/registry-address.ts';
 import { storedPromptOf } from './prompts/stored-prompt.ts';
 import { createSchemaChecker } from './schemas/create-schema-checker.ts';
 import { createProviderExchanges } from './provider-exchanges/create-provider-exchanges.ts';
+import { createPassThrough } from './passthrough/create-passthrough.ts';
 import { createProviders } from './providers/create-providers.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
@@ -185,6 +187,7 @@ async function createServices(options: HostOptions) {
     files: new PromptFileLoader({ files, openSource, windowCallerId: storage.windowCallerId }),
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
+  const passThrough = createPassThrough({ storage, providers, ...allowances, guard, exchanges, files, log });
   const services = { dataDirectory, storage, providers, grounding, completions, schemas, embeddings, moderation, log };
   const comparing = createComparisonServices({ ...services, ...allowances, files });
   const library = createPromptLibrary({ storage, providers, completions, log });
@@ -217,6 +220,7 @@ async function createServices(options: HostOptions) {
     guard,
     batches,
     completions,
+    passThrough,
     allowances,
     exchanges,
     schemas,
@@ -231,7 +235,8 @@ async function createServices(options: HostOptions) {
     /** Stops every run so that it is recorded as cancelled, then closes everything. */
     close: () =>
       closeInOrder(
-        [auditServices, library, comparing.comparisons, completions, schemas, exchanges, batches, moderation],
+        [auditServices, library, comparing.comparisons, passThrough],
+        [completions, schemas, exchanges, batches, moderation],
         [comparing.datasets, files, capabilityTests, knowledge, embeddings, providers, onDevice, storage],
       ),
   };
@@ -244,6 +249,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
   const isEmbeddingPaid = () => storage.settings.read().embeddings.kind === 'provider';
   return [
     ...completionHandlers(completions, log),
+    ...passThroughHandlers(services.passThrough, providers),
     ...auditHandlers({ audit: storage.audit, services: services.auditServices, log }),
     ...moderationHandlers({ ...services, ...allowances, log }),
     ...conversationHandlers(storage.audit),

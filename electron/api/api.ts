@@ -32,6 +32,10 @@ export interface HandlerInput<Parameters, Query, Body, Fields = unknown> {
   readonly body: Body;
   /** For endpoints with a form: passes the file on as it arrives. Resolves with the text fields when the form is complete. */
   readonly readForm: (receive: ReceiveFile) => Promise<Fields>;
+  /** The request itself, for endpoints that pass it on. */
+  readonly request: Request;
+  /** The unread body of such an endpoint. Throws `payload_too_large`. */
+  readonly readBytes: (maximumBytes: number) => Promise<Buffer>;
   readonly caller: Caller;
   readonly headers: Headers;
   /** Aborts when the caller leaves. */

@@ -10,7 +10,9 @@ import type { Api, ApiContext, Caller, Handler, HandlerInput } from './api.ts';
 import { errorResponse, toAppError } from './error-response.ts';
 import { formMediaTypes, readForm, type ReceiveFile } from './form-body.ts';
 import { JsonResponse } from './json-response.ts';
-import { longBodyBytes, readJsonBody, requireMediaType } from './request-body.ts';
+import { formatOfPath, passedError } from './passed-error.ts';
+import { PassedResponse } from './passed-response.ts';
+import { longBodyBytes, readBytes, readJsonBody, requireMediaType } from './request-body.ts';
 import { validate, validateQuery } from './validation.ts';
 
 const missingKey =
@@ -33,14 +35,29 @@ function keyFromHeaders(headers: Pick<Headers, 'get'>): string {
   return bearer;
 }
 
+const missingPassedKey =
+  'Send an API key of Touchstone in place of the key of the provider, or as x-touchstone-key beside it. Keys are issued in Settings, API keys.';
+
+/** The key in the headers of another API: in its own header if the program sends its provider key, too. */
+function keyFromPassedHeaders(headers: Pick<Headers, 'get'>): string {
+  const separate = headers.get('x-touchstone-key')?.trim();
+  if (separate) return separate;
+  const bearer = /^bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
+  const inHeaders = [headers.get('x-api-key')?.trim(), bearer].filter((key) => key !== undefined && key !== '');
+  const key = inHeaders.find((candidate) => candidate!.startsWith('ts_')) ?? inHeaders[0];
+  if (key === undefined) throw new AppError('unauthorized', missingPassedKey);
+  return key;
+}
+
 /** Identifies the caller. Throws `unauthorized` if the key is missing, wrong or contradicted. */
 function authenticate(
   headers: Headers,
   context: ApiContext,
   stores: { apiKeys: ApiKeyStore; windowCallerId: string },
+  passes: boolean,
 ): Caller {
   if (context.access === 'window') return { callerId: stores.windowCallerId, key: null, scopes };
-  const key = stores.apiKeys.authenticate(keyFromHeaders(headers));
+  const key = stores.apiKeys.authenticate(passes ? keyFromPassedHeaders(headers) : keyFromHeaders(headers));
   if (key === null) throw new AppError('unauthorized', wrongKey);
   return { callerId: key.callerId, key, scopes: key.scopes };
 }
@@ -48,8 +65,10 @@ function authenticate(
 /** Whether `authenticate` would accept the key. The names of the headers are in lower case. */
 function hasValidKey(headers: Readonly<Record<string, string>>, apiKeys: ApiKeyStore): boolean {
   // Called for every request of a stranger. Creating an error is slow.
-  if (headers['authorization'] === undefined && headers['x-hl-api-key'] === undefined) return false;
   const get = (name: string): string | null => headers[name] ?? null;
+  const passed = headers['x-touchstone-key'] ?? headers['x-api-key'];
+  if (passed !== undefined && apiKeys.authenticate(passed.trim()) !== null) return true;
+  if (headers['authorization'] === undefined && headers['x-hl-api-key'] === undefined) return false;
   try {
     return apiKeys.authenticate(keyFromHeaders({ get })) !== null;
   } catch {
@@ -82,6 +101,7 @@ interface Path {
   readonly handlers: Map<string, Handler>;
   readonly isForWindowOnly: boolean;
   readonly isPublic: boolean;
+  readonly passes: Endpoint['passes'];
 }
 
 const jsonOnly = ['application/json'] as const;
@@ -92,11 +112,12 @@ const unknownPath = () =>
 function groupByPath(handlers: readonly Handler[]): Map<string, Path> {
   const paths = new Map<string, Path>();
   for (const handler of handlers) {
-    const { path, method, access } = handler.endpoint;
+    const { path, method, access, passes } = handler.endpoint;
     const known = paths.get(path) ?? {
       handlers: new Map<string, Handler>(),
       isForWindowOnly: access === 'window',
       isPublic: access === 'public',
+      passes,
     };
     known.handlers.set(method.toUpperCase(), handler);
     paths.set(path, known);
@@ -109,13 +130,15 @@ async function readInput(
   request: Request,
   parameters: Record<string, string>,
 ): Promise<Pick<HandlerInput<unknown, unknown, unknown>, 'parameters' | 'query' | 'body'>> {
+  const path = endpoint.parameters ? validate(endpoint.parameters, parameters, 'address') : undefined;
+  if (endpoint.passes) return { parameters: path, query: undefined, body: undefined };
   if (endpoint.form) requireMediaType(request.headers, formMediaTypes);
   if (endpoint.body) {
     const isEmpty = endpoint.isBodyOptional === true && request.body === null;
     if (!isEmpty) requireMediaType(request.headers, endpoint.mediaTypes ?? jsonOnly);
   }
   return {
-    parameters: endpoint.parameters ? validate(endpoint.parameters, parameters, 'address') : undefined,
+    parameters: path,
     query: endpoint.query ? validateQuery(endpoint.query, request.url) : undefined,
     body: endpoint.body
       ? validate(endpoint.body, (await readJsonBody(request)) ?? emptyBody(endpoint), 'body')
@@ -133,6 +156,7 @@ function toResponse(endpoint: Endpoint, result: unknown, requestId: string): Res
     result instanceof Response || result === undefined
       ? (result ?? new Response(null, { status: 204 }))
       : new JsonResponse(result as object, { status: endpoint.status ?? 200 });
+  if (response instanceof PassedResponse) return response;
   if (response instanceof JsonResponse) response.setHeader('x-request-id', requestId);
   else response.headers.set('x-request-id', requestId);
   return response;
@@ -146,7 +170,10 @@ export function createApi(options: ApiOptions): Api {
       answer(known, context.req.raw, context.env, context.req.param(), options),
     );
   }
-  app.notFound(() => errorResponse(unknownPath()));
+  app.notFound(({ req }) => {
+    const format = formatOfPath(req.path);
+    return format ? passedError(unknownPath(), format, randomUUID()) : errorResponse(unknownPath());
+  });
   app.onError((error) => {
     const requestId = randomUUID();
     return errorResponse(toAppError(error, requestId, options.reportFailure), requestId);
@@ -167,11 +194,15 @@ async function answer(
   const requestId = randomUUID();
   let key: AuthenticatedKey | null = null;
   const limited = (response: Response): Response =>
-    key === null ? response : withHeaders(response, options.rateLimits.headersFor(key));
+    key === null || response instanceof PassedResponse
+      ? response
+      : withHeaders(response, options.rateLimits.headersFor(key));
   try {
     if (path.isForWindowOnly && context.access !== 'window') throw unknownPath();
     const handler = path.handlers.get(request.method);
-    const caller = path.isPublic ? publicCaller : authenticate(request.headers, context, options);
+    const caller = path.isPublic
+      ? publicCaller
+      : authenticate(request.headers, context, options, path.passes !== undefined);
     key = caller.key;
     if (key !== null) options.rateLimits.takeRequest(key);
     if (handler === undefined) throw methodNotAllowed(path);
@@ -180,6 +211,8 @@ async function answer(
     const result = await handler.handle({
       ...input,
       readForm: (receive: ReceiveFile) => readForm(request, handler.endpoint.form, receive),
+      request,
+      readBytes: (maximumBytes: number) => readBytes(request, maximumBytes),
       caller,
       headers: request.headers,
       signal: request.signal,
@@ -189,7 +222,8 @@ async function answer(
     if (Number(request.headers.get('content-length')) > longBodyBytes) await nextTurn();
     return limited(toResponse(handler.endpoint, result, requestId));
   } catch (error) {
-    return limited(errorResponse(toAppError(error, requestId, options.reportFailure), requestId));
+    const failure = toAppError(error, requestId, options.reportFailure);
+    return limited(path.passes ? passedError(failure, path.passes, requestId) : errorResponse(failure, requestId));
   }
 }
 

@@ -3,49 +3,19 @@ import type { Endpoint, Form, ResponseKind } from '../../shared/contract/endpoin
 import { endpoints as contract } from '../../shared/contract/index.ts';
 import { readOpenApi } from '../../shared/contract/open-api.ts';
 import { type Handler, implement } from './api.ts';
+import { errorDescriptions, headerDescriptions, tagDescriptions } from './open-api-descriptions.ts';
 import { JsonResponse, SharedJson } from './json-response.ts';
 import { errorBody } from '../../shared/contract/common.ts';
 
 type Json = Record<string, unknown>;
 
-const errorDescriptions: Readonly<Record<number, string>> = {
-  400: 'The request is not valid; `details` names the fields',
-  401: 'The API key is missing, wrong or contradicted',
-  402: 'The credits of the API key are used up',
-  403: 'The API key or the origin may not do this',
-  404: 'There is nothing with this id',
-  409: 'Conflicts with the current state',
-  413: 'The body is too large',
-  415: 'The body is of another media type',
-  421: 'The request was meant for another host',
-  429: 'A rate limit of the API key or the provider was reached; `retry-after` says when to retry',
-  500: 'A failure of the service itself',
-  502: 'The provider failed',
-  503: 'The provider is not set up, rejected its key or is overloaded',
-  504: 'The provider stopped responding',
-};
-
-const headerDescriptions: Readonly<Record<string, Json>> = {
-  'x-request-id': { description: 'Names this request in the log', schema: { type: 'string', format: 'uuid' } },
-  'x-served-by': {
-    description: 'The model that answered, `<aiSystem>/<model>`; other characters than ASCII are percent-encoded',
-    schema: { type: 'string' },
-  },
-  'x-run-id': { description: 'The run, as in the body', schema: { type: 'string', format: 'uuid' } },
-  'x-conversation-id': { description: 'The conversation of the run', schema: { type: 'string', format: 'uuid' } },
-  'x-credits-consumed': { description: 'Credits that this call costs', schema: { type: 'integer' } },
-  'x-credits-remaining': { description: 'Credits that are left, for a key with a limit', schema: { type: 'integer' } },
-  'RateLimit-Limit': {
-    description: 'For a key with limits per minute: the limit that is reached first, of requests or of tokens',
-    schema: { type: 'integer' },
-  },
-  'RateLimit-Remaining': { description: 'What is left of that limit', schema: { type: 'integer' } },
-  'RateLimit-Reset': { description: 'Seconds until the limit starts again', schema: { type: 'integer' } },
-  'retry-after': { description: 'Seconds after which a new attempt makes sense', schema: { type: 'integer' } },
-};
+/** Headers of a response that passes unchanged otherwise. */
+const passedHeaders = Object.keys(headerDescriptions).filter((name) => name.startsWith('x-touchstone-'));
 
 /** Headers of every run that has started. */
-const runHeaders = Object.keys(headerDescriptions).filter((name) => name !== 'retry-after');
+const runHeaders = Object.keys(headerDescriptions).filter(
+  (name) => name !== 'retry-after' && !passedHeaders.includes(name),
+);
 
 /** Headers of every response to a key. */
 const keyHeaders = ['x-request-id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
@@ -175,9 +145,15 @@ const kindDescriptions: Readonly<Record<ResponseKind, string>> = {
   empty: 'No body.',
 };
 
+function successHeaders(endpoint: Endpoint): readonly string[] {
+  if (endpoint.passes) return passedHeaders;
+  if (isRun(endpoint)) return runHeaders;
+  return endpoint.access === 'public' ? ['x-request-id'] : keyHeaders;
+}
+
 function responses(endpoint: Endpoint, components: Components): Json {
   const kinds = endpoint.kinds ?? ['json'];
-  const names = isRun(endpoint) ? runHeaders : endpoint.access === 'public' ? ['x-request-id'] : keyHeaders;
+  const names = successHeaders(endpoint);
   const content = answerContent(endpoint, components);
   const hasBody = endpoint.body !== undefined || endpoint.form !== undefined;
   const errors = [
@@ -194,7 +170,25 @@ function responses(endpoint: Endpoint, components: Components): Json {
       headers: headers(names),
       ...(Object.keys(content).length === 0 ? {} : { content }),
     },
-    ...Object.fromEntries(errors.map((status) => [String(status), components.error(status)])),
+    ...Object.fromEntries(
+      errors.map((status) => [
+        String(status),
+        endpoint.passes ? passedErrorOf(status, endpoint.passes) : components.error(status),
+      ]),
+    ),
+  };
+}
+
+/** An error in the format of another API. */
+function passedErrorOf(status: number, format: NonNullable<Endpoint['passes']>): Json {
+  const name = format === 'openai' ? 'OpenAI' : 'Anthropic';
+  return {
+    description: `${errorDescriptions[status] ?? 'The request failed'}. In the format of ${name}'s API, with Touchstone's message; the provider's own errors pass unchanged`,
+    content: {
+      'application/json': {
+        schema: { type: 'object', required: ['error'], properties: { error: { type: 'object' } } },
+      },
+    },
   };
 }
 
@@ -244,25 +238,6 @@ function operation(endpoint: Endpoint, components: Components): Json {
 /** Sorts the same in every system language. Some languages sort English letters differently. */
 const byName = ([one]: readonly [string, ...unknown[]], [other]: readonly [string, ...unknown[]]): number =>
   one < other ? -1 : 1;
-
-const tagDescriptions: Readonly<Record<string, string>> = {
-  Completions: 'Run a prompt on any model. Every run is recorded.',
-  Audit: 'Search the runs of all callers and rate them.',
-  Moderation: 'Score a text in five categories, with the passages that caused the scores.',
-  Conversations: 'Runs that belong together, in the order they were made.',
-  Prompts: 'Stored prompts with their versions. A version never changes.',
-  Tools: 'Functions that prompts and agents offer to a model. Touchstone never executes one.',
-  Dataspaces: 'Collections of sources for search and grounding.',
-  Sources: 'Files that are parsed, chunked and indexed on the device.',
-  Files: 'Images, PDFs, text and audio that prompts send.',
-  Datasets: 'Rows of values that fill the variables of prompts. A version never changes.',
-  Comparisons: 'Prompts and models compared over the rows of a dataset. Every cell is a recorded run.',
-  Judges: 'Models that give verdicts on answers, and how far they agree with people.',
-  Agents: 'Models with a system message that remember their conversations.',
-  'Capability tests': 'What a model can do through its provider, tested with small requests.',
-  Credits: 'What an API key may use and has used.',
-  Description: 'The service about itself.',
-};
 
 /**
  * Describes the endpoints for API keys as an OpenAPI 3.1 document. It leaves out endpoints of the window, which no key may call.

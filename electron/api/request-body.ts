@@ -18,10 +18,10 @@ export const longBodyBytes = 262_144;
 /** A shorter text can't exceed any of these limits, so it isn't scanned. */
 const shortestScanned = 2 * maxDepth;
 
-const tooLarge = () =>
+const tooLarge = (maximumBytes: number) =>
   new AppError(
     'payload_too_large',
-    'The request body is larger than 4 MB (4,194,304 bytes). Send less in one request.',
+    `The request body is larger than ${maximumBytes / 1_048_576} MB (${maximumBytes.toLocaleString('en')} bytes). Send less in one request.`,
   );
 
 /** Whether a `content-type` is one of the media types. `application/*+json` matches any structured suffix. */
@@ -54,28 +54,33 @@ export function requireMediaType(headers: Headers, mediaTypes: readonly string[]
 /** Rejects invalid UTF-8. With replacement characters, the wrong text would be run and stored. */
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-async function readChunks(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function readChunks(body: ReadableStream<Uint8Array>, maximumBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.byteLength;
-    if (bytes > maximumBodyBytes) throw tooLarge();
+    if (bytes > maximumBytes) throw tooLarge(maximumBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
+/** Reads a body as it is. Throws `payload_too_large`, and `invalid_request` for one that ends early. */
+export async function readBytes(request: Request, maximumBytes = maximumBodyBytes): Promise<Buffer> {
   const announced = request.headers.get('content-length');
-  if (announced !== null && Number(announced) > maximumBodyBytes) throw tooLarge();
+  if (announced !== null && Number(announced) > maximumBytes) throw tooLarge(maximumBytes);
   try {
     // The listener enforces a declared length. Only bodies without one are counted here.
-    if (announced !== null) return await request.bytes();
-    return request.body === null ? new Uint8Array() : await readChunks(request.body);
+    if (announced !== null) return bufferOf(await request.bytes());
+    return request.body === null ? Buffer.alloc(0) : await readChunks(request.body, maximumBytes);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('invalid_request', 'The request body ended before it was complete.', { cause: error });
   }
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 async function readText(request: Request): Promise<string> {

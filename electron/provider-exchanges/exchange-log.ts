@@ -17,10 +17,15 @@ export class CapturedBytes {
   #buffer: Buffer | null = null;
   #length = 0;
   #total = 0;
+  readonly #maxBytes: number;
+
+  constructor(maxBytes = maxExchangeBodyBytes) {
+    this.#maxBytes = maxBytes;
+  }
 
   append(chunk: Uint8Array): void {
     this.#total += chunk.length;
-    const room = maxExchangeBodyBytes - this.#length;
+    const room = this.#maxBytes - this.#length;
     if (room === 0) return;
     const part = chunk.length > room ? chunk.subarray(0, room) : chunk;
     this.#reserve(this.#length + part.length).set(part, this.#length);
@@ -31,16 +36,24 @@ export class CapturedBytes {
     return this.#length;
   }
 
+  get isCut(): boolean {
+    return this.#total > this.#length;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#buffer?.subarray(0, this.#length) ?? new Uint8Array();
+  }
+
   read(secrets: readonly string[]): ExchangeText {
     const text = this.#buffer?.toString('utf8', 0, this.#length) ?? '';
-    const isCut = this.#total > this.#length;
+    const { isCut } = this;
     return { text: withoutSecrets(text, isCut, secrets), bytes: this.#total, isCut };
   }
 
   #reserve(length: number): Buffer {
     const capacity = this.#buffer?.length ?? 0;
     if (this.#buffer && capacity >= length) return this.#buffer;
-    const larger = Buffer.allocUnsafe(Math.min(maxExchangeBodyBytes, Math.max(initialBytes, capacity * 2, length)));
+    const larger = Buffer.allocUnsafe(Math.min(this.#maxBytes, Math.max(initialBytes, capacity * 2, length)));
     if (this.#buffer) larger.set(this.#buffer.subarray(0, this.#length));
     return (this.#buffer = larger);
   }

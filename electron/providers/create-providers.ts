@@ -5,7 +5,14 @@ import type { KeyStore } from '../key-store/key-store.ts';
 import type { OnDeviceLanguageModels } from '../on-device/create-language-models.ts';
 import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import { createCredentials, type CredentialsOptions } from './credentials.ts';
-import { endpointId, type EndpointAddress } from './provider-addresses.ts';
+import {
+  endpointId,
+  endpointName,
+  type EndpointAddress,
+  isKeyedProvider,
+  type ProviderId,
+} from './provider-addresses.ts';
+import { toProviderError } from './provider-error.ts';
 import {
   createEndpoints,
   type Endpoints,
@@ -13,7 +20,8 @@ import {
   type DetectedEndpoint,
   wellKnownEndpoints,
 } from './endpoints.ts';
-import { createModelDirectory } from './model-directory.ts';
+import { type ForwardedCall, forwardCall } from './forwarded-call.ts';
+import { createModelDirectory, type KnownModel } from './model-directory.ts';
 import { filterConfiguration } from './model-metadata.ts';
 import { costOf, type RunCost } from './model-prices.ts';
 import { createModelList, type ModelList } from './model-list.ts';
@@ -22,6 +30,7 @@ import { createProviderFetch } from './provider-fetch.ts';
 import { testProvider } from './provider-tests.ts';
 import type { Provider, RawUsage } from './provider.ts';
 import { registry } from './registry.ts';
+import type { ResponseReceiver } from './response-receiver.ts';
 
 export interface ProvidersOptions extends Pick<
   CredentialsOptions,
@@ -57,6 +66,15 @@ export interface Providers extends Endpoints, ModelList {
   ): { configuration: Configuration; warnings: Warning[] };
   /** Null when a price is unknown. `rawUsage` is the provider's own usage object. */
   cost(target: Pick<ResolvedModel, 'metadata'>, usage: Usage, rawUsage: RawUsage | null): RunCost | null;
+
+  /** The cost of another program's call; null if a price is unknown. */
+  costOfCall(aiSystem: KnownModel['aiSystem'], model: string, usage: Usage, rawUsage: RawUsage | null): RunCost | null;
+  /** Sends another program's request to its provider. Throws 503 if the key is missing or the address isn't confirmed. */
+  pass(call: ForwardedCall, receiver: ResponseReceiver): void;
+  /** The error for a call that got no response. */
+  callFailure(providerId: ProviderId, error: unknown, signal: AbortSignal): Error;
+  /** Ignores case. */
+  findEndpoint(name: string): EndpointAddress | null;
 
   providerStates(): ProviderState[];
   /** The name of the keychain that users see. Null if keys are only in memory. */
@@ -113,6 +131,14 @@ export function createProviders(options: ProvidersOptions): Providers {
     },
     applicableConfiguration: ({ metadata }, configuration) => filterConfiguration(metadata, configuration),
     cost: ({ metadata }, usage, rawUsage) => costOf(metadata.prices, usage, rawUsage),
+    costOfCall: (aiSystem, model, usage, rawUsage) =>
+      costOf(directory.metadataOf(aiSystem, model)?.prices ?? null, usage, rawUsage),
+    pass: (call, receiver) => forwardCall(call, receiver, credentials, transport),
+    callFailure: (providerId, error, signal) => {
+      const title = isKeyedProvider(providerId) ? registry[providerId].title : endpointName(providerId);
+      return toProviderError(error, { title, baseAddress: credentials.addressOf(providerId), key: null }, signal);
+    },
+    findEndpoint: credentials.findEndpoint,
 
     providerStates: () => keyedProviders.map(stateOf),
     keychainTitle: () => keyStore.title,

@@ -57,6 +57,14 @@ export interface Credentials extends ProviderAddresses {
   removeKey(providerId: ProviderId): void;
   /** Throws `provider_not_configured` if the key is missing. The message says where to set it. */
   provider(providerId: ProviderId): Provider;
+  /**
+   * Where another program's request goes, and the key for it. Throws as `provider` does; with `hasOwnKey`, the program brings its own key
+   * and the one that is stored here is not needed.
+   */
+  destination(
+    providerId: ProviderId,
+    options: { readonly hasOwnKey: boolean },
+  ): { address: string; key: string | null };
   /** Drops the cached key and the provider made from it. */
   invalidate(providerId: ProviderId): void;
 }
@@ -159,6 +167,14 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       keyStore.remove(providerId);
       origins.removeOfKey(providerId);
       invalidate(providerId);
+    },
+
+    destination(providerId, { hasOwnKey }) {
+      const required = confirmation(providerId);
+      if (required !== null) throw unconfirmedAddress(...titleAndPage(providerId), required);
+      const key = hasOwnKey ? null : (keyOf(providerId)?.key ?? null);
+      if (key === null && !hasOwnKey && isKeyedProvider(providerId)) throw missingKey(registry[providerId]);
+      return { address: addresses.addressOf(providerId), key };
     },
 
     provider(providerId) {

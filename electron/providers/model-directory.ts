@@ -67,6 +67,8 @@ export interface ModelDirectory {
   /** Throws `invalid_request` with the most similar valid names. */
   find(aiSystem: KnownModel['aiSystem'], name: string): KnownModel;
   has(aiSystem: KnownModel['aiSystem'], name: string): boolean;
+  /** What is known about a model that need not be in any list: another program's call can use one that appeared today. */
+  metadataOf(aiSystem: KnownModel['aiSystem'], name: string): ModelMetadata | null;
   /** A sentence that names the provider that has the model, if another one does. Otherwise empty. */
   ownerHint(aiSystem: AiSystem, name: string): string;
   /** Throws `invalid_request` for a name that doesn't begin with an endpoint's name. */
@@ -172,6 +174,11 @@ export function createModelDirectory(
       return model;
     },
     has: (aiSystem, name) => findModel(aiSystem, name) !== null,
+    metadataOf(aiSystem, name) {
+      const known = findModel(aiSystem, name)?.metadata;
+      if (known || !isKeyedProvider(aiSystem)) return known ?? null;
+      return knownModel(aiSystem, name, 'provider', null).metadata;
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import {
   StreamedResponse,
   type ResponseFlow,
   type ResponseHeaders,
+  type RawHeaders,
   type ResponseReceiver,
   type SizeLimits,
   type WholeResponse,
@@ -48,6 +49,24 @@ export interface CallContext {
   readonly texts?: DirectTexts | undefined;
 }
 
+/** Another program's request, in the form in which it is sent. */
+export interface PassedRequest {
+  /** With the query. */
+  readonly address: string;
+  readonly method: 'GET' | 'POST';
+  /** Names and values in turn. */
+  readonly headers: string[];
+  readonly body: Buffer | null;
+  readonly signal: AbortSignal;
+  readonly capture?: CallContext['capture'];
+}
+
+/** As long as the libraries of the providers wait: a program that calls the provider itself waits no shorter. */
+const passedLimits: TimeLimits = { firstByteSeconds: 600, betweenBytesSeconds: 600 };
+
+/** Longer bodies aren't captured. */
+const maxCapturedBytes = 4 * 1_048_576;
+
 export interface ProviderFetch {
   /**
    * The part of `fetch` that provider packages use. It doesn't retry, decompress, or follow redirects, which could carry the key to
@@ -57,6 +76,8 @@ export interface ProviderFetch {
   readonly fetch: typeof globalThis.fetch;
   /** Returns the complete response, with any status. `maxBytes` lowers the size limit. */
   readonly request: (address: string, init: RequestInit, maxBytes?: number) => Promise<WholeResponse>;
+  /** Sends another program's request as it is. Its response goes to the receiver, which also gets every failure. */
+  readonly pass: (request: PassedRequest, receiver: ResponseReceiver) => void;
   /** Sets the context of the call that is made with this signal. Use a signal for one call only. */
   readonly join: (signal: AbortSignal, context: CallContext) => void;
   /** Closes every connection. */
@@ -119,7 +140,23 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
     return deferred.promise;
   }
 
+  function pass({ address, method, headers, body, signal, capture }: PassedRequest, receiver: ResponseReceiver): void {
+    const context = capture && { capture };
+    const exchange = new Exchange(passedLimits, context, signal, receiver);
+    if (signal.aborted) return;
+    try {
+      const { origin, protocol, pathname, search } = new URL(address);
+      if (protocol === 'https:') trustSystemCertificates();
+      const request = { origin, path: pathname + search, method, headers, body };
+      if (capture && (body?.length ?? 0) <= maxCapturedBytes) exchange.capture = capture(capturedRequest(request));
+      agent.dispatch(request, exchange);
+    } catch (error) {
+      exchange.fail(error as Error);
+    }
+  }
+
   return {
+    pass,
     fetch: (address, init = {}) => call(address, init, StreamedResponse),
     request: (address, init, maxBytes = sizeLimits.wholeBytes) =>
       call(address, init, CollectedResponse, { ...sizeLimits, wholeBytes: maxBytes }),
@@ -152,6 +189,18 @@ function sentRequest({ method, origin, path, headers, body }: DispatchedRequest,
     body,
   };
 }
+
+function capturedRequest({ origin, path, method, headers, body }: CapturedRequest): SentRequest {
+  const named = new Map<string, string>([['host', new URL(origin).host]]);
+  for (let index = 0; index < headers.length; index += 2) named.set(headers[index]!, headers[index + 1]!);
+  if (body) named.set('content-length', String(body.length));
+  return { method, url: origin + path, headers: Object.fromEntries(named), body: body?.toString() ?? null };
+}
+
+type CapturedRequest = Pick<PassedRequest, 'method' | 'headers' | 'body'> & {
+  readonly origin: string;
+  readonly path: string;
+};
 
 function dispatchOptions(address: string, init: RequestInit, context: CallContext | undefined): DispatchedRequest {
   const { origin, protocol, pathname, search } = new URL(address);
@@ -206,7 +255,7 @@ class Exchange implements Dispatcher.DispatchHandler, ResponseFlow {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: ResponseHeaders,
     statusText = '',
@@ -214,7 +263,7 @@ class Exchange implements Dispatcher.DispatchHandler, ResponseFlow {
     if (status < 200) return;
     this.#isSuccess = status < 300;
     this.capture?.begin(status, statusText, headers);
-    this.#receiver.begin(status, statusText, headers, this);
+    this.#receiver.begin(status, statusText, headers, this, (controller.rawHeaders ?? []) as RawHeaders);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {

@@ -11,9 +11,12 @@ export interface ResponseFlow {
   cancel(): void;
 }
 
+/** Names and values in turn, as they came. */
+export type RawHeaders = readonly (string | Uint8Array)[];
+
 /** Receives one response chunk by chunk and resolves the caller's promise. */
 export interface ResponseReceiver {
-  begin(status: number, statusText: string, headers: ResponseHeaders, flow: ResponseFlow): void;
+  begin(status: number, statusText: string, headers: ResponseHeaders, flow: ResponseFlow, raw: RawHeaders): void;
   /** Returns whether there is room for more. If not, the socket pauses until `resume`. */
   take(chunk: Uint8Array): boolean;
   end(): void;

@@ -77,6 +77,11 @@ export class IncomingRequest extends RequestHead implements Request {
     this.#beforeBody = options.beforeBody;
   }
 
+  /** Names and values in turn, as the caller wrote them. */
+  get rawHeaders(): readonly string[] {
+    return this.#incoming.rawHeaders;
+  }
+
   get signal(): AbortSignal {
     return this.#controller.signal;
   }

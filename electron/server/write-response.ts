@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { defaultHeaders } from '../api/error-response.ts';
 import { JsonResponse, type ResponseText } from '../api/json-response.ts';
+import { type PassedOutgoing, PassedResponse } from '../api/passed-response.ts';
 
 /** Node's response object: what the classes of HTTP/1.1 and HTTP/2 have in common. */
 export interface NodeResponse {
@@ -155,6 +156,12 @@ async function writeBody(
  */
 export async function writeResponse(response: Response, outgoing: NodeResponse, options: WriteOptions): Promise<void> {
   const { hasBody, signal } = options;
+  if (response instanceof PassedResponse && hasBody) {
+    return response.writeTo(outgoing as NodeResponse & PassedOutgoing, {
+      signal,
+      onProgress: () => options.progress?.noteProgress(),
+    });
+  }
   const whole = response instanceof JsonResponse && hasBody && !signal.aborted ? response.unread : null;
   if (whole) return writeText(whole, response.status, outgoing, options);
   if (!response.body || !hasBody || signal.aborted) {

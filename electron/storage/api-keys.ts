@@ -103,6 +103,7 @@ function newRow(input: ApiKeyInput, key: string): Omit<ApiKeyRow, 'sequence'> {
     credits_used: 0,
     requests_per_minute: input.requestsPerMinute ?? null,
     tokens_per_minute: input.tokensPerMinute ?? null,
+    record_level: input.recordLevel ?? 'all',
     created_at: Date.now(),
     last_used_at: null,
     revoked_at: null,
@@ -110,9 +111,10 @@ function newRow(input: ApiKeyInput, key: string): Omit<ApiKeyRow, 'sequence'> {
 }
 
 function changedRow(row: Omit<ApiKeyRow, 'sequence' | 'hash'>, change: ApiKeyChange) {
-  const { creditLimit, requestsPerMinute, tokensPerMinute } = change;
+  const { creditLimit, requestsPerMinute, tokensPerMinute, recordLevel } = change;
   return {
     id: row.id,
+    record_level: recordLevel ?? row.record_level,
     name: change.name ?? row.name,
     credit_limit: creditLimit === undefined ? row.credit_limit : creditLimit,
     requests_per_minute: requestsPerMinute === undefined ? row.requests_per_minute : requestsPerMinute,
@@ -133,6 +135,7 @@ function authenticatedOf(row: Omit<ApiKeyRow, 'sequence' | 'hash'>): Authenticat
     creditsUsed: row.credits_used,
     requestsPerMinute: row.requests_per_minute,
     tokensPerMinute: row.tokens_per_minute,
+    recordLevel: row.record_level,
   };
 }
 
@@ -146,6 +149,7 @@ function apiKeyOf(row: Omit<ApiKeyRow, 'sequence' | 'hash'>, lastUse: number | u
     creditsUsed: row.credits_used,
     requestsPerMinute: row.requests_per_minute,
     tokensPerMinute: row.tokens_per_minute,
+    recordLevel: row.record_level,
     createdAt: new Date(row.created_at).toISOString(),
     lastUsedAt: isoTime(lastUse ?? row.last_used_at),
     revokedAt: isoTime(row.revoked_at),
@@ -161,12 +165,13 @@ const shownColumns = [
   'credits_used',
   'requests_per_minute',
   'tokens_per_minute',
+  'record_level',
   'created_at',
   'last_used_at',
   'revoked_at',
 ] as const satisfies (keyof ApiKeyRow)[];
 
-const changedColumns = ['name', 'credit_limit', 'requests_per_minute', 'tokens_per_minute'] as const;
+const changedColumns = ['name', 'credit_limit', 'requests_per_minute', 'tokens_per_minute', 'record_level'] as const;
 
 const insertedColumns = [...shownColumns, 'hash'] as const satisfies (keyof ApiKeyRow)[];
 

@@ -36,6 +36,7 @@ import {
   datasets,
   judges,
   origins,
+  recordedCalls,
   registerHeldOut,
   runsByVersion,
   toolTables,
@@ -75,6 +76,7 @@ const migrations: readonly string[] = [
   runsByVersion,
   votes,
   origins,
+  recordedCalls,
 ];
 
 function version(database: Database.Database): number {

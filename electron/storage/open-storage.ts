@@ -30,6 +30,7 @@ import type { Durability } from './run-recorder.ts';
 import { createRunStore } from './run-store.ts';
 import { createSampleStore } from './sample-store.ts';
 import { createSettingsStore } from './settings-store.ts';
+import { createThreadStore } from './thread-store.ts';
 import { createToolStore } from './tool-store.ts';
 import type { Storage } from './storage.ts';
 import { AppError } from '../../shared/app-error.ts';
@@ -99,10 +100,12 @@ function assembleStorage(
   const runs = createRunStore({ database, logSync, durability, windowCallerId, tokenSecret, onWrite });
   const audit = createAuditStore({ database, directory, tokenSecret, windowCallerId, flush: runs.flush });
   const apiKeys = createApiKeys(database);
+  const threads = createThreadStore(database);
   let closing: Promise<void> | null = null;
 
   async function close(): Promise<void> {
     runs.flush();
+    threads.flush();
     await audit.close();
     apiKeys.writeLastUses();
     await logSync.close();
@@ -132,6 +135,7 @@ function assembleStorage(
     earlierRuns: createEarlierRuns(database, runs.flush),
     judges: createJudgeStore(database, tokenSecret),
     votes: createVoteStore(database, tokenSecret),
+    threads,
     apiKeys,
     settings: createSettingsStore(metadata),
     providerCache: createProviderCache(database),

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { RecordLevel } from '../../shared/contract/common.ts';
 
 /**
  * The tables, for Kysely. The migrations create them. Times are milliseconds since 1970, ids are lower-case UUIDs, and columns that end in
@@ -153,6 +154,7 @@ export interface ApiKeyRow {
   credits_used: number;
   requests_per_minute: number | null;
   tokens_per_minute: number | null;
+  record_level: RecordLevel;
   created_at: number;
   last_used_at: number | null;
   revoked_at: number | null;

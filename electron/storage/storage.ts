@@ -1,6 +1,6 @@
 import type { ContinuableRun } from './continuable-run.ts';
 import type { NewRun, RunOutcome } from './run-rows.ts';
-import type { AiSystem } from '../../shared/contract/common.ts';
+import type { AiSystem, RecordLevel } from '../../shared/contract/common.ts';
 import type { ApiKey, ApiKeyInput } from '../../shared/contract/api-keys.ts';
 import type { CapabilityTest } from '../../shared/contract/capability-tests.ts';
 import type { ProviderTest } from '../../shared/contract/providers.ts';
@@ -26,6 +26,7 @@ import type { PromptStore } from './prompts/prompt-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { SampleStore } from './sample-store.ts';
+import type { ThreadStore } from './thread-store.ts';
 import type { ToolStore } from './tool-store.ts';
 
 /** The last capability test of each provider. */
@@ -74,11 +75,14 @@ export interface AuthenticatedKey {
   readonly creditsUsed: number;
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
+  /** How much of its calls of other APIs is recorded. */
+  readonly recordLevel: RecordLevel;
 }
 
 /** Fields that are undefined stay unchanged. */
 export type ApiKeyChange = {
-  readonly [Field in 'name' | 'creditLimit' | 'requestsPerMinute' | 'tokensPerMinute']?: ApiKeyInput[Field] | undefined;
+  readonly [Field in 'name' | 'creditLimit' | 'requestsPerMinute' | 'tokensPerMinute' | 'recordLevel']?:
+    ApiKeyInput[Field] | undefined;
 };
 
 export interface ApiKeyStore {
@@ -147,6 +151,7 @@ export interface Storage {
   readonly earlierRuns: EarlierRuns;
   readonly judges: JudgeStore;
   readonly votes: VoteStore;
+  readonly threads: ThreadStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;
   readonly providerCache: ProviderCache;

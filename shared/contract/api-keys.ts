@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEndpoint, scopes } from './endpoint.ts';
-import { timestamp, uuid } from './common.ts';
+import { recordLevel, timestamp, uuid } from './common.ts';
 
 export const creditState = z
   .object({
@@ -39,6 +39,8 @@ export const apiKey = z.object({
   requestsPerMinute: z.int().nullable(),
   /** Max tokens of prompts and answers per minute; null is no limit. */
   tokensPerMinute: z.int().nullable(),
+  /** How much of its calls of other APIs is recorded. */
+  recordLevel,
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable(),
   revokedAt: timestamp.nullable(),
@@ -53,6 +55,7 @@ export const apiKeyInput = z.strictObject({
   creditLimit: z.int().min(0).max(1_000_000_000).nullish(),
   requestsPerMinute: perMinute.nullish(),
   tokensPerMinute: perMinute.nullish(),
+  recordLevel: recordLevel.optional(),
   scopes: z.array(z.enum(scopes)).min(1).optional(),
 });
 export type ApiKeyInput = z.infer<typeof apiKeyInput>;
@@ -94,6 +97,7 @@ export const updateApiKey = defineEndpoint({
     creditLimit: apiKeyInput.shape.creditLimit,
     requestsPerMinute: apiKeyInput.shape.requestsPerMinute,
     tokensPerMinute: apiKeyInput.shape.tokensPerMinute,
+    recordLevel: apiKeyInput.shape.recordLevel,
   }),
   response: apiKey,
   errors: [404],

@@ -71,3 +71,13 @@ export const listQuery = z.strictObject({
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), continuationToken: z.string().nullable() });
 }
+
+/** How much of another program's call is recorded, from most to least. */
+export const recordLevels = ['all', 'metadata', 'none'] as const;
+export const recordLevel = z.enum(recordLevels);
+export type RecordLevel = z.infer<typeof recordLevel>;
+
+/** The lower of two levels. */
+export function lowerLevel(one: RecordLevel, other: RecordLevel): RecordLevel {
+  return recordLevels.indexOf(one) > recordLevels.indexOf(other) ? one : other;
+}

@@ -27,6 +27,7 @@ import * as moderationWindow from './moderation-window.ts';
 import * as moderation from './moderation.ts';
 import * as onDevice from './on-device.ts';
 import * as openApi from './open-api.ts';
+import * as passthrough from './passthrough.ts';
 import * as promptFolders from './prompt-folders.ts';
 import * as promptLibrary from './prompt-library.ts';
 import * as promptTransfer from './prompt-transfer.ts';
@@ -46,6 +47,7 @@ function isEndpoint(value: unknown): value is Endpoint {
 /** Every endpoint of the contract, in the order of the documents. */
 export const endpoints: readonly Endpoint[] = [
   completions,
+  passthrough,
   audit,
   auditViews,
   auditExports,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { retention } from './audit-data.ts';
-import { aiSystem } from './common.ts';
+import { redactionRule } from './audit-exports.ts';
+import { aiSystem, recordLevel } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { defaultModerationSettings, guard, moderationSettings } from './moderation.ts';
 import { providerExchangeSettings } from './provider-exchanges.ts';
@@ -88,6 +89,20 @@ export const settings = z.strictObject({
   embeddings: embeddingSettings,
   /** The runs whose raw request to the provider and response are stored. */
   providerExchanges: providerExchangeSettings,
+  /** The record of other programs' calls. */
+  recorder: z.strictObject({
+    /** What is recorded of each API; a key or a call can only have less. */
+    levels: z.strictObject({
+      'openai-chat': recordLevel,
+      'openai-responses': recordLevel,
+      'openai-embeddings': recordLevel,
+      'anthropic-messages': recordLevel,
+    }),
+    /** Applied to texts before they are written to disk. */
+    redaction: z.array(redactionRule).max(50),
+    /** What happens to a call that can't be recorded: it goes through, or it fails. */
+    onFailure: z.enum(['pass', 'block']),
+  }),
   /** Whether the desktop application checks its update server for newer versions. */
   updates: z.strictObject({ isEnabled: z.boolean() }),
 });
@@ -105,6 +120,16 @@ export const defaultSettings: Settings = {
   moderation: defaultModerationSettings,
   embeddings: { kind: 'on-device' },
   providerExchanges: { keep: 'newest' },
+  recorder: {
+    levels: {
+      'openai-chat': 'all',
+      'openai-responses': 'all',
+      'openai-embeddings': 'metadata',
+      'anthropic-messages': 'all',
+    },
+    redaction: [],
+    onFailure: 'pass',
+  },
   updates: { isEnabled: false },
 };
 

@@ -47,6 +47,8 @@ export class ScriptedCall {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
   readonly bodyText: string;
   /** Resolves with the `performance.now()` at which the client's socket closed; a kept connection does not close. */
   readonly closed: Promise<number>;
@@ -57,6 +59,7 @@ export class ScriptedCall {
     this.method = request.method ?? '';
     this.path = request.url ?? '';
     this.headers = request.headers;
+    this.rawHeaders = request.rawHeaders;
     this.bodyText = bodyText;
     this.socket = request.socket;
     this.#response = response;

@@ -60,15 +60,16 @@ async function withTable<Result>(
   const cellFiles = new CellFiles(archive, files, fileService);
   const fileNames = cellFiles.names;
   if (archive === null) return use({ path, fileName, format, sheet, definition, fileNames }, cellFiles, null);
-  const [extracted, texts] = [`${path}.table`, `${path}.texts`];
+  const extracted = `${path}.table`;
   try {
     await archive.extractTable(extracted);
-    const companions = await archive.extractTexts(texts);
-    const table = { path: extracted, fileName: archive.table, format, sheet: null, definition, fileNames, companions };
-    return await use(table, cellFiles, archive);
+    return await use(
+      { path: extracted, fileName: archive.table, format, sheet: null, definition, fileNames },
+      cellFiles,
+      archive,
+    );
   } finally {
     await rm(extracted, { force: true });
-    await rm(texts, { recursive: true, force: true });
   }
 }
 

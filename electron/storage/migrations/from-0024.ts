@@ -236,6 +236,19 @@ export const origins = `
   CREATE INDEX runs_of_import ON runs (import_batch, sequence) WHERE import_batch IS NOT NULL;
 `;
 
+/**
+ * 32. Recorded calls of other programs: how much of a key's calls is recorded, and by which keys the next call of a conversation finds
+ * it.
+ */
+export const recordedCalls = `
+  ALTER TABLE api_keys ADD COLUMN record_level TEXT NOT NULL DEFAULT 'all' CHECK (record_level IN ('all', 'metadata', 'none'));
+  CREATE TABLE call_threads (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    conversation_id TEXT NOT NULL
+  ) STRICT;
+`;
+
 /** Must be called before migration 30. */
 export function registerHeldOut(database: Database.Database): void {
   database.function(

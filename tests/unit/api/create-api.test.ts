@@ -17,6 +17,7 @@ const keys: Record<string, AuthenticatedKey> = {
     creditsUsed: 0,
     requestsPerMinute: null,
     tokensPerMinute: null,
+    recordLevel: 'all',
   },
 };
 const apiKeys = { authenticate: (key: string) => keys[key] ?? null } as Partial<ApiKeyStore> as ApiKeyStore;

@@ -12,6 +12,7 @@ function key(change: Partial<AuthenticatedKey> = {}): AuthenticatedKey {
     creditsUsed: 1,
     requestsPerMinute: null,
     tokensPerMinute: null,
+    recordLevel: 'all',
     ...change,
   };
 }

@@ -15,6 +15,7 @@ test('a new key authenticates as its caller, with all scopes by default', () => 
   expect(issued).toEqual({
     id: uuid,
     name: 'a program',
+    recordLevel: 'all',
     callerId: uuid,
     scopes: ['run', 'audit', 'manage'],
     creditLimit: null,
@@ -28,6 +29,7 @@ test('a new key authenticates as its caller, with all scopes by default', () => 
   });
   expect(apiKeys.authenticate(issued.key)).toEqual({
     id: issued.id,
+    recordLevel: 'all',
     callerId: issued.callerId,
     scopes: ['run', 'audit', 'manage'],
     creditLimit: null,

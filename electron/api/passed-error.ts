@@ -1,0 +1,53 @@
+import type { AppError } from '../../shared/app-error.ts';
+import type { PassedErrorFormat } from '../../shared/contract/passthrough.ts';
+import { defaultHeaders, errorResponse } from './error-response.ts';
+
+/** OpenAI's types of errors, by status. */
+const openAiTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'insufficient_quota',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+};
+
+/** Anthropic's. */
+const anthropicTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+};
+
+function bodyOf(format: PassedErrorFormat, { code, message, status, details }: AppError, requestId: string): object {
+  if (format === 'anthropic') {
+    const type = anthropicTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+    return { type: 'error', error: { type, message }, request_id: requestId };
+  }
+  const type = openAiTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error');
+  return { error: { message, type, param: details[0]?.field ?? null, code } };
+}
+
+/** The format of a path that no endpoint has; null for a path of Touchstone's own API. */
+export function formatOfPath(path: string): PassedErrorFormat | null {
+  if (path === '/openai' || path.startsWith('/openai/')) return 'openai';
+  return path === '/anthropic' || path.startsWith('/anthropic/') ? 'anthropic' : null;
+}
+
+/** An error of this service in the format of another API, so that its libraries show the message. */
+export function passedError(error: AppError, format: PassedErrorFormat, requestId: string): Response {
+  const { headers, status } = errorResponse(error, requestId);
+  headers.delete('www-authenticate');
+  // A missing key or an empty account doesn't come right by itself.
+  const isPassing = status === 429 || error.code === 'provider_failed' || error.code === 'provider_silent';
+  headers.set('x-should-retry', String(isPassing));
+  if (format === 'anthropic') headers.set('request-id', requestId);
+  headers.delete('content-length');
+  return new Response(JSON.stringify(bodyOf(format, error, requestId)), {
+    status,
+    headers: { ...defaultHeaders, ...Object.fromEntries(headers) },
+  });
+}

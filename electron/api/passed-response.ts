@@ -1,0 +1,212 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { PassedCall, PassedHead } from '../passthrough/passed-call.ts';
+
+type Overridden =
+  | 'headers'
+  | 'body'
+  | 'bodyUsed'
+  | 'text'
+  | 'json'
+  | 'arrayBuffer'
+  | 'bytes'
+  | 'blob'
+  | 'formData'
+  | 'clone'
+  | 'statusText';
+
+/** TypeScript declares the members of `Response` as properties, which methods can't override. So the base omits them. */
+const ResponseStatus = Response as unknown as new (body: null, init: { status: number }) => Omit<Response, Overridden>;
+
+/** Headers about the provider's connection. */
+const connectionHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What a passed response needs of Node's response object. */
+export interface PassedOutgoing {
+  readonly stream?: unknown;
+  readonly headersSent: boolean;
+  sendDate: boolean;
+  writeHead(status: number, headers: OutgoingHttpHeaders | string[]): unknown;
+  writeHead(status: number, statusText: string, headers: OutgoingHttpHeaders | string[]): unknown;
+  flushHeaders(): void;
+  write(bytes: Uint8Array): boolean;
+  end(): unknown;
+  destroy(error?: Error): unknown;
+  on(event: string, listener: () => void): unknown;
+  off(event: string, listener: () => void): unknown;
+}
+
+/** A provider's response on its way to another program. On the listener, neither its head nor its body becomes a web stream. */
+export class PassedResponse extends ResponseStatus implements Response {
+  readonly #call: PassedCall;
+  readonly #head: PassedHead;
+  readonly #added: Readonly<Record<string, string>>;
+  #plain: Response | undefined;
+
+  /** `added` are this service's own headers, with names in lower case. */
+  constructor(call: PassedCall, head: PassedHead, added: Readonly<Record<string, string>>) {
+    super(null, { status: head.status });
+    this.#call = call;
+    this.#head = head;
+    this.#added = added;
+  }
+
+  /** Writes head and body at the program's pace. Resolves when the program has everything, or when the call has ended early. */
+  writeTo(
+    outgoing: PassedOutgoing,
+    { signal, onProgress }: { signal: AbortSignal; onProgress: () => void },
+  ): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const call = this.#call;
+    const drained = () => {
+      onProgress();
+      call.resume();
+    };
+    const leave = () => resolve();
+    const begin = () => {
+      if (!outgoing.headersSent) this.#writeHead(outgoing);
+    };
+    // A response that is already there leaves together with its head.
+    const heading = setImmediate(() => {
+      if (outgoing.headersSent || signal.aborted) return;
+      begin();
+      outgoing.flushHeaders();
+    });
+    outgoing.on('drain', drained);
+    signal.addEventListener('abort', leave, { once: true });
+    call.connect({
+      write: (chunk) => {
+        if (signal.aborted) return true;
+        begin();
+        return outgoing.write(chunk);
+      },
+      end: () => {
+        if (!signal.aborted) {
+          begin();
+          outgoing.end();
+        }
+        resolve();
+      },
+      fail: () => {
+        outgoing.destroy(new Error("The provider's connection broke."));
+        resolve();
+      },
+    });
+    return promise.finally(() => {
+      clearImmediate(heading);
+      outgoing.off('drain', drained);
+      signal.removeEventListener('abort', leave);
+    });
+  }
+
+  #writeHead(outgoing: PassedOutgoing): void {
+    outgoing.sendDate = false;
+    const { status, statusText } = this.#head;
+    if (outgoing.stream !== undefined && 'stream' in outgoing) {
+      const headers: OutgoingHttpHeaders = { ...this.#added };
+      for (const [name, value] of Object.entries(this.#head.headers)) {
+        if (!connectionHeaders.has(name)) headers[name] = value;
+      }
+      outgoing.writeHead(status, headers);
+      return;
+    }
+    outgoing.writeHead(status, statusText, [...this.#rawHeaders(), ...Object.entries(this.#added).flat()]);
+  }
+
+  /** As the provider wrote them. */
+  #rawHeaders(): string[] {
+    const { raw } = this.#head;
+    const result: string[] = [];
+    for (let index = 0; index < raw.length; index += 2) {
+      const [name, value] = [latin1(raw[index]!), latin1(raw[index + 1]!)];
+      if (!connectionHeaders.has(name.toLowerCase())) result.push(name, value);
+    }
+    return result;
+  }
+
+  get statusText(): string {
+    return this.#head.statusText;
+  }
+
+  get headers(): Headers {
+    return this.#toPlain().headers;
+  }
+
+  get body(): Response['body'] {
+    return this.#toPlain().body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.#plain?.bodyUsed ?? false;
+  }
+
+  text(): Promise<string> {
+    return this.#toPlain().text();
+  }
+
+  json(): Promise<unknown> {
+    return this.#toPlain().json();
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#toPlain().arrayBuffer();
+  }
+
+  bytes(): ReturnType<Response['bytes']> {
+    return this.#toPlain().bytes();
+  }
+
+  blob(): ReturnType<Response['blob']> {
+    return this.#toPlain().blob();
+  }
+
+  formData(): ReturnType<Response['formData']> {
+    return this.#toPlain().formData();
+  }
+
+  clone(): Response {
+    return this.#toPlain().clone();
+  }
+
+  #toPlain(): Response {
+    if (this.#plain) return this.#plain;
+    const headers = new Headers(this.#added);
+    const raw = this.#rawHeaders();
+    for (let index = 0; index < raw.length; index += 2) headers.append(raw[index]!, raw[index + 1]!);
+    const { status, statusText } = this.#head;
+    const hasBody = status !== 204 && status !== 205 && status !== 304;
+    this.#plain = new Response(hasBody ? this.#toStream() : null, { status, statusText, headers });
+    return this.#plain;
+  }
+
+  #toStream(): ReadableStream<Uint8Array> {
+    const call = this.#call;
+    return new ReadableStream<Uint8Array>({
+      start: (controller) =>
+        call.connect({
+          write: (chunk) => {
+            controller.enqueue(chunk);
+            return (controller.desiredSize ?? 0) > 0;
+          },
+          end: () => controller.close(),
+          fail: (error) => controller.error(error),
+        }),
+      pull: () => call.resume(),
+      cancel: () => call.cancel(),
+    });
+  }
+}
+
+function latin1(value: string | Uint8Array): string {
+  return typeof value === 'string'
+    ? value
+    : Buffer.from(value.buffer, value.byteOffset, value.length).toString('latin1');
+}

@@ -1,0 +1,130 @@
+import { AppError } from '../../shared/app-error.ts';
+import { recordLevel, type RecordLevel } from '../../shared/contract/common.ts';
+import {
+  maxPassedBodyBytes,
+  passChat,
+  passEmbeddings,
+  passEndpointChat,
+  passEndpointEmbeddings,
+  passEndpointModels,
+  passEndpointResponses,
+  passMessages,
+  passModels,
+  passResponses,
+  passTokenCount,
+} from '../../shared/contract/passthrough.ts';
+import type { ProgramCall } from '../passthrough/begin-run.ts';
+import type { PassThrough, StartedCall } from '../passthrough/create-passthrough.ts';
+import type { CallApi } from '../passthrough/read-request.ts';
+import { endpointId, type ProviderId } from '../providers/provider-addresses.ts';
+import type { Providers } from '../providers/create-providers.ts';
+import { type Handler, type HandlerInput, implement } from './api.ts';
+import { PassedResponse } from './passed-response.ts';
+import { originOf } from './run-response.ts';
+
+type Input = HandlerInput<unknown, unknown, unknown>;
+
+/** Where a path leads. */
+interface Route {
+  readonly providerId: ProviderId;
+  readonly api: CallApi | null;
+  readonly path: string;
+}
+
+/** Characters of a program's name. */
+const maxClientCharacters = 200;
+
+/** The headers as the program wrote them, or as a `Request` keeps them. */
+function rawHeadersOf(request: Request): readonly string[] {
+  return 'rawHeaders' in request ? (request.rawHeaders as readonly string[]) : [...request.headers].flat();
+}
+
+/** Whether the usual header has the program's own provider key, beside the key of this service. */
+function hasOwnKey(headers: Headers): boolean {
+  if (!headers.get('x-touchstone-key')) return false;
+  const keys = [headers.get('x-api-key'), headers.get('authorization')?.replace(/^bearer +/i, '')];
+  return keys.some((key) => key != null && key.trim() !== '' && !key.trim().startsWith('ts_'));
+}
+
+function levelOf(headers: Headers): RecordLevel {
+  const header = headers.get('x-touchstone-record');
+  if (header === null) return 'all';
+  const level = recordLevel.safeParse(header.trim().toLowerCase());
+  if (level.success) return level.data;
+  throw new AppError('invalid_request', 'x-touchstone-record must be `all`, `metadata` or `none`.');
+}
+
+function addedHeaders({ recorded, runId, conversationId }: StartedCall): Record<string, string> {
+  return {
+    'x-touchstone-recorded': recorded,
+    ...(runId !== null && { 'x-touchstone-run-id': runId }),
+    ...(conversationId !== null && { 'x-touchstone-conversation-id': conversationId }),
+  };
+}
+
+async function toCall(input: Input, { providerId, api, path }: Route): Promise<ProgramCall> {
+  const { request, headers, caller, signal } = input;
+  const method = request.method === 'GET' ? 'GET' : 'POST';
+  const body = method === 'GET' ? null : await input.readBytes(maxPassedBodyBytes);
+  return {
+    providerId,
+    api,
+    path: path + new URL(request.url).search,
+    method,
+    headers: rawHeadersOf(request),
+    body,
+    hasOwnKey: hasOwnKey(headers),
+    caller,
+    appHeaders: originOf({ caller, headers }).appHeaders,
+    client: headers.get('user-agent')?.slice(0, maxClientCharacters) || null,
+    level: levelOf(headers),
+    isRetry: Number(headers.get('x-stainless-retry-count')) > 0,
+    signal,
+  };
+}
+
+/** The APIs of providers, for other programs. */
+export function passThroughHandlers(
+  passThrough: PassThrough,
+  providers: Pick<Providers, 'callFailure' | 'findEndpoint'>,
+): Handler[] {
+  async function pass(input: Input, route: Route): Promise<Response> {
+    const started = await passThrough.start(await toCall(input, route));
+    const head = await started.call.head.catch((error: unknown) => {
+      throw providers.callFailure(route.providerId, error, input.signal);
+    });
+    await started.verdict;
+    return new PassedResponse(started.call, head, addedHeaders(started));
+  }
+
+  function ofEndpoint({ name }: { name: string }): ProviderId {
+    const endpoint = providers.findEndpoint(name);
+    if (endpoint) return endpointId(endpoint.name);
+    throw new AppError(
+      'not_found',
+      `There is no compatible endpoint "${name.slice(0, 100)}". Add it in Settings, Compatible endpoints.`,
+    );
+  }
+
+  const openAi = (api: CallApi | null, path: string) => (input: Input) =>
+    pass(input, { providerId: 'OpenAi', api, path });
+  const anthropic = (api: CallApi | null, path: string) => (input: Input) =>
+    pass(input, { providerId: 'Anthropic', api, path });
+  const endpoint =
+    (api: CallApi | null, path: string) =>
+    (input: HandlerInput<{ name: string }, unknown, unknown>): Promise<Response> =>
+      pass(input, { providerId: ofEndpoint(input.parameters), api, path });
+
+  return [
+    implement(passChat, openAi('openai-chat', '/chat/completions')),
+    implement(passResponses, openAi('openai-responses', '/responses')),
+    implement(passEmbeddings, openAi('openai-embeddings', '/embeddings')),
+    implement(passModels, openAi(null, '/models')),
+    implement(passEndpointChat, endpoint('openai-chat', '/chat/completions')),
+    implement(passEndpointResponses, endpoint('openai-responses', '/responses')),
+    implement(passEndpointEmbeddings, endpoint('openai-embeddings', '/embeddings')),
+    implement(passEndpointModels, endpoint(null, '/models')),
+    implement(passMessages, anthropic('anthropic-messages', '/messages')),
+    implement(passTokenCount, anthropic(null, '/messages/count_tokens')),
+  ];
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { AiSystem, RecordLevel } from '../../shared/contract/common.ts';
+import { textOfMessages } from '../../shared/contract/messages.ts';
+import type { ProviderId } from '../providers/provider-addresses.ts';
+import { runTitleOf } from '../storage/run-rows.ts';
+import type { AuthenticatedKey, Storage } from '../storage/storage.ts';
+import { timeOrderedId } from '../storage/time-ordered-id.ts';
+import type { ReadRequest } from './read-call.ts';
+import type { CallApi } from './read-request.ts';
+
+/** A program's call of a provider's API. */
+export interface ProgramCall {
+  readonly providerId: ProviderId;
+  /** Null for calls that aren't recorded, such as lists of models. */
+  readonly api: CallApi | null;
+  /** Below the provider's base address, with the query. */
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly body: Buffer | null;
+  readonly hasOwnKey: boolean;
+  readonly caller: { readonly callerId: string; readonly key: AuthenticatedKey | null };
+  /** Lower-case names without the `x-app-` prefix. */
+  readonly appHeaders: Record<string, string>;
+  readonly client: string | null;
+  /** How much the program wants recorded; never more than its key's rule. */
+  readonly level: RecordLevel;
+  /** Whether the program repeats a failed call. */
+  readonly isRetry: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Where a call is recorded. */
+export interface Recording {
+  readonly runId: string;
+  readonly conversationId: string;
+  readonly level: Exclude<RecordLevel, 'none'>;
+}
+
+export function systemOf(providerId: ProviderId): Exclude<AiSystem, 'ServiceAi'> {
+  return providerId.startsWith('endpoint:') ? 'OpenAiCompatible' : (providerId as Exclude<AiSystem, 'ServiceAi'>);
+}
+
+/** The name of a model in the audit, which for an endpoint begins with that of the endpoint. */
+export function modelOf({ providerId }: ProgramCall, model: string): string {
+  const name = model || 'unknown';
+  return providerId.startsWith('endpoint:') ? `${providerId.slice('endpoint:'.length)}/${name}` : name;
+}
+
+/** Conversations of one key are separate from those of another. */
+export function scopeOf({ caller, providerId }: ProgramCall): string {
+  return `${caller.callerId} ${providerId === 'Anthropic' ? 'anthropic' : 'openai'}`;
+}
+
+/** Finds or creates the conversation of a call and stores the call as `Running`. */
+export function beginRun(
+  call: ProgramCall,
+  request: ReadRequest,
+  level: Recording['level'],
+  { runs, threads }: Pick<Storage, 'runs' | 'threads'>,
+): Recording {
+  runs.requireRoom();
+  const isWhole = level === 'all';
+  const messages = isWhole ? request.messages : [];
+  const added = isWhole ? messages.slice(request.firstNew) : [];
+  const lastUser = added.findLast(({ role }) => role === 'user');
+  const renderedPrompt = textOfMessages(added);
+  const promptText = lastUser ? textOfMessages([lastUser]) : renderedPrompt;
+  const scope = scopeOf(call);
+  const own = `${scope} request:${request.key}`;
+  const previous = request.previousResponseId === null ? [] : [`${scope} response:${request.previousResponseId}`];
+  const earlier = [...previous, ...request.earlierKeys.map((key) => `${scope} ${key}`), ...(call.isRetry ? [own] : [])];
+  const model = modelOf(call, request.model);
+  const named = { promptText, renderedPrompt, messages: added, metadata: null };
+  const name = (isWhole && runTitleOf(named)) || model;
+  const { conversationId, workspaceId } = runs.joinConversation({
+    conversationId: threads.find(earlier),
+    workspaceId: null,
+    callerId: call.caller.callerId,
+    name,
+  });
+  threads.note(own, conversationId);
+  const runId = timeOrderedId();
+  const aiSystem = systemOf(call.providerId);
+  runs.begin({
+    runId,
+    messageId: randomUUID(),
+    conversationId,
+    workspaceId,
+    callerId: call.caller.callerId,
+    apiKeyId: call.caller.key?.id ?? null,
+    promptId: null,
+    promptVersionId: null,
+    aiSystem,
+    model,
+    servedBy: `${aiSystem}/${model}`,
+    createdAt: Date.now(),
+    promptText,
+    systemMessage: isWhole ? request.systemMessage : null,
+    replacements: null,
+    renderedPrompt,
+    messages: isWhole ? messages : null,
+    configuration: isWhole ? request.configuration : null,
+    dataspaceIds: null,
+    appHeaders: call.appHeaders,
+    metadata: null,
+    warnings: [],
+    origin: { api: call.api!, client: call.client },
+  });
+  return { runId, conversationId, level };
+}

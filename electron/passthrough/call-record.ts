@@ -1,0 +1,272 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { AppError } from '../../shared/app-error.ts';
+import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
+import type { RecordLevel } from '../../shared/contract/common.ts';
+import type { Usage } from '../../shared/contract/completions.ts';
+import type { RunModeration } from '../../shared/contract/moderation.ts';
+import { withCalls } from '../../shared/contract/tools.ts';
+import type { RunGuard } from '../completions/guard.ts';
+import { CapturedBytes, type ExchangeLog } from '../provider-exchanges/exchange-log.ts';
+import type { RunCost } from '../providers/model-prices.ts';
+import type { RawUsage } from '../providers/provider.ts';
+import type { RunOutcome } from '../storage/run-rows.ts';
+import type { CallReader } from './create-call-reader.ts';
+import type { CallObserver, PassedHead } from './passed-call.ts';
+import type { CallApi } from './read-request.ts';
+import type { RecordedResponse } from './read-response.ts';
+
+/** Bytes of a response that are recorded: more than any model writes. */
+const maxRecordedBytes = 32 * 1_048_576;
+
+/** How long the end of a response waits for the record. A program must not notice a slow disk. */
+const maxWaitMilliseconds = 1000;
+
+/** What a call used. */
+export interface CallUse {
+  readonly credits: number;
+  readonly usage: Usage | null;
+}
+
+export interface CallRecordOptions {
+  readonly runId: string;
+  readonly api: CallApi;
+  readonly level: Exclude<RecordLevel, 'none'>;
+  readonly rules: readonly RedactionRule[];
+  readonly reader: CallReader;
+  /** Writes the outcome. */
+  readonly finish: (outcome: RunOutcome) => Promise<void>;
+  readonly guard: RunGuard | null;
+  /** Whether the program gets the response only after the guard's verdict on all of it. */
+  readonly isJudged: boolean;
+  readonly exchanges: ExchangeLog | null;
+  /** Aborts when the program leaves. */
+  readonly signal: AbortSignal;
+  readonly cost: (usage: Usage, rawUsage: RawUsage | null) => RunCost | null;
+  readonly charge: (use: CallUse) => void;
+  /** Called with a complete response before the call is written. */
+  readonly onResponse: (response: RecordedResponse) => void;
+  readonly onFailure: (error: unknown) => void;
+  /** Whether the program must not get the end of a response that isn't recorded. */
+  readonly mustRecord: boolean;
+}
+
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The code of a provider's own error. */
+function codeOf(status: number): string {
+  if (status === 401 || status === 403) return 'provider_key_refused';
+  if (status === 429) return 'rate_limited';
+  return status < 500 ? 'invalid_request' : 'provider_failed';
+}
+
+const blocked = () =>
+  new AppError(
+    'invalid_request',
+    'The guard blocked the response. Rephrase the prompt, or change the guard on the Moderation screen.',
+  );
+
+const nothing: RecordedResponse = {
+  id: null,
+  content: '',
+  reasoning: '',
+  toolCalls: [],
+  finishReason: 'Stop',
+  usage: null,
+  rawUsage: null,
+  error: null,
+  isComplete: false,
+};
+
+/** Records one call beside its program. */
+export class CallRecord implements CallObserver {
+  readonly #options: CallRecordOptions;
+  readonly #startedAt = performance.now();
+  readonly #body = new CapturedBytes(maxRecordedBytes);
+  #head: PassedHead | null = null;
+  #firstByteMs: number | null = null;
+  #ended: Promise<void> | null = null;
+  readonly #verdict = Promise.withResolvers<void>();
+
+  constructor(options: CallRecordOptions) {
+    this.#options = options;
+    this.#verdict.promise.catch(() => undefined);
+  }
+
+  begin(head: PassedHead): void {
+    this.#head = head;
+  }
+
+  take(chunk: Uint8Array): void {
+    this.#firstByteMs ??= performance.now() - this.#startedAt;
+    this.#body.append(chunk);
+  }
+
+  /** Whether the guard judges the whole response before the program gets it. */
+  get isJudged(): boolean {
+    return this.#options.isJudged;
+  }
+
+  /** Resolves if the program may get the response. */
+  get verdict(): Promise<void> {
+    return this.#verdict.promise;
+  }
+
+  end(): Promise<void> {
+    const written = this.#finish(null);
+    return this.#options.mustRecord || this.isJudged
+      ? written
+      : Promise.race([written, wait(maxWaitMilliseconds, undefined, { ref: false })]);
+  }
+
+  async fail(reason: Error): Promise<void> {
+    try {
+      await this.#finish(reason);
+    } catch {
+      // The response breaks in any case.
+    }
+  }
+
+  /** Writes the call once. Rejects only if the program must not get the end of an unrecorded response. */
+  #finish(reason: Error | null): Promise<void> {
+    this.#ended ??= this.#tryWrite(reason);
+    return this.#ended;
+  }
+
+  async #tryWrite(reason: Error | null): Promise<void> {
+    try {
+      await this.#write(reason);
+    } catch (failure) {
+      this.#options.onFailure(failure);
+      if (this.#options.mustRecord) throw failure;
+    }
+  }
+
+  async #write(reason: Error | null): Promise<void> {
+    const { runId, level, finish, guard, exchanges, onResponse, charge, signal } = this.#options;
+    const totalMs = performance.now() - this.#startedAt;
+    const isCancelled = reason !== null && signal.aborted;
+    const response = await this.#judge(this.#head === null ? nothing : await this.#read());
+    const failure = isCancelled ? null : this.#failureOf(response, reason);
+    if (failure === null && !isCancelled) onResponse(response);
+    const credits = this.#isSuccess && this.#firstByteMs !== null ? 1 : 0;
+    charge({ credits, usage: response.usage });
+    const moderation = level === 'all' ? await guard?.findings(withCalls(response.content, response.toolCalls)) : null;
+    const end = { credits, totalMs, isCancelled, failure };
+    await finish(this.#outcome(response, end, moderation ?? null));
+    if (level === 'all') exchanges?.store(runId);
+  }
+
+  /** What the guard leaves of a response. */
+  async #judge(response: RecordedResponse): Promise<RecordedResponse> {
+    const { guard, isJudged } = this.#options;
+    if (!guard || !isJudged || !this.#isSuccess) {
+      this.#verdict.resolve();
+      return response;
+    }
+    try {
+      const { content, finishReason, toolCalls } = response;
+      const judged = await guard.judge({ content, finishReason, toolCalls });
+      const isBlocked = judged.finishReason === 'ContentFilter' && finishReason !== 'ContentFilter';
+      if (!isBlocked) {
+        this.#verdict.resolve();
+        return response;
+      }
+      this.#verdict.reject(blocked());
+      return { ...response, content: '', toolCalls: [], finishReason: 'ContentFilter' };
+    } catch (error) {
+      this.#verdict.reject(error);
+      return { ...response, content: '', toolCalls: [], error: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  #outcome(
+    response: RecordedResponse,
+    {
+      credits,
+      totalMs,
+      isCancelled,
+      failure,
+    }: { credits: number; totalMs: number; isCancelled: boolean; failure: Failure | null },
+    moderation: RunModeration | null,
+  ): RunOutcome {
+    const { level, cost } = this.#options;
+    const { usage, rawUsage, content, reasoning, toolCalls, finishReason } = response;
+    const isWhole = level === 'all';
+    return {
+      status: isCancelled ? 'Cancelled' : failure ? 'Failed' : 'Completed',
+      finishReason: isCancelled ? 'Cancelled' : failure ? 'Error' : finishReason,
+      error: failure && (isWhole ? failure : { ...failure, message: '' }),
+      content: isWhole ? content : '',
+      reasoning: isWhole && reasoning !== '' ? reasoning : null,
+      usage,
+      rawUsage,
+      cost: usage === null ? null : cost(usage, rawUsage),
+      credits,
+      firstTokenMs: this.#firstByteMs,
+      totalMs,
+      completedAt: Date.now(),
+      citations: [],
+      ...(this.#head && { httpStatus: this.#head.status }),
+      ...(moderation && { moderation }),
+      ...(isWhole && toolCalls.length > 0 && { toolCalls }),
+    };
+  }
+
+  get #isSuccess(): boolean {
+    return this.#head !== null && this.#head.status >= 200 && this.#head.status < 300;
+  }
+
+  get #isStream(): boolean {
+    return String(this.#head?.headers['content-type'] ?? '')
+      .toLowerCase()
+      .startsWith('text/event-stream');
+  }
+
+  async #read(): Promise<RecordedResponse> {
+    const { reader, api, rules } = this.#options;
+    const encoding = String(this.#head?.headers['content-encoding'] ?? '');
+    return reader.response({ api, body: this.#body.bytes, encoding, isStream: this.#isStream, rules });
+  }
+
+  #failureOf(response: RecordedResponse, reason: Error | null): Failure | null {
+    if (this.#head === null || reason !== null) {
+      const start = this.#head === null ? "The provider's response never came" : "The provider's response broke off";
+      return { code: 'provider_failed', message: `${start}: ${reason?.message ?? 'no reason given'}` };
+    }
+    const { status, statusText } = this.#head;
+    if (!this.#isSuccess) return { code: codeOf(status), message: response.error ?? `${status} ${statusText}` };
+    if (response.error !== null) return { code: 'provider_failed', message: response.error };
+    if (response.isComplete || this.#body.isCut) return null;
+    return { code: 'provider_failed', message: "The provider's response ended before it was complete." };
+  }
+}
+
+/** A call of which nothing is recorded. It still costs a credit. */
+export class UnrecordedCall implements CallObserver {
+  readonly #charge: (use: CallUse) => void;
+  #isSuccess = false;
+  #isCharged = false;
+
+  constructor(charge: (use: CallUse) => void) {
+    this.#charge = charge;
+  }
+
+  begin({ status }: PassedHead): void {
+    this.#isSuccess = status >= 200 && status < 300;
+  }
+
+  take(): void {}
+
+  async end(): Promise<void> {
+    if (this.#isCharged) return;
+    this.#isCharged = true;
+    this.#charge({ credits: this.#isSuccess ? 1 : 0, usage: null });
+  }
+
+  fail(): Promise<void> {
+    return this.end();
+  }
+}

@@ -1,0 +1,49 @@
+import { createWorkerClient, startThread } from '../common/worker-client.ts';
+import { workerUrl } from '../common/worker-url.ts';
+import type { CallMethods } from './call-worker.ts';
+import {
+  type ReadRequest,
+  readPassedRequest,
+  readPassedResponse,
+  type RequestInput,
+  type ResponseInput,
+} from './read-call.ts';
+import type { RecordedResponse } from './read-response.ts';
+
+/** Longer bodies are read in a thread: a megabyte takes tens of milliseconds. */
+const maxBytesHere = 131_072;
+/** Rules are searched for in every text. */
+const maxRedactedBytesHere = 8192;
+
+/** Reads requests and responses for the record. */
+export interface CallReader {
+  /** Null for a body that is no JSON object. */
+  request(input: RequestInput): ReadRequest | null | Promise<ReadRequest | null>;
+  response(input: ResponseInput): RecordedResponse | Promise<RecordedResponse>;
+  close(): Promise<void>;
+}
+
+export function createCallReader(): CallReader {
+  const worker = createWorkerClient<CallMethods>({
+    name: 'Reading a recorded call',
+    start: () => startThread(workerUrl(import.meta.url, 'call-worker'), { maxHeapMegabytes: 1024 }),
+  });
+  const isShort = ({ body, rules }: RequestInput | ResponseInput, isPlain: boolean) =>
+    isPlain && body.length <= (rules.length === 0 ? maxBytesHere : maxRedactedBytesHere);
+  return {
+    request: (input) =>
+      isShort(input, true)
+        ? readPassedRequest(input)
+        : worker.call('readPassedRequest', { ...input, body: copyOf(input.body) }),
+    response: (input) =>
+      isShort(input, input.encoding === '')
+        ? readPassedResponse(input)
+        : worker.call('readPassedResponse', { ...input, body: copyOf(input.body) }),
+    close: () => worker.terminate(new Error('The host is closing.')),
+  };
+}
+
+/** Cloning a slice of a pool would clone the whole pool. */
+function copyOf(body: Uint8Array): Uint8Array {
+  return body.byteLength === body.buffer.byteLength ? body : new Uint8Array(body);
+}

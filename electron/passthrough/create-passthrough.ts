@@ -1,0 +1,334 @@
+import { Readable } from 'node:stream';
+import { AppError } from '../../shared/app-error.ts';
+import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
+import { lowerLevel, type RecordLevel } from '../../shared/contract/common.ts';
+import { textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
+import type { Guard, RunGuard } from '../completions/guard.ts';
+import type { PromptFiles } from '../completions/prompt-file.ts';
+import type { CreditReservation, Credits } from '../credits/credits.ts';
+import type { RateLimits } from '../credits/rate-limits.ts';
+import type { Files } from '../files/create-files.ts';
+import { isTextType } from '../files/detect-file.ts';
+import type { Log } from '../log.ts';
+import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
+import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
+import type { Providers } from '../providers/create-providers.ts';
+import { describeDiskFailure } from '../storage/disk-failure.ts';
+import type { ApiKeyStore, Storage } from '../storage/storage.ts';
+import { beginRun, modelOf, type ProgramCall, type Recording, scopeOf, systemOf } from './begin-run.ts';
+import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
+import { type CallReader, createCallReader } from './create-call-reader.ts';
+import { PassedCall } from './passed-call.ts';
+import { answerKey, type ReadRequest } from './read-call.ts';
+import type { RecordedResponse } from './read-response.ts';
+import type { SentFile } from './sent-files.ts';
+
+/** A call under way, with what the program learns about its record. */
+export interface StartedCall {
+  readonly call: PassedCall;
+  /** Set if the guard has to judge the whole response first. Rejects with 400 for a blocked one. */
+  readonly verdict: Promise<void> | null;
+  readonly runId: string | null;
+  readonly conversationId: string | null;
+  readonly recorded: RecordLevel | 'failed';
+}
+
+/** Calls since the host started. */
+export interface RecorderCounts {
+  readonly calls: number;
+  readonly recorded: number;
+  readonly failed: number;
+  readonly lastFailureAt: string | null;
+}
+
+export interface PassThrough {
+  /**
+   * Sends a call to its provider and records it beside its program. Throws `AppError` for no credits (402), a blocked prompt (400), a
+   * missing key (503), and a call that must be recorded and can't be (500).
+   */
+  start(call: ProgramCall): Promise<StartedCall>;
+  counts(): RecorderCounts;
+  /** Ends every call, which is recorded as cancelled. */
+  close(): Promise<void>;
+}
+
+export interface PassThroughOptions {
+  readonly storage: Pick<Storage, 'threads' | 'runs' | 'settings'>;
+  readonly providers: Pick<Providers, 'pass' | 'costOfCall'>;
+  readonly credits: Credits;
+  readonly rateLimits: RateLimits;
+  readonly apiKeys: Pick<ApiKeyStore, 'charge'>;
+  readonly guard: Guard;
+  readonly exchanges: Pick<ProviderExchanges, 'open'>;
+  readonly files: Files;
+  readonly log: Log;
+}
+
+const charactersPerToken = 4;
+
+/** Replaces the reservations. `isWritten` is whether the record of the run has the credit, too. */
+type Charge = (use: CallUse, isWritten: boolean) => void;
+
+/** Reserves what the call may cost. Throws 402 and 429. */
+function reserve(call: ProgramCall, { credits, rateLimits, apiKeys }: PassThroughOptions): Charge {
+  const { key } = call.caller;
+  const credit: CreditReservation = credits.reserve(key);
+  const estimate = Math.ceil((call.body?.length ?? 0) / charactersPerToken);
+  try {
+    const tokens = rateLimits.reserveTokens(key, estimate);
+    return (use, isWritten) => {
+      tokens.correct(use.usage?.total_tokens ?? (use.credits === 0 ? 0 : estimate));
+      if (use.credits === 0) credit.release();
+      else if (!isWritten && key !== null) apiKeys.charge(key.id, use.credits);
+    };
+  } catch (error) {
+    credit.release();
+    throw error;
+  }
+}
+
+function promptFiles(files: readonly SentFile[]): PromptFiles {
+  return new Map(
+    files.map(({ part, content }) => {
+      const data = isTextType(part.mediaType) ? content.toString() : content;
+      const stored = { id: part.fileId, name: part.name, bytes: part.bytes, width: null, height: null, pages: null };
+      return [part.fileId, { ...stored, mediaType: part.mediaType as never, data }];
+    }),
+  );
+}
+
+/** What the guard checks: what is new in this call, and everything if a flagged earlier message blocks it. */
+async function checkPrompt(request: ReadRequest, guard: Guard, signal: AbortSignal): Promise<RunGuard | null> {
+  const added = request.messages.slice(request.firstNew);
+  const calls = added.map(textOfToolCalls).filter((text) => text !== '');
+  return guard.begin(
+    {
+      renderedPrompt: [textOfMessages(added), ...calls].join('\n\n'),
+      systemMessage: request.systemMessage,
+      configuration: request.configuration,
+      history: request.messages.slice(0, request.firstNew),
+      files: promptFiles(request.files),
+    },
+    { signal },
+  );
+}
+
+/** Stores the files of a request, whose messages refer to them already. */
+async function storeFiles(
+  sent: readonly SentFile[],
+  callerId: string,
+  { files, log }: PassThroughOptions,
+): Promise<void> {
+  for (const { part, content } of sent) {
+    try {
+      await using incoming = await files.incoming();
+      await incoming.receive({
+        content: Readable.from([content]),
+        fileName: part.name,
+        mediaType: part.mediaType || null,
+      });
+      await incoming.store({ signal: new AbortController().signal, callerId, keepLocation: true });
+    } catch (error) {
+      if (!(error instanceof AppError)) log('a file of a recorded call could not be stored', error);
+    }
+  }
+}
+
+/** A request that is no JSON object: the provider rejects it, and the rejection is recorded. */
+const unreadable: ReadRequest = {
+  model: '',
+  systemMessage: null,
+  messages: [],
+  files: [],
+  configuration: {},
+  previousResponseId: null,
+  earlierKeys: [],
+  key: '',
+  firstNew: 0,
+};
+
+/** Counts calls, and reports the first of several failures. */
+function createMeter(log: Log) {
+  const counts = { calls: 0, recorded: 0, failed: 0, lastFailureAt: null as string | null };
+  return {
+    counts: (): RecorderCounts => ({ ...counts }),
+    noteCall: () => void (counts.calls += 1),
+    noteRecord: () => void (counts.recorded += 1),
+    noteFailure(error: unknown): void {
+      if (counts.failed === 0 || Date.now() - Date.parse(counts.lastFailureAt!) > 60_000)
+        log('a call of another program could not be recorded', error);
+      counts.failed += 1;
+      counts.lastFailureAt = new Date().toISOString();
+    },
+  };
+}
+
+/** What every call needs. */
+interface Parts extends PassThroughOptions {
+  readonly reader: CallReader;
+  readonly meter: ReturnType<typeof createMeter>;
+  readonly active: Map<PassedCall, AbortController>;
+}
+
+/** A call whose request has been read and checked. */
+interface PlannedCall {
+  readonly call: ProgramCall;
+  readonly level: RecordLevel;
+  /** As it is recorded. */
+  readonly request: ReadRequest;
+  /** Null if the guard is off. */
+  readonly runGuard: RunGuard | null;
+}
+
+/** Reads the request as far as its record and the guard need it. Throws 400 for a blocked prompt. */
+async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promise<PlannedCall> {
+  const { recorder, guard: guardSettings } = storage.settings.read();
+  const { api, caller, signal } = call;
+  if (api === null) return { call, level: 'none', request: unreadable, runGuard: null };
+  const level = lowerLevel(lowerLevel(recorder.levels[api], caller.key?.recordLevel ?? 'all'), call.level);
+  const isGuarded = guardSettings.prompts !== 'off' || guardSettings.answers !== 'off';
+  if (level === 'none' && !isGuarded) return { call, level, request: unreadable, runGuard: null };
+  const read = (rules: readonly RedactionRule[]) =>
+    reader.request({ api, body: call.body ?? new Uint8Array(), scope: scopeOf(call), rules });
+  const stored = (await read(recorder.redaction)) ?? unreadable;
+  if (!isGuarded) return { call, level, request: stored, runGuard: null };
+  // The guard checks what is sent, not what is recorded.
+  const sent = recorder.redaction.length === 0 ? stored : ((await read([])) ?? unreadable);
+  return { call, level, request: stored, runGuard: await checkPrompt(sent, guard, signal) };
+}
+
+/** Null if the call isn't recorded. Throws if it can't be and must be. */
+function tryBegin({ call, request, level }: PlannedCall, { storage, meter }: Parts): Recording | null {
+  if (level === 'none') return null;
+  try {
+    return beginRun(call, request, level, storage);
+  } catch (error) {
+    meter.noteFailure(error);
+    if (storage.settings.read().recorder.onFailure === 'pass') return null;
+    throw describeDiskFailure(error) ?? error;
+  }
+}
+
+/** By these, the next call of the conversation finds it. */
+function noteAnswer(
+  { call, request }: PlannedCall,
+  { conversationId }: Recording,
+  response: RecordedResponse,
+  { storage }: Parts,
+) {
+  const scope = scopeOf(call);
+  if (response.id !== null) storage.threads.note(`${scope} response:${response.id}`, conversationId);
+  // Redacted messages have other hashes. The request's own key finds the conversation, too.
+  if (storage.settings.read().recorder.redaction.length > 0) return;
+  const text = response.content === '' ? [] : [{ type: 'text' as const, text: response.content }];
+  const calls = response.toolCalls.map((toolCall) => ({ type: 'toolCall' as const, ...toolCall }));
+  const answer = { role: 'assistant' as const, content: [...text, ...calls] };
+  storage.threads.note(`${scope} ${answerKey(scope, request.messages, answer)}`, conversationId);
+}
+
+interface RecordParts {
+  readonly exchanges: ExchangeLog | null;
+  readonly signal: AbortSignal;
+  readonly charge: (use: CallUse) => void;
+}
+
+function createRecord(planned: PlannedCall, recording: Recording, own: RecordParts, parts: Parts): CallRecord {
+  const { storage, providers, reader, meter } = parts;
+  const { call, request, runGuard } = planned;
+  const { recorder, guard } = storage.settings.read();
+  const { runId, level } = recording;
+  const stored = level === 'all' ? storeFiles(request.files, call.caller.callerId, parts) : null;
+  const model = modelOf(call, request.model);
+  return new CallRecord({
+    ...own,
+    runId,
+    api: call.api!,
+    level,
+    rules: recorder.redaction,
+    reader,
+    finish: async (outcome) => {
+      await stored;
+      await storage.runs.finish(runId, outcome);
+      meter.noteRecord();
+    },
+    guard: runGuard,
+    isJudged: runGuard !== null && guard.answers === 'refuse',
+    cost: (usage, rawUsage) => providers.costOfCall(systemOf(call.providerId), model, usage, rawUsage),
+    onResponse: (response) => noteAnswer(planned, recording, response, parts),
+    onFailure: meter.noteFailure,
+    mustRecord: recorder.onFailure === 'block',
+  });
+}
+
+/** A signal that follows the program's and ends with the host. */
+function controllerOf({ signal }: ProgramCall): AbortController {
+  const controller = new AbortController();
+  if (signal.aborted) controller.abort(signal.reason);
+  else signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  return controller;
+}
+
+/** Sends a call whose start is recorded. */
+function send(planned: PlannedCall, recording: Recording | null, charge: Charge, parts: Parts): StartedCall {
+  const { storage, exchanges, providers, active } = parts;
+  const { call, level } = planned;
+  const isStoredRaw = recording?.level === 'all' && storage.settings.read().recorder.redaction.length === 0;
+  const log = isStoredRaw ? exchanges.open() : null;
+  const controller = controllerOf(call);
+  const { signal } = controller;
+  const record = recording
+    ? createRecord(planned, recording, { exchanges: log, signal, charge: (use) => charge(use, true) }, parts)
+    : null;
+  const passed = new PassedCall(
+    call.api,
+    record ?? new UnrecordedCall((use) => charge(use, false)),
+    record?.isJudged ?? false,
+  );
+  active.set(passed, controller);
+  const forget = () => active.delete(passed);
+  passed.whole.then(forget, forget);
+  try {
+    const { providerId, path, method, headers, body, hasOwnKey } = call;
+    providers.pass({ providerId, path, method, headers, body, hasOwnKey, signal, exchanges: log }, passed);
+  } catch (error) {
+    passed.fail(error as Error);
+    throw error;
+  }
+  return {
+    call: passed,
+    verdict: record?.isJudged ? record.verdict : null,
+    runId: recording?.runId ?? null,
+    conversationId: recording?.conversationId ?? null,
+    recorded: recording?.level ?? (level === 'none' ? 'none' : 'failed'),
+  };
+}
+
+async function startCall(call: ProgramCall, parts: Parts): Promise<StartedCall> {
+  parts.meter.noteCall();
+  const charge: Charge = call.api === null ? () => undefined : reserve(call, parts);
+  let recording: Recording | null = null;
+  try {
+    const planned = await plan(call, parts);
+    recording = tryBegin(planned, parts);
+    return send(planned, recording, charge, parts);
+  } catch (error) {
+    // The record of a run that has begun charges it.
+    if (recording === null) charge({ credits: 0, usage: null }, true);
+    throw error;
+  }
+}
+
+export function createPassThrough(options: PassThroughOptions): PassThrough {
+  const parts: Parts = { ...options, reader: createCallReader(), meter: createMeter(options.log), active: new Map() };
+  return {
+    start: (call) => startCall(call, parts),
+    counts: parts.meter.counts,
+    async close() {
+      const ending = [...parts.active.keys()].map((passed) => passed.whole.catch(() => undefined));
+      const reason = new DOMException('The host is closing.', 'AbortError');
+      for (const controller of parts.active.values()) controller.abort(reason);
+      await Promise.all(ending);
+      await parts.reader.close();
+    },
+  };
+}

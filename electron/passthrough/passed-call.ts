@@ -1,0 +1,205 @@
+import type { RawHeaders, ResponseFlow, ResponseHeaders, ResponseReceiver } from '../providers/response-receiver.ts';
+import type { CallApi } from './read-request.ts';
+
+/** The head of a provider's response. */
+export interface PassedHead {
+  readonly status: number;
+  readonly statusText: string;
+  /** Names in lower case. */
+  readonly headers: ResponseHeaders;
+  /** Names and values in turn, as they came. */
+  readonly raw: RawHeaders;
+}
+
+/** Gets the response for the program. */
+export interface PassedSink {
+  /** Returns whether there is room for more. */
+  write(chunk: Uint8Array): boolean;
+  end(): void;
+  /** The provider's connection broke. */
+  fail(error: Error): void;
+}
+
+/** Reads a response beside the program. It never throws. */
+export interface CallObserver {
+  begin(head: PassedHead): void;
+  /** The chunk is only valid during the call. */
+  take(chunk: Uint8Array): void;
+  /** Resolves when the call is on disk. Rejects if the program must not get the end of a response that isn't. */
+  end(): Promise<void>;
+  fail(error: Error): Promise<void>;
+}
+
+/** Bytes that may wait for the program, or for the record of the call. */
+const maxWaitingBytes = 1_048_576;
+const maxCollectedBytes = 32 * 1_048_576;
+
+/** What programs take for the end of a stream, at the start of a line. */
+const lastEvents: Partial<Record<CallApi, readonly Buffer[]>> = {
+  'openai-chat': [Buffer.from('data: [DONE]')],
+  'openai-responses': ['completed', 'incomplete', 'failed'].map((name) => Buffer.from(`event: response.${name}`)),
+  'anthropic-messages': [Buffer.from('event: message_stop')],
+};
+
+const lineFeed = 10;
+
+/**
+ * One response on its way from the provider to the program. Every chunk is passed on as it comes; only the end waits until the call is
+ * on disk, so that a program that has its response also finds it in the audit.
+ */
+export class PassedCall implements ResponseReceiver {
+  readonly #head = Promise.withResolvers<PassedHead>();
+  readonly #whole = Promise.withResolvers<void>();
+  readonly #observer: CallObserver;
+  readonly #markers: readonly Buffer[];
+  readonly #maxWaitingBytes: number;
+  #flow: ResponseFlow | null = null;
+  #sink: PassedSink | null = null;
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #missingBytes = Number.POSITIVE_INFINITY;
+  #endsLine = true;
+  #isFull = false;
+  #isFlushing = false;
+  /** Set while the end waits for the record. */
+  #isHeld = false;
+  #hasEnded = false;
+  #recorded: Promise<void> | null = null;
+  #failure: Error | null = null;
+
+  /** With `isCollected`, all of the response waits here before a program is connected. */
+  constructor(api: CallApi | null, observer: CallObserver, isCollected = false) {
+    this.#observer = observer;
+    this.#maxWaitingBytes = isCollected ? maxCollectedBytes : maxWaitingBytes;
+    this.#markers = (api && lastEvents[api]) ?? [];
+    this.#head.promise.catch(() => {});
+    this.#whole.promise.catch(() => {});
+  }
+
+  /** Resolves at the provider's head. Rejects if there is none. */
+  get head(): Promise<PassedHead> {
+    return this.#head.promise;
+  }
+
+  /** Resolves when all of the response has arrived and is recorded. */
+  get whole(): Promise<void> {
+    return this.#whole.promise;
+  }
+
+  begin(status: number, statusText: string, headers: ResponseHeaders, flow: ResponseFlow, raw: RawHeaders): void {
+    this.#flow = flow;
+    const length = headers['content-length'];
+    if (typeof length === 'string' && /^\d+$/.test(length)) this.#missingBytes = Number(length);
+    const head = { status, statusText, headers, raw };
+    this.#observer.begin(head);
+    this.#head.resolve(head);
+  }
+
+  take(chunk: Uint8Array): boolean {
+    this.#observer.take(chunk);
+    this.#missingBytes -= chunk.length;
+    this.#waiting.push(chunk);
+    this.#waitingBytes += chunk.length;
+    if (!this.#isHeld && this.#isLast(chunk)) {
+      if (this.#sink) this.#write(this.#waiting.splice(0, this.#waiting.length - 1));
+      this.#hold();
+    }
+    this.#endsLine = chunk.at(-1) === lineFeed;
+    if (this.#recorded === null) this.#flushSoon();
+    return !this.#isFull && this.#waitingBytes < this.#maxWaitingBytes;
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    if (!this.#isHeld) this.#hold();
+    else if (this.#recorded === null) this.#flush();
+  }
+
+  fail(reason: Error): void {
+    this.#failure = reason;
+    this.#head.reject(reason);
+    void this.#break(reason);
+  }
+
+  /** Connects the program. What has arrived so far goes to it at once. */
+  connect(sink: PassedSink): void {
+    this.#sink = sink;
+    if (this.#recorded === null) this.#flush();
+    this.#flow?.resume();
+  }
+
+  /** The program has read what it had. */
+  resume(): void {
+    this.#isFull = false;
+    this.#flow?.resume();
+  }
+
+  /** The program left. */
+  cancel(): void {
+    this.#flow?.cancel();
+  }
+
+  /** What has arrived belongs to the program, and so does the break. */
+  async #break(reason: Error): Promise<void> {
+    await this.#observer.fail(reason);
+    this.#flush();
+    this.#whole.reject(reason);
+  }
+
+  #isLast(chunk: Uint8Array): boolean {
+    if (this.#missingBytes <= 0) return true;
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    return this.#markers.some((marker) => {
+      const index = bytes.indexOf(marker);
+      return index !== -1 && (index === 0 ? this.#endsLine : bytes[index - 1] === lineFeed);
+    });
+  }
+
+  #hold(): void {
+    this.#isHeld = true;
+    this.#recorded = this.#observer.end();
+    this.#recorded.then(
+      () => {
+        this.#recorded = null;
+        this.#flush();
+        if (this.#hasEnded) this.#whole.resolve();
+        else this.#flow?.resume();
+      },
+      (error: Error) => {
+        this.#recorded = null;
+        this.#failure ??= error;
+        this.#whole.reject(error);
+        this.#waiting = [];
+        this.#sink?.fail(error);
+        this.#flow?.cancel();
+      },
+    );
+  }
+
+  /** All chunks of one read of the socket are written together. */
+  #flushSoon(): void {
+    if (this.#isFlushing || this.#sink === null) return;
+    this.#isFlushing = true;
+    process.nextTick(() => {
+      this.#isFlushing = false;
+      if (this.#recorded === null) this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#sink === null) return;
+    this.#write(this.#waiting.splice(0));
+    if (this.#failure) this.#sink.fail(this.#failure);
+    else if (this.#hasEnded) {
+      this.#sink.end();
+      this.#whole.resolve();
+    }
+  }
+
+  #write(chunks: readonly Uint8Array[]): void {
+    if (chunks.length === 0) return;
+    const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    this.#waitingBytes -= bytes.length;
+    if (!this.#sink!.write(bytes)) this.#isFull = true;
+  }
+}

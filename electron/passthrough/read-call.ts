@@ -1,0 +1,166 @@
+import { createHash, type Hash } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
+import type { Message, MessagePart } from '../../shared/contract/messages.ts';
+import { createRedactor, type Redactor } from '../audit/evidence/redaction.ts';
+import { parseObject } from './fields.ts';
+import { type CallApi, readRequest, type RecordedRequest } from './read-request.ts';
+import { readResponse, type RecordedResponse } from './read-response.ts';
+
+/** A request as it is recorded, with the keys of its conversation. */
+export interface ReadRequest extends RecordedRequest {
+  /** Keys under which an earlier call of the same conversation is stored, the best one first. */
+  readonly earlierKeys: readonly string[];
+  /** The key of this call. */
+  readonly key: string;
+  /** The start of what this call adds to its conversation. */
+  readonly firstNew: number;
+}
+
+/** One step of a chain: the hash of everything before, and of one message. */
+class Chain {
+  readonly #hash: Hash;
+
+  constructor(hash: Hash) {
+    this.#hash = hash;
+  }
+
+  get key(): string {
+    return this.#hash.copy().digest('base64url').slice(0, 27);
+  }
+
+  /** White space and ids don't count: clients change them when they send a message again. */
+  add({ role, content }: Message): void {
+    this.#hash.update(`\0${role}`);
+    let texts = '';
+    for (const part of content) {
+      if (part.type === 'text') texts += part.text;
+      else this.#hash.update(`\0${identityOf(part)}`);
+    }
+    this.#hash.update(`\0${texts.replaceAll(/\s+/g, ' ').trim()}`);
+  }
+}
+
+function identityOf(part: Exclude<MessagePart, { type: 'text' }>): string {
+  if (part.type === 'file') return part.fileId;
+  if (part.type === 'toolResult') return `${part.toolCallId} ${part.content.trim()}`;
+  const call = parseObject(part.arguments);
+  return `${part.name} ${call ? JSON.stringify(call) : part.arguments.trim()}`;
+}
+
+/**
+ * Programs send the whole conversation with every call. The messages up to an answer are those of an earlier call and its answer, so
+ * their hash finds its conversation. The key of the request alone finds it, too, if the program changed the answer.
+ */
+function keysOf(scope: string, messages: readonly Message[]): Pick<ReadRequest, 'earlierKeys' | 'key' | 'firstNew'> {
+  const chain = new Chain(createHash('sha256').update(scope));
+  const earlierKeys: string[] = [];
+  let firstNew = 0;
+  for (const [index, message] of messages.entries()) {
+    const isAnswer = message.role === 'assistant' && index > 0;
+    if (isAnswer) earlierKeys.push(`request:${chain.key}`);
+    chain.add(message);
+    if (isAnswer) earlierKeys.push(`answer:${chain.key}`);
+    if (message.role === 'assistant') firstNew = index + 1;
+  }
+  return { earlierKeys: earlierKeys.toReversed().slice(0, maxEarlierKeys), key: chain.key, firstNew };
+}
+
+/** A program that left out the newest answers is found by these; more would take a query each. */
+const maxEarlierKeys = 32;
+
+/** The key of a request followed by its answer. */
+export function answerKey(scope: string, messages: readonly Message[], answer: Message): string {
+  const chain = new Chain(createHash('sha256').update(scope));
+  for (const message of messages) chain.add(message);
+  chain.add(answer);
+  return `answer:${chain.key}`;
+}
+
+function redactedMessages(messages: readonly Message[], redactor: Redactor): Message[] {
+  return messages.map(({ role, content }) => ({
+    role,
+    content: content.map((part): MessagePart => {
+      if (part.type === 'text') return { ...part, text: redactor.text(part.text) };
+      if (part.type === 'toolResult') return { ...part, content: redactor.text(part.content) };
+      if (part.type === 'toolCall') return { ...part, arguments: redactor.text(part.arguments) };
+      // Rules apply to texts only, so a file could have what they remove.
+      return { type: 'text', text: `[file: ${redactor.text(part.name)}, ${part.mediaType}, ${part.bytes} bytes]` };
+    }),
+  }));
+}
+
+export interface RequestInput {
+  readonly api: CallApi;
+  readonly body: Uint8Array;
+  /** The conversations of one scope are separate from those of another. */
+  readonly scope: string;
+  readonly rules: readonly RedactionRule[];
+}
+
+const decoder = new TextDecoder();
+
+/** Null for a body that is no JSON object. */
+export function readPassedRequest({ api, body, scope, rules }: RequestInput): ReadRequest | null {
+  const value = parseObject(decoder.decode(body));
+  if (value === null) return null;
+  const request = readRequest(api, value);
+  const keys = keysOf(scope, request.messages);
+  if (rules.length === 0) return { ...request, ...keys };
+  const redactor = createRedactor(rules);
+  return {
+    ...request,
+    ...keys,
+    systemMessage: request.systemMessage === null ? null : redactor.text(request.systemMessage),
+    messages: redactedMessages(request.messages, redactor),
+    configuration: redactor.value(request.configuration) as Record<string, unknown>,
+    files: [],
+  };
+}
+
+export interface ResponseInput {
+  readonly api: CallApi;
+  readonly body: Uint8Array;
+  readonly encoding: string;
+  readonly isStream: boolean;
+  readonly rules: readonly RedactionRule[];
+}
+
+/** A hostile response must not fill the memory when it is decompressed. */
+const maxDecodedBytes = 64 * 1_048_576;
+
+function decoded(body: Uint8Array, encoding: string): Uint8Array {
+  const options = { maxOutputLength: maxDecodedBytes };
+  switch (encoding.trim().toLowerCase()) {
+    case 'gzip':
+    case 'x-gzip':
+      return gunzipSync(body, options);
+    case 'deflate':
+      return inflateSync(body, options);
+    case 'br':
+      return brotliDecompressSync(body, options);
+    case 'zstd':
+      return zstdDecompressSync(body, options);
+    default:
+      return body;
+  }
+}
+
+export function readPassedResponse({ api, body, encoding, isStream, rules }: ResponseInput): RecordedResponse {
+  let text: string;
+  try {
+    text = decoder.decode(decoded(body, encoding));
+  } catch {
+    text = '';
+  }
+  const response = readResponse(api, text, { isStream });
+  if (rules.length === 0) return response;
+  const redactor = createRedactor(rules);
+  return {
+    ...response,
+    content: redactor.text(response.content),
+    reasoning: redactor.text(response.reasoning),
+    toolCalls: response.toolCalls.map((call) => ({ ...call, arguments: redactor.text(call.arguments) })),
+    error: response.error === null ? null : redactor.text(response.error),
+  };
+}

@@ -1,0 +1,250 @@
+import type { Message, MessagePart } from '../../shared/contract/messages.ts';
+import { type Fields, isObject, jsonOf, listOf, objectOf, textOf } from './fields.ts';
+import { SentFiles, type SentFile } from './sent-files.ts';
+
+/** The APIs whose calls are recorded. */
+export type CallApi = 'openai-chat' | 'openai-responses' | 'openai-embeddings' | 'anthropic-messages';
+
+/** A program's request as it is recorded. */
+export interface RecordedRequest {
+  readonly model: string;
+  readonly systemMessage: string | null;
+  readonly messages: readonly Message[];
+  readonly files: readonly SentFile[];
+  /** Everything else, with tools in the format of completions. */
+  readonly configuration: Record<string, unknown>;
+  /** The response that the request continues; null for none. */
+  readonly previousResponseId: string | null;
+}
+
+function text(value: string): MessagePart {
+  return { type: 'text', text: value };
+}
+
+/** What a part of an unknown type is recorded as. */
+function unknownPart(part: Fields): MessagePart {
+  return text(`[${textOf(part['type']) || 'part'}] ${jsonOf(part).slice(0, 2000)}`);
+}
+
+/** A part of a user's or a system's message in either of OpenAI's formats. */
+function openAiPart(value: unknown, files: SentFiles): MessagePart {
+  if (typeof value === 'string') return text(value);
+  const part = objectOf(value);
+  switch (part['type']) {
+    case 'text':
+    case 'input_text':
+    case 'output_text':
+      return text(textOf(part['text']));
+    case 'refusal':
+      return text(textOf(part['refusal']));
+    case 'image_url':
+      return files.addUrl(textOf(objectOf(part['image_url'])['url']));
+    case 'input_image':
+      return files.addUrl(textOf(part['image_url']));
+    case 'input_audio': {
+      const audio = objectOf(part['input_audio']);
+      const format = textOf(audio['format']) || 'wav';
+      return files.add(`audio/${format === 'mp3' ? 'mpeg' : format}`, textOf(audio['data']), `audio.${format}`);
+    }
+    case 'file':
+    case 'input_file': {
+      const file = part['type'] === 'file' ? objectOf(part['file']) : part;
+      const url = textOf(file['file_data']) || textOf(file['file_url']) || textOf(file['file_id']);
+      return files.addUrl(url, textOf(file['filename']));
+    }
+    default:
+      return unknownPart(part);
+  }
+}
+
+function openAiParts(content: unknown, files: SentFiles): MessagePart[] {
+  if (typeof content === 'string') return content === '' ? [] : [text(content)];
+  return listOf(content).map((part) => openAiPart(part, files));
+}
+
+const joinedText = (parts: readonly MessagePart[]): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+function chatMessage(value: unknown, files: SentFiles): Message {
+  const message = objectOf(value);
+  const parts = openAiParts(message['content'], files);
+  if (message['role'] === 'tool' || message['role'] === 'function') {
+    const toolCallId = textOf(message['tool_call_id']) || textOf(message['name']);
+    return { role: 'tool', content: [{ type: 'toolResult', toolCallId, content: joinedText(parts), isError: false }] };
+  }
+  if (message['role'] !== 'assistant') {
+    const isSystem = message['role'] === 'system' || message['role'] === 'developer';
+    return { role: isSystem ? 'system' : 'user', content: parts };
+  }
+  const calls = listOf(message['tool_calls']).map((call): MessagePart => {
+    const { id, function: called, custom } = objectOf(call);
+    const { name, arguments: given, input } = objectOf(called ?? custom);
+    return { type: 'toolCall', id: textOf(id), name: textOf(name), arguments: jsonOf(given ?? input ?? '') };
+  });
+  return { role: 'assistant', content: [...parts, ...calls] };
+}
+
+/** Adds what belongs to one turn of the model to one message, as chat completions do. */
+function append(messages: Message[], message: Message): void {
+  const last = messages.at(-1);
+  if (last?.role !== message.role || (message.role !== 'assistant' && message.role !== 'tool')) messages.push(message);
+  else messages[messages.length - 1] = { ...last, content: [...last.content, ...message.content] };
+}
+
+function responsesItem(value: unknown, files: SentFiles): Message | null {
+  const item = objectOf(value);
+  switch (item['type']) {
+    case undefined:
+    case 'message':
+      return chatMessage({ role: item['role'], content: item['content'] }, files);
+    case 'function_call':
+    case 'custom_tool_call': {
+      const call = { id: textOf(item['call_id']), name: textOf(item['name']) };
+      const given = jsonOf(item['arguments'] ?? item['input'] ?? '');
+      return { role: 'assistant', content: [{ type: 'toolCall', ...call, arguments: given }] };
+    }
+    case 'function_call_output':
+    case 'custom_tool_call_output': {
+      const { output } = item;
+      const content = Array.isArray(output) ? joinedText(openAiParts(output, files)) : jsonOf(output ?? '');
+      const toolCallId = textOf(item['call_id']);
+      return { role: 'tool', content: [{ type: 'toolResult', toolCallId, content, isError: false }] };
+    }
+    // Encrypted, and only for the provider.
+    case 'reasoning':
+    case 'item_reference':
+      return null;
+    default:
+      return { role: 'assistant', content: [unknownPart(item)] };
+  }
+}
+
+function anthropicPart(value: unknown, files: SentFiles): MessagePart[] {
+  const part = objectOf(value);
+  switch (part['type']) {
+    case 'text':
+      return [text(textOf(part['text']))];
+    case 'image':
+    case 'document': {
+      const { type, media_type, data, url, file_id } = objectOf(part['source']);
+      if (type === 'base64') return [files.add(textOf(media_type), textOf(data), textOf(part['title']))];
+      return [text(type === 'text' ? textOf(data) : `[${textOf(url) || textOf(file_id)}]`)];
+    }
+    case 'tool_use':
+    case 'server_tool_use': {
+      const given = jsonOf(part['input'] ?? {});
+      return [{ type: 'toolCall', id: textOf(part['id']), name: textOf(part['name']), arguments: given }];
+    }
+    // Signed, and only for the provider.
+    case 'thinking':
+    case 'redacted_thinking':
+      return [];
+    default:
+      return [unknownPart(part)];
+  }
+}
+
+function anthropicParts(content: unknown, files: SentFiles): MessagePart[] {
+  if (typeof content === 'string') return content === '' ? [] : [text(content)];
+  return listOf(content).flatMap((part) => anthropicPart(part, files));
+}
+
+/** The results of tools in a user's message become a message of their own, before the rest. */
+function anthropicMessages(value: unknown, files: SentFiles): Message[] {
+  const { role, content } = objectOf(value);
+  if (role === 'assistant') return [{ role, content: anthropicParts(content, files) }];
+  const isResult = (part: unknown) => isObject(part) && part['type'] === 'tool_result';
+  const results = listOf(content)
+    .filter(isResult)
+    .map((part): MessagePart => {
+      const { tool_use_id, content: given, is_error } = objectOf(part);
+      const parts = anthropicParts(given, files);
+      return {
+        type: 'toolResult',
+        toolCallId: textOf(tool_use_id),
+        content: joinedText(parts),
+        isError: is_error === true,
+      };
+    });
+  const rest = Array.isArray(content) ? content.filter((part) => !isResult(part)) : content;
+  const parts = anthropicParts(rest, files);
+  return [
+    ...(results.length > 0 ? [{ role: 'tool' as const, content: results }] : []),
+    ...(parts.length > 0 || results.length === 0
+      ? [{ role: role === 'system' ? 'system' : 'user', content: parts } as const]
+      : []),
+  ];
+}
+
+/** Anthropic's tools in the format of completions; the provider's own ones stay as they are. */
+function anthropicTool(value: unknown): unknown {
+  const { name, description, input_schema, type, ...rest } = objectOf(value);
+  if (!isObject(input_schema)) return value;
+  if (type !== undefined && type !== 'custom') return value;
+  const { strict } = rest;
+  const definition = { name, ...(description !== undefined && { description }), parameters: input_schema };
+  return { type: 'function', function: { ...definition, ...(strict !== undefined && { strict }) } };
+}
+
+/** The system messages at the start, as one text. */
+function takeSystem(messages: Message[], first: string): string | null {
+  const texts = first === '' ? [] : [first];
+  while (messages[0]?.role === 'system') texts.push(joinedText(messages.shift()!.content));
+  return texts.length === 0 ? null : texts.join('\n\n');
+}
+
+function without(body: Fields, ...names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+}
+
+function messagesOf(api: CallApi, body: Fields, files: SentFiles): { messages: Message[]; system: string } {
+  const messages: Message[] = [];
+  switch (api) {
+    case 'openai-chat':
+      for (const message of listOf(body['messages'])) append(messages, chatMessage(message, files));
+      return { messages, system: '' };
+    case 'openai-responses': {
+      const { input } = body;
+      for (const item of typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input)) {
+        const message = responsesItem(item, files);
+        if (message) append(messages, message);
+      }
+      return { messages, system: textOf(body['instructions']) };
+    }
+    case 'openai-embeddings': {
+      const { input } = body;
+      const texts = typeof input === 'string' ? [input] : listOf(input).filter((item) => typeof item === 'string');
+      return { messages: texts.map((item) => ({ role: 'user', content: [text(item)] })), system: '' };
+    }
+    case 'anthropic-messages':
+      for (const message of listOf(body['messages'])) messages.push(...anthropicMessages(message, files));
+      return { messages, system: joinedText(anthropicParts(body['system'], files)) };
+  }
+}
+
+const namedFields: Record<CallApi, readonly string[]> = {
+  'openai-chat': ['messages'],
+  'openai-responses': ['input', 'instructions'],
+  'openai-embeddings': ['input'],
+  'anthropic-messages': ['messages', 'system'],
+};
+
+/** Reads a request without ever failing: what it doesn't know, it records as text. */
+export function readRequest(api: CallApi, body: Fields): RecordedRequest {
+  const files = new SentFiles();
+  const { messages, system } = messagesOf(api, body, files);
+  const systemMessage = takeSystem(messages, system);
+  const configuration = without(body, 'model', 'stream', ...namedFields[api]);
+  if (api === 'anthropic-messages' && Array.isArray(body['tools'])) {
+    configuration['tools'] = body['tools'].map(anthropicTool);
+  }
+  const previous = body['previous_response_id'];
+  return {
+    model: textOf(body['model']).slice(0, 500),
+    systemMessage,
+    messages,
+    files: files.list,
+    configuration,
+    previousResponseId: typeof previous === 'string' && previous !== '' ? previous : null,
+  };
+}

@@ -1,0 +1,284 @@
+import type { FinishReason, Usage } from '../../shared/contract/completions.ts';
+import type { ToolCall } from '../../shared/contract/tools.ts';
+import type { RawUsage } from '../providers/provider.ts';
+import { countOf, type Fields, isObject, jsonOf, listOf, objectOf, parseObject, textOf } from './fields.ts';
+import type { CallApi } from './read-request.ts';
+
+/** A provider's response as it is recorded. */
+export interface RecordedResponse {
+  readonly id: string | null;
+  readonly content: string;
+  readonly reasoning: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly finishReason: FinishReason;
+  readonly usage: Usage | null;
+  readonly rawUsage: RawUsage | null;
+  /** What the provider says went wrong; null for a good response. */
+  readonly error: string | null;
+  /** False for a stream without its last event. */
+  readonly isComplete: boolean;
+}
+
+interface StreamedCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** What has been read of a response. */
+class Reading {
+  id: string | null = null;
+  readonly texts: string[] = [];
+  readonly reasoning: string[] = [];
+  readonly calls = new Map<number, StreamedCall>();
+  reason: string | null = null;
+  rawUsage: Record<string, unknown> | null = null;
+  error: string | null = null;
+  isComplete = false;
+
+  call(index: number): StreamedCall {
+    let call = this.calls.get(index);
+    if (!call) this.calls.set(index, (call = { id: '', name: '', arguments: '' }));
+    return call;
+  }
+
+  noteUsage(usage: unknown): void {
+    if (isObject(usage)) this.rawUsage = { ...this.rawUsage, ...usage };
+  }
+
+  noteError(value: unknown): void {
+    const error = objectOf(value)['error'] ?? value;
+    this.error =
+      textOf(objectOf(error)['message']) || (typeof error === 'string' ? error : jsonOf(error).slice(0, 1000));
+  }
+}
+
+function readChatDelta(reading: Reading, delta: Fields): void {
+  if (typeof delta['content'] === 'string') reading.texts.push(delta['content']);
+  else for (const part of listOf(delta['content'])) reading.texts.push(textOf(objectOf(part)['text']));
+  if (typeof delta['refusal'] === 'string') reading.texts.push(delta['refusal']);
+  const thought = delta['reasoning_content'] ?? delta['reasoning'];
+  if (typeof thought === 'string') reading.reasoning.push(thought);
+  for (const [position, value] of listOf(delta['tool_calls']).entries()) {
+    const { index, id, function: called, custom } = objectOf(value);
+    const { name, arguments: given, input } = objectOf(called ?? custom);
+    const call = reading.call(countOf(index) ?? position);
+    call.id ||= textOf(id);
+    call.name ||= textOf(name);
+    call.arguments += textOf(given ?? input);
+  }
+}
+
+/** A whole chat completion, or one chunk of a streamed one. */
+function readChat(reading: Reading, value: Fields): void {
+  if (value['error'] !== undefined && value['error'] !== null) reading.noteError(value);
+  reading.id ??= textOf(value['id']) || null;
+  const choice = objectOf(listOf(value['choices'])[0]);
+  readChatDelta(reading, objectOf(choice['message'] ?? choice['delta']));
+  if (typeof choice['finish_reason'] === 'string') {
+    reading.reason = choice['finish_reason'];
+    reading.isComplete = true;
+  }
+  reading.noteUsage(value['usage']);
+}
+
+function readOutputItem(reading: Reading, value: unknown): void {
+  const item = objectOf(value);
+  if (item['type'] === 'message') {
+    for (const part of listOf(item['content'])) {
+      const { text, refusal } = objectOf(part);
+      reading.texts.push(textOf(text) || textOf(refusal));
+    }
+  } else if (item['type'] === 'reasoning') {
+    for (const part of listOf(item['summary'])) reading.reasoning.push(textOf(objectOf(part)['text']));
+  } else if (item['type'] === 'function_call' || item['type'] === 'custom_tool_call') {
+    const call = reading.call(reading.calls.size);
+    call.id = textOf(item['call_id']);
+    call.name = textOf(item['name']);
+    call.arguments = jsonOf(item['arguments'] ?? item['input'] ?? '');
+  }
+}
+
+function readResponseObject(reading: Reading, response: Fields): void {
+  reading.id ??= textOf(response['id']) || null;
+  if (isObject(response['error'])) reading.noteError(response['error']);
+  const reason = objectOf(response['incomplete_details'])['reason'];
+  if (typeof reason === 'string') reading.reason = reason;
+  reading.noteUsage(response['usage']);
+}
+
+function readResponses(reading: Reading, value: Fields): void {
+  switch (value['type']) {
+    case 'response.output_text.delta':
+    case 'response.refusal.delta':
+      reading.texts.push(textOf(value['delta']));
+      return;
+    case 'response.reasoning_summary_text.delta':
+      reading.reasoning.push(textOf(value['delta']));
+      return;
+    case 'response.output_item.done':
+      // Texts and summaries have come as deltas.
+      if (textOf(objectOf(value['item'])['type']).endsWith('_call')) readOutputItem(reading, value['item']);
+      return;
+    case 'response.created':
+      reading.id ??= textOf(objectOf(value['response'])['id']) || null;
+      return;
+    case 'response.completed':
+    case 'response.incomplete':
+    case 'response.failed':
+      reading.isComplete = true;
+      readResponseObject(reading, objectOf(value['response']));
+      return;
+    case 'error':
+      reading.noteError(value);
+      return;
+    case undefined:
+      if (value['error'] !== undefined && value['output'] === undefined) reading.noteError(value);
+      for (const item of listOf(value['output'])) readOutputItem(reading, item);
+      readResponseObject(reading, value);
+      reading.isComplete = true;
+      return;
+    default:
+      return;
+  }
+}
+
+function readBlock(reading: Reading, value: unknown, index: number): void {
+  const block = objectOf(value);
+  if (block['type'] === 'text') reading.texts.push(textOf(block['text']));
+  else if (block['type'] === 'thinking') reading.reasoning.push(textOf(block['thinking']));
+  else if (block['type'] === 'tool_use') {
+    const call = reading.call(index);
+    call.id = textOf(block['id']);
+    call.name = textOf(block['name']);
+    const input = objectOf(block['input']);
+    // A stream begins with an empty object and sends the text of the real one.
+    if (Object.keys(input).length > 0) call.arguments = jsonOf(input);
+  }
+}
+
+function readAnthropic(reading: Reading, value: Fields): void {
+  switch (value['type']) {
+    case 'content_block_delta': {
+      const delta = objectOf(value['delta']);
+      if (delta['type'] === 'text_delta') reading.texts.push(textOf(delta['text']));
+      else if (delta['type'] === 'thinking_delta') reading.reasoning.push(textOf(delta['thinking']));
+      else if (delta['type'] === 'input_json_delta') {
+        const call = reading.calls.get(countOf(value['index']) ?? 0);
+        if (call) call.arguments += textOf(delta['partial_json']);
+      }
+      return;
+    }
+    case 'content_block_start':
+      readBlock(reading, value['content_block'], countOf(value['index']) ?? 0);
+      return;
+    case 'message_start':
+    case 'message': {
+      const message = value['type'] === 'message' ? value : objectOf(value['message']);
+      reading.id ??= textOf(message['id']) || null;
+      for (const [index, block] of listOf(message['content']).entries()) readBlock(reading, block, index);
+      reading.noteUsage(message['usage']);
+      reading.reason = textOf(message['stop_reason']) || null;
+      reading.isComplete = value['type'] === 'message';
+      return;
+    }
+    case 'message_delta':
+      reading.reason = textOf(objectOf(value['delta'])['stop_reason']) || reading.reason;
+      reading.noteUsage(value['usage']);
+      return;
+    case 'message_stop':
+      reading.isComplete = true;
+      return;
+    case 'error':
+      reading.noteError(value);
+      return;
+    default:
+      return;
+  }
+}
+
+/** Only usage: vectors say nothing to a reader. */
+function readEmbeddings(reading: Reading, value: Fields): void {
+  if (isObject(value['error'])) reading.noteError(value);
+  reading.noteUsage(value['usage']);
+  reading.isComplete = true;
+}
+
+const readers: Record<CallApi, (reading: Reading, value: Fields) => void> = {
+  'openai-chat': readChat,
+  'openai-responses': readResponses,
+  'openai-embeddings': readEmbeddings,
+  'anthropic-messages': readAnthropic,
+};
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  length: 'Length',
+  max_tokens: 'Length',
+  max_output_tokens: 'Length',
+  model_context_window_exceeded: 'Length',
+  content_filter: 'ContentFilter',
+  refusal: 'ContentFilter',
+  tool_calls: 'ToolCalls',
+  function_call: 'ToolCalls',
+  tool_use: 'ToolCalls',
+};
+
+/** OpenAI's counts include the cache, Anthropic's don't. */
+function usageOf(api: CallApi, raw: Fields | null): Usage | null {
+  if (raw === null) return null;
+  const isAnthropic = api === 'anthropic-messages';
+  const input = countOf(raw['prompt_tokens'] ?? raw['input_tokens']);
+  if (input === null) return null;
+  const output = countOf(raw['completion_tokens'] ?? raw['output_tokens']) ?? 0;
+  const inputDetails = objectOf(raw['prompt_tokens_details'] ?? raw['input_tokens_details']);
+  const outputDetails = objectOf(raw['completion_tokens_details'] ?? raw['output_tokens_details']);
+  const cached = countOf(isAnthropic ? raw['cache_read_input_tokens'] : inputDetails['cached_tokens']);
+  const written = countOf(isAnthropic ? raw['cache_creation_input_tokens'] : inputDetails['cache_write_tokens']);
+  const reasoning = countOf(outputDetails['reasoning_tokens']);
+  const prompt = isAnthropic ? input + (cached ?? 0) + (written ?? 0) : input;
+  const totals = { prompt_tokens: prompt, completion_tokens: output, total_tokens: prompt + output };
+  if (cached === null && written === null && reasoning === null) return totals;
+  const details = { cached_tokens: cached, cache_write_tokens: written, reasoning_tokens: reasoning };
+  return { ...totals, details };
+}
+
+/** The data of each event of a stream. */
+function* eventsIn(text: string): Generator<string, void, void> {
+  for (const line of text.split('\n')) {
+    if (line.startsWith('data:')) yield line.slice(line.charCodeAt(5) === 32 ? 6 : 5).trimEnd();
+  }
+}
+
+/** Reads a response without ever failing. `isStream` is whether the provider sent events. */
+export function readResponse(
+  api: CallApi,
+  text: string,
+  { isStream }: { readonly isStream: boolean },
+): RecordedResponse {
+  const reading = new Reading();
+  const read = readers[api];
+  if (!isStream) {
+    const value = parseObject(text);
+    if (value) read(reading, value);
+    else if (text !== '') reading.error = text.slice(0, 1000);
+  } else {
+    for (const data of eventsIn(text)) {
+      const value = data.startsWith('{') ? parseObject(data) : null;
+      if (value) read(reading, value);
+      else if (data === '[DONE]') reading.isComplete = true;
+    }
+  }
+  const toolCalls = [...reading.calls.values()].filter(({ name }) => name !== '');
+  const reason = reading.reason === null ? undefined : reasons[reading.reason];
+  return {
+    id: reading.id,
+    content: reading.texts.join(''),
+    reasoning: reading.reasoning.join(''),
+    toolCalls,
+    finishReason: reason ?? (toolCalls.length > 0 ? 'ToolCalls' : 'Stop'),
+    usage: usageOf(api, reading.rawUsage),
+    rawUsage: reading.rawUsage,
+    error: reading.error,
+    isComplete: reading.isComplete,
+  };
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { FilePart, MessagePart } from '../../shared/contract/messages.ts';
+
+/** A file inside a request. */
+export interface SentFile {
+  readonly part: FilePart;
+  readonly content: Buffer;
+}
+
+const extensions: Readonly<Record<string, string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'application/pdf': 'pdf',
+  'audio/wav': 'wav',
+  'audio/mpeg': 'mp3',
+};
+
+/** Collects the files of one request. Their messages refer to them by the hash of their content. */
+export class SentFiles {
+  readonly #files = new Map<string, SentFile>();
+
+  get list(): readonly SentFile[] {
+    return [...this.#files.values()];
+  }
+
+  /** The part for a file in base64. */
+  add(mediaType: string, base64: string, name = ''): MessagePart {
+    const content = Buffer.from(base64, 'base64');
+    if (content.length === 0) return { type: 'text', text: `[${mediaType || 'file'}]` };
+    const fileId = createHash('sha256').update(content).digest('hex');
+    const fileName = name || `file.${extensions[mediaType] ?? 'bin'}`;
+    const part: FilePart = { type: 'file', fileId, mediaType, name: fileName, bytes: content.length };
+    this.#files.set(fileId, { part, content });
+    return part;
+  }
+
+  /** The part for a `data:` URL, or the text of any other address. */
+  addUrl(url: string, name = ''): MessagePart {
+    const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
+    const head = comma === -1 ? '' : url.slice(5, comma);
+    if (!head.endsWith(';base64')) return { type: 'text', text: `[${url.slice(0, 2000)}]` };
+    return this.add(head.slice(0, head.indexOf(';')), url.slice(comma + 1), name);
+  }
+}

@@ -1,0 +1,89 @@
+import type { Credentials } from './credentials.ts';
+import { secretForms } from '../provider-exchanges/redact.ts';
+import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
+import type { ProviderId } from './provider-addresses.ts';
+import type { PassedRequest, ProviderFetch } from './provider-fetch.ts';
+import type { ResponseReceiver } from './response-receiver.ts';
+
+/** Another program's call of a provider's API. */
+export interface ForwardedCall extends Pick<PassedRequest, 'method' | 'body' | 'signal'> {
+  readonly providerId: ProviderId;
+  /** Below the base address, with the query. */
+  readonly path: string;
+  /** Names and values in turn, as the program sent them. */
+  readonly headers: readonly string[];
+  /** Whether the headers have the program's own provider key, which then goes along and is stored nowhere. */
+  readonly hasOwnKey: boolean;
+  /** Records the call; null if it isn't stored. */
+  readonly exchanges: ExchangeLog | null;
+}
+
+/** Headers about the connection, which end here, and those that the transport writes itself. */
+const ownHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'expect',
+  'host',
+  'content-length',
+  'x-hl-api-key',
+]);
+const keyHeaders = new Set(['authorization', 'x-api-key']);
+
+function isForwarded(name: string, value: string, hasOwnKey: boolean): boolean {
+  if (ownHeaders.has(name) || name.startsWith(':')) return false;
+  if (name.startsWith('x-touchstone-') || name.startsWith('x-app-')) return false;
+  // A key of this service never leaves it.
+  return !keyHeaders.has(name) || (hasOwnKey && !/^(?:bearer +)?ts_/i.test(value));
+}
+
+/** The program's headers without those that end here. */
+function forwardedHeaders({ headers, hasOwnKey }: ForwardedCall): string[] {
+  const result: string[] = [];
+  let named: readonly string[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const isConnection = headers[index]!.toLowerCase() === 'connection';
+    if (isConnection) named = headers[index + 1]!.toLowerCase().split(',');
+  }
+  const dropped = new Set(named.map((name) => name.trim()));
+  for (let index = 0; index < headers.length; index += 2) {
+    const [name, value] = [headers[index]!, headers[index + 1]!];
+    const lower = name.toLowerCase();
+    if (isForwarded(lower, value, hasOwnKey) && !dropped.has(lower)) result.push(name, value);
+  }
+  return result;
+}
+
+/** The program's own keys, so that nothing that is stored repeats them. */
+function ownKeys({ headers, hasOwnKey }: ForwardedCall): string[] {
+  if (!hasOwnKey) return [];
+  return headers.flatMap((name, index) =>
+    index % 2 === 0 && keyHeaders.has(name.toLowerCase()) ? [headers[index + 1]!.replace(/^bearer +/i, '')] : [],
+  );
+}
+
+/** Sends a call with the stored key, or with the program's own. Throws 503 if the key is missing or the address isn't confirmed. */
+export function forwardCall(
+  call: ForwardedCall,
+  receiver: ResponseReceiver,
+  credentials: Pick<Credentials, 'destination'>,
+  transport: ProviderFetch,
+): void {
+  const { providerId, path, method, body, signal, hasOwnKey, exchanges } = call;
+  const { address, key } = credentials.destination(providerId, { hasOwnKey });
+  const headers = forwardedHeaders(call);
+  if (key !== null)
+    headers.push(...(providerId === 'Anthropic' ? ['x-api-key', key] : ['authorization', `Bearer ${key}`]));
+  const secrets = [...secretForms(key), ...ownKeys(call).flatMap(secretForms)];
+  const longestFirst = secrets.sort((one, other) => other.length - one.length);
+  const capture: PassedRequest['capture'] = exchanges
+    ? (request) => exchanges.beginHttp(request, longestFirst)
+    : undefined;
+  transport.pass({ address: address + path, method, headers, body, signal, ...(capture && { capture }) }, receiver);
+}

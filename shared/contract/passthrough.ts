@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { type Access, defineEndpoint, type Endpoint } from './endpoint.ts';
+
+/**
+ * The APIs of providers, for programs that know only those. A call goes to the provider unchanged, and so does its response to the
+ * program; Touchstone records both.
+ */
+
+/** Bytes of a request: more than any provider accepts. */
+export const maxPassedBodyBytes = 64 * 1_048_576;
+
+/** Whatever the provider takes. Touchstone sends it as it is. */
+const anyBody = z.looseObject({}).describe("As in the provider's own documentation; sent to it unchanged");
+const anyAnswer = z.looseObject({}).describe("The provider's own response, unchanged");
+
+const tag = 'Recorded calls';
+const access: Access = 'run';
+const errors = [402, 404, 502, 503, 504];
+
+const endpointParameters = z.object({
+  name: z.string().min(1).max(200).meta({ description: 'The name of the compatible endpoint, in Settings' }),
+});
+
+/** The format of errors: that of the API, so that its libraries show the message. */
+export type PassedErrorFormat = NonNullable<Endpoint['passes']>;
+
+const call = {
+  method: 'post',
+  access,
+  tag,
+  body: anyBody,
+  response: anyAnswer,
+  kinds: ['json', 'event-stream'],
+  part: anyAnswer,
+  errors,
+} as const;
+const openAi = { ...call, passes: 'openai' } as const;
+const ofEndpoint = { ...openAi, parameters: endpointParameters } as const;
+const anthropic = { ...call, passes: 'anthropic' } as const;
+
+const unchanged = 'The request and the response pass unchanged and are recorded.';
+
+export const passChat = defineEndpoint({
+  ...openAi,
+  id: 'passChat',
+  path: '/openai/v1/chat/completions',
+  summary: "Call OpenAI's chat completions",
+  description: unchanged,
+});
+
+export const passResponses = defineEndpoint({
+  ...openAi,
+  id: 'passResponses',
+  path: '/openai/v1/responses',
+  summary: "Call OpenAI's responses",
+  description: unchanged,
+});
+
+export const passEmbeddings = defineEndpoint({
+  ...openAi,
+  id: 'passEmbeddings',
+  path: '/openai/v1/embeddings',
+  summary: "Call OpenAI's embeddings",
+  description: `${unchanged} Of the response, only the usage is recorded.`,
+  kinds: ['json'],
+});
+
+export const passModels = defineEndpoint({
+  id: 'passModels',
+  method: 'get',
+  access,
+  tag,
+  path: '/openai/v1/models',
+  summary: "List OpenAI's models",
+  description: 'The request and the response pass unchanged. Lists are not recorded.',
+  response: anyAnswer,
+  errors,
+  passes: 'openai',
+});
+
+export const passEndpointChat = defineEndpoint({
+  ...ofEndpoint,
+  id: 'passEndpointChat',
+  path: '/openai/{name}/v1/chat/completions',
+  summary: 'Call the chat completions of a compatible endpoint',
+  description: unchanged,
+});
+
+export const passEndpointResponses = defineEndpoint({
+  ...ofEndpoint,
+  id: 'passEndpointResponses',
+  path: '/openai/{name}/v1/responses',
+  summary: 'Call the responses of a compatible endpoint',
+  description: unchanged,
+});
+
+export const passEndpointEmbeddings = defineEndpoint({
+  ...ofEndpoint,
+  id: 'passEndpointEmbeddings',
+  path: '/openai/{name}/v1/embeddings',
+  summary: 'Call the embeddings of a compatible endpoint',
+  description: `${unchanged} Of the response, only the usage is recorded.`,
+  kinds: ['json'],
+});
+
+export const passEndpointModels = defineEndpoint({
+  id: 'passEndpointModels',
+  method: 'get',
+  access,
+  tag,
+  path: '/openai/{name}/v1/models',
+  parameters: endpointParameters,
+  summary: 'List the models of a compatible endpoint',
+  description: 'The request and the response pass unchanged. Lists are not recorded.',
+  response: anyAnswer,
+  errors,
+  passes: 'openai',
+});
+
+export const passMessages = defineEndpoint({
+  ...anthropic,
+  id: 'passMessages',
+  path: '/anthropic/v1/messages',
+  summary: "Call Anthropic's messages",
+  description: unchanged,
+});
+
+export const passTokenCount = defineEndpoint({
+  ...anthropic,
+  id: 'passTokenCount',
+  path: '/anthropic/v1/messages/count_tokens',
+  summary: "Count tokens with Anthropic's API",
+  description: 'The request and the response pass unchanged. Counts are not recorded.',
+  kinds: ['json'],
+});
