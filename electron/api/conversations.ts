@@ -2,6 +2,7 @@ import { AppError } from '../../shared/app-error.ts';
 import {
   giveFeedback,
   listConversations,
+  listFeedback,
   readConversation,
   type ConversationRun,
 } from '../../shared/contract/conversations.ts';
@@ -76,8 +77,9 @@ export function conversationHandlers(audit: AuditStore): Handler[] {
       };
       return longJsonResponse({ ...conversation, runs: new LazyList(runs) });
     }),
-    implement(giveFeedback, ({ parameters, body }) =>
-      audit.giveFeedback(parameters.conversationId, parameters.runId, body),
+    implement(giveFeedback, ({ parameters, body, caller }) =>
+      audit.giveFeedback(parameters, body, { reviewerId: caller.callerId }),
     ),
+    implement(listFeedback, ({ parameters }) => audit.listFeedback(parameters)),
   ];
 }

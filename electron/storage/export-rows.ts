@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { sql } from 'kysely';
 import { prepareQuery } from './queries.ts';
 
 /** The stored columns of a run that an evidence pack may contain. */
@@ -52,8 +53,8 @@ export function createExportRows(database: Database.Database): ExportRows {
 }
 
 function nameReaders(database: Database.Database): ExportRows['names'] {
-  const reader = (sql: string) => {
-    const statement = database.prepare<[string], string>(sql).pluck();
+  const reader = (query: string) => {
+    const statement = database.prepare<[string], string>(query).pluck();
     return (id: string): string | null => statement.get(id) ?? null;
   };
   return {
@@ -71,6 +72,12 @@ function nameReaders(database: Database.Database): ExportRows['names'] {
     agentOf: reader('SELECT agent_id FROM agent_runs WHERE run_id = ?'),
   };
 }
+
+/** All feedback on the run, oldest first; `[]` without any. */
+const feedbackHistory = sql<string>`(
+  SELECT json_group_array(json_object('reviewer', reviewer, 'score', score, 'scoreTags', score_tags, 'note', score_text,
+    'createdAt', created_at) ORDER BY sequence)
+  FROM feedback_history WHERE run = runs.sequence)`;
 
 function exportQueries(database: Database.Database) {
   return {
@@ -94,6 +101,7 @@ function exportQueries(database: Database.Database) {
           'feedback.score_text',
           'feedback.score_tags',
           'feedback.updated_at as feedback_at',
+          feedbackHistory.as('feedback_history_json'),
         ])
         .where('runs.conversation', '=', input.conversation)
         .where('runs.sequence', '<=', input.lastRun)

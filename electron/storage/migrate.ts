@@ -34,6 +34,7 @@ import {
   cellsByRun,
   comparisons,
   datasets,
+  feedbackHistory,
   judges,
   origins,
   recordedCalls,
@@ -77,6 +78,7 @@ const migrations: readonly string[] = [
   votes,
   origins,
   recordedCalls,
+  feedbackHistory,
 ];
 
 function version(database: Database.Database): number {

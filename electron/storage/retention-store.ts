@@ -23,6 +23,7 @@ export function createRemovedRuns(database: Database.Database): RemovedRuns {
 export function createRunRemoval(database: Database.Database): RunRemoval {
   const removeQuotes = createQuoteRemoval(database);
   const removeFeedback = database.prepare<[number]>('DELETE FROM feedback WHERE run = ?');
+  const removeHistory = database.prepare<[number]>('DELETE FROM feedback_history WHERE run = ?');
   const removeTexts = database.prepare<[number]>('DELETE FROM run_texts WHERE run = ?');
   const removeRun = database.prepare<[number]>('DELETE FROM runs WHERE sequence = ?');
   const noteChange = database.prepare<[number]>("INSERT INTO run_changes (run, kind) VALUES (?, 'run')");
@@ -41,6 +42,7 @@ export function createRunRemoval(database: Database.Database): RunRemoval {
         // Finds the run's ID, so it comes before the run is gone.
         removeQuotes(sequence);
         removeFeedback.run(sequence);
+        removeHistory.run(sequence);
         removeTexts.run(sequence);
         removeRun.run(sequence);
         noteChange.run(sequence);
@@ -204,6 +206,7 @@ function createAnonymiser(database: Database.Database): (runs: readonly OldRunPo
     'UPDATE runs SET is_anonymous = 1, title = ?, draft_id = NULL, app_headers_json = NULL WHERE sequence = ?',
   );
   const blankFeedback = database.prepare<[number]>('UPDATE feedback SET score_text = NULL WHERE run = ?');
+  const blankHistory = database.prepare<[number]>('UPDATE feedback_history SET score_text = NULL WHERE run = ?');
   // The name of a conversation comes from its first prompt.
   const blankName = database.prepare<[string, number, number]>(
     'UPDATE conversations SET name = ? WHERE sequence = ? AND created_at <= ?',
@@ -214,6 +217,7 @@ function createAnonymiser(database: Database.Database): (runs: readonly OldRunPo
       blankTexts.run(withoutTexts(configuration.get(sequence) ?? null), sequence);
       blankRun.run(anonymousTitle, sequence);
       blankFeedback.run(sequence);
+      blankHistory.run(sequence);
       removeQuotes(sequence);
       blankName.run(anonymousTitle, conversation, createdAt);
       noteChange.run(sequence);

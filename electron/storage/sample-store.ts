@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import type { Metadata } from './queries.ts';
+import { timeOrderedId } from './time-ordered-id.ts';
 import { createRunRemoval } from './retention-store.ts';
 
 const sampleState = z.object({ isWhole: z.boolean(), loadedAt: z.number() });
@@ -46,6 +47,10 @@ export function createSampleStore(database: Database.Database, metadata: Metadat
     `INSERT INTO feedback (run, score, score_text, score_tags, updated_at)
      SELECT sequence, @score, @scoreText, @scoreTags, @updatedAt FROM runs WHERE id = @runId`,
   );
+  const addHistory = database.prepare<[SampleFeedback & { id: string }]>(
+    `INSERT INTO feedback_history (id, run, score, score_text, score_tags, created_at)
+     SELECT @id, sequence, @score, @scoreText, @scoreTags, @updatedAt FROM runs WHERE id = @runId`,
+  );
   const noteFeedback = database.prepare<[string]>(
     "INSERT INTO run_changes (run, kind) SELECT sequence, 'feedback' FROM runs WHERE id = ?",
   );
@@ -75,6 +80,7 @@ export function createSampleStore(database: Database.Database, metadata: Metadat
     giveFeedback: database.transaction((given: readonly SampleFeedback[]) => {
       for (const feedback of given) {
         addFeedback.run(feedback);
+        addHistory.run({ ...feedback, id: timeOrderedId(feedback.updatedAt) });
         noteFeedback.run(feedback.runId);
       }
     }),

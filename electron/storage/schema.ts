@@ -16,6 +16,7 @@ export interface Schema {
   compatible_endpoints: CompatibleEndpointRow;
   user_models: UserModelRow;
   feedback: FeedbackRow;
+  feedback_history: FeedbackHistoryRow;
   run_changes: RunChangeRow;
   audit_views: AuditViewRow;
   sample_conversations: SampleConversationRow;
@@ -193,6 +194,15 @@ export interface FeedbackRow {
   /** Separated by commas. */
   score_tags: string | null;
   updated_at: number;
+}
+
+/** Feedback on a run, as somebody gave it. Rows are never changed, except that retention removes them or blanks their texts. */
+interface FeedbackHistoryRow extends Omit<FeedbackRow, 'updated_at'> {
+  sequence: Generated<number>;
+  id: string;
+  /** Name of the API key at that time, or `Touchstone window`; null if nobody knows. */
+  reviewer: string | null;
+  created_at: number;
 }
 
 /** A run that changed after its end. */

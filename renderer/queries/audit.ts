@@ -12,6 +12,7 @@ import {
   type Feedback,
   type FeedbackInput,
   giveFeedback,
+  listFeedback,
   readConversation,
 } from '../../shared/contract/conversations.ts';
 import type { Client } from '../host/client.ts';
@@ -95,6 +96,16 @@ export function useConversation(conversationId: string | null) {
     enabled: conversationId !== null,
     queryFn: ({ signal }) => readOne(client, conversationId ?? '', signal),
     placeholderData: keepPreviousData,
+  });
+}
+
+/** All feedback on a run, newest first; read when `isEnabled`, and again after each change. */
+export function useFeedbackHistory(conversationId: string, runId: string, isEnabled: boolean) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...conversationKey(conversationId), 'feedback', runId],
+    enabled: isEnabled,
+    queryFn: ({ signal }) => client.call(listFeedback, { signal, parameters: { conversationId, runId } }),
   });
 }
 

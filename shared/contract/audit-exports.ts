@@ -61,6 +61,7 @@ export const exportColumns = [
   'feedbackText',
   'feedbackTags',
   'feedbackAt',
+  'feedbackHistory',
 ] as const;
 export const exportColumn = z.enum(exportColumns);
 export type ExportColumn = z.infer<typeof exportColumn>;
@@ -87,6 +88,7 @@ export const redactedColumns = [
   'moderation',
   'feedbackText',
   'feedbackTags',
+  'feedbackHistory',
 ] as const satisfies readonly ExportColumn[];
 
 const replacement = z

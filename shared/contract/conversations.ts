@@ -170,3 +170,37 @@ export const giveFeedback = defineEndpoint({
   response: feedback,
   errors: [404],
 });
+
+/** What one reviewer said about a run. Later feedback replaces it and leaves it here. */
+export const feedbackEntry = z
+  .object({
+    id: uuid,
+    reviewer: z
+      .string()
+      .nullable()
+      .describe('Name of the API key when the feedback was given, or `Touchstone window`; null if it is not known'),
+    rubricItemId: uuid.nullable().describe('Always null: the feedback is on the run as a whole'),
+    value: feedback.pick({ score: true, scoreTags: true }),
+    note: z.string().nullable().describe('The `scoreText` of the feedback'),
+    createdAt: timestamp,
+    replaces: uuid.nullable().describe('The entry before it; null for the first one'),
+  })
+  .meta({ id: 'FeedbackEntry' });
+export type FeedbackEntry = z.infer<typeof feedbackEntry>;
+
+export const maxFeedbackEntries = 1000;
+
+export const listFeedback = defineEndpoint({
+  id: 'listFeedback',
+  method: 'get',
+  path: '/conversations/{conversationId}/runs/{runId}/feedback',
+  access: 'audit',
+  tag: 'Audit',
+  summary: 'Read the feedback history of a run',
+  description:
+    `All feedback ever given, newest first: at most the newest ${maxFeedbackEntries} entries. The same feedback again, from the ` +
+    'same reviewer, adds none.',
+  parameters: z.object({ conversationId: uuid, runId: uuid }),
+  response: z.array(feedbackEntry),
+  errors: [404],
+});

@@ -38,7 +38,9 @@ beforeAll(async () => {
     );
     if (index < 2) {
       const feedback = { score: index - 5, scoreTags: 'wrong,tone' };
-      host.host.storage.audit.giveFeedback(conversationId, recorded.runId, feedback);
+      host.host.storage.audit.giveFeedback({ conversationId, runId: recorded.runId }, feedback, {
+        reviewerId: 'reviewer',
+      });
     }
     if (index === 1) await recordRun(host.host, { ...run, createdAt: start + index * day + 1000 }, { totalMs: 5000 });
   }
@@ -90,6 +92,7 @@ test('a row has the fields of the list, with the newest matching run and the num
           aiSystem: 'OpenAi',
           model: 'gpt-4o',
           servedBy: 'OpenAi/gpt-4o',
+          origin: { api: 'completions', client: null },
           title: 'Translate good morning',
           excerpt: expect.stringContaining('Bonjour'),
           totalMs: 5000,

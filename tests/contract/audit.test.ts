@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditReport } from '../../shared/contract/audit.ts';
-import { auditReport } from '../../shared/contract/audit.ts';
+import { auditReport, type AuditReport } from '../../shared/contract/audit.ts';
+import type { FeedbackEntry } from '../../shared/contract/conversations.ts';
 import { askAudit, recordRun } from '../support/audit-runs.ts';
 import { completionCall, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
@@ -264,6 +264,33 @@ describe.each(ways)('%s', (way) => {
     const [conversation] = (await ask(way, { callerId, includeFeedback: true })).conversations;
     expect(conversation?.runs[0]?.feedback).toMatchObject({ score: 3, scoreText: null, scoreTags: null });
     expect([await isFound({ score: -10 }), await isFound({ score: 3 })]).toEqual([false, true]);
+  });
+
+  test('keeps all feedback on a run with its reviewers, newest first', async () => {
+    const { conversationId, runId } = await recordRun(host.host);
+    const path = `/conversations/${conversationId}/runs/${runId}/feedback`;
+    const other = host.host.storage.apiKeys.issue({ name: 'Second reader', scopes: ['audit'] });
+    const history = async () => (await call(way, 'GET', path)).body as FeedbackEntry[];
+    expect(await history()).toEqual([]);
+    const first = { score: -4, scoreText: 'Too long', scoreTags: 'wrong' };
+    await call(way, 'PUT', path, { body: first });
+    // A client that repeats a request says nothing new.
+    await call(way, 'PUT', path, { body: first });
+    await call(way, 'PUT', path, { body: first, key: other.key });
+    await call(way, 'PUT', path, { body: {}, key: other.key });
+    host.host.storage.apiKeys.revoke(other.id);
+    const entries = await history();
+    expect(entries.map(({ reviewer, value, note }) => [reviewer, value.score, value.scoreTags, note])).toEqual([
+      ['Second reader', null, null, null],
+      ['Second reader', -4, 'wrong', 'Too long'],
+      [expect.any(String), -4, 'wrong', 'Too long'],
+    ]);
+    expect(entries.map(({ replaces }) => replaces)).toEqual([entries[1]!.id, entries[2]!.id, null]);
+    const missing = `/conversations/${randomUUID()}/runs/${runId}/feedback`;
+    expect([
+      (await call(way, 'GET', missing)).status,
+      (await call(way, 'GET', path, { key: host.issueKey({ scopes: ['run', 'manage'] }) })).status,
+    ]).toEqual([404, 403]);
   });
 
   test('rejects invalid feedback', async () => {

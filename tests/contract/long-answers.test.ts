@@ -20,7 +20,12 @@ beforeAll(async () => {
       { conversationId, servedBy, model, createdAt: Date.UTC(2026, 0, 1) + position },
       { content },
     );
-    if (position === 3) host.host.storage.audit.giveFeedback(conversationId, run.runId, { score: 5 });
+    if (position === 3)
+      host.host.storage.audit.giveFeedback(
+        { conversationId, runId: run.runId },
+        { score: 5 },
+        { reviewerId: 'reviewer' },
+      );
   }
   await recordRun(host.host, { createdAt: Date.UTC(2026, 0, 2) });
 });

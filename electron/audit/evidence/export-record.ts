@@ -97,6 +97,10 @@ const readers: Readonly<Record<ExportColumn, Reader>> = {
   feedbackText: (row) => row.score_text,
   feedbackTags: (row) => row.score_tags,
   feedbackAt: (row) => isoTime(row.feedback_at),
+  feedbackHistory: (row) => {
+    const entries = JSON.parse(row.feedback_history_json) as { createdAt: number }[];
+    return entries.length === 0 ? null : entries.map((entry) => ({ ...entry, createdAt: isoTime(entry.createdAt) }));
+  },
 };
 
 const redacted: ReadonlySet<ExportColumn> = new Set(redactedColumns);

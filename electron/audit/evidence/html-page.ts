@@ -106,6 +106,7 @@ const blocks: Readonly<Partial<Record<ExportColumn, string>>> = {
   warnings: 'Warnings',
   moderation: 'Moderation',
   feedbackText: 'Feedback',
+  feedbackHistory: 'Feedback history',
 };
 
 const passageList = z.array(citation);
@@ -170,11 +171,35 @@ function messageText({ role, content }: Message): string {
   return `${role.charAt(0).toUpperCase()}${role.slice(1)}:\n${parts.join('\n')}`;
 }
 
+const feedbackEntries = z.array(
+  z.strictObject({
+    reviewer: z.string().nullable(),
+    score: z.int().nullable(),
+    scoreTags: z.string().nullable(),
+    note: z.string().nullable(),
+    createdAt: z.string(),
+  }),
+);
+
+function feedbackText({
+  reviewer,
+  score,
+  scoreTags,
+  note,
+  createdAt,
+}: z.infer<typeof feedbackEntries>[number]): string {
+  const rating = score === null ? 'no score' : `score ${score}`;
+  const parts = [`${createdAt}, ${reviewer ?? 'unknown reviewer'}: ${rating}`, scoreTags, note];
+  return parts.filter((part) => part !== null).join('\n');
+}
+
 function textOf(value: unknown, isBlock: boolean): string {
   const messages = isBlock ? messageList.safeParse(value) : null;
   if (messages?.success) return messages.data.map(messageText).join('\n\n');
   const calls = isBlock ? callList.safeParse(value) : null;
   if (calls?.success) return calls.data.map(callText).join('\n\n');
+  const entries = isBlock ? feedbackEntries.safeParse(value) : null;
+  if (entries?.success) return entries.data.map(feedbackText).join('\n\n');
   const passages = passageList.safeParse(value);
   if (passages.success) return passages.data.map(passageText).join('\n\n');
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';

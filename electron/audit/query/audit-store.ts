@@ -8,66 +8,17 @@ import type {
   AuditSort,
   AuditSummary,
 } from '../../../shared/contract/audit.ts';
-import type { Conversation, ConversationRun, Feedback, FeedbackInput } from '../../../shared/contract/conversations.ts';
+import type { Conversation, ConversationRun } from '../../../shared/contract/conversations.ts';
 import { createContinuationTokens } from '../../storage/continuation-token.ts';
 import { LazyList } from '../../storage/list-page.ts';
-import { prepareQuery, valuesOf } from '../../storage/queries.ts';
+import { prepareQuery } from '../../storage/queries.ts';
 import { createAuditClient } from '../index/audit-client.ts';
 import type { ReportOutline } from '../index/audit-engine.ts';
-import { createConversationRows, feedbackOf } from './conversation-rows.ts';
+import { createConversationRows } from './conversation-rows.ts';
+import { createFeedbackStore, type FeedbackStore } from './feedback-store.ts';
 import type { Selection } from './selection.ts';
 import { type AuditViewStore, createAuditViews } from './views.ts';
-import { AppError } from '../../../shared/app-error.ts';
-import type { FeedbackRow } from '../../storage/schema.ts';
 import type Database from 'better-sqlite3';
-
-/** Stores feedback on runs. `giveFeedback` throws `not_found` if the conversation doesn't have the run. */
-export function createFeedbackStore(database: Database.Database) {
-  const queries = feedbackQueries(database);
-  const write = database.transaction((row: FeedbackRow) => {
-    queries.upsert.run(row);
-    queries.noteChange.run({ run: row.run });
-  });
-  return {
-    giveFeedback(conversationId: string, runId: string, input: FeedbackInput): Feedback {
-      const run = queries.find.first({ run: runId.toLowerCase(), conversation: conversationId.toLowerCase() });
-      if (!run) throw new AppError('not_found', 'No run of this conversation has this ID.');
-      const row: FeedbackRow = {
-        run: run.sequence,
-        score: input.score ?? null,
-        score_text: input.scoreText ?? null,
-        score_tags: input.scoreTags ?? null,
-        updated_at: Date.now(),
-      };
-      write.immediate(row);
-      return feedbackOf(row)!;
-    },
-  };
-}
-
-function feedbackQueries(database: Database.Database) {
-  return {
-    find: prepareQuery(database, (tables, input: { run: string; conversation: string }) =>
-      tables
-        .selectFrom('runs')
-        .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
-        .select('runs.sequence')
-        .where('runs.id', '=', input.run)
-        .where('conversations.id', '=', input.conversation),
-    ),
-    upsert: prepareQuery(database, (tables, input: FeedbackRow) =>
-      tables
-        .insertInto('feedback')
-        .values(valuesOf(input, ['run', 'score', 'score_text', 'score_tags', 'updated_at']))
-        .onConflict((conflict) =>
-          conflict.column('run').doUpdateSet(valuesOf(input, ['score', 'score_text', 'score_tags', 'updated_at'])),
-        ),
-    ),
-    noteChange: prepareQuery(database, (tables, input: { run: number }) =>
-      tables.insertInto('run_changes').values({ run: input.run, kind: 'feedback' }),
-    ),
-  };
-}
 
 interface Cancellable {
   readonly signal: AbortSignal;
@@ -104,7 +55,7 @@ export interface ReportResult {
 }
 
 /** Queries over all recorded runs. Results include all runs that ended before the query. */
-export interface AuditStore {
+export interface AuditStore extends FeedbackStore {
   /**
    * Conversations with at least one matching run, with all their runs, starting with the conversation with the newest run. All pages show
    * the runs that existed at the first one. Throws `invalid_request` for a token of other filters.
@@ -117,8 +68,6 @@ export interface AuditStore {
   ): Promise<{ data: Conversation[]; continuationToken: string | null }>;
   /** Null for an unknown id. */
   readConversation(id: string, options: { hasFeedback: boolean }): StoredConversation | null;
-  /** Throws `not_found` if the conversation doesn't have the run. */
-  giveFeedback(conversationId: string, runId: string, input: FeedbackInput): Feedback;
   /** Lines of the window's list. Throws `invalid_request` for a snapshot of another list. */
   search(query: AuditSearchQuery, options: Cancellable): Promise<AuditPage>;
   /** All matches of a filter of the window, now or when `last` was the newest `runs.sequence`. */
@@ -208,9 +157,13 @@ export function createAuditStore(options: AuditStoreOptions) {
       };
       return { ...rows.conversation(found.sequence), runs: new LazyList(runs) };
     },
-    giveFeedback(conversationId, runId, input) {
+    giveFeedback(run, input, reviewer) {
       flush();
-      return feedback.giveFeedback(conversationId, runId, input);
+      return feedback.giveFeedback(run, input, reviewer);
+    },
+    listFeedback(run) {
+      flush();
+      return feedback.listFeedback(run);
     },
     async search({ snapshot, filter, sort, ...position }, { signal }) {
       const key = { filter: significant(filter), sort };

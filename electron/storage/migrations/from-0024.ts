@@ -249,6 +249,28 @@ export const recordedCalls = `
   ) STRICT;
 `;
 
+/**
+ * 33. All feedback ever given; `feedback` has only the latest of each run. `reviewer` is the name of the key at that time. It isn't known
+ * for what was given before.
+ */
+export const feedbackHistory = `
+  CREATE TABLE feedback_history (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    run INTEGER NOT NULL,
+    reviewer TEXT,
+    score INTEGER,
+    score_text TEXT,
+    score_tags TEXT,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX feedback_history_by_run ON feedback_history (run, sequence);
+
+  INSERT INTO feedback_history (id, run, score, score_text, score_tags, created_at)
+  SELECT lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-8' ||
+    substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6))), run, score, score_text, score_tags, updated_at FROM feedback ORDER BY updated_at, run;
+`;
+
 /** Must be called before migration 30. */
 export function registerHeldOut(database: Database.Database): void {
   database.function(

@@ -26,7 +26,7 @@ test('finds runs of the first version by values and words, and accepts feedback 
   const directory = temporaryDirectory();
   leaveFirstVersion(directory);
   const { audit } = openTestStorage({ directory });
-  audit.giveFeedback(uuid(1), uuid(3), { score: 4 });
+  audit.giveFeedback({ conversationId: uuid(1), runId: uuid(3) }, { score: 4 }, { reviewerId: 'reviewer' });
   const filter = { callerId: uuid(2), text: 'kept', feedback: { score: 4 } };
   const report = await audit.report(
     { filter, pageSize: 20, continuationToken: null, hasFeedback: true },

@@ -158,7 +158,7 @@ describe('with sealed blocks', () => {
     const text = 'a remark that nobody else made';
     const workspaceId = '77777777-7777-4777-8777-777777777777';
     expect(engine.report({ filter: { workspaceId }, pageSize: 5, position: null, hasFeedback: false }).next).toBeNull();
-    storage.audit.giveFeedback(run.conversationId, run.runId, { scoreText: text });
+    storage.audit.giveFeedback(run, { scoreText: text }, { reviewerId: 'reviewer' });
     storage.runs.joinConversation({ ...run, workspaceId, name: '' });
     const matching = (filter: AuditFilter) => walkAll(engine, filter).map((line) => line.split(' ')[0]);
     expect([matching({ feedback: { scoreText: 'NOBODY ELSE' } }), matching({ workspaceId })]).toEqual([

@@ -15,7 +15,7 @@ async function record(storage: Storage, runs: readonly PlainRun[]): Promise<void
   for (const { run, outcome, feedback } of runs) {
     storage.runs.begin(run);
     await storage.runs.finish(run.runId, outcome);
-    if (feedback !== null) storage.audit.giveFeedback(run.conversationId, run.runId, feedback);
+    if (feedback !== null) storage.audit.giveFeedback(run, feedback, { reviewerId: 'reviewer' });
   }
 }
 

@@ -23,7 +23,12 @@ async function record(storage: Storage, change: Partial<typeof sample> & { draft
   const joined = storage.runs.joinConversation({ conversationId: null, workspaceId: null, callerId, name: 'c' });
   storage.runs.begin({ ...run, conversationId: joined.conversationId });
   await storage.runs.finish(run.runId, sampleOutcome({ totalMs: 200, cost: { amount: 2, pricesFrom: '2026-11-22' } }));
-  if (score !== undefined) storage.audit.giveFeedback(joined.conversationId, run.runId, { score });
+  if (score !== undefined)
+    storage.audit.giveFeedback(
+      { conversationId: joined.conversationId, runId: run.runId },
+      { score },
+      { reviewerId: 'reviewer' },
+    );
   return run.runId;
 }
 

@@ -38,7 +38,12 @@ async function record(storage: Storage, { promptVersionId, day: at, totalMs = 10
     run.runId,
     sampleOutcome({ totalMs, cost: cost === null ? null : { amount: cost, pricesFrom: '2026-11-22' } }),
   );
-  if (score !== undefined) storage.audit.giveFeedback(ids.conversationId, run.runId, { score });
+  if (score !== undefined)
+    storage.audit.giveFeedback(
+      { conversationId: ids.conversationId, runId: run.runId },
+      { score },
+      { reviewerId: 'reviewer' },
+    );
   return { conversationId: ids.conversationId, runId: run.runId };
 }
 
@@ -50,7 +55,7 @@ test('usage follows runs that start, end, are rated and are removed, and survive
   await record(storage, { promptVersionId, day: 9, totalMs: 100, cost: null });
   const last = await record(storage, { promptVersionId, day: 10, totalMs: 300, cost: 2, score: 4 });
   await record(storage, { promptVersionId: null, day: 11, totalMs: 5000 });
-  storage.audit.giveFeedback(last.conversationId, last.runId, { score: 6 });
+  storage.audit.giveFeedback(last, { score: 6 }, { reviewerId: 'reviewer' });
   storage.flush();
   const lastRunAt = new Date(start + 10 * day).toISOString();
   const known = { promptVersionId, versionNumber: 1, lastRunAt };

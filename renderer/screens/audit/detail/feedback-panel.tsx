@@ -1,19 +1,16 @@
-import { Command } from 'cmdk';
-import { Plus, Search, Undo2, X } from 'lucide-react';
+import { History, Undo2 } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { Icon } from '../../../components/icon.tsx';
-import { matchScore } from '../../../components/match-score.ts';
+import { formatTime } from '../../../components/format.ts';
 import { Popover } from '../../../components/popover.tsx';
-import type { ConversationRun, FeedbackInput } from '../../../../shared/contract/conversations.ts';
+import type { ConversationRun, FeedbackEntry, FeedbackInput } from '../../../../shared/contract/conversations.ts';
 import { Button } from '../../../components/button.tsx';
 import { Score, ScoreScale, useScoreKeys } from '../../../components/scores.tsx';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import { useAuditFacets, useGiveFeedback } from '../../../queries/audit.ts';
+import { useAuditFacets, useFeedbackHistory, useGiveFeedback } from '../../../queries/audit.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { feedbackInput, addFeedbackStep, popFeedbackStep, useFeedbackSteps } from '../../../stores/audit.ts';
-
-const maxSuggested = 4;
+import { TagField } from './tag-field.tsx';
 
 function readTags(scoreTags: string | null | undefined): string[] {
   return (scoreTags ?? '')
@@ -22,102 +19,54 @@ function readTags(scoreTags: string | null | undefined): string[] {
     .filter((tag) => tag !== '');
 }
 
-interface TagFieldProps {
-  tags: readonly string[];
-  /** Existing tags, the most frequent first. */
-  known: readonly string[];
-  onChange: (tags: readonly string[]) => void;
-  isOpen: boolean;
-  onOpenChange: (isOpen: boolean) => void;
-}
-
-function TagList({ tags, known, onChange }: Pick<TagFieldProps, 'tags' | 'known' | 'onChange'>) {
-  const [typed, setTyped] = useState('');
-  // The list of tags is one comma-separated text.
-  const own = typed.replaceAll(',', ' ').trim();
-  const rest = known.filter((tag) => !tags.includes(tag));
-  const isNew = own !== '' && !known.includes(own) && !tags.includes(own);
-  const add = (tag: string) => {
-    setTyped('');
-    onChange([...tags, tag]);
-  };
+function HistoryEntry({ entry: { reviewer, value, note, createdAt } }: { entry: FeedbackEntry }) {
+  const tags = readTags(value.scoreTags);
+  const isCleared = value.score === null && tags.length === 0 && note === null;
   return (
-    <Command
-      label="Tags"
-      loop
-      filter={(value, search, keywords) => (value === 'new' ? 0.001 : matchScore(search, keywords ?? []))}
-    >
-      <div className="combobox__search">
-        <Icon icon={Search} size="small" />
-        <Command.Input autoFocus placeholder="Find or create a tag" value={typed} onValueChange={setTyped} />
-      </div>
-      <Command.List className="combobox__list scroll">
-        {rest.map((tag) => (
-          <Command.Item
-            key={tag}
-            value={`tag-${tag}`}
-            keywords={[tag]}
-            className="menu__item"
-            onSelect={() => add(tag)}
-          >
+    <li className="feedback-history__entry">
+      <p className="caption tertiary">
+        {formatTime(createdAt)}, {reviewer ?? 'unknown reviewer'}
+      </p>
+      <p className="feedback-history__value">
+        {value.score !== null && <Score score={value.score} />}
+        {tags.map((tag) => (
+          <span key={tag} className="tag">
             {tag}
-          </Command.Item>
+          </span>
         ))}
-        {isNew && (
-          <Command.Item value="new" className="menu__item" onSelect={() => add(own)}>
-            <Icon icon={Plus} size="small" />
-            New tag {own}
-          </Command.Item>
-        )}
-        {rest.length === 0 && !isNew && <p className="combobox__empty">No other tags yet. Type a new one.</p>}
-      </Command.List>
-    </Command>
+        {isCleared && <span className="tertiary">Feedback removed</span>}
+      </p>
+      {note !== null && <p className="feedback-history__note">{note}</p>}
+    </li>
   );
 }
 
-/** Tags of a run: its own with a cross, buttons for frequent ones, and a menu for all others. */
-function TagField({ tags, known, onChange, isOpen, onOpenChange }: TagFieldProps) {
-  const suggested = known.filter((tag) => !tags.includes(tag)).slice(0, maxSuggested);
+/** Who rated the run before, and how. Nothing is ever changed there. */
+function FeedbackHistory({ conversationId, runId }: { conversationId: string; runId: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const { data, error } = useFeedbackHistory(conversationId, runId, isOpen);
   return (
-    <div className="feedback__tags" role="group" aria-label="Tags">
-      {tags.map((tag) => (
-        <button
-          key={tag}
-          type="button"
-          className="tag is-on"
-          aria-label={`Remove tag ${tag}`}
-          onClick={() => onChange(tags.filter((other) => other !== tag))}
-        >
-          {tag}
-          <Icon icon={X} size="tiny" />
-        </button>
-      ))}
-      {suggested.map((tag) => (
-        <button
-          key={tag}
-          type="button"
-          className="tag"
-          aria-label={`Add tag ${tag}`}
-          onClick={() => onChange([...tags, tag])}
-        >
-          {tag}
-        </button>
-      ))}
-      <Popover
-        label="Tags"
-        isOpen={isOpen}
-        onOpenChange={onOpenChange}
-        className="combobox tag-list"
-        trigger={
-          <button type="button" className="tag tag--new">
-            <Icon icon={Plus} size="tiny" />
-            Tag
-          </button>
-        }
-      >
-        <TagList tags={tags} known={known} onChange={onChange} />
-      </Popover>
-    </div>
+    <Popover
+      label="Feedback history"
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+      align="end"
+      className="feedback-history scroll"
+      trigger={
+        <Button size="small" variant="quiet" icon={History}>
+          History
+        </Button>
+      }
+    >
+      {error && <ErrorFailure title="Couldn't load the feedback history" error={error} />}
+      {data === undefined && !error && <p className="tertiary">Loading</p>}
+      {data?.length === 0 && <p className="tertiary">No feedback yet</p>}
+      <ol>
+        {data?.map((entry) => (
+          <HistoryEntry key={entry.id} entry={entry} />
+        ))}
+      </ol>
+    </Popover>
   );
 }
 
@@ -231,6 +180,7 @@ export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }
             Undo
           </Button>
         )}
+        {run.feedback && <FeedbackHistory conversationId={conversationId} runId={runId} />}
         <span className="caption tertiary wide-only">Press 0-9 to rate, - for negative</span>
       </div>
       {feedback.error && <ErrorFailure title="Feedback wasn't saved" error={feedback.error} />}

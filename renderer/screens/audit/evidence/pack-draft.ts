@@ -64,7 +64,7 @@ export const columnGroups: readonly { title: string; columns: readonly ExportCol
       'totalMs',
     ],
   },
-  { title: 'Feedback', columns: ['feedbackScore', 'feedbackText', 'feedbackTags', 'feedbackAt'] },
+  { title: 'Feedback', columns: ['feedbackScore', 'feedbackText', 'feedbackTags', 'feedbackAt', 'feedbackHistory'] },
 ];
 
 export const columnPresets = { essential: essentialColumns, everything: exportColumns } as const;

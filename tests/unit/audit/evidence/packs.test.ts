@@ -258,17 +258,40 @@ describe('a pack', () => {
       },
       secret,
     );
-    world.storage.audit.giveFeedback(run.conversationId, run.runId, {
-      score: 1,
-      scoreText: secret,
-      scoreTags: 'a@example.com',
-    });
+    world.storage.audit.giveFeedback(
+      run,
+      {
+        score: 1,
+        scoreText: secret,
+        scoreTags: 'a@example.com',
+      },
+      { reviewerId: 'reviewer' },
+    );
     const { files, pack } = await written(world, { selection: { filter: { text: '"a@example.com"' } } });
     for (const text of Object.values(files)) {
       expect(text).not.toMatch(/@example\.com|1234567|4111 1111|411111|DE89/);
     }
     expect(lines(files['evidence.jsonl']!)).toHaveLength(1);
     expect(pack.replaced.every((count) => count >= 9)).toBe(true);
+  });
+
+  test('contains who rated a run, and how, oldest first', async () => {
+    const world = await openExports();
+    const run = await record(world, {});
+    world.storage.audit.giveFeedback(run, { score: -2, scoreTags: 'tone' }, { reviewerId: 'window' });
+    world.storage.audit.giveFeedback(run, { score: 7, scoreText: 'Better <now>' }, { reviewerId: 'window' });
+    await record(world, {});
+    const { files } = await written(world, { columns: ['feedbackHistory'], selection: { filter: {} } });
+    const createdAt = expect.stringMatching(/Z$/);
+    const reviewer = 'Touchstone window';
+    expect(lines(files['evidence.jsonl']!)).toContainEqual({
+      feedbackHistory: [
+        { reviewer, score: -2, scoreTags: 'tone', note: null, createdAt },
+        { reviewer, score: 7, scoreTags: null, note: 'Better <now>', createdAt },
+      ],
+    });
+    expect(lines(files['evidence.jsonl']!)).toContainEqual({ feedbackHistory: null });
+    expect(files['evidence.html']).toMatch(/Z, Touchstone window: score 7\nBetter &lt;now&gt;<\/pre>/);
   });
 
   test('contains the messages of a run with several, each with its role', async () => {

@@ -70,7 +70,7 @@ test('deleting keeps credits, keys, views and samples, and the audit follows', a
   const loaded = await samples.load();
   const { retention } = openRetention(storage);
   const old = await recordAged(storage, 50, { apiKeyId: key.id, callerId: key.callerId, promptText: 'Needle' });
-  storage.audit.giveFeedback(old.conversationId, old.runId, { score: 3, scoreText: 'Good' });
+  storage.audit.giveFeedback(old, { score: 3, scoreText: 'Good' }, { reviewerId: 'reviewer' });
   const found = () =>
     storage.audit.search({ filter: { callerId: key.callerId }, sort: 'newest', limit: 10 }, { signal });
   expect((await found()).total).toBe(1);
@@ -104,7 +104,7 @@ test('anonymising blanks every text and keeps every number', async () => {
     metadata: { secret },
     configuration: { temperature: 0.5, user: secret, stop: [secret], logprobs: true },
   });
-  storage.audit.giveFeedback(run.conversationId, run.runId, { score: -3, scoreText: secret, scoreTags: 'wrong' });
+  storage.audit.giveFeedback(run, { score: -3, scoreText: secret, scoreTags: 'wrong' }, { reviewerId: 'reviewer' });
   const before = storage.runs.read(run.runId)!;
   storage.settings.update({ retention: { mode: 'anonymise', days: 30 } });
   await retention.apply();
@@ -131,6 +131,8 @@ test('anonymising blanks every text and keeps every number', async () => {
   const conversation = storage.audit.readConversation(run.conversationId, { hasFeedback: true })!;
   expect(conversation.name).toBe('Anonymised');
   expect([...conversation.runs][0]!.feedback).toMatchObject({ score: -3, scoreText: null, scoreTags: 'wrong' });
+  const [entry] = storage.audit.listFeedback(run);
+  expect(entry).toMatchObject({ reviewer: 'Touchstone window', value: { score: -3, scoreTags: 'wrong' }, note: null });
   const words = await storage.audit.search({ filter: { text: 'secret' }, sort: 'newest', limit: 10 }, { signal });
   expect(words.rows.map(({ run: found }) => found.runId)).toEqual([young.runId]);
   expect((await retention.preview({ mode: 'anonymise', days: 30 }, { signal })).runs).toBe(0);

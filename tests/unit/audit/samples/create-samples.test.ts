@@ -19,7 +19,7 @@ async function recordOwn(storage: Storage) {
   const run = sampleRun();
   storage.runs.begin(run);
   await storage.runs.finish(run.runId, sampleOutcome());
-  storage.audit.giveFeedback(run.conversationId, run.runId, { score: 4 });
+  storage.audit.giveFeedback(run, { score: 4 }, { reviewerId: 'reviewer' });
   storage.audit.views.create({ name: 'Mine', filter: { text: 'refund' }, sort: 'newest' });
   return storage.runs.read(run.runId);
 }

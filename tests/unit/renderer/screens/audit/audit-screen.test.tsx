@@ -74,6 +74,9 @@ describe('the audit', () => {
     expect((await stored())?.scoreTags).toMatch(/\w/);
     fireEvent.click(within(panel).getByText('Undo'));
     await waitFor(async () => expect(await stored()).toMatchObject({ score: -6, scoreText: null }));
+    fireEvent.click(await within(panel).findByText('History'));
+    const history = within(await screen.findByRole('dialog', { name: 'Feedback history' }));
+    expect((await history.findAllByRole('listitem'))[1]!.textContent).toContain('Not what the terms say.');
   });
 
   test('explains the invalid part of an address and how to clear it', async () => {
