@@ -2,94 +2,28 @@
  * Streams through this service with recording on, beside a bare pass-through and two gateways on Node, in turn and in the same run.
  * Each gateway has a processor to itself, if there are two. `npm run benchmark -- streams`; `--rounds N` (5 unless given).
  */
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent } from 'node:http';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { directTarget, type GatewayName, installPeers, startGateway } from './support/gateways.ts';
-import type { Target } from './support/load.ts';
 import { freePort, startServer, type MeasuredProcess } from './support/processes.ts';
 import { median, percentile, printReport, row, type Row } from './support/report.ts';
-import { readStream, type StreamRecord } from './support/stream-load.ts';
-import { floodFrames, pacedSeconds } from './support/stream-upstream.ts';
+import {
+  type Contender,
+  type Figures,
+  measureFlood,
+  measurePaced,
+  pacedStreams,
+  pinToFirstCore,
+} from './support/stream-figures.ts';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, only: { type: 'string', multiple: true } },
 });
 const rounds = Number(values.rounds);
-const pacedStreams = 256;
-/** The paced streams are counted between these seconds, when all of them are open. */
-const from = 3;
-const until = pacedSeconds - 2;
-
 const names: readonly GatewayName[] = ['direct', 'bare pass-through', '@musistudio/llms', 'Portkey', 'Touchstone'];
 const chosen = names.filter((name) => name === 'direct' || !values.only || values.only.includes(name));
-
-interface Figures {
-  readonly flood: Map<number, number[]>;
-  readonly shares: number[];
-  readonly delays: number[];
-  readonly firstMs: number[];
-}
-
-interface Contender {
-  readonly name: GatewayName;
-  readonly flood: Target;
-  readonly paced: Target;
-  readonly figures: Figures;
-}
-
-/** Frames a second of `count` streams that are read as fast as they come. */
-async function measureFlood(target: Target, count: number): Promise<number> {
-  const agent = new Agent({ keepAlive: false });
-  const records = Array.from({ length: count }, (): StreamRecord => ({ frames: 0, firstMs: null }));
-  const startedAt = performance.now();
-  await Promise.all(records.map((record) => readStream(target, agent, record)));
-  const seconds = (performance.now() - startedAt) / 1000;
-  agent.destroy();
-  const frames = records.reduce((sum, record) => sum + record.frames, 0);
-  if (frames < count * floodFrames) throw new Error(`${frames} of ${count * floodFrames} frames arrived`);
-  return frames / seconds;
-}
-
-async function sentFrames(upstreamPort: number): Promise<number> {
-  return Number(await (await fetch(`http://127.0.0.1:${upstreamPort}/sent`)).text());
-}
-
-/** Opens all paced streams at once and measures them for a few seconds. */
-async function measurePaced({ paced: target, figures }: Contender, upstreamPort: number): Promise<void> {
-  const agent = new Agent({ keepAlive: false });
-  const records = Array.from({ length: pacedStreams }, (): StreamRecord => ({ frames: 0, firstMs: null }));
-  let isCounting = false;
-  let received = 0;
-  const onStamps = (stamps: number[]) => {
-    if (!isCounting) return;
-    received += stamps.length;
-    const now = performance.timeOrigin + performance.now();
-    for (const stamp of stamps) figures.delays.push(now - stamp);
-  };
-  const reading = Promise.all(records.map((record) => readStream(target, agent, record, onStamps)));
-  await delay(from * 1000);
-  const sentBefore = await sentFrames(upstreamPort);
-  isCounting = true;
-  await delay((until - from) * 1000);
-  isCounting = false;
-  const sent = (await sentFrames(upstreamPort)) - sentBefore;
-  await reading;
-  agent.destroy();
-  figures.shares.push(received / sent);
-  for (const { firstMs } of records) figures.firstMs.push(firstMs ?? Number.NaN);
-}
-
-/** The upstream and the callers share one processor, the gateways have the other. */
-function pinToFirstCore(): number | undefined {
-  if (process.platform !== 'linux' || availableParallelism() < 2) return undefined;
-  execFileSync('taskset', ['-a', '-cp', '0', String(process.pid)], { stdio: 'ignore' });
-  return 1;
-}
 
 async function main(): Promise<void> {
   installPeers();

@@ -249,7 +249,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
   const isEmbeddingPaid = () => storage.settings.read().embeddings.kind === 'provider';
   return [
     ...completionHandlers(completions, log),
-    ...passThroughHandlers(services.passThrough, providers),
+    ...passThroughHandlers({ ...services, onDeviceFile: onDevice.selectedFileName, reportFailure: log }),
     ...auditHandlers({ audit: storage.audit, services: services.auditServices, log }),
     ...moderationHandlers({ ...services, ...allowances, log }),
     ...conversationHandlers(storage.audit),

@@ -11,7 +11,7 @@ export interface Gateway {
   readonly target: Target;
 }
 
-export type GatewayName = 'direct' | 'bare pass-through' | '@musistudio/llms' | 'Portkey' | 'Touchstone';
+export type GatewayName = 'direct' | 'bare pass-through' | '@musistudio/llms' | 'Portkey' | 'Touchstone' | 'recorder';
 
 const peers = new URL('../peers/', import.meta.url);
 const support = new URL('./', import.meta.url).pathname;
@@ -44,7 +44,7 @@ export interface GatewayOptions {
   readonly core?: number;
 }
 
-/** Starts `name` in front of the upstream. `Touchstone` records every call. */
+/** Starts `name` in front of the upstream. `Touchstone` and `recorder`, its pass-through of other programs, record every call. */
 export async function startGateway(
   name: Exclude<GatewayName, 'direct'>,
   { upstreamPort, dataDirectory, content, template, model, stream, core }: GatewayOptions,
@@ -68,12 +68,17 @@ export async function startGateway(
       const process = await start([`${support}llms-server.mjs`, String(port), String(upstreamPort)]);
       return { name, target: chatTarget(port, content, `bench,${model}`, stream), process };
     }
+    case 'recorder':
     case 'Touchstone': {
       const parameters = ['issue', '--name', 'benchmark', '--json', '--data-dir', dataDirectory];
       const issued = execFileSync(process.execPath, [`${built}keys.js`, ...parameters], { encoding: 'utf8' });
       const endpoint = `bench=http://127.0.0.1:${upstreamPort}/v1`;
       const service = [`${built}serve.js`, '--port', String(port), '--data-dir', dataDirectory];
       const headers = { authorization: `Bearer ${(JSON.parse(issued) as { key: string }).key}` };
+      const running = await start([...hostFlags, ...service, '--endpoint', endpoint, '--json']);
+      if (name === 'recorder') {
+        return { name, target: { ...target, headers, path: '/openai/bench/v1/chat/completions' }, process: running };
+      }
       const request = {
         aiSystem: 'OpenAiCompatible',
         model: `bench/${model}`,
@@ -87,7 +92,7 @@ export async function startGateway(
           headers,
           body: JSON.stringify(request),
         },
-        process: await start([...hostFlags, ...service, '--endpoint', endpoint, '--json']),
+        process: running,
       };
     }
   }

@@ -3,13 +3,22 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
- * A provider whose model decides what it streams: `flood` sends its frames as fast as the reader takes them, `paced` one every 20 ms with
+ * A provider whose model decides what it sends: `fixed` answers at once, `flood` sends its frames as fast as the reader takes them, `paced` one every 20 ms with
  * the time at which it was sent. `GET /sent` returns how many frames the paced streams have sent so far.
  */
 export const floodFrames = 60_000;
 export const pacedSeconds = 10;
 const paceMs = 20;
 const modelOf = /"model":"(\w+)"/;
+/** A whole answer, or a stream of one frame. */
+const whole = JSON.stringify({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1_790_000_000,
+  model: 'fixed',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'It is held up. '.repeat(90) }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 24, completion_tokens: 260, total_tokens: 284 },
+});
 
 const words = 'The carrier has held the parcel since Monday because a form was missing'.split(' ');
 
@@ -71,8 +80,12 @@ function serve(port: number): void {
         const data = ['flood', 'paced'].map((id) => ({ id, object: 'model' }));
         return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
       }
+      const model = modelOf.exec(body)?.[1];
+      if (model === 'fixed' && !body.includes('"stream":true'))
+        return void response.writeHead(200, { 'content-type': 'application/json' }).end(whole);
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-      if (modelOf.exec(body)?.[1] === 'flood') return void flood(response);
+      if (model === 'fixed') return void response.end(frame('Soon.') + end);
+      if (model === 'flood') return void flood(response);
       response.write(frame('start '));
       paced.add({ response, phase: streams++ % paceMs, until: performance.now() + pacedSeconds * 1000 });
     });

@@ -21,6 +21,7 @@ import type { Providers } from '../providers/create-providers.ts';
 import { type Handler, type HandlerInput, implement } from './api.ts';
 import { PassedResponse } from './passed-response.ts';
 import { originOf } from './run-response.ts';
+import { translatedCall, type TranslatedCallOptions, translatedModel } from './translated-call.ts';
 
 type Input = HandlerInput<unknown, unknown, unknown>;
 
@@ -62,10 +63,9 @@ function addedHeaders({ recorded, runId, conversationId }: StartedCall): Record<
   };
 }
 
-async function toCall(input: Input, { providerId, api, path }: Route): Promise<ProgramCall> {
+function toCall(input: Input, { providerId, api, path }: Route, body: Buffer | null): ProgramCall {
   const { request, headers, caller, signal } = input;
   const method = request.method === 'GET' ? 'GET' : 'POST';
-  const body = method === 'GET' ? null : await input.readBytes(maxPassedBodyBytes);
   return {
     providerId,
     api,
@@ -83,13 +83,18 @@ async function toCall(input: Input, { providerId, api, path }: Route): Promise<P
   };
 }
 
+export interface PassThroughHandlerOptions extends Omit<TranslatedCallOptions, 'thread'> {
+  readonly passThrough: PassThrough;
+  readonly providers: Pick<Providers, 'callFailure' | 'findEndpoint'>;
+}
+
 /** The APIs of providers, for other programs. */
-export function passThroughHandlers(
-  passThrough: PassThrough,
-  providers: Pick<Providers, 'callFailure' | 'findEndpoint'>,
-): Handler[] {
+export function passThroughHandlers({ passThrough, providers, ...options }: PassThroughHandlerOptions): Handler[] {
   async function pass(input: Input, route: Route): Promise<Response> {
-    const started = await passThrough.start(await toCall(input, route));
+    const body = input.request.method === 'GET' ? null : await input.readBytes(maxPassedBodyBytes);
+    const own = body && route.api === 'openai-chat' ? translatedModel(body) : null;
+    if (own) return translatedCall(own, input, { ...options, thread: passThrough.thread });
+    const started = await passThrough.start(toCall(input, route, body));
     const head = await started.call.head.catch((error: unknown) => {
       throw providers.callFailure(route.providerId, error, input.signal);
     });

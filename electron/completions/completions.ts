@@ -1,4 +1,5 @@
 import type { Citation, CompletionBody, CompletionRequest } from '../../shared/contract/completions.ts';
+import type { RunOrigin as CallOrigin } from '../../shared/contract/conversations.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
 import type { CreditReservation } from '../credits/credits.ts';
@@ -14,6 +15,8 @@ export interface RunOrigin {
   readonly key: AuthenticatedKey | null;
   /** Lower-case names without the `x-app-` prefix. */
   readonly appHeaders: Record<string, string>;
+  /** The API and the program of a call that came in another API's format; absent for completions. */
+  readonly origin?: CallOrigin;
 }
 
 /** What a stored prompt or an agent adds to a request. */

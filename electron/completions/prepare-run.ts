@@ -70,7 +70,7 @@ export function prepareRun(
   const { messages, ownMessages } = rendered;
   const target = providers.resolve(request.aiSystem, request.model);
   requireFileSupport(target.metadata, messages);
-  if (context.continuation) requireTools(target);
+  if (context.continuation && messages.some(({ role }) => role === 'tool')) requireTools(target);
   const { configuration, warnings } = providers.applicableConfiguration(target, request.configuration ?? {});
   target.provider.requireSupported?.(configuration);
   return {

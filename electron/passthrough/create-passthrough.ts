@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { AppError } from '../../shared/app-error.ts';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { lowerLevel, type RecordLevel } from '../../shared/contract/common.ts';
-import { textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
+import { type Message, textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
 import type { Guard, RunGuard } from '../completions/guard.ts';
 import type { PromptFiles } from '../completions/prompt-file.ts';
 import type { CreditReservation, Credits } from '../credits/credits.ts';
@@ -19,7 +19,7 @@ import { beginRun, modelOf, type ProgramCall, type Recording, scopeOf, systemOf 
 import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
-import { answerKey, type ReadRequest } from './read-call.ts';
+import { answerKey, keysOf, type ReadRequest } from './read-call.ts';
 import type { RecordedResponse } from './read-response.ts';
 import type { SentFile } from './sent-files.ts';
 
@@ -31,6 +31,13 @@ export interface StartedCall {
   readonly runId: string | null;
   readonly conversationId: string | null;
   readonly recorded: RecordLevel | 'failed';
+}
+
+export interface CallThread {
+  /** Null for a new one. */
+  readonly conversationId: string | null;
+  /** Called when the conversation is known, so that the next call finds it. */
+  note(conversationId: string): void;
 }
 
 /** Calls since the host started. */
@@ -47,6 +54,8 @@ export interface PassThrough {
    * missing key (503), and a call that must be recorded and can't be (500).
    */
   start(call: ProgramCall): Promise<StartedCall>;
+  /** The conversation of a call that Touchstone runs itself, by the messages that it repeats. */
+  thread(callerId: string, messages: readonly Message[]): CallThread;
   counts(): RecorderCounts;
   /** Ends every call, which is recorded as cancelled. */
   close(): Promise<void>;
@@ -87,7 +96,8 @@ function reserve(call: ProgramCall, { credits, rateLimits, apiKeys }: PassThroug
   }
 }
 
-function promptFiles(files: readonly SentFile[]): PromptFiles {
+/** The contents of the files that messages refer to. */
+export function promptFiles(files: readonly SentFile[]): PromptFiles {
   return new Map(
     files.map(({ part, content }) => {
       const data = isTextType(part.mediaType) ? content.toString() : content;
@@ -322,6 +332,15 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
   const parts: Parts = { ...options, reader: createCallReader(), meter: createMeter(options.log), active: new Map() };
   return {
     start: (call) => startCall(call, parts),
+    thread(callerId, messages) {
+      const scope = `${callerId} translated`;
+      const { earlierKeys, key } = keysOf(scope, messages);
+      const { threads } = options.storage;
+      return {
+        conversationId: threads.find(earlierKeys.map((earlier) => `${scope} ${earlier}`)),
+        note: (conversationId) => threads.note(`${scope} request:${key}`, conversationId),
+      };
+    },
     counts: parts.meter.counts,
     async close() {
       const ending = [...parts.active.keys()].map((passed) => passed.whole.catch(() => undefined));

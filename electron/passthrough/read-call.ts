@@ -52,7 +52,10 @@ function identityOf(part: Exclude<MessagePart, { type: 'text' }>): string {
  * Programs send the whole conversation with every call. The messages up to an answer are those of an earlier call and its answer, so
  * their hash finds its conversation. The key of the request alone finds it, too, if the program changed the answer.
  */
-function keysOf(scope: string, messages: readonly Message[]): Pick<ReadRequest, 'earlierKeys' | 'key' | 'firstNew'> {
+export function keysOf(
+  scope: string,
+  messages: readonly Message[],
+): Pick<ReadRequest, 'earlierKeys' | 'key' | 'firstNew'> {
   const chain = new Chain(createHash('sha256').update(scope));
   const earlierKeys: string[] = [];
   let firstNew = 0;

@@ -1,0 +1,200 @@
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import type { Agent } from '../../shared/contract/agents.ts';
+import type { AiSystem } from '../../shared/contract/common.ts';
+import type { Configuration } from '../../shared/contract/completions.ts';
+import { type Message, textMessage, textOfMessage } from '../../shared/contract/messages.ts';
+import type { Prompt, PromptVersion } from '../../shared/contract/prompts.ts';
+import { serviceModels } from '../../shared/contract/settings.ts';
+import { isConversationTemplate, renderPrompt, renderTurn } from '../completions/render-prompt.ts';
+import type { StoredPromptIds } from '../prompts/stored-prompt.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** The names of models that Touchstone runs itself begin with one of these. */
+const kinds = ['service', 'on-device', 'prompt', 'agent'] as const;
+type Kind = (typeof kinds)[number];
+
+/** A program's request in the format of completions. */
+export interface TranslatedRequest {
+  readonly aiSystem: AiSystem;
+  readonly model: string;
+  readonly systemMessage: string | null;
+  readonly messages: readonly Message[];
+  readonly configuration: Configuration;
+  readonly dataspaceIds: readonly string[] | null;
+  readonly storedPrompt: StoredPromptIds | null;
+  readonly metadata: Record<string, unknown> | null;
+}
+
+/** What the program sent. */
+export interface ProgramRequest {
+  readonly systemMessage: string | null;
+  readonly messages: readonly Message[];
+  readonly configuration: Configuration;
+  /** Values of a prompt's variables. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+export interface TranslationOptions {
+  readonly storage: Pick<Storage, 'prompts' | 'agents' | 'settings'>;
+  /** The file of the on-device model in use. */
+  readonly onDeviceFile: () => string;
+}
+
+/** Whether Touchstone runs the model itself; null for a model of the provider. */
+export function translatedKind(model: string): Kind | null {
+  return kinds.find((kind) => model.startsWith(`${kind}/`)) ?? null;
+}
+
+const unknown = (issue: string) => invalidField('model', issue);
+
+function joined(...texts: readonly (string | null)[]): string | null {
+  const present = texts.filter((text) => text !== null && text !== '');
+  return present.length === 0 ? null : present.join('\n\n');
+}
+
+/** The service's model that runs on this device. */
+function onDeviceModel(name: string, { storage, onDeviceFile }: TranslationOptions): string {
+  if (name !== 'default' && name !== onDeviceFile())
+    throw unknown(`is not the on-device model in use, on-device/${onDeviceFile()}`);
+  const { serviceRoutes } = storage.settings.read();
+  const model = serviceModels.find((each) => serviceRoutes[each].kind === 'on-device');
+  if (model) return model;
+  throw new AppError(
+    'provider_not_configured',
+    'No built-in model runs on this device. Route one to it in Settings, Built-in models.',
+  );
+}
+
+/** The only item with this name or id. */
+function named<Item extends { readonly id: string; readonly name: string }>(
+  items: readonly Item[],
+  name: string,
+  kind: Kind,
+): Item {
+  const byId = items.find(({ id }) => id === name.toLowerCase());
+  const found = byId ? [byId] : items.filter((item) => item.name.toLowerCase() === name.toLowerCase());
+  if (found.length > 1) throw unknown(`names ${found.length} ${kind}s; use the id: ${kind}/${found[0]!.id}`);
+  if (found[0]) return found[0];
+  throw unknown(`names no ${kind}`);
+}
+
+/** All pages of a list, up to a number that nobody has. */
+function allPages<Item>(list: (token: string | null) => { data: Item[]; continuationToken: string | null }): Item[] {
+  const items: Item[] = [];
+  let token: string | null = null;
+  do {
+    const page = list(token);
+    items.push(...page.data);
+    token = page.continuationToken;
+  } while (token !== null && items.length < 10_000);
+  return items;
+}
+
+/** Prompts whose name may be the given one. */
+function promptsNamed(name: string, { storage }: TranslationOptions): Prompt[] {
+  const filter = { search: name, isOnlyDetails: true, folder: null, tags: [] };
+  return allPages((continuationToken) => storage.prompts.list({ pageSize: 100, continuationToken, filter }));
+}
+
+/** `NAME` is the newest version, `NAME@label` the one with the label. */
+function versionOf(name: string, options: TranslationOptions): PromptVersion {
+  const at = name.lastIndexOf('@');
+  const label = at > 0 ? name.slice(at + 1) : null;
+  const promptName = label === null ? name : name.slice(0, at);
+  const { prompts } = options.storage;
+  const isId = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(promptName);
+  const prompt = isId
+    ? prompts.read(promptName.toLowerCase())
+    : named(promptsNamed(promptName, options), promptName, 'prompt');
+  const versionId =
+    label === null || label.toLowerCase() === 'latest'
+      ? prompt.latestVersionId
+      : prompts.readLabel(prompt.id, label).promptVersionId;
+  return prompts.findVersion(versionId)!;
+}
+
+/**
+ * A prompt's variables get the program's values, and the only one without a value gets the text of its last message. A prompt
+ * without such a variable comes before the messages.
+ */
+function fromPrompt(version: PromptVersion, request: ProgramRequest): Pick<TranslatedRequest, 'messages'> {
+  const values: Record<string, unknown> = {};
+  for (const { name, defaultValue } of version.variables) if (defaultValue != null) values[name] = defaultValue;
+  Object.assign(values, request.values);
+  const empty = version.variables.filter(({ name }) => values[name] === undefined);
+  const last = request.messages.at(-1);
+  if (empty.length > 1) {
+    throw invalidField(
+      'metadata',
+      `must have values of the prompt's variables: ${empty.map(({ name }) => name).join(', ')}`,
+    );
+  }
+  if (empty.length === 0 || last?.role !== 'user') {
+    return { messages: [...renderPrompt(version.promptText, values).messages, ...request.messages] };
+  }
+  values[empty[0]!.name] = textOfMessage(last);
+  return { messages: [...request.messages.slice(0, -1), ...renderPrompt(version.promptText, values).messages] };
+}
+
+function translatePrompt(name: string, request: ProgramRequest, options: TranslationOptions): TranslatedRequest {
+  const version = versionOf(name, options);
+  return {
+    aiSystem: version.aiSystem ?? 'ServiceAi',
+    model: version.model ?? serviceModels[0],
+    systemMessage: joined(version.systemMessage, request.systemMessage),
+    ...fromPrompt(version, request),
+    configuration: { ...version.configuration, ...request.configuration },
+    dataspaceIds: null,
+    storedPrompt: { promptId: version.promptId, promptVersionId: version.id },
+    metadata: null,
+  };
+}
+
+function translateAgent(name: string, request: ProgramRequest, { storage }: TranslationOptions): TranslatedRequest {
+  const agents = allPages<Agent>((continuationToken) => storage.agents.list({ pageSize: 100, continuationToken }));
+  const agent = named(agents, name, 'agent');
+  const isTemplate = isConversationTemplate(agent.prompt);
+  const last = request.messages.at(-1);
+  const messages =
+    isTemplate && last?.role === 'user'
+      ? renderTurn({ message: textOfMessage(last), history: request.messages.slice(0, -1), template: agent.prompt })
+          .messages
+      : request.messages;
+  return {
+    aiSystem: agent.aiSystem,
+    model: agent.model,
+    systemMessage: joined(isTemplate ? null : agent.prompt, request.systemMessage),
+    messages,
+    configuration: { ...agent.configuration, ...request.configuration },
+    dataspaceIds: agent.dataspaceIds,
+    storedPrompt: null,
+    metadata: null,
+  };
+}
+
+/** Throws 400 for an unknown name and for missing values. The messages of the program are never templates. */
+export function translateRequest(
+  name: string,
+  kind: Kind,
+  request: ProgramRequest,
+  options: TranslationOptions,
+): TranslatedRequest {
+  if (request.messages.length === 0) throw invalidField('messages', 'must not be empty');
+  const plain = { ...request, aiSystem: 'ServiceAi' as const, dataspaceIds: null, storedPrompt: null, metadata: null };
+  switch (kind) {
+    case 'service':
+      return { ...plain, model: name };
+    case 'on-device':
+      return { ...plain, model: onDeviceModel(name, options) };
+    case 'prompt':
+      return translatePrompt(name, request, options);
+    case 'agent':
+      return translateAgent(name, request, options);
+  }
+}
+
+/** For a request whose last message has no text, such as an image alone. */
+export function lastUserText(messages: readonly Message[]): string {
+  const last = messages.findLast(({ role }) => role === 'user');
+  return textOfMessage(last ?? textMessage('user', ''));
+}

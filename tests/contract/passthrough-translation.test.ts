@@ -1,0 +1,177 @@
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readAll, startTestHost, type TestHost } from '../support/test-host.ts';
+
+let host: TestHost;
+let client: OpenAI;
+beforeAll(async () => {
+  host = await startTestHost();
+  const route = { kind: 'provider' as const, aiSystem: 'OpenAiCompatible' as const, model: 'scripted/model' };
+  host.host.storage.settings.update({ serviceRoutes: { 'hl-gpt-4o-mini': route, 'hl-gpt-4.1-mini': route } });
+  client = new OpenAI({ baseURL: `${host.listener.address}/openai/v1`, apiKey: host.key, maxRetries: 0 });
+});
+afterAll(() => host.close());
+beforeEach(() =>
+  host.provider.answerWith((call) =>
+    call.body['stream'] === true ? call.chatStream(['Bl', 'ue.']) : call.chatAnswer({ content: 'Blue.' }),
+  ),
+);
+
+const question = { role: 'user' as const, content: 'Which {{colour}} is {{#each sky}}it{{/each}}?' };
+
+function sentMessages(): unknown {
+  return host.provider.calls.at(-1)!.body['messages'];
+}
+
+describe("an OpenAI client with one of Touchstone's models", () => {
+  test("gets an answer of the service's model, and its text is no template", async () => {
+    const { data, response } = await client.chat.completions
+      .create({
+        model: 'service/hl-gpt-4o-mini',
+        temperature: 0.5,
+        max_completion_tokens: 9,
+        messages: [{ role: 'system', content: 'Be brief.' }, question],
+      })
+      .withResponse();
+    expect(data).toMatchObject({
+      object: 'chat.completion',
+      model: 'service/hl-gpt-4o-mini',
+      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Blue.' } }],
+      usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
+    });
+    expect(sentMessages()).toEqual([{ role: 'system', content: 'Be brief.' }, question]);
+    expect(host.host.storage.runs.read(response.headers.get('x-touchstone-run-id')!)).toMatchObject({
+      aiSystem: 'ServiceAi',
+      origin: { api: 'openai-chat' },
+      title: question.content,
+      input: { configuration: { temperature: 0.5, max_tokens: 9 }, systemMessage: 'Be brief.' },
+      output: { content: 'Blue.' },
+    });
+  });
+
+  test('gets it as a stream, with the usage if it asks for it', async () => {
+    const stream = await client.chat.completions.create({
+      model: 'service/hl-gpt-4o-mini',
+      messages: [question],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = '';
+    let tokens = 0;
+    let reason: string | null = null;
+    for await (const { choices, usage } of stream) {
+      text += choices[0]?.delta.content ?? '';
+      reason ??= choices[0]?.finish_reason ?? null;
+      tokens ||= usage?.total_tokens ?? 0;
+    }
+    expect({ text, tokens, reason }).toEqual({ text: 'Blue.', tokens: 12, reason: 'stop' });
+  });
+
+  test('calls tools and sends their results, in one conversation', async () => {
+    const tools = [
+      { type: 'function' as const, function: { name: 'look', parameters: { type: 'object', properties: {} } } },
+    ];
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Look at the sky' }];
+    host.provider.answerWith((call) => call.chatCalls([{ id: 'call_1', name: 'look', arguments: '{}' }]));
+    const runner = client.chat.completions.stream({ model: 'service/hl-gpt-4o-mini', messages, tools });
+    const first = await runner.finalChatCompletion();
+    const { message } = first.choices[0]!;
+    expect(message.tool_calls).toMatchObject([{ id: 'call_1', function: { name: 'look', arguments: '{}' } }]);
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const { data, response } = await client.chat.completions
+      .create({
+        model: 'service/hl-gpt-4o-mini',
+        tools,
+        messages: [...messages, message as never, { role: 'tool', tool_call_id: 'call_1', content: 'It is blue' }],
+      })
+      .withResponse();
+    expect(data.choices[0]!.message.content).toBe('Blue.');
+    expect(sentMessages()).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ id: 'call_1' }] },
+      { role: 'tool', content: 'It is blue' },
+    ]);
+    const conversation = await host.send('HTTP/1.1', {
+      path: `/conversations/${response.headers.get('x-touchstone-conversation-id')}`,
+      headers: { authorization: `Bearer ${host.key}` },
+    });
+    expect(JSON.parse(conversation.text).runs).toHaveLength(2);
+  });
+
+  test('runs a stored prompt by its name and label, with its variables', async () => {
+    const { prompts } = host.host.storage;
+    const version = {
+      systemMessage: 'Answer as {{role}}.',
+      aiSystem: null,
+      model: null,
+      configuration: null,
+      note: null,
+    };
+    const variables = [{ name: 'tone' }, { name: 'text' }].map((variable) => ({
+      ...variable,
+      description: null,
+      defaultValue: null,
+      sampleValue: null,
+    }));
+    const prompt = prompts.create(
+      { name: 'Reply', folder: null, tags: [], description: null } as never,
+      { ...version, promptText: 'In a {{tone}} tone: {{text}}', variables } as never,
+    );
+    prompts.setLabel(prompt.id, 'live', { promptVersionId: prompt.latestVersionId } as never);
+    prompts.addVersion(prompt.id, { ...version, promptText: 'Newer', variables: [] } as never);
+    const { response } = await client.chat.completions
+      .create({
+        model: 'prompt/reply@live',
+        metadata: { tone: 'kind' },
+        messages: [{ role: 'user', content: 'Hi {{x}}' }],
+      })
+      .withResponse();
+    expect(sentMessages()).toEqual([
+      { role: 'system', content: 'Answer as {{role}}.' },
+      { role: 'user', content: 'In a kind tone: Hi {{x}}' },
+    ]);
+    const { data } = prompts.listUsage(prompt.id, { pageSize: 10, continuationToken: null });
+    expect(data.map(({ promptVersionId }) => promptVersionId)).toContain(prompt.latestVersionId);
+    expect(response.headers.get('x-touchstone-recorded')).toBe('all');
+  });
+
+  test('runs an agent by its name', async () => {
+    const created = await host.send('HTTP/1.1', {
+      method: 'POST',
+      path: '/v1/agents',
+      headers: { authorization: `Bearer ${host.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Guide', model: 'hl-gpt-4o-mini', prompt: 'You are a guide.' }),
+    });
+    expect(created.status).toBe(201);
+    await client.chat.completions.create({ model: 'agent/guide', messages: [question] });
+    expect(sentMessages()).toEqual([{ role: 'system', content: 'You are a guide.' }, question]);
+  });
+
+  test.each([
+    ['service/none', 400],
+    ['agent/nobody', 400],
+    ['prompt/nothing@live', 400],
+    ['on-device/none.gguf', 400],
+  ])('gets an error that it understands for %s', async (model, status) => {
+    const failing = client.chat.completions.create({ model, messages: [question] });
+    await expect(failing).rejects.toMatchObject({ status, param: 'model' });
+  });
+
+  test('that leaves ends the call at the provider', async () => {
+    host.provider.answerWith(null);
+    const pending = host.begin('HTTP/1.1', {
+      method: 'POST',
+      path: '/openai/v1/chat/completions',
+      headers: { authorization: `Bearer ${host.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'service/hl-gpt-4o-mini', messages: [question], stream: true }),
+    });
+    const call = await host.provider.nextCall();
+    await call.openEventStream().chatDelta({ content: 'Bl' });
+    const response = await pending.response;
+    response.leave();
+    await call.closed;
+    await readAll(response.body).catch(() => undefined);
+    const runId = String(response.headers['x-touchstone-run-id']);
+    await expect.poll(() => host.host.storage.runs.read(runId)?.status).toBe('Cancelled');
+  });
+});
