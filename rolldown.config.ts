@@ -47,6 +47,7 @@ export default defineConfig([
       'source-reader-process': 'electron/knowledge/parsing/source-reader-process.ts',
       'source-reader-watch': 'electron/knowledge/parsing/source-reader-watch.ts',
       'schema-worker': 'electron/schemas/schema-worker.ts',
+      'log-worker': 'electron/audit/import/log-worker.ts',
       'import-worker': 'electron/datasets/import/import-worker.ts',
       'checks-worker': 'electron/comparisons/checks/checks-worker.ts',
       'statistics-worker': 'electron/comparisons/statistics-worker.ts',

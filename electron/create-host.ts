@@ -21,6 +21,7 @@ import { passThroughHandlers } from './api/passthrough.ts';
 import { promptTransferHandlers } from './api/prompt-transfer.ts';
 import { promptHandlers } from './api/prompts.ts';
 import { providerHandlers } from './api/providers.ts';
+import { logImportHandlers } from './api/log-imports.ts';
 import { runHandlers } from './api/runs.ts';
 import { schemaHandlers } from './api/schemas.ts';
 import { toolHandlers } from './api/tools.ts';
@@ -251,6 +252,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
     ...completionHandlers(completions, log),
     ...passThroughHandlers({ ...services, onDeviceFile: onDevice.selectedFileName, reportFailure: log }),
     ...auditHandlers({ audit: storage.audit, services: services.auditServices, log }),
+    ...logImportHandlers(services.auditServices.logImports, storage.apiKeys, log),
     ...moderationHandlers({ ...services, ...allowances, log }),
     ...conversationHandlers(storage.audit),
     ...promptTransferHandlers({ ...services, systemOf: providers.systemOf }),

@@ -29,6 +29,7 @@ export function storedLocations({ dataDirectory, isDesktop, linkedFolders }: Loc
     { kind: 'files', path: within('files') },
     { kind: 'sources', path: within('sources') },
     { kind: 'incoming-datasets', path: within('incoming-datasets') },
+    { kind: 'incoming-logs', path: within('incoming-logs') },
     { kind: 'knowledge-index', path: knowledgeIndexFile(dataDirectory) },
     { kind: 'models', path: within('models') },
     { kind: 'evidence-packs', path: exportsDirectory(dataDirectory) },

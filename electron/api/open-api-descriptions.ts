@@ -63,6 +63,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Files: 'Images, PDFs, text and audio that prompts send.',
   Datasets: 'Rows of values that fill the variables of prompts. A version never changes.',
   Comparisons: 'Prompts and models compared over the rows of a dataset. Every cell is a recorded run.',
+  'Imported logs': 'Calls that other programs logged, in the same audit.',
   Judges: 'Models that give verdicts on answers, and how far they agree with people.',
   Agents: 'Models with a system message that remember their conversations.',
   'Capability tests': 'What a model can do through its provider, tested with small requests.',

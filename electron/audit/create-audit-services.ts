@@ -1,15 +1,18 @@
+import { join } from 'node:path';
 import type { Completions } from '../completions/completions.ts';
 import type { Log } from '../log.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createExports, type Exports } from './evidence/create-exports.ts';
+import { createLogImports, type LogImports } from './import/create-log-imports.ts';
 import { createReplays, type Replays } from './replay/create-replays.ts';
 import { createRetention, type Retention } from './retention/create-retention.ts';
 import { createSamples, type Samples } from './samples/create-samples.ts';
 
-/** Services for recorded runs, besides search: evidence packs, replays, retention and samples. */
+/** Services for recorded runs, besides search: evidence packs, imported logs, replays, retention and samples. */
 export interface AuditServices {
   readonly exports: Exports;
+  readonly logImports: LogImports;
   readonly samples: Samples;
   readonly retention: Retention;
   readonly replays: Replays;
@@ -50,14 +53,22 @@ export async function createAuditServices(options: AuditServicesOptions): Promis
     windowCallerId,
     log,
   });
+  const logImports = await createLogImports({
+    directory: join(options.dataDirectory, 'incoming-logs'),
+    store: storage.imports,
+    databaseFile: storage.databaseFile,
+    flush: storage.flush,
+    log,
+  });
   const retention = createRetention({ store: storage.retention, settings: storage.settings, log });
   return {
     exports,
+    logImports,
     samples,
     retention,
     replays,
     close: async () => {
-      await Promise.all([exports.close(), samples.close(), replays.close(), retention.close()]);
+      await Promise.all([exports.close(), logImports.close(), samples.close(), replays.close(), retention.close()]);
     },
   };
 }

@@ -13,6 +13,7 @@ import { createDatasetStore } from './dataset-store.ts';
 import { createEarlierRuns } from './earlier-runs.ts';
 import { createExchangeStore } from './exchange-store.ts';
 import { createExportRows } from './export-rows.ts';
+import { createImportStore } from './import-store.ts';
 import { createJudgeStore } from './judge-store.ts';
 import { createVoteStore } from './vote-store.ts';
 import { createFileStore } from './file-store.ts';
@@ -119,6 +120,7 @@ function assembleStorage(
     exportRows: createExportRows(database),
     exchanges: createExchangeStore(database),
     retention: createRetentionStore(database, metadata, { onChange: audit.noteChanges, onEnd: audit.noteRemovals }),
+    imports: createImportStore(database, { ...runs, onRemove: audit.noteChanges }),
     samples: createSampleStore(database, metadata),
     replays: createReplayStore(database),
     prompts: createPromptStore(database, tokenSecret),

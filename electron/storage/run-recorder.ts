@@ -27,8 +27,8 @@ interface WrittenRun {
 }
 
 interface RunWriter {
-  /** Writes all runs in one transaction and sets the sequence of new ones. If it throws, none was written. */
-  write(batch: readonly WrittenRun[]): void;
+  /** Writes all runs in one transaction, with what `also` writes, and sets the sequence of new ones. If it throws, none was written. */
+  write(batch: readonly WrittenRun[], also?: () => void): void;
   /** The last assigned sequence. Sequences of removed runs aren't reused. */
   lastSequence(): number;
 }
@@ -45,19 +45,20 @@ function createRunWriter(options: RunWriterOptions): RunWriter {
   const statements = createStatements(options);
   let lastSequence = Math.max(runReadQueries(database).newest.first({})?.sequence ?? 0, options.removedRuns.lastRun());
 
-  const writeAll = database.transaction((batch: readonly WrittenRun[]) => {
+  const writeAll = database.transaction((batch: readonly WrittenRun[], also?: () => void) => {
     let next = lastSequence + 1;
     for (const { run, outcome, sequence } of batch) {
       if (sequence !== null) statements.end(run, outcome!, sequence);
       else statements.whole(run, outcome, next++);
     }
     statements.sumCredits();
+    also?.();
   });
 
   return {
-    write(batch) {
+    write(batch, also) {
       try {
-        writeAll.immediate(batch);
+        writeAll.immediate(batch, also);
       } catch (error) {
         conversations.endRun(false);
         statements.forgetCredits();
@@ -195,6 +196,8 @@ interface RecordedRun extends WrittenRun {
 export interface RunRecorder extends Pick<RunStore, 'requireRoom' | 'begin' | 'finish'> {
   /** Writes the queue. Readers call it first, so that they see every run. */
   flush(): void;
+  /** Writes runs that have ended, in one transaction with what `also` writes. Throws if the disk fails; then nothing is written. */
+  record(runs: readonly Pick<RecordedRun, 'run' | 'outcome'>[], also: () => void): void;
   /** The number of runs, including queued ones. */
   count(): number;
 }
@@ -274,6 +277,18 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
   return {
     flush,
     requireRoom: retryBuffer.requireNone,
+    record(runs, also) {
+      try {
+        writer.write(
+          runs.map(({ run, outcome }) => ({ run, outcome, sequence: null })),
+          also,
+        );
+      } catch (error) {
+        throw describeDiskFailure(error) ?? error;
+      }
+      options.onWrite();
+      logSync.syncSoon();
+    },
     count: () =>
       writer.lastSequence() -
       options.removedRuns.count() +

@@ -45,16 +45,18 @@ export interface RunOutcome {
   readonly status: 'Completed' | 'Cancelled' | 'Failed';
   readonly content: string;
   readonly reasoning: string | null;
-  readonly finishReason: FinishReason | 'Cancelled' | 'Error';
+  /** Null if an imported log doesn't have it. */
+  readonly finishReason: FinishReason | 'Cancelled' | 'Error' | null;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly usage: Usage | null;
   /** The provider's own usage object; absent if there is none. */
   readonly rawUsage?: RawUsage | null;
-  /** Null if the price or the usage is unknown. */
-  readonly cost: RunCost | null;
+  /** Null if the price or the usage is unknown. The cost in an imported log has no day of prices. */
+  readonly cost: RunCost | { readonly amount: number; readonly pricesFrom: null } | null;
   readonly credits: number;
   readonly firstTokenMs: number | null;
-  readonly totalMs: number;
+  /** Null if an imported log doesn't have it. */
+  readonly totalMs: number | null;
   readonly completedAt: number;
   readonly citations: readonly Citation[];
   /** The sent prompt, or messages, with passages. They replace the rendered ones. */

@@ -34,7 +34,7 @@ function endInterruptedRuns(database: Database.Database): void {
 }
 
 /** The run store. Call `flush` before the database is copied or closed. */
-export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRecorder, 'flush'> {
+export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRecorder, 'flush' | 'record'> {
   const { database, windowCallerId } = options;
   endInterruptedRuns(database);
   const queries = runReadQueries(database);
@@ -53,6 +53,7 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
     begin: recorder.begin,
     finish: recorder.finish,
     flush: recorder.flush,
+    record: recorder.record,
     count: recorder.count,
     list({ pageSize, continuationToken, draftId }) {
       recorder.flush();

@@ -11,6 +11,7 @@ import type { AgentStore } from './agents/agent-store.ts';
 import type { TurnStore } from './agents/turn-store.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { ComparisonStore } from './comparison-store.ts';
+import type { ImportStore } from './import-store.ts';
 import type { JudgeStore } from './judge-store.ts';
 import type { VoteStore } from './vote-store.ts';
 import type { DatasetStore } from './dataset-store.ts';
@@ -135,6 +136,7 @@ export interface Storage {
   readonly exportRows: ExportRows;
   readonly exchanges: ExchangeStore;
   readonly retention: RetentionStore;
+  readonly imports: ImportStore;
   readonly samples: SampleStore;
   readonly replays: ReplayStore;
   readonly prompts: PromptStore;

@@ -5,6 +5,7 @@ import * as auditExports from './audit-exports.ts';
 import * as auditReplay from './audit-replay.ts';
 import * as auditViews from './audit-views.ts';
 import * as auditData from './audit-data.ts';
+import * as logImports from './log-imports.ts';
 import * as audit from './audit.ts';
 import * as capabilityTests from './capability-tests.ts';
 import * as comparisonEstimates from './comparison-estimates.ts';
@@ -53,6 +54,7 @@ export const endpoints: readonly Endpoint[] = [
   auditExports,
   auditData,
   auditReplay,
+  logImports,
   moderation,
   grounding,
   moderationWindow,

@@ -9,6 +9,7 @@ export const storedLocation = z.object({
     'files',
     'sources',
     'incoming-datasets',
+    'incoming-logs',
     'knowledge-index',
     'models',
     'evidence-packs',

@@ -22,6 +22,7 @@ const contents: Record<StoredLocation['kind'], [title: string, detail: string]> 
   files: ['Files', 'Images, PDFs and other files of your prompts, until no run uses them'],
   sources: ['Sources', 'The files that you added to dataspaces, and uploads in progress'],
   'incoming-datasets': ['Imported datasets', 'Files of datasets while they are read'],
+  'incoming-logs': ['Imported logs', 'Logs of other programs until their calls are in the audit'],
   'knowledge-index': ['Knowledge index', 'Passages of your sources, their words and embeddings'],
   models: ['On-device models', 'Downloaded models. A model that you add by its path stays where it is'],
   'evidence-packs': ['Evidence packs', 'Exports of the audit, until you delete them'],

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { type AiSystem, keyedProviders } from '../../../shared/contract/common.ts';
+import { type Message, type MessageRole, textOfMessage, textOfMessages } from '../../../shared/contract/messages.ts';
+import type { Usage } from '../../../shared/contract/completions.ts';
+import type { LogFormat } from '../../../shared/contract/log-imports.ts';
+import { joinMessages } from '../../../shared/prompt-messages.ts';
+import { literalTemplate } from '../../prompts/transfer/templates/template-syntax.ts';
+import { findEntry } from '../../providers/catalogue.ts';
+import { cataloguePrices, costOf } from '../../providers/model-prices.ts';
+import type { NewRun, RunOutcome } from '../../storage/run-rows.ts';
+import type { LogCall, LogUsage } from './log-call.ts';
+
+/** A run as it is stored, with the origin of its cost. */
+export interface ImportedRun {
+  readonly run: NewRun;
+  readonly outcome: RunOutcome;
+  readonly costFrom: 'log' | 'catalogue' | null;
+}
+
+/** A UUID of version 8 of a text: the same in every import. */
+function stableId(...parts: readonly string[]): string {
+  const hex = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Names of providers in the conventions of OpenTelemetry and in other logs. */
+const systems: Readonly<Record<string, AiSystem>> = {
+  openai: 'OpenAi',
+  anthropic: 'Anthropic',
+  'gcp.gemini': 'GoogleGemini',
+  'gcp.gen_ai': 'GoogleGemini',
+  gemini: 'GoogleGemini',
+  google: 'GoogleGemini',
+  groq: 'Groq',
+  cohere: 'Cohere',
+};
+
+const maxNameCharacters = 200;
+
+/** The provider and model as the audit names them. Others than ours are `<provider>/<model>`, like compatible endpoints. */
+function modelOf({ provider, model }: LogCall): { aiSystem: AiSystem; model: string } {
+  const name = (model ?? 'unknown').slice(0, maxNameCharacters);
+  const known = provider === null ? undefined : systems[provider.toLowerCase()];
+  if (known !== undefined) return { aiSystem: known, model: name };
+  const listed = provider === null ? keyedProviders.find((system) => findEntry(system, name) !== null) : undefined;
+  if (listed !== undefined) return { aiSystem: listed, model: name };
+  return { aiSystem: 'OpenAiCompatible', model: `${(provider ?? 'unknown').slice(0, maxNameCharacters)}/${name}` };
+}
+
+/** Null unless the log reports both counts: an unreported count is never 0. */
+function usageOf({ prompt, completion, total, cached, cacheWrite, reasoning }: LogUsage): Usage | null {
+  if (prompt === null || completion === null) return null;
+  const totals = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total ?? prompt + completion };
+  if (cached === null && cacheWrite === null && reasoning === null) return totals;
+  return { ...totals, details: { cached_tokens: cached, cache_write_tokens: cacheWrite, reasoning_tokens: reasoning } };
+}
+
+type Cost = Pick<ImportedRun, 'costFrom'> & { readonly cost: RunOutcome['cost'] };
+
+function costOfCall(call: LogCall, { aiSystem, model }: ReturnType<typeof modelOf>, usage: Usage | null): Cost {
+  if (call.cost !== null && call.cost >= 0) return { cost: { amount: call.cost, pricesFrom: null }, costFrom: 'log' };
+  const system = keyedProviders.find((name) => name === aiSystem);
+  if (usage === null || system === undefined) return { cost: null, costFrom: null };
+  const cost = costOf(cataloguePrices(findEntry(system, model)), usage, call.usage.raw);
+  return { cost, costFrom: cost === null ? null : 'catalogue' };
+}
+
+/** A template that renders to the messages. It can't express the steps of tools, which are only in the messages. */
+function templateOf(messages: readonly Message[]): string {
+  const [only] = messages;
+  if (messages.length === 1 && only?.role === 'user') return literalTemplate(textOfMessage(only));
+  return joinMessages(
+    messages.flatMap((message) => {
+      const text = textOfMessage(message);
+      const role = message.role as Exclude<MessageRole, 'tool'>;
+      return message.role === 'tool' || text === '' ? [] : [{ role, text: literalTemplate(text), opening: '' }];
+    }),
+  );
+}
+
+function outcomeOf(call: LogCall, served: ReturnType<typeof modelOf>, startedAt: number): Omit<ImportedRun, 'run'> {
+  const usage = usageOf(call.usage);
+  const { cost, costFrom } = costOfCall(call, served, usage);
+  const isFailed = call.error !== null;
+  const outcome: RunOutcome = {
+    status: isFailed ? 'Failed' : 'Completed',
+    content: call.answer.content,
+    reasoning: call.answer.reasoning,
+    finishReason: isFailed ? 'Error' : (call.finishReason ?? (call.answer.toolCalls.length > 0 ? 'ToolCalls' : null)),
+    error: isFailed ? { code: 'provider_failed', message: call.error } : null,
+    usage,
+    rawUsage: call.usage.raw,
+    cost,
+    credits: 0,
+    firstTokenMs: call.firstTokenMs,
+    totalMs: call.totalMs,
+    completedAt: Math.max(call.endedAt ?? startedAt, startedAt),
+    citations: [],
+    ...(call.answer.toolCalls.length > 0 && { toolCalls: call.answer.toolCalls }),
+  };
+  return { outcome, costFrom };
+}
+
+export interface CallSource {
+  readonly format: LogFormat;
+  readonly callerId: string;
+  readonly apiKeyId: string | null;
+  /** The time of calls whose log has none. */
+  readonly importedAt: number;
+}
+
+export function runIdOf(format: LogFormat, call: LogCall): string {
+  return stableId('run', format, call.key);
+}
+
+/** The run of a call. Its conversation belongs to the caller that imports it. */
+export function runOfCall(call: LogCall, { format, callerId, apiKeyId, importedAt }: CallSource): ImportedRun {
+  const served = modelOf(call);
+  const startedAt = call.startedAt ?? importedAt;
+  const [first] = call.messages;
+  const system = first?.role === 'system' && call.messages.length > 1 ? textOfMessage(first) : null;
+  const messages = system === null ? call.messages : call.messages.slice(1);
+  const [only] = messages;
+  const isText = messages.length === 1 && only?.role === 'user' && only.content.every(({ type }) => type === 'text');
+  const run: NewRun = {
+    runId: runIdOf(format, call),
+    messageId: stableId('message', format, call.key),
+    conversationId: stableId('conversation', format, callerId, call.conversationKey),
+    workspaceId: null,
+    callerId,
+    apiKeyId,
+    promptId: null,
+    promptVersionId: null,
+    ...served,
+    servedBy: `${served.aiSystem}/${served.model}`,
+    createdAt: startedAt,
+    promptText: templateOf(messages),
+    systemMessage: system,
+    replacements: null,
+    renderedPrompt: textOfMessages(messages),
+    messages: isText ? null : messages,
+    configuration: call.configuration,
+    dataspaceIds: null,
+    appHeaders: {},
+    metadata: { ...call.metadata },
+    warnings: [],
+    origin: { api: 'import', client: call.client?.slice(0, maxNameCharacters) ?? null },
+  };
+  return { run, ...outcomeOf(call, served, startedAt) };
+}

@@ -1,0 +1,350 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { logImport, logPreview } from '../../shared/contract/log-imports.ts';
+import { callJson } from '../support/json-call.ts';
+import { chatAttributes, otlpRequest, type TestSpan } from '../support/otlp-log.ts';
+import { formOf, uploadRequest, type UploadPart } from '../support/source-upload.ts';
+import { startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
+
+let host: TestHost;
+beforeAll(async () => {
+  host = await startTestHost();
+});
+afterAll(() => host.close());
+
+async function send(
+  way: Way,
+  path: string,
+  content: string | Buffer,
+  fileName: string,
+  fields: Record<string, string> = {},
+) {
+  const parts: UploadPart[] = Object.entries(fields).map(([name, value]) => ({ name, content: value }));
+  const form = formOf([...parts, { name: 'file', content, fileName }]);
+  const answer = await host.send(way, { ...uploadRequest(host, form), path });
+  return { status: answer.status, body: JSON.parse(answer.text) };
+}
+
+/** Resolves with the first state for which `isReached` is true. */
+function stateOf(id: string, isReached: (state: string | null) => boolean): Promise<void> {
+  const { api } = host.host;
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController();
+    const request = new Request('http://touchstone/window/audit/imports/events', { signal: controller.signal });
+    const follow = async () => {
+      const response = await api.fetch(request, { access: 'window' });
+      for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+        for (const line of chunk.split('\n').filter((each) => each.startsWith('data: {'))) {
+          const list = JSON.parse(line.slice(6)).data as { id: string; state: string }[];
+          if (!isReached(list.find((each) => each.id === id)?.state ?? null)) continue;
+          controller.abort();
+          return resolve();
+        }
+      }
+    };
+    follow().catch((error: unknown) => (controller.signal.aborted ? resolve() : reject(error as Error)));
+  });
+}
+
+async function imported(way: Way, content: string | Buffer, fileName: string, fields: Record<string, string> = {}) {
+  const { status, body } = await send(way, '/audit/imports', content, fileName, fields);
+  expect([status, logImport.parse(body)]).toEqual([202, body]);
+  await stateOf(body.id, (state) => state !== 'Running');
+  const read = await callJson(host, way, 'GET', `/audit/imports/${body.id}`);
+  return logImport.parse(read.body);
+}
+
+async function runsOf(way: Way, filter: Record<string, unknown>) {
+  const { body } = await callJson(host, way, 'POST', '/audit/conversations', { body: filter });
+  return body.conversations.flatMap(({ runs }: { runs: unknown[] }) => runs);
+}
+
+async function removed(way: Way, id: string): Promise<void> {
+  const { status } = await callJson(host, way, 'DELETE', `/audit/imports/${id}`);
+  expect(status).toBe(202);
+  await stateOf(id, (state) => state === null);
+}
+
+const line = (value: unknown) => `${JSON.stringify(value)}\n`;
+const tool: TestSpan = { spanId: '00000000000000ff', attributes: { 'gen_ai.operation.name': 'execute_tool' } };
+const other: TestSpan = { spanId: '00000000000000fe', attributes: { 'http.request.method': 'GET' } };
+
+describe.each(ways)('%s: imported logs', (way) => {
+  test('traces of OpenTelemetry become runs of one conversation, with what was left out', async () => {
+    const second = chatAttributes('And the second?', 'Purple pelican');
+    const failed = { 'gen_ai.operation.name': 'chat', 'gen_ai.system': 'mistral_ai', 'gen_ai.request.model': 'large' };
+    const log =
+      line(
+        otlpRequest([{ spanId: '0000000000000001', attributes: chatAttributes('Which bird?', 'A pelican') }, tool]),
+      ) +
+      'not json\n' +
+      line(
+        otlpRequest([
+          { spanId: '0000000000000002', attributes: second },
+          { spanId: '0000000000000003', attributes: failed, status: { code: 2, message: 'quota' } },
+          other,
+        ]),
+      );
+    const preview = await send(way, '/audit/imports/preview', log, 'traces.jsonl');
+    expect(logPreview.parse(preview.body)).toMatchObject({
+      format: 'otlp',
+      columns: [],
+      report: {
+        calls: 3,
+        duplicates: 0,
+        conversations: 1,
+        withoutUsage: 1,
+        withoutAnswer: 1,
+        costFromLog: 0,
+        costFromCatalogue: 2,
+        leftOut: [
+          { reason: 'Operation "execute_tool" is not a call of a model', entries: 1 },
+          { reason: 'Lines that are not valid JSON', entries: 1 },
+          { reason: 'Spans without a call of a model', entries: 1 },
+        ],
+      },
+    });
+    expect(await runsOf(way, {})).toEqual([]);
+    const batch = await imported(way, log, 'traces.jsonl');
+    expect(batch).toMatchObject({ name: 'traces.jsonl', state: 'Completed', progress: 1, imported: 3, failure: null });
+    expect(await runsOf(way, {})).toMatchObject([
+      {
+        status: 'Completed',
+        aiSystem: 'OpenAi',
+        model: 'gpt-4o-mini',
+        origin: { api: 'import', client: 'claims-bot' },
+        input: { renderedPrompt: 'Which bird?' },
+        output: { content: 'A pelican', finishReason: 'Stop' },
+        usage: { prompt_tokens: 120, completion_tokens: 30, total_tokens: 150 },
+        timing: { totalMs: 1500, firstTokenMs: null },
+        createdAt: '2026-11-20T12:00:00.000Z',
+      },
+      { output: { content: 'Purple pelican' } },
+      {
+        status: 'Failed',
+        aiSystem: 'OpenAiCompatible',
+        model: 'mistral_ai/large',
+        output: { content: '', error: { message: 'quota' } },
+        usage: null,
+        cost: null,
+      },
+    ]);
+    const again = await imported(way, log, 'copy.jsonl');
+    expect(again).toMatchObject({ imported: 0, report: { calls: 0, duplicates: 3 } });
+    await removed(way, again.id);
+    expect(await runsOf(way, {})).toHaveLength(3);
+    await removed(way, batch.id);
+    expect(await runsOf(way, {})).toEqual([]);
+  });
+
+  test('messages as events, of both generations, and as numbered attributes', async () => {
+    const base = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': 'anthropic', 'gen_ai.request.model': 'x' };
+    const details = { ...chatAttributes('From an event', 'Event answer'), 'gen_ai.system_instructions': 'Be kind' };
+    const indexed = {
+      'gen_ai.prompt.0.role': 'user',
+      'gen_ai.prompt.0.content': 'Numbered',
+      'gen_ai.completion.0.content': 'One',
+      'gen_ai.usage.prompt_tokens': 4,
+      'gen_ai.usage.completion_tokens': 1,
+    };
+    const log = JSON.stringify(
+      otlpRequest([
+        {
+          spanId: '0000000000000001',
+          attributes: base,
+          events: [{ name: 'gen_ai.client.inference.operation.details', attributes: details }],
+        },
+        {
+          spanId: '0000000000000002',
+          attributes: base,
+          events: [
+            { name: 'gen_ai.user.message', attributes: { content: 'Old event' } },
+            {
+              name: 'gen_ai.choice',
+              attributes: { message: '{"role":"assistant","content":"Old answer"}', finish_reason: 'length' },
+            },
+          ],
+        },
+        { spanId: '0000000000000003', attributes: { ...base, ...indexed } },
+      ]),
+      null,
+      2,
+    );
+    const batch = await imported(way, log, 'events.json');
+    const runs = await runsOf(way, {});
+    expect(
+      runs.map(({ input, output }: any) => [
+        input.systemMessage,
+        input.renderedPrompt,
+        output.content,
+        output.finishReason,
+      ]),
+    ).toEqual([
+      ['Be kind', 'From an event', 'Event answer', 'Stop'],
+      [null, 'Old event', 'Old answer', 'Length'],
+      [null, 'Numbered', 'One', null],
+    ]);
+    await removed(way, batch.id);
+  });
+
+  test('observations of Langfuse, with their cost, session and tools', async () => {
+    const generation = {
+      id: 'gen-1',
+      traceId: 'trace-1',
+      sessionId: 'session-1',
+      type: 'GENERATION',
+      model: 'claude-sonnet-4-5',
+      startTime: '2026-11-01T10:00:00.000Z',
+      endTime: '2026-11-01T10:00:02.500Z',
+      completionStartTime: '2026-11-01T10:00:00.400Z',
+      input: [
+        { role: 'system', content: 'You help' },
+        { role: 'user', content: 'Find the order' },
+      ],
+      output: {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'find', arguments: '{"id":7}' } }],
+      },
+      usageDetails: { input: 10, output: 5, input_cached_tokens: 90, total: 105 },
+      costDetails: { total: 0.25 },
+      modelParameters: { temperature: '0.2' },
+    };
+    const log = JSON.stringify([generation, { ...generation, id: 'span-1', type: 'SPAN' }]);
+    const batch = await imported(way, log, 'langfuse.json');
+    expect(batch.report.leftOut).toEqual([
+      { reason: 'Observations of the type SPAN, not calls of a model', entries: 1 },
+    ]);
+    expect(await runsOf(way, {})).toMatchObject([
+      {
+        aiSystem: 'Anthropic',
+        input: { systemMessage: 'You help', renderedPrompt: 'Find the order', configuration: { temperature: 0.2 } },
+        output: {
+          content: '',
+          toolCalls: [{ id: 'call_1', name: 'find', arguments: '{"id":7}' }],
+          finishReason: 'ToolCalls',
+        },
+        usage: { prompt_tokens: 100, completion_tokens: 5, total_tokens: 105, details: { cached_tokens: 90 } },
+        cost: { amount: 0.25, pricesFrom: null },
+        timing: { firstTokenMs: 400, totalMs: 2500 },
+      },
+    ]);
+    await removed(way, batch.id);
+  });
+
+  test('chats of OpenAI, equal ones as often as they are in the file', async () => {
+    const chat = {
+      messages: [
+        { role: 'user', content: 'Hi {{x}} {{#each y}}' },
+        { role: 'assistant', content: 'Hello' },
+      ],
+    };
+    const call = {
+      request: { model: 'gpt-4o', messages: [{ role: 'user', content: 'Two?' }], temperature: 1 },
+      response: {
+        id: 'chatcmpl-1',
+        created: 1_700_000_000,
+        choices: [{ message: { role: 'assistant', content: '2' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
+      },
+    };
+    const log = line(chat) + line(chat) + line(call) + line({ prompt: 'no messages' });
+    const batch = await imported(way, log, 'chats.jsonl');
+    expect(batch).toMatchObject({
+      format: 'openai-chat',
+      imported: 3,
+      report: { withoutTime: 2, leftOut: [{ reason: 'Lines without messages', entries: 1 }] },
+    });
+    const runs = await runsOf(way, {});
+    expect(runs.filter(({ output }: any) => output.content === 'Hello')).toHaveLength(2);
+    expect(runs).toContainEqual(
+      expect.objectContaining({
+        createdAt: '2023-11-14T22:13:20.000Z',
+        input: expect.objectContaining({ renderedPrompt: 'Two?', configuration: { temperature: 1 } }),
+        usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
+      }),
+    );
+    const again = await imported(way, log, 'chats.jsonl');
+    expect(again.imported).toBe(0);
+    await removed(way, again.id);
+    await removed(way, batch.id);
+  });
+
+  test('CSV with detected and with chosen columns', async () => {
+    const csv = 'Frage,Antwort,model,latency_ms\nWie spät?,"Zwölf, Uhr",gpt-4o,250\n,leer,gpt-4o,1\n';
+    expect(await send(way, '/audit/imports/preview', csv, 'a.csv')).toMatchObject({
+      status: 400,
+      body: { error: { message: 'The file has no column for the prompt; choose one.' } },
+    });
+    const columns = JSON.stringify({ Frage: 'prompt', Antwort: 'answer' });
+    expect(await send(way, '/audit/imports/preview', csv, 'a.csv', { columns: '{"Frage":"title"}' })).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ field: 'columns' }] } },
+    });
+    const batch = await imported(way, csv, 'a.csv', { columns, name: 'Old calls' });
+    expect(batch).toMatchObject({
+      name: 'Old calls',
+      imported: 1,
+      report: { leftOut: [{ reason: 'Rows without a prompt', entries: 1 }] },
+    });
+    expect(await runsOf(way, {})).toMatchObject([
+      {
+        model: 'gpt-4o',
+        input: { renderedPrompt: 'Wie spät?' },
+        output: { content: 'Zwölf, Uhr' },
+        timing: { totalMs: 250 },
+      },
+    ]);
+    await removed(way, batch.id);
+  });
+
+  test('rejects files that are no logs', async () => {
+    for (const [content, message] of [
+      ['', 'The file is empty.'],
+      ['{', 'The file is neither JSON nor lines of JSON.'],
+      ['{"a":1}', 'The file is none of the logs'],
+      ['[]', 'The file is none of the logs'],
+      [Buffer.from([123, 0xff, 0xfe]), 'The file is not in UTF-8.'],
+    ] as const) {
+      const answer = await send(way, '/audit/imports', content, 'x.json');
+      expect(answer).toMatchObject({ status: 400, body: { error: { message: expect.stringContaining(message) } } });
+    }
+    expect((await callJson(host, way, 'GET', '/audit/imports')).body).toEqual({ data: [] });
+  });
+
+  test('records traces that a program sends, once', async () => {
+    const request = otlpRequest([{ spanId: '0000000000000009', attributes: chatAttributes('Live?', 'Yes') }, other]);
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const answer = await callJson(host, way, 'POST', '/v1/traces', { body: request });
+      expect([answer.status, answer.body]).toEqual([200, { partialSuccess: {} }]);
+    }
+    expect(await runsOf(way, {})).toMatchObject([{ output: { content: 'Yes' } }]);
+    const { data } = (await callJson(host, way, 'GET', '/audit/imports')).body;
+    expect(data).toMatchObject([
+      {
+        imported: 1,
+        report: { duplicates: 1, leftOut: [{ entries: 2 }] },
+        name: expect.stringMatching(/^Traces from /),
+      },
+    ]);
+    await removed(way, data[0].id);
+    expect(await runsOf(way, {})).toEqual([]);
+  });
+});
+
+test('a key needs the scope of the endpoint', async () => {
+  const runner = host.issueKey({ scopes: ['run'] });
+  const auditor = host.issueKey({ scopes: ['audit'] });
+  const get = async (key: string, method: string, path: string) =>
+    (
+      await host.send('in memory', {
+        method,
+        path,
+        headers: { 'x-hl-api-key': key, 'content-type': 'application/json' },
+        ...(method === 'POST' && { body: '{"resourceSpans":[]}' }),
+      })
+    ).status;
+  expect(await get(runner, 'GET', '/audit/imports')).toBe(403);
+  expect(await get(auditor, 'GET', '/audit/imports')).toBe(403);
+  expect(await get(auditor, 'POST', '/v1/traces')).toBe(403);
+  expect(await get(runner, 'POST', '/v1/traces')).toBe(200);
+});
