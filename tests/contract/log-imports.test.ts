@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logImport, logPreview } from '../../shared/contract/log-imports.ts';
+import type { ConversationRun } from '../../shared/contract/conversations.ts';
 import { callJson } from '../support/json-call.ts';
 import { chatAttributes, otlpRequest, type TestSpan } from '../support/otlp-log.ts';
 import { formOf, uploadRequest, type UploadPart } from '../support/source-upload.ts';
@@ -53,9 +54,9 @@ async function imported(way: Way, content: string | Buffer, fileName: string, fi
   return logImport.parse(read.body);
 }
 
-async function runsOf(way: Way, filter: Record<string, unknown>) {
+async function runsOf(way: Way, filter: Record<string, unknown>): Promise<ConversationRun[]> {
   const { body } = await callJson(host, way, 'POST', '/audit/conversations', { body: filter });
-  return body.conversations.flatMap(({ runs }: { runs: unknown[] }) => runs);
+  return body.conversations.flatMap(({ runs }: { runs: ConversationRun[] }) => runs);
 }
 
 async function removed(way: Way, id: string): Promise<void> {
@@ -172,12 +173,7 @@ describe.each(ways)('%s: imported logs', (way) => {
     const batch = await imported(way, log, 'events.json');
     const runs = await runsOf(way, {});
     expect(
-      runs.map(({ input, output }: any) => [
-        input.systemMessage,
-        input.renderedPrompt,
-        output.content,
-        output.finishReason,
-      ]),
+      runs.map(({ input, output }) => [input.systemMessage, input.renderedPrompt, output.content, output.finishReason]),
     ).toEqual([
       ['Be kind', 'From an event', 'Event answer', 'Stop'],
       [null, 'Old event', 'Old answer', 'Length'],
@@ -255,7 +251,7 @@ describe.each(ways)('%s: imported logs', (way) => {
       report: { withoutTime: 2, leftOut: [{ reason: 'Lines without messages', entries: 1 }] },
     });
     const runs = await runsOf(way, {});
-    expect(runs.filter(({ output }: any) => output.content === 'Hello')).toHaveLength(2);
+    expect(runs.filter(({ output }) => output.content === 'Hello')).toHaveLength(2);
     expect(runs).toContainEqual(
       expect.objectContaining({
         createdAt: '2023-11-14T22:13:20.000Z',

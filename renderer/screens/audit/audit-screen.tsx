@@ -15,6 +15,7 @@ import { ConversationsView } from './conversations-view.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { filterChips } from './filter/filter-fields.ts';
 import { type AddressedAudit, useAuditAddress } from './filter/use-audit-address.ts';
+import { ImportLog } from './import/import-log.tsx';
 import { ReplaysPage } from './replay/replays-page.tsx';
 import { SampleSetButton, SamplesNotice } from './sample-set.tsx';
 import { ViewsMenu, ViewsPanel, type ViewsPanelProps } from './views-panel.tsx';
@@ -55,7 +56,7 @@ function WithoutList({ error, onRetry }: { error: unknown; onRetry: () => void }
   );
 }
 
-function NoRuns() {
+function NoRuns({ onImport }: { onImport: () => void }) {
   const [, navigate] = useLocation();
   return (
     <div className="audit__state">
@@ -64,6 +65,7 @@ function NoRuns() {
         reason="Runs from this window and from API clients appear here, with the full request and response."
       >
         <Button onClick={() => navigate('/playground')}>Run a prompt</Button>
+        <Button onClick={onImport}>Import logs</Button>
         <SampleSetButton />
       </EmptyState>
     </div>
@@ -96,6 +98,7 @@ function Conversations() {
   const isWide = useMediaQuery('(min-width: 1100px)');
   const listRef = useRef<HTMLDivElement>(null);
   const [isExporting, setExporting] = useState(false);
+  const [isImporting, setImporting] = useState(false);
   useShowPageTitle(pageTitle(address, facets));
   const views: ViewsPanelProps = {
     filter,
@@ -112,15 +115,25 @@ function Conversations() {
         facets={facets}
         onLeave={() => listRef.current?.focus()}
         onExport={() => setExporting(true)}
+        onImport={() => setImporting(true)}
         start={isWide ? null : <ViewsMenu {...views} />}
       />
       <SamplesNotice />
+      {isImporting && (
+        <ImportLog
+          onClose={() => setImporting(false)}
+          onShow={(importId) => {
+            setImporting(false);
+            search({ filter: { importId } });
+          }}
+        />
+      )}
       <div className={classNames('audit', !isWide && 'audit--narrow')}>
         {isWide && <ViewsPanel {...views} />}
         {!head.data ? (
           <WithoutList error={head.error} onRetry={() => void head.refetch()} />
         ) : facets?.runs === 0 ? (
-          <NoRuns />
+          <NoRuns onImport={() => setImporting(true)} />
         ) : (
           <ConversationsView
             head={head.data}

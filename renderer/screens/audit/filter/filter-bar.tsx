@@ -1,4 +1,4 @@
-import { Bookmark, Ellipsis, ListPlus, Package, Repeat2, X } from 'lucide-react';
+import { Bookmark, Ellipsis, FileUp, ListPlus, Package, Repeat2, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
@@ -127,6 +127,7 @@ export interface FilterBarProps {
   /** Moves the focus to the list. */
   onLeave: () => void;
   onExport: () => void;
+  onImport: () => void;
   /** Content at the start: the saved views if they have no panel. */
   start?: ReactNode;
 }
@@ -137,9 +138,10 @@ interface FilterActions {
   /** Null without filters. */
   clear: (() => void) | null;
   exportPack: () => void;
+  importLogs: () => void;
 }
 
-function useFilterActions({ openMenu, saveView, clear, exportPack }: FilterActions): void {
+function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs }: FilterActions): void {
   const group = 'Audit';
   useActions('audit-filter', [
     {
@@ -159,16 +161,25 @@ function useFilterActions({ openMenu, saveView, clear, exportPack }: FilterActio
       icon: Package,
       run: exportPack,
     },
+    {
+      id: 'audit.import',
+      title: 'Import logs',
+      group,
+      keywords: ['OpenTelemetry', 'Langfuse', 'traces', 'CSV'],
+      icon: FileUp,
+      run: importLogs,
+    },
     { id: 'audit.clear', title: 'Clear all filters', group, isEnabled: clear !== null, run: () => clear?.() },
   ]);
 }
 
-function MoreActions({ onDataset }: { onDataset: () => void }) {
+function MoreActions({ onDataset, onImport }: { onDataset: () => void; onImport: () => void }) {
   const [, navigate] = useLocation();
   const samples = useSampleMenu();
   const groups = [
     [
       { label: 'Make a dataset', icon: ListPlus, onSelect: onDataset },
+      { label: 'Import logs', icon: FileUp, onSelect: onImport },
       { label: 'Replays', icon: Repeat2, onSelect: () => navigate(replayAddress()) },
     ],
     samples,
@@ -200,7 +211,7 @@ function useFilterMenu() {
 }
 
 /** Full-text search, the filters, and the actions on the matching conversations. */
-export function FilterBar({ address, facets, onLeave, onExport, start }: FilterBarProps) {
+export function FilterBar({ address, facets, onLeave, onExport, onImport, start }: FilterBarProps) {
   const { filter, sort, span, search, ignored } = address;
   const change: EditorProps['onDone'] = (next, nextSpan) => search({ filter: next, span: nextSpan });
   const menu = useFilterMenu();
@@ -212,6 +223,7 @@ export function FilterBar({ address, facets, onLeave, onExport, start }: FilterB
     saveView: () => setSaving(true),
     clear: isClear ? null : () => search({ filter: {} }),
     exportPack: onExport,
+    importLogs: onImport,
   });
   return (
     <>
@@ -242,7 +254,7 @@ export function FilterBar({ address, facets, onLeave, onExport, start }: FilterB
         <Button icon={Package} onClick={onExport}>
           Evidence pack
         </Button>
-        <MoreActions onDataset={() => setMakingDataset(true)} />
+        <MoreActions onDataset={() => setMakingDataset(true)} onImport={onImport} />
       </div>
       {isMakingDataset && <RunDatasetDialog filter={filter} onClose={() => setMakingDataset(false)} />}
       {ignored.length > 0 && <IgnoredFilters names={ignored} />}
