@@ -6,6 +6,7 @@ import { readConfiguration } from '../drafts/parameter-model.ts';
 import { type DraftTools, readTools } from '../drafts/tool-drafts.ts';
 import { createDraftStorage, type OtherWindowChanges } from './playground-draft-storage.ts';
 import type { Draft } from './playground-drafts.ts';
+import { showToast } from './toasts.ts';
 
 /** A version of the library, or a text that is not in it. */
 export type VariantPrompt =
@@ -157,11 +158,15 @@ export const useComparisonDrafts = create<ComparisonDrafts>()(
   ),
 );
 
-/** Opens a new setup in place of the one that was not saved yet. Returns that one if it had anything in it. */
-export function replaceNewSetup(change: SetupChange): SetupDraft | null {
+/** Writes a new setup in place of the one that was not saved yet, which Undo restores if it had anything in it. */
+export function replaceNewSetup(change: SetupChange): void {
   const { drafts, write } = useComparisonDrafts.getState();
   const before = drafts.find(({ id }) => id === newSetupId);
   write(emptySetup(change));
-  const isEmpty = !before || (before.datasetId === null && before.checks.length === 0 && before.variants.length < 2);
-  return isEmpty ? null : before;
+  if (!before || (before.datasetId === null && before.checks.length === 0 && before.variants.length < 2)) return;
+  showToast({
+    tone: 'neutral',
+    text: 'Replaced a setup that was not saved.',
+    action: { label: 'Undo', run: () => useComparisonDrafts.getState().write(before) },
+  });
 }

@@ -105,7 +105,7 @@ const formFields = {
 };
 
 const acceptedFiles =
-  'Accepts CSV (commas, semicolons or tabs, with a header), a sheet of an Excel workbook (.xlsx), JSONL, a JSON list of objects, tests of promptfoo (YAML, JSON, CSV), samples of OpenAI Evals, `.prompt.yml` of GitHub Models and items of Langfuse, and a ZIP file of one of them with the files that its cells name, of at most 200 MB and 100,000 rows.';
+  'Accepts CSV (commas, semicolons or tabs, with a header), a sheet of an Excel workbook (.xlsx), JSONL, a JSON list of objects, tests of promptfoo (YAML, JSON, CSV), samples of OpenAI Evals, `.prompt.yml` of GitHub Models and items of Langfuse, and a ZIP file of one of them with the files that its cells name, its definition, and the files that a configuration of promptfoo refers to, of at most 200 MB and 100,000 rows.';
 
 export const previewDatasetImport = defineEndpoint({
   id: 'previewDatasetImport',

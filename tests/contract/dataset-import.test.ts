@@ -253,6 +253,76 @@ describe('import of datasets', () => {
     });
   });
 
+  test('a ZIP file with samples and their graders has the checks of the graders', async () => {
+    const graders = {
+      testing_criteria: [
+        {
+          type: 'string_check',
+          name: 'Same',
+          input: '{{sample.output_text}}',
+          operation: 'eq',
+          reference: '{{item.ideal}}',
+        },
+      ],
+    };
+    const zip = await zipOf({
+      'graders.json': JSON.stringify(graders),
+      'notes.json': '{"about": "nothing"}',
+      'samples.jsonl': '{"item": {"input": "2 + 2", "ideal": "4"}}\n',
+    });
+    const { status, body } = await importFile(way, zip, 'eval.zip');
+    expect([status, body.report.sheet, body.report.format]).toEqual([201, 'samples.jsonl', 'openai-evals']);
+    expect(body.report.checks).toEqual([expect.objectContaining({ kind: 'equals', name: 'Same', column: 'ideal' })]);
+    expect(body.report.entries).toContainEqual(
+      entry('imported', 'graders.json', 'Read as the definition of the rows, which has their checks', null),
+    );
+    expect(readdirSync(join(host.dataDirectory, 'incoming-datasets'))).toEqual([]);
+  });
+
+  test('a ZIP file with a configuration of promptfoo has the files that it refers to', async () => {
+    const config = `
+prompts: ['About {{topic}}: {{text}}']
+defaultTest: file://shared/default.yaml
+tests:
+  - file://tests/*.csv
+  - vars: { topic: code, text: file://texts/long.txt, more: file://../secret.txt }
+    assert:
+      - { type: javascript, value: file://checks/short.js }
+      - { type: javascript, value: file://checks/module.js }
+`;
+    const zip = await zipOf({
+      'evals/promptfooconfig.yaml': config,
+      'evals/shared/default.yaml': 'vars: { tone: polite }\n',
+      'evals/tests/a.csv': 'topic,text,__expected\ncats,Meow,contains: cat\n',
+      'evals/texts/long.txt': 'A long text\n',
+      'evals/checks/short.js': 'module.exports = (output, { vars }) => output.length < vars.topic.length;',
+      'evals/checks/module.js': "import fs from 'node:fs';\nexport default () => true;",
+    });
+    const { status, body } = await importFile(way, zip, 'evals.zip');
+    expect([status, body.report.format]).toEqual([201, 'promptfoo']);
+    expect(await rowsOf(way, body.id)).toEqual([
+      { topic: 'cats', text: 'Meow', tone: 'polite', __expected: 'cat' },
+      {
+        topic: 'code',
+        text: 'A long text',
+        tone: 'polite',
+        __expected2: expect.stringContaining('output.length < vars.topic.length'),
+      },
+    ]);
+    const skipped = body.report.entries.filter(({ outcome }: { outcome: string }) => outcome === 'skipped');
+    expect(skipped).toEqual([
+      entry('skipped', 'vars.more', "secret.txt isn't among the imported files; add it, or import the whole folder", 1),
+      entry(
+        'skipped',
+        'javascript',
+        'evals/checks/module.js: The code uses modules, promises or the network, which checks can not',
+        1,
+      ),
+    ]);
+    const { rows } = await imported(way, zip, 'evals.zip', { sheet: 'evals/tests/a.csv' });
+    expect(rows).toEqual([{ topic: 'cats', text: 'Meow', tone: 'polite', __expected: 'cat' }]);
+  });
+
   test('a ZIP file that cannot be read is rejected with the reason, and nothing of it stays', async () => {
     const rejected = async (content: Buffer, fields: Record<string, string> = {}) => {
       const { status, body } = await importFile(way, content, 'a.zip', fields);

@@ -13,7 +13,7 @@ export async function importSpreadsheet(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Import file' }).click();
   const dialog = page.getByRole('dialog', { name: 'Import dataset' });
   const file = { name: 'Tickets.csv', mimeType: 'text/csv', buffer: Buffer.from(table) };
-  await dialog.getByLabel('Dataset file').setInputFiles(file);
+  await dialog.getByLabel('Dataset files').setInputFiles(file);
   await expect(dialog.getByText('2 rows, 2 columns')).toBeVisible();
   await dialog.getByLabel('Name of ticket').fill('message');
   await dialog.getByRole('button', { name: 'Import 2 rows' }).click();

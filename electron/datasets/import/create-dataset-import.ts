@@ -60,16 +60,15 @@ async function withTable<Result>(
   const cellFiles = new CellFiles(archive, files, fileService);
   const fileNames = cellFiles.names;
   if (archive === null) return use({ path, fileName, format, sheet, definition, fileNames }, cellFiles, null);
-  const extracted = `${path}.table`;
+  const [extracted, texts] = [`${path}.table`, `${path}.texts`];
   try {
     await archive.extractTable(extracted);
-    return await use(
-      { path: extracted, fileName: archive.table, format, sheet: null, definition, fileNames },
-      cellFiles,
-      archive,
-    );
+    const companions = await archive.extractTexts(texts);
+    const table = { path: extracted, fileName: archive.table, format, sheet: null, definition, fileNames, companions };
+    return await use(table, cellFiles, archive);
   } finally {
     await rm(extracted, { force: true });
+    await rm(texts, { recursive: true, force: true });
   }
 }
 

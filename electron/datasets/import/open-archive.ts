@@ -1,15 +1,25 @@
 import { createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { mkdir, open } from 'node:fs/promises';
+import { join, posix } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { maxDatasetBytes } from '../../../shared/contract/datasets.ts';
 import { maxFileBytes } from '../../../shared/contract/files.ts';
-import { unreadable } from './table.ts';
+import { type Companion, unreadable } from './table.ts';
 
 const maxEntries = 10_000;
 const tableName = /\.(?:csv|tsv|jsonl|ndjson|json|ya?ml|xlsx)$/i;
+const documentName = /\.(?:json|ya?ml)$/i;
+/** What a configuration refers to as text. */
+const textName = /\.(?:csv|tsv|jsonl|ndjson|json|ya?ml|txt|md|[cm]?js|j2|jinja2?|njk)$/i;
+const maxTexts = 1000;
+/** Of one text and of all of them. Each is parsed at once. */
+const maxTextBytes = 4 * 1_048_576;
+const maxTextsBytes = 64 * 1_048_576;
+/** A longer definition is no definition. */
+const maxDefinitionBytes = 1_048_576;
+const maxDefinitions = 20;
 
 /** A ZIP file with a table and the files that its cells name. */
 export interface TableArchive extends AsyncDisposable {
@@ -20,6 +30,8 @@ export interface TableArchive extends AsyncDisposable {
   readonly fileNames: readonly string[];
   /** Writes the table to a file. Throws `invalid_request` for one of more than 200 MB. */
   extractTable(path: string): Promise<void>;
+  /** Writes the texts that belong to the table to a folder: what a configuration may refer to, or what may be the definition of rows. */
+  extractTexts(directory: string): Promise<Companion[]>;
   openFile(name: string): Promise<{ readonly content: Readable; readonly fileName: string }>;
 }
 
@@ -68,6 +80,36 @@ async function openEntry(archive: ZipFile, entry: Entry, maxBytes: number): Prom
   return archive.openReadStreamPromise(entry);
 }
 
+/** A configuration comes before tables, and tables before what may be their definition. */
+function rankOf(path: string): number {
+  const name = posix.basename(path).toLowerCase();
+  if (/^promptfooconfig.*\.(?:ya?ml|json)$/.test(name)) return 0;
+  if (!documentName.test(name)) return 1;
+  return /grader|criteria|eval|config|definition/.test(name) ? 3 : 2;
+}
+
+const depthOf = (path: string) => path.split('/').length;
+
+const inOrder = (one: string, other: string) =>
+  depthOf(one) - depthOf(other) || rankOf(one) - rankOf(other) || one.localeCompare(other);
+
+/** The texts that may belong to a table. */
+function textsOf(entries: ReadonlyMap<string, Entry>, table: string): [string, Entry][] {
+  const isConfiguration = documentName.test(table);
+  const [name, maxBytes, maxCount] = isConfiguration
+    ? [textName, maxTextBytes, maxTexts]
+    : [documentName, maxDefinitionBytes, maxDefinitions];
+  let bytes = 0;
+  return [...entries]
+    .filter(([path, { uncompressedSize }]) => path !== table && name.test(path) && uncompressedSize <= maxBytes)
+    .toSorted(([one], [other]) => rankOf(other) - rankOf(one) || inOrder(one, other))
+    .slice(0, maxCount)
+    .filter(([, { uncompressedSize }]) => {
+      bytes += uncompressedSize;
+      return bytes <= maxTextsBytes;
+    });
+}
+
 const damaged = (error: unknown) =>
   error instanceof Error && !('details' in error) && !('code' in error) ? unreadable('is a damaged ZIP file') : error;
 
@@ -83,10 +125,7 @@ export async function openArchive(path: string, sheet: string | null): Promise<T
       archive.close();
       return null;
     }
-    const depth = (name: string) => name.split('/').length;
-    const tables = [...entries.keys()]
-      .filter((name) => tableName.test(name))
-      .toSorted((one, other) => depth(one) - depth(other) || one.localeCompare(other));
+    const tables = [...entries.keys()].filter((name) => tableName.test(name)).toSorted(inOrder);
     const table = sheet ?? tables[0];
     if (table === undefined) throw unreadable('is a ZIP file without a table: add a CSV file that names its files');
     const entry = entries.get(table);
@@ -103,6 +142,21 @@ export async function openArchive(path: string, sheet: string | null): Promise<T
         } catch (error) {
           throw damaged(error);
         }
+      },
+      async extractTexts(directory) {
+        const texts = textsOf(entries, table);
+        if (texts.length > 0) await mkdir(directory, { mode: 0o700 });
+        const companions: Companion[] = [];
+        try {
+          for (const [index, [name, text]] of texts.entries()) {
+            const target = join(directory, String(index));
+            await pipeline(await openEntry(archive, text, maxTextBytes), createWriteStream(target, { mode: 0o600 }));
+            companions.push({ name, path: target });
+          }
+        } catch (error) {
+          throw damaged(error);
+        }
+        return companions;
       },
       async openFile(name) {
         const found = files.get(name)!;

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import type { ReferencedFiles } from '../../prompts/transfer/referenced-files.ts';
 import { isMap, readJson, type ReadMap, readYaml } from '../../prompts/transfer/bounded-values.ts';
-import { TransferError } from '../../prompts/transfer/source-text.ts';
+import { decodeText, TransferError } from '../../prompts/transfer/source-text.ts';
+import { companionFiles } from './companion-files.ts';
 import { isLangfuse, openEvals, openGithubPrompt, openLangfuse, rowsOfEval } from './program-tables.ts';
 import { openPromptfoo, openPromptfooRows } from './promptfoo-tests.ts';
 import { Findings, type OpenTable, type Row, type TableFile, unreadable } from './table.ts';
@@ -32,22 +35,36 @@ function isPromptfoo(document: ReadMap): boolean {
   return ['tests', 'scenarios', 'prompts', 'vars', 'assert'].some((key) => document.has(key));
 }
 
+/** Whether a document describes how rows are checked. */
+function isDefinition(document: unknown): document is ReadMap {
+  if (!isMap(document)) return false;
+  const isGrader = document.has('type') && ['input', 'reference', 'source', 'graders'].some((key) => document.has(key));
+  return (
+    isGrader || isRegistry(document) || definitionFields.some((key) => document.has(key)) || document.has('prompts')
+  );
+}
+
+const definitionFields = ['testing_criteria', 'graders', 'data_source_config', 'defaultTest', 'tests', 'scenarios'];
+
+const isRegistry = (document: ReadMap) => [...document.values()].some((entry) => isMap(entry) && entry.has('class'));
+
 /** A document with rows in it. */
-function openDocument(document: unknown, fileName: string): OpenTable {
-  if (Array.isArray(document)) return openPromptfoo(document);
+function openDocument(document: unknown, fileName: string, files: ReferencedFiles): OpenTable {
+  if (Array.isArray(document)) return openPromptfoo(document, files);
   if (!isMap(document)) throw unreadable('has no rows');
   if (/\.prompt\.ya?ml$/i.test(fileName) || document.has('testData') || document.has('evaluators'))
     return openGithubPrompt(document);
   if (document.has('testing_criteria') || document.has('data_source')) return openEvals(rowsOfEval(document), document);
-  if (isPromptfoo(document)) return openPromptfoo(document.has('vars') ? [document] : document);
-  const isRegistry = [...document.values()].some((entry) => isMap(entry) && entry.has('class'));
-  if (isRegistry) return rowsOfEval(document);
+  if (isPromptfoo(document)) return openPromptfoo(document.has('vars') ? [document] : document, files);
+  if (isRegistry(document)) return rowsOfEval(document);
   throw unreadable('has no rows: neither tests of promptfoo, nor an eval, nor test data of GitHub Models');
 }
 
 /** An object in JSON that is a document and not a line of JSONL; null for anything else. */
 async function readDocument({ path, fileName, format }: TableFile): Promise<unknown> {
   if (/\.ya?ml$/i.test(fileName)) return parse(await wholeText(path), 'file');
+  // A file of one line is a row, not a document.
+  if (/\.(?:jsonl|ndjson|csv|tsv)$/i.test(fileName)) return null;
   if (!/\.json$/i.test(fileName) && format !== 'promptfoo' && format !== 'openai-evals') return null;
   if ((await stat(path)).size > maxDocumentBytes) return null;
   const text = await wholeText(path);
@@ -71,13 +88,49 @@ const isTest = (row: Row) =>
   Object.keys(row).some((name) => /^__expected\d*$/.test(name)) ||
   ['vars', 'assert'].some((name) => Array.isArray(row[name]) || (typeof row[name] === 'object' && row[name] !== null));
 
+/** The definition that the caller gives, or the first file beside the rows that is one. */
+function definitionOf({ definition, companions = [] }: TableFile): { config: ReadMap; name: string | null } | null {
+  if (definition !== undefined && definition !== null) {
+    const config = parse(definition, 'definition');
+    if (!isMap(config)) throw unreadable('has a definition that is no object');
+    return { config, name: null };
+  }
+  for (const { name, path } of companions) {
+    try {
+      const text = decodeText(readFileSync(path));
+      const config = /\.json$/i.test(name) ? readJson(text) : readYaml(text).value;
+      if (isDefinition(config)) return { config, name };
+    } catch (error) {
+      // Cells may name any file, also one that is no definition.
+      if (!(error instanceof TransferError)) throw error;
+    }
+  }
+  return null;
+}
+
+/** Reports the file that the checks come from. */
+function withDefinition(table: OpenTable, name: string | null): OpenTable {
+  if (name === null) return table;
+  return {
+    ...table,
+    rows(findings) {
+      findings.add('imported', name, 'Read as the definition of the rows, which has their checks');
+      return table.rows(findings);
+    },
+  };
+}
+
 /** Rows of a text file in the format of the program that wrote them. */
-async function ofProgram(table: OpenTable, { format, definition }: TableFile): Promise<OpenTable> {
-  const config = definition === undefined || definition === null ? null : parse(definition, 'definition');
-  if (config !== null && !isMap(config)) throw unreadable('has a definition that is no object');
+async function ofProgram(table: OpenTable, file: TableFile): Promise<OpenTable> {
+  const found = definitionOf(file);
+  return withDefinition(await inFormat(table, found?.config ?? null, file), found?.name ?? null);
+}
+
+async function inFormat(table: OpenTable, config: ReadMap | null, file: TableFile): Promise<OpenTable> {
+  const { format } = file;
   const row = format === null ? ((await firstRow(table)) ?? {}) : {};
   if (format === 'promptfoo' || isTest(row) || (config !== null && isPromptfoo(config)))
-    return openPromptfooRows(table, config);
+    return openPromptfooRows(table, config, companionFiles(file));
   if (format === 'langfuse' || isLangfuse(row)) return openLangfuse(table);
   if (format === 'openai-evals' || isEvals(row) || config !== null) return openEvals(table, config);
   return table;
@@ -91,6 +144,6 @@ export async function openTable(file: TableFile): Promise<OpenTable> {
     throw unreadable('is an old or a protected Excel file; save it as .xlsx without a password');
   if (signature.startsWith('504b0304')) return openWorkbook(file);
   const document = await readDocument(file);
-  if (document !== null) return openDocument(document, file.fileName);
+  if (document !== null) return openDocument(document, file.fileName, companionFiles(file));
   return ofProgram(await openText(file), file);
 }

@@ -205,8 +205,6 @@ const reasons: Readonly<Record<string, string>> = {
 /** The check of an assertion. Rubrics are for judges, which `isRubric` tells. */
 export function mapAssertion(fields: ReadMap): RowCheck | string {
   const assertion = read(fields);
-  const value = typeof assertion.value === 'string' ? assertion.value.trim() : '';
-  if (value.startsWith('file://')) return 'Its value is in another file, which is not read';
   if (textIn(fields, 'transform') !== null) return 'Has a transform, which is not run';
   const mapper = Object.hasOwn(mappers, assertion.type) ? mappers[assertion.type]! : null;
   if (mapper === null) return reasons[assertion.type] ?? 'No check does this';

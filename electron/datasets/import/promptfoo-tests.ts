@@ -1,6 +1,9 @@
 import { maxDatasetRows } from '../../../shared/contract/datasets.ts';
 import type { JudgeProposal } from '../../../shared/contract/dataset-import.ts';
-import { isMap, listIn, mapIn, plain, type ReadMap, textIn, valueText } from '../../prompts/transfer/bounded-values.ts';
+import { isMap, mapIn, plain, type ReadMap, textIn, valueText } from '../../prompts/transfer/bounded-values.ts';
+import { readObjectFiles, readScriptFile, readValueFile } from '../../prompts/transfer/formats/promptfoo-files.ts';
+import type { ReferencedFiles } from '../../prompts/transfer/referenced-files.ts';
+import { TransferError } from '../../prompts/transfer/source-text.ts';
 import { tooManyRows } from '../dataset-row.ts';
 import { isRubric, mapAssertion, rubricPrompt } from './promptfoo-assertions.ts';
 import { assertionOfCell, combinations, rendered } from './promptfoo-values.ts';
@@ -16,6 +19,27 @@ interface Test {
 }
 
 const empty: ReadMap = new Map();
+
+/** What the tests are read with. */
+interface Reading {
+  readonly findings: Findings;
+  /** Those that the tests may refer to. */
+  readonly files: ReferencedFiles;
+}
+
+/** Reports what can't be read, and leaves it out. */
+function attempt<Result>(field: string, { findings }: Reading, read: () => Result): Result | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof TransferError)) throw error;
+    findings.add('skipped', field, error.message, 1);
+    return null;
+  }
+}
+
+const isReference = (value: unknown): value is string => typeof value === 'string' && value.startsWith('file://');
+
 const maps = (value: unknown): ReadMap[] => (Array.isArray(value) ? value.filter(isMap) : []);
 
 /** Fields of a test that no dataset has. */
@@ -38,27 +62,47 @@ function reportUnsupported(test: ReadMap, findings: Findings): void {
   }
 }
 
-/** Assertions, those of sets included. */
-function assertionsOf(test: ReadMap, findings: Findings): ReadMap[] {
-  return maps(test.get('assert')).flatMap((assertion) => {
-    if (textIn(assertion, 'type') !== 'assert-set') return [assertion];
-    if (assertion.has('threshold')) findings.add('changed', 'assert-set', 'All of its assertions must pass', 1);
-    return maps(assertion.get('assert'));
-  });
+/** An assertion whose value is in a file has it in its place. */
+function withValue(assertion: ReadMap, reading: Reading): ReadMap[] {
+  const value = assertion.get('value');
+  if (!isReference(value)) return [assertion];
+  const type = (textIn(assertion, 'type') ?? '').replace(/^not-/, '');
+  const read = attempt(type, reading, () =>
+    type === 'javascript' ? readScriptFile(value, reading.files) : readValueFile(value, reading.files),
+  );
+  return read === null ? [] : [new Map([...assertion, ['value', read]])];
 }
 
-/** The variables of a test without those in other files. */
-function varsOf(value: unknown, findings: Findings): ReadMap {
+/** Assertions, those of sets included. */
+function assertionsOf(test: ReadMap, reading: Reading): ReadMap[] {
+  return maps(test.get('assert'))
+    .flatMap((assertion) => {
+      if (textIn(assertion, 'type') !== 'assert-set') return [assertion];
+      if (assertion.has('threshold'))
+        reading.findings.add('changed', 'assert-set', 'All of its assertions must pass', 1);
+      return maps(assertion.get('assert'));
+    })
+    .flatMap((assertion) => withValue(assertion, reading));
+}
+
+/** The variables of a test, with those in other files. */
+function varsOf(value: unknown, reading: Reading): ReadMap {
   if (typeof value === 'string' || Array.isArray(value)) {
-    findings.add('skipped', 'vars', 'Are in another file, which is not read', 1);
-    return empty;
+    const paths = [value].flat().filter((path) => typeof path === 'string');
+    return new Map(
+      paths.flatMap((path) =>
+        (attempt('vars', reading, () => readObjectFiles(path, reading.files)) ?? []).flatMap((map) => [
+          ...varsOf(map, reading),
+        ]),
+      ),
+    );
   }
   if (!isMap(value)) return empty;
   return new Map(
-    [...value].filter(([name, given]) => {
-      const isFile = typeof given === 'string' && given.startsWith('file://');
-      if (isFile) findings.add('skipped', `vars.${name}`, 'The value is in another file, which is not read', 1);
-      return !isFile;
+    [...value].flatMap(([name, given]): [string, unknown][] => {
+      if (!isReference(given)) return [[name, given]];
+      const read = attempt(`vars.${name}`, reading, () => readValueFile(given, reading.files));
+      return read === null ? [] : [[name, read]];
     }),
   );
 }
@@ -88,46 +132,44 @@ function testOfRow(row: ReadMap, findings: Findings): Test {
 const isCsvRow = (test: ReadMap) =>
   !['vars', 'assert', 'description', 'options', 'metadata'].some((key) => test.has(key));
 
-function testOf(test: ReadMap, base: ReadMap, findings: Findings): Test {
-  reportUnsupported(test, findings);
-  const own = isCsvRow(test) && test.size > 0 ? testOfRow(test, findings) : null;
+function testOf(test: ReadMap, base: ReadMap, reading: Reading): Test {
+  reportUnsupported(test, reading.findings);
+  const own = isCsvRow(test) && test.size > 0 ? testOfRow(test, reading.findings) : null;
   const description = textIn(test, 'description');
   const isInherited = mapIn(test, 'options')?.get('disableDefaultAsserts') !== true;
   const options = new Map([...(mapIn(base, 'options') ?? empty), ...(mapIn(test, 'options') ?? empty)]);
   const metadata = plain(new Map([...(mapIn(base, 'metadata') ?? empty), ...(mapIn(test, 'metadata') ?? empty)]));
   return {
-    vars: new Map([...varsOf(base.get('vars'), findings), ...(own?.vars ?? varsOf(test.get('vars'), findings))]),
+    vars: new Map([...varsOf(base.get('vars'), reading), ...(own?.vars ?? varsOf(test.get('vars'), reading))]),
     assertions: [
-      ...(isInherited ? assertionsOf(base, findings) : []),
-      ...(own?.assertions ?? assertionsOf(test, findings)),
+      ...(isInherited ? assertionsOf(base, reading) : []),
+      ...(own?.assertions ?? assertionsOf(test, reading)),
     ],
     isExpanded: own === null && options.get('disableVarExpansion') !== true,
     extra: { ...(description !== null && { description }), ...(metadata as object), ...own?.extra },
   };
 }
 
-/** The tests of a configuration: its own, and those of its scenarios. */
-function* testsOf(config: ReadMap, findings: Findings): Generator<Test> {
-  const base = mapIn(config, 'defaultTest') ?? empty;
-  if (typeof config.get('defaultTest') === 'string')
-    findings.add('skipped', 'defaultTest', 'Is in another file, which is not read');
-  const own = config.get('tests');
-  for (const test of Array.isArray(own) ? own : own === undefined || own === null ? [] : [own]) {
-    if (isMap(test)) yield testOf(test, base, findings);
-    else
-      findings.add(
-        'skipped',
-        'tests',
-        `${String(test).slice(0, 100)} is another file, which is not read: import it, too`,
-      );
+/** Objects that are given here or in other files. */
+function* objectsOf(value: unknown, field: string, reading: Reading): Generator<ReadMap> {
+  for (const entry of Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]) {
+    if (isMap(entry)) yield entry;
+    else if (typeof entry === 'string')
+      yield* attempt(field, reading, () => readObjectFiles(entry, reading.files)) ?? [];
   }
-  for (const scenario of maps(listIn(config, 'scenarios'))) {
-    const tests = maps(scenario.get('tests'));
-    for (const each of maps(scenario.get('config'))) {
+}
+
+/** The tests of a configuration: its own, and those of its scenarios. */
+function* testsOf(config: ReadMap, reading: Reading): Generator<Test> {
+  const [base = empty] = objectsOf(config.get('defaultTest'), 'defaultTest', reading);
+  for (const test of objectsOf(config.get('tests'), 'tests', reading)) yield testOf(test, base, reading);
+  for (const scenario of objectsOf(config.get('scenarios'), 'scenarios', reading)) {
+    const tests = [...objectsOf(scenario.get('tests'), 'scenarios.tests', reading)];
+    for (const each of objectsOf(scenario.get('config'), 'scenarios.config', reading)) {
       for (const test of tests.length > 0 ? tests : [empty]) {
         const vars = new Map([...(mapIn(base, 'vars') ?? empty), ...(mapIn(each, 'vars') ?? empty)]);
         const assert = [...maps(base.get('assert')), ...maps(each.get('assert'))];
-        yield testOf(test, new Map<string, unknown>([...base, ...each, ['vars', vars], ['assert', assert]]), findings);
+        yield testOf(test, new Map<string, unknown>([...base, ...each, ['vars', vars], ['assert', assert]]), reading);
       }
     }
   }
@@ -228,18 +270,19 @@ function rowOf(
 }
 
 /** The tests of a configuration, or a list of tests. */
-export function openPromptfoo(document: unknown): OpenTable {
+export function openPromptfoo(document: unknown, files: ReferencedFiles): OpenTable {
   const config = isMap(document) ? document : new Map([['tests', document]]);
-  return tableOf((findings) => testsOf(config, findings));
+  return tableOf((findings) => testsOf(config, { findings, files }));
 }
 
 const mapOf = (row: Row): ReadMap => new Map(Object.entries(row));
 
 /** Rows of a CSV or JSONL file with promptfoo's columns, and the configuration that they belong to. */
-export function openPromptfooRows(table: OpenTable, config: ReadMap | null): OpenTable {
-  const base = mapIn(config, 'defaultTest') ?? empty;
+export function openPromptfooRows(table: OpenTable, config: ReadMap | null, files: ReferencedFiles): OpenTable {
   return tableOf(async function* (findings) {
-    for await (const row of table.rows(findings)) yield testOf(deepMap(mapOf(row)), base, findings);
+    const reading = { findings, files };
+    const [base = empty] = objectsOf(config?.get('defaultTest'), 'defaultTest', reading);
+    for await (const row of table.rows(findings)) yield testOf(deepMap(mapOf(row)), base, reading);
   });
 }
 

@@ -21,6 +21,15 @@ export interface TableFile {
   readonly definition?: string | null;
   /** Names of files. A column of such names has the type `file`. */
   readonly fileNames?: readonly string[];
+  /** Texts that came with the table: its definition, and what it refers to. */
+  readonly companions?: readonly Companion[];
+}
+
+/** A text file beside a table. */
+export interface Companion {
+  /** Its path in the archive, as `TableFile.fileName`. */
+  readonly name: string;
+  readonly path: string;
 }
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -27,7 +27,7 @@ export interface ReferencedFiles {
 const maxReferences = 1000;
 
 /** The path below the imported folder: `../a.txt` of `tests/config.yaml` is `a.txt`. */
-function resolvePath(source: string, reference: string): string {
+export function resolvePath(source: string, reference: string): string {
   const path = reference.replace(/^file:\/\//, '').replaceAll('\\', '/');
   const folder = path.startsWith('/') ? '' : posix.dirname(source.replaceAll('\\', '/'));
   return posix.normalize(posix.join(folder, path)).replace(/^\/+/, '');

@@ -96,7 +96,7 @@ tests:
     ]);
     expect(skipped(found)).toEqual([
       'options.transform: Datasets have no such field',
-      'vars.text: The value is in another file, which is not read',
+      "vars.text: text.txt isn't among the imported files; add it, or import the whole folder",
       'python: Is Python, which an import never runs',
     ]);
   });

@@ -146,3 +146,35 @@ export function readValueFile(value: string, files: ReferencedFiles): unknown {
   if (/\.json$/i.test(path)) return named(file!.name, () => readJson(file!.text));
   return /\.ya?ml$/i.test(path) ? named(file!.name, () => readYaml(file!.text).value) : file!.text.trim();
 }
+
+/** The code of an assertion in a file, as the body of a function: what the file exports, called. Throws `TransferError` for code with imports. */
+export function readScriptFile(value: string, files: ReferencedFiles): string {
+  const found = /^file:\/\/(.*?\.[cm]?js)(?::([\w$]+))?$/.exec(value.trim());
+  if (!found) throw new TransferError(`${short(value)} isn't JavaScript; only JavaScript runs in checks`);
+  const [, path = '', exported] = found;
+  const [file] = files.read(path);
+  return named(file!.name, () => callOf(file!.text, exported ?? null));
+}
+
+const exportDefault = /^[ \t]*export[ \t]+default[ \t]+/m;
+const exportNamed = /^[ \t]*export[ \t]+(?=(?:async[ \t]+)?(?:function|const|let|class)\b)/gm;
+
+/** A module in the form of CommonJS or with `export`, as the call of its function in a sandbox without modules. */
+function callOf(code: string, exported: string | null): string {
+  const names = [...code.matchAll(/^[ \t]*export[ \t]+(?:async[ \t]+)?(?:function|const|let)[ \t]+([\w$]+)/gm)].map(
+    ([, name]) => name!,
+  );
+  const body = code.replace(exportDefault, 'module.exports.default = ').replaceAll(exportNamed, '');
+  if (/\b(?:require|import)\b|\bawait\b|\basync\b|\bfetch\(|\bprocess\./.test(body))
+    throw new TransferError('The code uses modules, promises or the network, which checks can not');
+  const assigned = names.map((name) => `module.exports.${name} = ${name};`).join('\n');
+  const chosen = exported === null ? 'exported.default ?? exported' : `exported[${JSON.stringify(exported)}]`;
+  return `const exported = (() => {
+const module = { exports: {} };
+let exports = module.exports;
+${body}
+${assigned}
+return module.exports;
+})();
+return (${chosen})(output, context);`;
+}

@@ -4,14 +4,15 @@ import { useLocation } from 'wouter';
 import type { Dataset, DatasetInput } from '../../../../shared/contract/datasets.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { formatPlural, formatTime } from '../../../components/format.ts';
-import { EmptyState, ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
+import { describeError, EmptyState, ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useCreateDataset, useDatasetList, useDeleteDataset } from '../../../queries/datasets.ts';
-import { datasetAddress } from '../../../shell/addresses.ts';
+import { datasetAddress, newComparisonAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
+import { replaceNewSetup } from '../../../stores/comparison-drafts.ts';
 import { deleteWithUndo, useDeletions } from '../../../stores/deletions.ts';
 import { showToast } from '../../../stores/toasts.ts';
-import { describeError } from '../../../components/state-panels.tsx';
+import { writeChecks } from '../setup/check-drafts.ts';
 import { exampleDataset } from './example-dataset.ts';
 import { ImportDataset } from './import-dataset.tsx';
 
@@ -279,6 +280,10 @@ export function DatasetList() {
           onImported={({ id }) => {
             setImporting(false);
             navigate(datasetAddress(id));
+          }}
+          onCompare={({ id, report }) => {
+            replaceNewSetup({ datasetId: id, checks: writeChecks(report.checks) });
+            navigate(newComparisonAddress);
           }}
         />
       )}

@@ -1,93 +1,15 @@
-import { FileUp } from 'lucide-react';
-import { type DragEvent, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { DatasetPreview, ImportedDataset } from '../../../../shared/contract/dataset-import.ts';
-import { maxDatasetBytes } from '../../../../shared/contract/datasets.ts';
 import { Progress } from '../../../components/badges.tsx';
 import { Button } from '../../../components/button.tsx';
-import { classNames } from '../../../components/class-names.ts';
 import { Dialog } from '../../../components/dialog.tsx';
-import { formatBytes, formatPlural } from '../../../components/format.ts';
+import { formatPlural } from '../../../components/format.ts';
 import { describeError } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { type DatasetFile, useImportDataset, usePreviewDataset } from '../../../queries/dataset-import.ts';
 import { choicesProblem, type ColumnChoice, Entries, PreviewTable, ReadingFields } from './import-preview.tsx';
-
-interface SourceFieldsProps {
-  file: File | null;
-  pasted: string;
-  onFile: (file: File) => void;
-  onPasted: (text: string) => void;
-}
-
-function DropZone({ file, onFile }: Pick<SourceFieldsProps, 'file' | 'onFile'>) {
-  const picker = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
-  const onDrop = (event: DragEvent): void => {
-    event.preventDefault();
-    setOver(false);
-    const [first] = event.dataTransfer.files;
-    if (first) onFile(first);
-  };
-  return (
-    <div
-      className={classNames('import-dataset__drop', isOver && 'is-over')}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
-    >
-      <Button icon={FileUp} onClick={() => picker.current?.click()}>
-        Choose file
-      </Button>
-      <span className="small secondary" role="status">
-        {file ? `${file.name}, ${formatBytes(file.size)}` : 'or drop it here'}
-      </span>
-      <input
-        ref={picker}
-        type="file"
-        hidden
-        aria-label="Dataset file"
-        onChange={(event) => {
-          const [first] = event.target.files ?? [];
-          if (first) onFile(first);
-          event.target.value = '';
-        }}
-      />
-    </div>
-  );
-}
-
-function SourceFields({ file, pasted, onFile, onPasted }: SourceFieldsProps) {
-  const pastedId = useId();
-  return (
-    <div className="import-dataset">
-      <p className="small secondary">
-        CSV, Excel, JSONL, JSON, a ZIP with a table and its files, promptfoo tests, OpenAI Evals, GitHub Models and
-        Langfuse. Up to 100,000 rows and {formatBytes(maxDatasetBytes)}.
-      </p>
-      <DropZone file={file} onFile={onFile} />
-      <div className="labelled">
-        <label htmlFor={pastedId}>Or paste a table</label>
-        <textarea
-          id={pastedId}
-          className="field mono import-dataset__pasted"
-          rows={6}
-          spellCheck={false}
-          placeholder="Cells from a spreadsheet, CSV or JSONL, with a header"
-          value={pasted}
-          onChange={(event) => onPasted(event.target.value)}
-        />
-      </div>
-    </div>
-  );
-}
-
-function fileOf(file: File | null, pasted: string): File | null {
-  if (file) return file;
-  return pasted.trim() === '' ? null : new File([pasted], 'Pasted table', { type: 'text/plain' });
-}
+import { ImportReport } from './import-report.tsx';
+import { SourceFields, tooLarge, useSource } from './import-source.tsx';
 
 /** The preview of the chosen file. A newer request replaces an older one. */
 function usePreview() {
@@ -121,29 +43,11 @@ function usePreview() {
   return { preview, found, choices, setChoices, name, setName, load, reset };
 }
 
-/** What an import left out or changed, before the dataset opens. */
-function ImportReport({ imported, onClose }: { imported: ImportedDataset; onClose: () => void }) {
-  const footer = (
-    <Button variant="primary" onClick={onClose}>
-      Open dataset
-    </Button>
-  );
-  return (
-    <Dialog
-      title={`Imported ${formatPlural(imported.rowCount, 'row')}`}
-      isOpen
-      isWide
-      onClose={onClose}
-      footer={footer}
-    >
-      <Entries entries={imported.report.entries} />
-    </Dialog>
-  );
-}
-
 export interface ImportDatasetProps {
   onClose: () => void;
   onImported: (dataset: ImportedDataset) => void;
+  /** Opens a comparison with the checks that came with the rows. Absent where a setup takes them. */
+  onCompare?: (dataset: ImportedDataset) => void;
 }
 
 /** The import itself, which the person can cancel. */
@@ -196,43 +100,24 @@ function PreviewStep({ reading, progress }: { reading: ReturnType<typeof usePrev
   );
 }
 
-function tooLarge(file: File | null): string | null {
-  return file && file.size > maxDatasetBytes
-    ? `This file has ${formatBytes(file.size)}, more than ${formatBytes(maxDatasetBytes)}. Split it.`
-    : null;
-}
-
-/** A chosen file, which is loaded at once, or a pasted table. */
-function useSource(load: (file: File) => void) {
-  const [file, setFile] = useState<File | null>(null);
-  const [pasted, setPasted] = useState('');
-  const onFile = (next: File): void => {
-    setFile(next);
-    setPasted('');
-    if (tooLarge(next) === null) load(next);
-  };
-  const onPasted = (text: string): void => {
-    setPasted(text);
-    setFile(null);
-  };
-  return { file, pasted, chosen: fileOf(file, pasted), onFile, onPasted };
-}
-
 /** A file or pasted table, a preview of its rows, and the import. Nothing is stored before the person has seen it. */
-export function ImportDataset({ onClose, onImported }: ImportDatasetProps) {
+export function ImportDataset({ onClose, onImported, onCompare }: ImportDatasetProps) {
   const [imported, setImported] = useState<ImportedDataset | null>(null);
   const reading = usePreview();
   const { preview, found, choices, load, reset } = reading;
   const bring = useImport(reading);
-  const { chosen, ...source } = useSource((file) => load({ file }));
-  const problem = found ? choicesProblem(choices) : tooLarge(chosen);
-  if (imported) return <ImportReport imported={imported} onClose={() => onImported(imported)} />;
+  const source = useSource(load);
+  const problem = found ? choicesProblem(choices) : tooLarge(source.chosen);
+  if (imported)
+    return <ImportReport imported={imported} onClose={() => onImported(imported)} {...(onCompare && { onCompare })} />;
   const show = (dataset: ImportedDataset): void => {
-    const isNotable = dataset.report.entries.some(({ outcome }) => outcome !== 'imported');
-    if (isNotable) setImported(dataset);
+    const { entries, checks, judges } = dataset.report;
+    const hasChecks = checks.length > 0 && onCompare !== undefined;
+    const isNotable = judges.length > 0 || entries.some(({ outcome }) => outcome !== 'imported');
+    if (isNotable || hasChecks) setImported(dataset);
     else onImported(dataset);
   };
-  const failure = problem ?? failureOf(found ? bring.error : preview.error);
+  const failure = problem ?? source.failure ?? failureOf(found ? bring.error : preview.error);
   const footer = found ? (
     <>
       <Button onClick={bring.isPending ? bring.cancel : reset}>{bring.isPending ? 'Cancel import' : 'Back'}</Button>
@@ -251,8 +136,8 @@ export function ImportDataset({ onClose, onImported }: ImportDatasetProps) {
       <Button
         variant="primary"
         isBusy={preview.isPending}
-        aria-disabled={chosen === null || problem !== null || undefined}
-        onClick={() => chosen && load({ file: chosen })}
+        aria-disabled={source.chosen.length === 0 || problem !== null || undefined}
+        onClick={source.read}
       >
         Preview import
       </Button>
@@ -263,7 +148,7 @@ export function ImportDataset({ onClose, onImported }: ImportDatasetProps) {
       {found ? (
         <PreviewStep reading={reading} progress={bring.isPending ? bring.progress : null} />
       ) : (
-        <SourceFields {...source} />
+        <SourceFields {...source.fields} />
       )}
       {failure !== null && (
         <p className="small negative" role="alert">

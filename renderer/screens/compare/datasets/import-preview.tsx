@@ -139,6 +139,8 @@ interface ReadingFieldsProps {
 /** How the file is read: its format and, in a workbook, the sheet. */
 export function ReadingFields({ source, preview, onChange }: ReadingFieldsProps) {
   const { report, rowCount } = preview;
+  const isWorkbook = report.format === 'xlsx';
+  const [checks, judges] = [report.checks.length, report.judges.length];
   return (
     <>
       <Select
@@ -146,11 +148,11 @@ export function ReadingFields({ source, preview, onChange }: ReadingFieldsProps)
         isLabelHidden={false}
         value={report.format}
         options={Object.entries(formatNames).map(([value, label]) => ({ value: value as DatasetFormat, label }))}
-        onValueChange={(format) => onChange({ file: source.file, format })}
+        onValueChange={(format) => onChange({ ...source, format, sheet: isWorkbook ? null : (source.sheet ?? null) })}
       />
       {report.sheets.length > 1 && (
         <Select
-          label="Sheet"
+          label={isWorkbook ? 'Sheet' : 'Table'}
           isLabelHidden={false}
           value={report.sheet}
           options={report.sheets.map((value) => ({ value, label: value }))}
@@ -159,6 +161,8 @@ export function ReadingFields({ source, preview, onChange }: ReadingFieldsProps)
       )}
       <span className="small secondary numbers" role="status">
         {formatPlural(rowCount, 'row')}, {formatPlural(preview.columns.length, 'column')}
+        {checks > 0 && `, ${formatPlural(checks, 'check')}`}
+        {judges > 0 && `, ${formatPlural(judges, 'proposed judge')}`}
       </span>
     </>
   );

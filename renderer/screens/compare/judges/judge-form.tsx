@@ -1,4 +1,5 @@
 import { type FormEvent, useId, useState } from 'react';
+import type { JudgeProposal } from '../../../../shared/contract/dataset-import.ts';
 import type { Judge, JudgeInput, VerdictForm } from '../../../../shared/contract/judges.ts';
 import { Button } from '../../../components/button.tsx';
 import { readNumber } from '../../../components/format.ts';
@@ -22,12 +23,12 @@ const examples: Record<VerdictForm['kind'], string> = {
   preference: 'First answer: {{first}}\n\nSecond answer: {{second}}\n\nWhich answer is better?',
 };
 
-function fieldsOf(judge: Judge | null): Fields {
-  const verdict = judge?.verdict ?? { kind: 'passOrFail' as const };
+function fieldsOf(judge: Judge | null, proposal: JudgeProposal | null = null): Fields {
+  const verdict = judge?.verdict ?? proposal?.verdict ?? { kind: 'passOrFail' as const };
   const range = verdict.kind === 'score' ? verdict : { min: 1, max: 5, passFrom: 4 };
   return {
-    name: judge?.name ?? '',
-    promptText: judge?.promptText ?? examples.passOrFail,
+    name: judge?.name ?? proposal?.name ?? '',
+    promptText: judge?.promptText ?? proposal?.promptText ?? examples.passOrFail,
     aiSystem: judge?.aiSystem ?? 'ServiceAi',
     model: judge?.model ?? 'hl-gpt-4.1-mini',
     configuration: judge?.configuration ?? null,
@@ -118,11 +119,13 @@ function SentParts({ judge }: { judge: Judge }) {
 interface JudgeFormProps {
   /** Null is a new one. */
   judge: Judge | null;
+  /** What a new one starts with. */
+  proposal?: JudgeProposal;
   onSaved: (judge: Judge) => void;
 }
 
-export function JudgeForm({ judge, onSaved }: JudgeFormProps) {
-  const [fields, setFields] = useState(() => fieldsOf(judge));
+export function JudgeForm({ judge, proposal, onSaved }: JudgeFormProps) {
+  const [fields, setFields] = useState(() => fieldsOf(judge, proposal));
   const saving = useSaveJudge(judge?.id ?? null);
   const change: Change = (changed) => setFields((before) => ({ ...before, ...changed }));
   const isChanged = JSON.stringify(fields) !== JSON.stringify(fieldsOf(judge));

@@ -16,7 +16,7 @@ import {
   judgeAddress,
   newComparisonAddress,
 } from '../../../shell/addresses.ts';
-import { replaceNewSetup, useComparisonDrafts } from '../../../stores/comparison-drafts.ts';
+import { replaceNewSetup } from '../../../stores/comparison-drafts.ts';
 import { deleteWithUndo, useDeletions } from '../../../stores/deletions.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
@@ -76,14 +76,8 @@ function useRepeat(): (id: string) => Promise<void> {
   const [, navigate] = useLocation();
   return async (id) => {
     try {
-      const replaced = replaceNewSetup(await repeatedSetup(client, queryClient, id));
+      replaceNewSetup(await repeatedSetup(client, queryClient, id));
       navigate(newComparisonAddress);
-      if (!replaced) return;
-      showToast({
-        tone: 'neutral',
-        text: 'Replaced a setup that was not saved.',
-        action: { label: 'Undo', run: () => useComparisonDrafts.getState().write(replaced) },
-      });
     } catch (error) {
       const { message, requestId } = describeError(error);
       showToast({ tone: 'negative', text: `Couldn't repeat the comparison. ${message}`, requestId });

@@ -20,7 +20,7 @@ import { isEdited } from '../../../drafts/draft-version.ts';
 import { usePromptVersion } from '../../../queries/prompts.ts';
 import { draftAddress, newComparisonAddress } from '../../../shell/addresses.ts';
 import { useActions, type Action } from '../../../stores/actions.ts';
-import { draftVariant, replaceNewSetup, useComparisonDrafts } from '../../../stores/comparison-drafts.ts';
+import { draftVariant, replaceNewSetup } from '../../../stores/comparison-drafts.ts';
 import { useActiveDraft, useDrafts, type Draft } from '../../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { showToast } from '../../../stores/toasts.ts';
@@ -71,14 +71,8 @@ export function useCompareRows(): () => void {
   const { data: version } = usePromptVersion(source?.promptId ?? null, source?.versionId ?? null);
   return () => {
     const isVersion = version !== undefined && !isEdited(draft, version);
-    const replaced = replaceNewSetup({ variants: [draftVariant(draft, { isVersion })] });
+    replaceNewSetup({ variants: [draftVariant(draft, { isVersion })] });
     navigate(newComparisonAddress);
-    if (!replaced) return;
-    showToast({
-      tone: 'neutral',
-      text: 'Replaced a setup that was not saved.',
-      action: { label: 'Undo', run: () => useComparisonDrafts.getState().write(replaced) },
-    });
   };
 }
 
