@@ -1,5 +1,13 @@
 import { compareDatasetVersions, editDataset } from '../../shared/contract/dataset-edits.ts';
-import { createRunDataset, importDataset, previewDatasetImport } from '../../shared/contract/dataset-import.ts';
+import {
+  createRunDataset,
+  importDataset,
+  listDatasetJobs,
+  previewDatasetImport,
+  readDatasetJob,
+  startDatasetJob,
+  stopDatasetJob,
+} from '../../shared/contract/dataset-import.ts';
 import {
   createDataset,
   createDatasetVersion,
@@ -14,19 +22,40 @@ import { AppError } from '../../shared/app-error.ts';
 import type { RunDatasets } from '../datasets/create-run-datasets.ts';
 import type { Datasets } from '../datasets/create-datasets.ts';
 import type { DatasetImport } from '../datasets/import/create-dataset-import.ts';
-import { type Handler, implement } from './api.ts';
+import { type Caller, type Handler, implement } from './api.ts';
 import { fileReaderOf } from './files.ts';
 import { longJsonResponse } from './json-response.ts';
 import { toListQuery } from './validation.ts';
 
 const defaultRows = 100;
 
+/** An endpoint names one scope. */
+function requireManage({ scopes }: Caller): void {
+  if (scopes.includes('manage')) return;
+  throw new AppError('forbidden', 'This API key does not have the scope `manage`. Issue one that has it.');
+}
+
 export function datasetHandlers(datasets: Datasets, imports: DatasetImport, runDatasets: RunDatasets): Handler[] {
   return [
     implement(createRunDataset, ({ body, caller, signal }) => {
-      if (!caller.scopes.includes('manage'))
-        throw new AppError('forbidden', 'This API key does not have the scope `manage`. Issue one that has it.');
+      requireManage(caller);
       return runDatasets.create(body, { reader: fileReaderOf(caller), signal });
+    }),
+    implement(startDatasetJob, ({ body, caller }) => {
+      requireManage(caller);
+      return runDatasets.start(body, fileReaderOf(caller));
+    }),
+    implement(listDatasetJobs, ({ caller }) => {
+      requireManage(caller);
+      return { data: runDatasets.list() };
+    }),
+    implement(readDatasetJob, ({ parameters, caller }) => {
+      requireManage(caller);
+      return runDatasets.read(parameters.id);
+    }),
+    implement(stopDatasetJob, ({ parameters, caller }) => {
+      requireManage(caller);
+      return runDatasets.stop(parameters.id);
     }),
     implement(importDataset, async ({ readForm, caller, signal }) => {
       await using received = await imports.incoming();

@@ -69,7 +69,7 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
   return {
     judges,
     datasets,
-    runDatasets: createRunDatasets({ ...storage, datasets }),
+    runDatasets: createRunDatasets({ ...storage, datasets, log }),
     datasetImport: createDatasetImport({
       directory: join(dataDirectory, 'incoming-datasets'),
       datasets,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
-import type { RunDataset, RunDatasetInput } from '../../shared/contract/dataset-import.ts';
+import type { DatasetJob, RunDataset, RunDatasetInput } from '../../shared/contract/dataset-import.ts';
 import {
   type DatasetColumn,
   maxDatasetColumns,
@@ -10,30 +10,49 @@ import {
 import type { RunDetail } from '../../shared/contract/runs.ts';
 import { type AuditStore } from '../audit/query/audit-store.ts';
 import { conversationsOf, sizeOf } from '../audit/query/selection.ts';
+import { createJobRegistry } from '../common/jobs.ts';
+import type { Log } from '../log.ts';
 import type { ExportRows } from '../storage/export-rows.ts';
 import type { FileReader } from '../storage/file-store.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { Datasets } from './create-datasets.ts';
 import { tooManyRows } from './dataset-row.ts';
+import { RunDatasetJob, type RunProgress } from './run-dataset-job.ts';
 
-interface Options {
+export interface RunDatasetsOptions {
   readonly datasets: Pick<Datasets, 'import'>;
   readonly audit: Pick<AuditStore, 'select'>;
   readonly runs: Pick<RunStore, 'read'>;
   readonly exportRows: Pick<ExportRows, 'runIds' | 'feedback'>;
+  readonly log: Log;
+}
+
+interface Author {
+  readonly reader: FileReader;
+  readonly signal: AbortSignal;
 }
 
 /** Makes datasets of recorded runs. */
 export interface RunDatasets {
   /** Throws `invalid_request` for a selection without runs or with an unknown one, and `payload_too_large`. */
-  create(
-    input: RunDatasetInput,
-    author: { readonly reader: FileReader; readonly signal: AbortSignal },
-  ): Promise<RunDataset>;
+  create(input: RunDatasetInput, author: Author): Promise<RunDataset>;
+  /** As `create`, in the background. */
+  start(input: RunDatasetInput, reader: FileReader): DatasetJob;
+  /** Newest first. */
+  list(): DatasetJob[];
+  /** The following throw `not_found`. */
+  read(id: string): DatasetJob;
+  /** Resolves when nothing of the dataset is left. */
+  stop(id: string): Promise<DatasetJob>;
+  close(): Promise<void>;
 }
 
-/** Runs that are read in one turn of the event loop: a few milliseconds. */
+/** Runs that are read between two looks at the clock. */
 const runsAtOnce = 25;
+/** Reading runs for longer would delay calls. */
+const sliceMs = 8;
+/** Ended jobs are listed until so many newer ones were started. */
+const maxJobs = 100;
 
 function typeOf(value: unknown): DatasetColumn['type'] {
   if (typeof value === 'string') return 'text';
@@ -97,57 +116,99 @@ function rowOf(
   return Object.fromEntries([...variables.filter(([name]) => !columns.has(name)), ...values]);
 }
 
-export function createRunDatasets({ datasets, audit, runs, exportRows }: Options): RunDatasets {
-  async function selected({ selection }: RunDatasetInput, signal: AbortSignal): Promise<string[]> {
-    if ('runIds' in selection) return [...new Set(selection.runIds.map((id) => id.toLowerCase()))];
-    const { numbers } = await audit.select(selection.filter, { signal });
-    const { runs: count } = sizeOf(numbers);
-    if (count === 0) throw invalidField('selection.filter', 'matches no run');
-    if (count > maxDatasetRows) throw tooManyRows(count);
-    const sequences = new Int32Array(count);
-    let length = 0;
-    for (const { runs: matching } of conversationsOf(numbers)) {
-      sequences.set(matching, length);
-      length += matching.length;
-    }
-    sequences.sort();
-    const ids: string[] = [];
-    for (let offset = 0; offset < count; offset += 1000) {
-      ids.push(...exportRows.runIds([...sequences.subarray(offset, offset + 1000)]));
+/** The ids of the selected runs. */
+async function selectedRuns(
+  { selection }: RunDatasetInput,
+  { audit, exportRows }: Pick<RunDatasetsOptions, 'audit' | 'exportRows'>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if ('runIds' in selection) return [...new Set(selection.runIds.map((id) => id.toLowerCase()))];
+  const { numbers } = await audit.select(selection.filter, { signal });
+  const { runs: count } = sizeOf(numbers);
+  if (count === 0) throw invalidField('selection.filter', 'matches no run');
+  if (count > maxDatasetRows) throw tooManyRows(count);
+  const sequences = new Int32Array(count);
+  let length = 0;
+  for (const { runs: matching } of conversationsOf(numbers)) {
+    sequences.set(matching, length);
+    length += matching.length;
+  }
+  sequences.sort();
+  const ids: string[] = [];
+  for (let offset = 0; offset < count; offset += 500) {
+    ids.push(...exportRows.runIds([...sequences.subarray(offset, offset + 500)]));
+    await nextTurn();
+    signal.throwIfAborted();
+  }
+  return ids;
+}
+
+/** Reads the selected runs and writes them as a dataset. If it fails, nothing of it stays. */
+async function createFromRuns(
+  input: RunDatasetInput,
+  options: RunDatasetsOptions,
+  { reader, signal }: Author,
+  onProgress: (progress: RunProgress) => void,
+): Promise<RunDataset> {
+  const { datasets, runs, exportRows } = options;
+  const ids = await selectedRuns(input, options, signal);
+  const columns = new RunColumns(input);
+  let skippedRuns = 0;
+  const report = (readRuns: number) => onProgress({ runs: ids.length, readRuns, skippedRuns });
+  report(0);
+
+  async function* rows(): AsyncGenerator<RowValues[]> {
+    let batch: RowValues[] = [];
+    let sliceEnd = performance.now() + sliceMs;
+    for (const [index, id] of ids.entries()) {
+      const run = runs.read(id);
+      if (run === null && 'runIds' in input.selection) throw invalidField(`selection.runIds[${index}]`, 'is not a run');
+      // Its texts were deleted, or it was removed since it was found.
+      if (run === null || run.metadata?.['anonymised'] === true) skippedRuns += 1;
+      else batch.push(rowOf(run, columns, exportRows.feedback));
+      if (performance.now() < sliceEnd && batch.length < runsAtOnce) continue;
+      if (batch.length > 0) yield batch;
+      batch = [];
+      report(index + 1);
       await nextTurn();
       signal.throwIfAborted();
+      sliceEnd = performance.now() + sliceMs;
     }
-    return ids;
+    if (batch.length > 0) yield batch;
+    if (skippedRuns === ids.length)
+      throw new AppError('invalid_request', 'The texts of all of these runs were deleted.', {
+        details: [{ field: 'selection', issue: 'has no run with texts' }],
+      });
+    report(ids.length);
   }
 
+  const incoming = { rows: rows(), columns: () => columns.list() };
+  const dataset = await datasets.import(input.name, incoming, { reader, signal });
+  return { ...dataset, skippedRuns };
+}
+
+export function createRunDatasets(options: RunDatasetsOptions): RunDatasets {
+  const jobs = createJobRegistry<RunDatasetJob>({ notFound: 'No job has this ID.', maxJobs });
   return {
-    async create(input, { reader, signal }) {
-      const ids = await selected(input, signal);
-      const columns = new RunColumns(input);
-      let skippedRuns = 0;
-      async function* rows(): AsyncGenerator<RowValues[]> {
-        for (let offset = 0; offset < ids.length; offset += runsAtOnce) {
-          const batch: RowValues[] = [];
-          for (const [index, id] of ids.slice(offset, offset + runsAtOnce).entries()) {
-            const run = runs.read(id);
-            if (run === null && 'runIds' in input.selection)
-              throw invalidField(`selection.runIds[${offset + index}]`, 'is not a run');
-            // Its texts were deleted, or it was removed since it was found.
-            if (run === null || run.metadata?.['anonymised'] === true) skippedRuns += 1;
-            else batch.push(rowOf(run, columns, exportRows.feedback));
-          }
-          if (batch.length > 0) yield batch;
-          await nextTurn();
-          signal.throwIfAborted();
-        }
-        if (skippedRuns === ids.length)
-          throw new AppError('invalid_request', 'The texts of all of these runs were deleted.', {
-            details: [{ field: 'selection', issue: 'has no run with texts' }],
-          });
-      }
-      const incoming = { rows: rows(), columns: () => columns.list() };
-      const dataset = await datasets.import(input.name, incoming, { reader, signal });
-      return { ...dataset, skippedRuns };
+    create: (input, author) => createFromRuns(input, options, author, () => {}),
+    start(input, reader) {
+      const job = new RunDatasetJob({
+        input,
+        create: (signal, onProgress) => createFromRuns(input, options, { reader, signal }, onProgress),
+        onChange: jobs.changed,
+        log: options.log,
+      });
+      jobs.add(job);
+      job.start();
+      return job.state();
     },
+    list: jobs.list,
+    read: (id) => jobs.find(id).state(),
+    async stop(id) {
+      const job = jobs.find(id);
+      await job.stop();
+      return job.state();
+    },
+    close: jobs.close,
   };
 }

@@ -1,10 +1,13 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import {
-  createRunDataset,
   type DatasetFormat,
+  type DatasetJob,
   importDataset,
+  listDatasetJobs,
   previewDatasetImport,
   type RunDatasetInput,
+  startDatasetJob,
+  stopDatasetJob,
 } from '../../shared/contract/dataset-import.ts';
 import type { DatasetColumn } from '../../shared/contract/datasets.ts';
 import { useHost } from '../host/host-context.tsx';
@@ -57,12 +60,44 @@ export function useImportDataset() {
   });
 }
 
-/** Makes a dataset of recorded runs. The caller shows the error. */
-export function useCreateRunDataset() {
+const jobsKey = ['dataset-jobs'] as const;
+const jobRefetchMs = 300;
+
+/** The jobs that make datasets of recorded runs, newest first. The lists of datasets follow when one ends. */
+export function useDatasetJobs() {
   const { client } = useHost();
+  const queryClient = useQueryClient();
+  const renew = useRenewDatasets();
+  return useQuery({
+    queryKey: jobsKey,
+    queryFn: async ({ signal }) => {
+      const before = queryClient.getQueryData<DatasetJob[]>(jobsKey) ?? [];
+      const { data } = await client.call(listDatasetJobs, { signal });
+      const isRunning = (id: string, jobs: readonly DatasetJob[]) =>
+        jobs.some((job) => job.id === id && job.state === 'running');
+      if (before.some(({ id }) => isRunning(id, before) && !isRunning(id, data))) void renew();
+      return data;
+    },
+    refetchInterval: ({ state }) => (state.data?.some((job) => job.state === 'running') ? jobRefetchMs : false),
+  });
+}
+
+/** Starts a job that makes a dataset of recorded runs. The caller shows the error. */
+export function useStartDatasetJob() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
   return useMutation({
     meta: { isFailureShown: true },
-    mutationFn: (body: RunDatasetInput) => client.call(createRunDataset, { body }),
-    onSettled: useRenewDatasets(),
+    mutationFn: (body: RunDatasetInput) => client.call(startDatasetJob, { body }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: jobsKey }),
+  });
+}
+
+export function useStopDatasetJob() {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => client.call(stopDatasetJob, { parameters: { id } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: jobsKey }),
   });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditFilter } from './audit.ts';
 import { checkList } from './checks.ts';
-import { uuid } from './common.ts';
+import { timestamp, uuid } from './common.ts';
 import {
   columnName,
   dataset,
@@ -179,4 +179,71 @@ export const createRunDataset = defineEndpoint({
   body: runDatasetInput,
   status: 201,
   response: runDataset,
+});
+
+const datasetJob = z
+  .object({
+    id: uuid,
+    name: z.string().describe('Of the dataset'),
+    state: z.enum(['running', 'stopped', 'failed', 'completed']),
+    createdAt: timestamp,
+    completedAt: timestamp.nullable().describe('When it ended; null while it runs'),
+    runs: z.int().nullable().describe('Runs of the selection; null until they are counted'),
+    readRuns: z.int().describe('Runs that were read so far'),
+    skippedRuns: z.int().describe('Runs whose texts were deleted'),
+    datasetId: uuid.nullable().describe('The dataset; null unless the job completed'),
+    failure: z.string().nullable().describe('Why it failed; otherwise null'),
+  })
+  .meta({ id: 'DatasetJob', description: 'Creates a dataset from recorded runs in the background' });
+export type DatasetJob = z.infer<typeof datasetJob>;
+
+const jobParameters = z.strictObject({ id: uuid });
+const bothScopes = 'Needs the scopes `audit` and `manage`.';
+
+export const startDatasetJob = defineEndpoint({
+  id: 'startDatasetJob',
+  method: 'post',
+  path: '/dataset-jobs',
+  access: 'audit',
+  tag,
+  summary: 'Create a dataset from recorded runs in the background',
+  description: `${bothScopes} As \`POST /datasets/from-runs\`, but responds at once. The dataset exists when the job is completed; a job that is stopped, fails or ends with Touchstone leaves nothing. Jobs are listed until Touchstone closes, at most 100 of them.`,
+  body: runDatasetInput,
+  status: 202,
+  response: datasetJob,
+});
+
+export const listDatasetJobs = defineEndpoint({
+  id: 'listDatasetJobs',
+  method: 'get',
+  path: '/dataset-jobs',
+  access: 'audit',
+  tag,
+  summary: 'List the jobs that create datasets',
+  description: `${bothScopes} Newest first.`,
+  response: z.object({ data: z.array(datasetJob) }),
+});
+
+export const readDatasetJob = defineEndpoint({
+  id: 'readDatasetJob',
+  method: 'get',
+  path: '/dataset-jobs/{id}',
+  access: 'audit',
+  tag,
+  summary: 'Read a job that creates a dataset',
+  description: bothScopes,
+  parameters: jobParameters,
+  response: datasetJob,
+});
+
+export const stopDatasetJob = defineEndpoint({
+  id: 'stopDatasetJob',
+  method: 'post',
+  path: '/dataset-jobs/{id}/stop',
+  access: 'audit',
+  tag,
+  summary: 'Stop a job that creates a dataset',
+  description: `${bothScopes} Responds when it has stopped; nothing of the dataset stays. A job that has ended stays as it is.`,
+  parameters: jobParameters,
+  response: datasetJob,
 });

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ZipFile } from 'yazl';
 import { pngOf } from '../support/image-files.ts';
 import { callJson } from '../support/json-call.ts';
@@ -416,5 +416,39 @@ tests:
     for (const scopes of [['audit'], ['manage']] as const) {
       expect((await create({ selection: { runIds } }, host.issueKey({ scopes: [...scopes] }))).status).toBe(403);
     }
+  });
+
+  test('a job makes a dataset of runs in the background', async () => {
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'An answer' }));
+    const { runId } = (
+      await callJson(host, way, 'POST', '/api/completions/sync', {
+        body: { ...minimalRequest, promptText: 'In a job' },
+      })
+    ).body;
+    const selection = { runIds: [runId] };
+    const started = await callJson(host, way, 'POST', '/dataset-jobs', { body: { name: 'Job', selection } });
+    expect([started.status, started.body]).toEqual([
+      202,
+      expect.objectContaining({ name: 'Job', state: 'running', datasetId: null, completedAt: null }),
+    ]);
+    const read = async () => (await callJson(host, way, 'GET', `/dataset-jobs/${started.body.id}`)).body;
+    const job = await vi.waitUntil(async () => {
+      const found = await read();
+      return found.state === 'running' ? false : found;
+    });
+    expect(job).toMatchObject({ state: 'completed', runs: 1, readRuns: 1, skippedRuns: 0, failure: null });
+    expect(await rowsOf(way, job.datasetId)).toEqual([expect.objectContaining({ 'run ID': runId })]);
+    expect((await callJson(host, way, 'GET', '/dataset-jobs')).body.data[0]).toEqual(job);
+    expect((await callJson(host, way, 'POST', `/dataset-jobs/${job.id}/stop`)).body).toEqual(job);
+    const unknown = await callJson(host, way, 'GET', `/dataset-jobs/${randomUUID()}`);
+    expect(unknown.status).toBe(404);
+    const failing = { name: 'None', selection: { runIds: [randomUUID()] } };
+    const { body } = await callJson(host, way, 'POST', '/dataset-jobs', { body: failing });
+    const failed = await vi.waitUntil(async () => {
+      const found = (await callJson(host, way, 'GET', `/dataset-jobs/${body.id}`)).body;
+      return found.state === 'running' ? false : found;
+    });
+    expect(failed).toMatchObject({ state: 'failed', datasetId: null });
+    expect(failed.failure).toContain('is not a run');
   });
 });

@@ -1,15 +1,33 @@
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { DatasetJob } from '../../../../shared/contract/dataset-import.ts';
 import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/choices.tsx';
+import { DatasetJobProgress } from '../../../components/dataset-job.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { describeError } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import { useCreateRunDataset } from '../../../queries/dataset-import.ts';
+import { useDatasetJobs, useStartDatasetJob } from '../../../queries/dataset-import.ts';
 import { datasetAddress } from '../../../shell/addresses.ts';
 import { showToast } from '../../../stores/toasts.ts';
+
+/** The job that was started here, and what becomes of it. */
+function useJob(onCompleted: (job: DatasetJob) => void) {
+  const start = useStartDatasetJob();
+  const jobs = useDatasetJobs();
+  const job = start.data ? (jobs.data?.find(({ id }) => id === start.data.id) ?? start.data) : null;
+  const isCompleted = job?.state === 'completed';
+  const complete = useEffectEvent(() => {
+    if (job) onCompleted(job);
+  });
+  useEffect(() => {
+    if (isCompleted) complete();
+  }, [isCompleted]);
+  const error = start.error ? describeError(start.error).message : job?.state === 'failed' ? job.failure : null;
+  return { start, job, isRunning: job?.state === 'running', error };
+}
 
 /** Makes a dataset of the runs that match the filter of the audit. */
 export function RunDatasetDialog({ filter, onClose }: { filter: AuditFilter; onClose: () => void }) {
@@ -17,22 +35,29 @@ export function RunDatasetDialog({ filter, onClose }: { filter: AuditFilter; onC
   const [name, setName] = useState('Runs from the audit');
   const [isExpected, setExpected] = useState(true);
   const [hasFeedback, setFeedback] = useState(true);
-  const create = useCreateRunDataset();
+  const { start, job, isRunning, error } = useJob(({ datasetId, runs, skippedRuns }) => {
+    const skipped = skippedRuns === 0 ? '' : ` Skipped ${formatPlural(skippedRuns, 'run')} without texts.`;
+    showToast({
+      tone: 'neutral',
+      text: `Made a dataset of ${formatPlural((runs ?? 0) - skippedRuns, 'row')}.${skipped}`,
+    });
+    navigate(datasetAddress(datasetId!));
+  });
   const run = (): void =>
-    create.mutate(
-      { name: name.trim(), selection: { filter }, answer: isExpected ? 'expected' : 'text', hasFeedback },
-      {
-        onSuccess: ({ id, rowCount, skippedRuns }) => {
-          const skipped = skippedRuns === 0 ? '' : ` Skipped ${formatPlural(skippedRuns, 'run')} without texts.`;
-          showToast({ tone: 'neutral', text: `Made a dataset of ${formatPlural(rowCount, 'row')}.${skipped}` });
-          navigate(datasetAddress(id));
-        },
-      },
-    );
-  const footer = (
+    start.mutate({ name: name.trim(), selection: { filter }, answer: isExpected ? 'expected' : 'text', hasFeedback });
+  const footer = isRunning ? (
+    <Button
+      onClick={() => {
+        onClose();
+        showToast({ tone: 'neutral', text: 'The dataset is created in the background.' });
+      }}
+    >
+      Continue in background
+    </Button>
+  ) : (
     <>
       <Button onClick={onClose}>Cancel</Button>
-      <Button variant="primary" isBusy={create.isPending} aria-disabled={name.trim() === '' || undefined} onClick={run}>
+      <Button variant="primary" isBusy={start.isPending} aria-disabled={name.trim() === '' || undefined} onClick={run}>
         Make a dataset
       </Button>
     </>
@@ -42,12 +67,23 @@ export function RunDatasetDialog({ filter, onClose }: { filter: AuditFilter; onC
       <p className="small secondary">
         Each run that matches the filter becomes a row: its variables, its answer and its model. The rows are a copy.
       </p>
-      <TextField label="Name" maxLength={300} value={name} onValueChange={setName} />
-      <Checkbox label="Use answers as expected values" isChecked={isExpected} onCheckedChange={setExpected} />
-      <Checkbox label="Include feedback" isChecked={hasFeedback} onCheckedChange={setFeedback} />
-      {create.error && (
+      <TextField label="Name" maxLength={300} value={name} disabled={isRunning} onValueChange={setName} />
+      <Checkbox
+        label="Use answers as expected values"
+        isChecked={isExpected}
+        isDisabled={isRunning}
+        onCheckedChange={setExpected}
+      />
+      <Checkbox label="Include feedback" isChecked={hasFeedback} isDisabled={isRunning} onCheckedChange={setFeedback} />
+      {job && isRunning && <DatasetJobProgress job={job} />}
+      {job?.state === 'stopped' && (
+        <p className="small secondary" role="status">
+          Stopped. No dataset was created.
+        </p>
+      )}
+      {error !== null && (
         <p className="small negative" role="alert">
-          {describeError(create.error).message}
+          {error}
         </p>
       )}
     </Dialog>

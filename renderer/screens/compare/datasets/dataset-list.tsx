@@ -3,9 +3,11 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Dataset, DatasetInput } from '../../../../shared/contract/datasets.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
+import { DatasetJobProgress } from '../../../components/dataset-job.tsx';
 import { formatPlural, formatTime } from '../../../components/format.ts';
 import { describeError, EmptyState, ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
+import { useDatasetJobs } from '../../../queries/dataset-import.ts';
 import { useCreateDataset, useDatasetList, useDeleteDataset } from '../../../queries/datasets.ts';
 import { datasetAddress, newComparisonAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
@@ -234,6 +236,22 @@ function NoDatasets({ isCreatingExample, onExample, children }: NoDatasetsProps)
   );
 }
 
+/** Datasets of recorded runs that are being made. */
+function ActiveJobs() {
+  const jobs = useDatasetJobs().data?.filter(({ state }) => state === 'running') ?? [];
+  if (jobs.length === 0) return null;
+  return (
+    <ul className="dataset-list__jobs line-bottom" aria-label="Datasets in progress">
+      {jobs.map((job) => (
+        <li key={job.id}>
+          <span className="truncate">{job.name}</span>
+          <DatasetJobProgress job={job} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The datasets, and how new ones come to be. */
 export function DatasetList() {
   const [, navigate] = useLocation();
@@ -266,6 +284,7 @@ export function DatasetList() {
           </>
         )}
       </div>
+      <ActiveJobs />
       {list.isPending && <LoadingRows label="Loading the datasets" rows={6} />}
       {list.isError && <ListFailure list={list} />}
       {isEmpty && (
