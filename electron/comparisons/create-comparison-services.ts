@@ -66,10 +66,15 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
   });
   const { comparisonWith } = storage.comparisons;
   const datasets = createDatasets({ store: storage.datasets, files: storage.files, comparisonWith, log });
+  const runDatasets = createRunDatasets({ ...storage, datasets, log });
+  const closeDatasets = async () => {
+    await runDatasets.close();
+    await datasets.close();
+  };
   return {
     judges,
-    datasets,
-    runDatasets: createRunDatasets({ ...storage, datasets, log }),
+    datasets: { ...datasets, close: closeDatasets },
+    runDatasets,
     datasetImport: createDatasetImport({
       directory: join(dataDirectory, 'incoming-datasets'),
       datasets,

@@ -34,13 +34,27 @@ export interface FileOptions {
   readonly judge: string | null;
 }
 
+/** promptfoo's names of services that speak OpenAI's chat API: endpoints of the same names, if somebody has set them up. */
+const compatibleNames = new Set([
+  ...['ollama', 'localai', 'llamafile', 'vllm', 'lmstudio', 'openrouter', 'togetherai', 'fireworks', 'deepseek'],
+  ...['mistral', 'xai', 'perplexity', 'cerebras', 'sambanova', 'nscale', 'hyperbolic', 'lambdalabs', 'alibaba'],
+  ...['cloudera', 'github', 'aimlapi', 'portkey', 'huggingface', 'docker'],
+]);
+const callKinds = new Set(['chat', 'completion', 'completions', 'responses', 'messages']);
+
+function compatibleModel(id: string): (ModelName & { readonly aiSystem: AiSystem }) | null {
+  const [name = '', ...rest] = id.split(':');
+  const model = (rest.length > 1 && callKinds.has(rest[0]!) ? rest.slice(1) : rest).join(':');
+  return compatibleNames.has(name) && model !== '' ? { aiSystem: 'OpenAiCompatible', model: `${name}/${model}` } : null;
+}
+
 /** `Groq/openai/gpt-oss-20b`, or promptfoo's `groq:openai/gpt-oss-20b`; null for neither. */
 export function namedModel(text: string): (ModelName & { readonly aiSystem: AiSystem }) | null {
   const slash = text.indexOf('/');
   const system = aiSystems.safeParse(text.slice(0, slash));
   if (system.success && slash < text.length - 1) return { aiSystem: system.data, model: text.slice(slash + 1) };
   const found = readPromptfooProvider(text);
-  return found?.aiSystem == null ? null : { aiSystem: found.aiSystem, model: found.model };
+  return found?.aiSystem == null ? compatibleModel(text) : { aiSystem: found.aiSystem, model: found.model };
 }
 
 /** Names of variants: short, and different from each other. */

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Check } from '../../../shared/contract/checks.ts';
 import type { JudgeInput } from '../../../shared/contract/judges.ts';
-import { isMap, plain, type ReadMap, textIn, valueText } from '../../prompts/transfer/bounded-values.ts';
+import { isMap, plain, readJson, type ReadMap, textIn, valueText } from '../../prompts/transfer/bounded-values.ts';
+import { readScriptFile, readValueFile } from '../../prompts/transfer/formats/promptfoo-files.ts';
+import type { ReferencedFiles } from '../../prompts/transfer/referenced-files.ts';
+import { TransferError } from '../../prompts/transfer/source-text.ts';
 import { namedModel } from './comparison-file.ts';
+import { conditions, containsJson, endsWith, scriptOf, transformOf } from './promptfoo-scripts.ts';
 
 /** An assertion of one test. Assertions with the same key become one check, whose values are in a column. */
 export interface RowAssertion {
@@ -17,8 +21,14 @@ export interface AssertionContext {
   readonly field: string;
   /** Of the judge of this test. */
   readonly grader: string | null;
+  /** Judges if nobody has the model of `grader`. */
+  readonly fallbackJudge: string | null;
+  /** Code that changes the answer of this test; null for none. */
+  readonly transform: string | null;
   readonly unsupported: (field: string, reason: string) => void;
   readonly judges: JudgeList;
+  /** What the values of assertions may name. */
+  readonly files: ReferencedFiles;
 }
 
 /** Judges that assertions need, by the ids that the checks have until the judges are created. */
@@ -52,35 +62,13 @@ const numberIn = (map: ReadMap, key: string) => {
 
 const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-/** The code of an assertion with the names that promptfoo has for its inputs. */
-function scriptOf(code: string, threshold: number | null): string {
-  const body =
-    /\breturn\b|;\s*$|\n/.test(code) && /\breturn\b/.test(code) ? code : `return (${code.replace(/;\s*$/, '')})`;
-  const passes = threshold === null ? 'value > 0' : `value >= ${threshold}`;
-  return `const output = answer;
-const context = { vars: row, prompt: '' };
-const value = (() => { ${body}
-})();
-if (typeof value !== 'number') return value;
-return { pass: ${passes}, score: Math.min(Math.max(value, 0), 1), reason: 'The script returned ' + value };`;
-}
-
-const containsJson = `const ends = { '{': '}', '[': ']' };
-for (let at = 0; at < answer.length; at += 1) {
-  const end = ends[answer[at]];
-  if (!end) continue;
-  for (let to = answer.lastIndexOf(end); to > at; to = answer.lastIndexOf(end, to - 1)) {
-    try { JSON.parse(answer.slice(at, to + 1)); return true; } catch {}
-  }
-}
-return false;`;
-
 const rubrics: Readonly<Record<string, string>> = {
   'llm-rubric': 'Does the answer meet this criterion?',
   'g-eval': 'Does the answer meet this criterion?',
   'model-graded-closedqa': 'Does the answer meet this criterion?',
   factuality: 'Is the answer consistent with these facts?',
   'model-graded-factuality': 'Is the answer consistent with these facts?',
+  'answer-relevance': 'Is the answer relevant to what was asked?',
 };
 
 type Common = Pick<Check, 'name' | 'weight' | 'not'>;
@@ -131,14 +119,10 @@ function limitOf({ map }: Assertion): number {
 }
 
 function schemaOf(assertion: Assertion): RowAssertion {
-  const value = assertion.map.get('value');
-  if (typeof value === 'string')
-    throw new UnsupportedAssertion('has its schema in a text or a file; write it as an object');
-  return fixed({
-    kind: 'jsonSchema',
-    ...assertion.common,
-    schema: (plain(value ?? new Map()) ?? {}) as Record<string, unknown>,
-  });
+  const given = assertion.map.get('value');
+  const value = typeof given === 'string' ? readJson(assertion.text()) : (given ?? new Map());
+  if (!isMap(value)) throw new UnsupportedAssertion('has a schema that is no object');
+  return fixed({ kind: 'jsonSchema', ...assertion.common, schema: plain(value) as Record<string, unknown> });
 }
 
 function equalityOf(assertion: Assertion): RowAssertion {
@@ -154,8 +138,8 @@ try { return JSON.stringify(sorted(JSON.parse(answer))) === JSON.stringify(sorte
 function judged(assertion: Assertion): RowAssertion {
   const { type, map, common, context } = assertion;
   const named = textIn(map, 'provider') ?? context.grader;
-  const model = named === null ? null : namedModel(named);
   if (named === null) throw new UnsupportedAssertion('needs a model that judges; name one with --judge');
+  const model = namedModel(named) ?? (context.fallbackJudge === null ? null : namedModel(context.fallbackJudge));
   if (model === null)
     throw new UnsupportedAssertion(`needs a model that judges, and "${named.slice(0, 100)}" is unknown`);
   const { aiSystem } = model;
@@ -190,14 +174,52 @@ function similar(assertion: Assertion): RowAssertion {
   return fixed({ kind: 'any', ...assertion.common, checks });
 }
 
-function script(assertion: Assertion): RowAssertion {
-  const code = assertion.map.get('value');
+function codeOf({ map, context }: Assertion): string {
+  const code = map.get('value');
   if (typeof code !== 'string') throw new UnsupportedAssertion('has no code');
-  if (code.trim().startsWith('file://'))
-    throw new UnsupportedAssertion('runs code of a file; write the code into the configuration');
+  if (code.trim().startsWith('file://')) return readScriptFile(code, context.files);
   if (/\b(?:require|import|await|fetch|process)\b/.test(code))
     throw new UnsupportedAssertion('uses modules, promises or the network, which checks can not');
-  return fixed({ kind: 'javascript', ...assertion.common, code: scriptOf(code, numberIn(assertion.map, 'threshold')) });
+  return code;
+}
+
+function script(assertion: Assertion): RowAssertion {
+  const { map, common } = assertion;
+  const options = { threshold: numberIn(map, 'threshold'), config: plain(map.get('config') ?? null), transform: null };
+  return fixed({ kind: 'javascript', ...common, code: scriptOf(codeOf(assertion), options) });
+}
+
+/** Kinds that don't look at the text of the answer. */
+const untransformed = new Set(['latency', 'cost']);
+
+/** A check of the answer after a transform, which is a script in any case. */
+function transformed(assertion: Assertion, transform: string): RowAssertion {
+  const { type, map, common, context } = assertion;
+  const code = transformOf(
+    transform.trim().startsWith('file://') ? readScriptFile(transform, context.files) : transform,
+  );
+  if (type === 'javascript') {
+    const options = {
+      threshold: numberIn(map, 'threshold'),
+      config: plain(map.get('config') ?? null),
+      transform: code,
+    };
+    return fixed({ kind: 'javascript', ...common, code: scriptOf(codeOf(assertion), options) });
+  }
+  const condition = Object.hasOwn(conditions, type) ? conditions[type]! : null;
+  if (condition === null) throw new UnsupportedAssertion('has a transform, which only checks of text can have');
+  const check = (expected: string): Check => ({
+    kind: 'javascript',
+    ...common,
+    code: `${code}\nreturn ${condition(expected)};`,
+  });
+  if (/-(?:all|any)$/.test(type)) return fixed(check(JSON.stringify(assertion.list())));
+  return expecting(
+    assertion,
+    (expected) =>
+      check('column' in expected ? `row[${JSON.stringify(expected.column)}]` : JSON.stringify(expected.value)),
+    transform,
+  );
 }
 
 export const kinds: Readonly<Record<string, (assertion: Assertion) => RowAssertion>> = {
@@ -210,6 +232,7 @@ export const kinds: Readonly<Record<string, (assertion: Assertion) => RowAsserti
   'icontains-all': (one) => combined(one, 'all', true),
   'icontains-any': (one) => combined(one, 'any', true),
   'starts-with': (one) => fixed({ kind: 'regularExpression', ...one.common, pattern: `^${escaped(one.text())}` }),
+  'ends-with': (one) => fixed({ kind: 'javascript', ...one.common, code: endsWith(JSON.stringify(one.text())) }),
   regex: (one) => fixed({ kind: 'regularExpression', ...one.common, pattern: one.text() }),
   'is-json': schemaOf,
   'contains-json': (one) => {
@@ -227,7 +250,17 @@ export const kinds: Readonly<Record<string, (assertion: Assertion) => RowAsserti
 };
 
 /** Options of assertions that change nothing here. */
-const known = new Set(['type', 'value', 'threshold', 'weight', 'metric', 'provider', 'description']);
+const known = new Set([
+  'type',
+  'value',
+  'threshold',
+  'weight',
+  'metric',
+  'provider',
+  'description',
+  'transform',
+  'config',
+]);
 
 /** The checks of one assertion; none, and a report, for what no check can do. */
 export function readAssertion(map: ReadMap, context: AssertionContext): RowAssertion[] {
@@ -243,9 +276,8 @@ export function readAssertion(map: ReadMap, context: AssertionContext): RowAsser
     ...(isNot && { not: true }),
   };
   const textOf = (value: unknown) => {
-    const text = valueText(value) ?? '';
-    if (text.startsWith('file://'))
-      throw new UnsupportedAssertion('has its value in a file; write it into the configuration');
+    const given = valueText(value) ?? '';
+    const text = given.startsWith('file://') ? (valueText(readValueFile(given, context.files)) ?? '') : given;
     const found = filled(text, context.vars);
     if (found === null) throw new UnsupportedAssertion('has a template with more than variables');
     return found;
@@ -266,9 +298,11 @@ export function readAssertion(map: ReadMap, context: AssertionContext): RowAsser
     if (type === 'assert-set') return [assertSet(map, common, context)];
     const read = Object.hasOwn(kinds, type) ? kinds[type]! : null;
     if (read === null) throw new UnsupportedAssertion('has no counterpart');
-    return [read({ type, map, common, context, text: () => textOf(map.get('value')), list })];
+    const assertion = { type, map, common, context, text: () => textOf(map.get('value')), list };
+    const transform = untransformed.has(type) ? null : (textIn(map, 'transform') ?? context.transform);
+    return [transform === null ? read(assertion) : transformed(assertion, transform)];
   } catch (error) {
-    if (!(error instanceof UnsupportedAssertion)) throw error;
+    if (!(error instanceof UnsupportedAssertion || error instanceof TransferError)) throw error;
     context.unsupported(field, error.message);
     return [];
   }

@@ -1,6 +1,4 @@
 import { basename } from 'node:path';
-import { type Configuration, configuration as configurationSchema } from '../../../shared/contract/completions.ts';
-import { maxVariants, type VariantInput } from '../../../shared/contract/comparisons.ts';
 import type { DatasetColumn } from '../../../shared/contract/datasets.ts';
 import {
   isMap,
@@ -11,22 +9,17 @@ import {
   readYaml,
   textIn,
 } from '../../prompts/transfer/bounded-values.ts';
-import { emptyDraft } from '../../prompts/transfer/draft.ts';
 import { finishDraft, type FinishedPrompt } from '../../prompts/transfer/finish-draft.ts';
 import { readObjectFiles, readValueFile } from '../../prompts/transfer/formats/promptfoo-files.ts';
 import { readPromptfoo } from '../../prompts/transfer/formats/promptfoo.ts';
-import { readPromptfooProvider } from '../../prompts/transfer/model-names.ts';
-import { takeParameters } from '../../prompts/transfer/parameter-names.ts';
 import type { ReferencedFiles } from '../../prompts/transfer/referenced-files.ts';
 import { TransferError } from '../../prompts/transfer/source-text.ts';
 import { checksOf } from './assertion-checks.ts';
-import { type ComparisonFile, createNames, type FileOptions, namedModel, type Unsupported } from './comparison-file.ts';
+import { type ComparisonFile, type FileOptions, type Unsupported } from './comparison-file.ts';
 import { filesOnDisk } from './files-on-disk.ts';
 import { JudgeList, readAssertion, type RowAssertion } from './promptfoo-assertions.ts';
+import { list, variantsOf } from './promptfoo-providers.ts';
 import { isTest, rowTest } from './table-rows.ts';
-
-const list = (value: unknown): readonly unknown[] =>
-  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
 /** Fields that a comparison takes, or that change nothing in its results. */
 const knownFields = new Set([
@@ -45,9 +38,11 @@ const knownFields = new Set([
   'outputPath',
   'commandLineOptions',
   'writeLatestResults',
+  // The providers of promptfoo, whose keys Touchstone has from a person.
+  'env',
 ]);
 const knownTestFields = new Set(['vars', 'assert', 'description', 'options', 'metadata', 'disableCache']);
-const knownOptions = new Set(['provider', 'disableVarExpansion']);
+const knownOptions = new Set(['provider', 'disableVarExpansion', 'disableDefaultAsserts', 'transform', 'postprocess']);
 const knownEvaluateOptions = new Set([
   'maxConcurrency',
   'repeat',
@@ -55,19 +50,16 @@ const knownEvaluateOptions = new Set([
   'showProgressBar',
   'verbose',
   'interactiveProviders',
+  // A comparison waits as long as a provider asks for.
+  'delay',
 ]);
-
-interface Provider {
-  readonly id: string;
-  readonly label: string;
-  readonly config: ReadMap | null;
-  readonly prompts: readonly unknown[] | null;
-}
 
 interface Test {
   readonly vars: ReadonlyMap<string, unknown>;
   readonly assertions: readonly ReadMap[];
   readonly grader: string | null;
+  /** Code that changes the answer before its assertions; null for none. */
+  readonly transform: string | null;
   readonly field: string;
 }
 
@@ -81,6 +73,15 @@ class SuiteReader {
   constructor(files: ReferencedFiles, options: FileOptions) {
     this.files = files;
     this.#options = options;
+  }
+
+  get chosenModel(): string | null {
+    return this.#options.model;
+  }
+
+  /** Judges where this machine lacks the model that the file names. */
+  get fallbackJudge(): string | null {
+    return this.#options.judge;
   }
 
   readonly report = (field: string, reason: string): void => {
@@ -98,8 +99,8 @@ class SuiteReader {
     }
   }
 
-  objects(value: unknown, field: string): ReadMap[] {
-    return list(value).flatMap((item) => {
+  readonly objects = (value: unknown, field: string): ReadMap[] =>
+    list(value).flatMap((item) => {
       if (isMap(item)) return [item];
       if (typeof item === 'string') {
         if (/^(?:https?|huggingface|az|s3):\/\//.test(item))
@@ -108,7 +109,6 @@ class SuiteReader {
       } else this.report(field, 'is neither an object nor the name of a file');
       return [];
     });
-  }
 
   unknownFields(map: ReadMap, known: ReadonlySet<string>, field: string): void {
     for (const key of map.keys())
@@ -140,23 +140,32 @@ class SuiteReader {
       const at = `${field}[${index}]`;
       const own = this.#part(isTest(test) ? test : rowTest(test), at);
       const isExpanded = mapIn(test, 'options')?.get('disableVarExpansion') !== true && isTest(test);
+      const isAlone = mapIn(test, 'options')?.get('disableDefaultAsserts') === true;
       return this.varsOf(own.vars, at, isExpanded).map((vars) => ({
         vars: new Map([...baseVars, ...vars]),
-        assertions: [...base.assertions, ...own.assertions],
+        assertions: [...(isAlone ? [] : base.assertions), ...own.assertions],
         grader: own.grader ?? base.grader ?? this.#options.judge,
+        transform: own.transform ?? base.transform,
         field: at,
       }));
     });
   }
 
   #part(test: ReadMap | null, field: string): Omit<Test, 'vars'> & { readonly vars: unknown } {
-    if (test === null) return { vars: null, assertions: [], grader: null, field };
+    if (test === null) return { vars: null, assertions: [], grader: null, transform: null, field };
     this.unknownFields(test, knownTestFields, field);
     const options = mapIn(test, 'options');
     if (options) this.unknownFields(options, knownOptions, `${field}.options`);
     const provider = options?.get('provider');
     const grader = typeof provider === 'string' ? provider : isMap(provider) ? textIn(provider, 'id') : null;
-    return { vars: test.get('vars'), assertions: this.#assertions(test.get('assert'), field), grader, field };
+    const transform = textIn(options, 'transform') ?? textIn(options, 'postprocess');
+    return {
+      vars: test.get('vars'),
+      assertions: this.#assertions(test.get('assert'), field),
+      grader,
+      transform,
+      field,
+    };
   }
 
   #assertions(value: unknown, field: string): ReadMap[] {
@@ -165,53 +174,6 @@ class SuiteReader {
       this.report(`${field}.assert`, 'is not an object');
       return [];
     });
-  }
-
-  providers(value: unknown): Provider[] {
-    return list(value).flatMap((entry, index) => {
-      const isFile = typeof entry === 'string' && /^file:\/\/.*\.(?:ya?ml|json)$/.test(entry);
-      const entries = isFile ? this.objects(entry, `providers[${index}]`) : [entry];
-      return entries.flatMap((one): Provider[] => {
-        if (typeof one === 'string') return [{ id: one, label: one, config: null, prompts: null }];
-        if (!isMap(one)) return [];
-        const [first] = one;
-        const id = textIn(one, 'id') ?? first?.[0] ?? '';
-        const details = one.has('id') ? one : isMap(first?.[1]) ? first[1] : new Map<string, unknown>();
-        const unused = ['transform', 'delay', 'env'].filter((key) => details.has(key));
-        for (const key of unused) this.report(`${id}.${key}`, 'has no counterpart');
-        const prompts = details.get('prompts');
-        return [
-          {
-            id,
-            label: textIn(details, 'label') ?? id,
-            config: mapIn(details, 'config'),
-            prompts: Array.isArray(prompts) ? prompts : null,
-          },
-        ];
-      });
-    });
-  }
-
-  /** The model and parameters of a provider; null for one that isn't there. */
-  variantModel({ id, config }: Provider): Pick<VariantInput, 'aiSystem' | 'model' | 'configuration'> | null {
-    const chosen = this.#options.model === null ? readPromptfooProvider(id) : namedModel(this.#options.model);
-    if (chosen?.aiSystem == null) {
-      this.report(`providers: ${id.slice(0, 100)}`, 'has no counterpart; choose another model with --model');
-      return null;
-    }
-    const draft = emptyDraft(id);
-    if (config) takeParameters(draft, config, { field: 'config', lineOf: () => null });
-    for (const { outcome, field, message } of draft.entries)
-      if (outcome === 'refused') this.report(`${id.slice(0, 100)}.${field}`, message);
-    const accepted: [string, unknown][] = [];
-    for (const [key, value] of draft.parameters) {
-      const result = configurationSchema.safeParse({ [key]: plain(value) });
-      if (result.success) accepted.push([key, plain(value)]);
-      else this.report(`${id.slice(0, 100)}.${key}`, result.error.issues[0]?.message ?? 'is not valid');
-    }
-    const configuration: Configuration | null =
-      accepted.length === 0 ? null : (Object.fromEntries(accepted) as Configuration);
-    return { aiSystem: chosen.aiSystem, model: chosen.model, configuration };
   }
 
   prompts(text: string, name: string): FinishedPrompt['prompt'][] {
@@ -225,39 +187,11 @@ class SuiteReader {
   }
 }
 
-/** All pairs of prompts and providers, unless a provider names its prompts. */
-function variantsOf(
-  reader: SuiteReader,
-  prompts: readonly FinishedPrompt['prompt'][],
-  providers: readonly Provider[],
-): VariantInput[] {
-  const uniqueName = createNames();
-  const variants = providers.flatMap((provider) => {
-    const model = reader.variantModel(provider);
-    if (model === null) return [];
-    const own = prompts.filter(({ name }) => provider.prompts === null || provider.prompts.includes(name));
-    return own.map((prompt): VariantInput => {
-      const parts = [
-        prompts.length > 1 ? prompt.name : '',
-        providers.length > 1 || prompts.length === 1 ? provider.label : '',
-      ];
-      const { promptText, systemMessage = null } = prompt;
-      return {
-        name: uniqueName(parts.filter((part) => part !== '').join(', ')),
-        prompt: { promptText, systemMessage },
-        ...model,
-      };
-    });
-  });
-  if (variants.length > maxVariants)
-    reader.report('providers', `with the prompts make ${variants.length} variants, more than ${maxVariants}`);
-  return variants.slice(0, maxVariants);
-}
-
 function datasetOf(tests: readonly Test[], reader: SuiteReader) {
-  const assertions = tests.map(({ assertions: maps, vars, grader, field }): RowAssertion[] =>
+  const { report: unsupported, judges, files, fallbackJudge } = reader;
+  const assertions = tests.map(({ assertions: maps, vars, grader, transform, field }): RowAssertion[] =>
     maps.flatMap((map) =>
-      readAssertion(map, { vars, field, grader, unsupported: reader.report, judges: reader.judges }),
+      readAssertion(map, { vars, field, grader, transform, unsupported, judges, files, fallbackJudge }),
     ),
   );
   const { checks, columns: expected, values } = checksOf(assertions);
@@ -304,7 +238,7 @@ export function readPromptfooSuite(file: string, text: string, options: FileOpti
       : reader.tests(given ?? [new Map([['vars', new Map()]])], 'tests', defaultTest);
   const { checks, columns, rows } = datasetOf([...own, ...scenarios], reader);
   const prompts = reader.prompts(/\.json$/i.test(file) ? JSON.stringify(plain(value)) : text, basename(file));
-  const variants = variantsOf(reader, prompts, reader.providers(value.get('providers') ?? value.get('targets')));
+  const variants = variantsOf(prompts, value.get('providers') ?? value.get('targets'), reader);
   const [concurrency, repeats] = [evaluate?.get('maxConcurrency'), evaluate?.get('repeat')];
   return {
     comparison: {

@@ -24,7 +24,8 @@ function assertionOfText(text: string): ReadMap {
 export const isTest = (map: ReadMap) =>
   ['vars', 'assert', 'options', 'description', 'provider', 'metadata', 'threshold'].some((key) => map.has(key));
 
-const ignoredColumns = new Set(['__description', '__metadata']);
+/** They describe a row. */
+const isIgnored = (column: string) => /^__(?:description$|metadata(?::|$))/.test(column);
 
 export function rowTest(row: ReadMap): ReadMap {
   const test = new Map<string, unknown>();
@@ -35,7 +36,6 @@ export function rowTest(row: ReadMap): ReadMap {
   test.set('vars', vars);
   test.set('assert', texts.map(assertionOfText));
   for (const [key, value] of row)
-    if (key.startsWith('__') && !/^__expected\d*$/.test(key) && !ignoredColumns.has(key) && value !== '')
-      test.set(key, value);
+    if (key.startsWith('__') && !/^__expected\d*$/.test(key) && !isIgnored(key) && value !== '') test.set(key, value);
   return test;
 }

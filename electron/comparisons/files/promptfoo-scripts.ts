@@ -1,0 +1,58 @@
+/** Code of promptfoo as scripts of checks, with the names that promptfoo has for its inputs. */
+
+/** An expression, or the body of a function. */
+const bodyOf = (code: string) => (/\breturn\b/.test(code) ? code : `return (${code.replace(/;\s*$/, '')});`);
+
+interface ScriptOptions {
+  /** From this number on, a score passes; null for any above 0. */
+  readonly threshold: number | null;
+  readonly config: unknown;
+  /** What `transformOf` returned; null for none. */
+  readonly transform: string | null;
+}
+
+export function scriptOf(code: string, { threshold, config, transform }: ScriptOptions): string {
+  const passes = threshold === null ? 'value > 0' : `value >= ${threshold}`;
+  const configured = config === null ? '' : `, config: ${JSON.stringify(config)}`;
+  return `${transform ?? ''}
+const output = ${transform === null ? 'answer' : 'transformed'};
+const context = { vars: row, prompt: ''${configured} };
+const value = (() => { ${bodyOf(code)}
+})();
+if (typeof value !== 'number') return value;
+return { pass: ${passes}, score: Math.min(Math.max(value, 0), 1), reason: 'The script returned ' + value };`;
+}
+
+/** Replaces the answer with what the code makes of it. */
+export const transformOf = (code: string) => `const transformed = ((output, context) => { ${bodyOf(code)}
+})(answer, { vars: row, prompt: '' });
+answer = typeof transformed === 'string' ? transformed : (JSON.stringify(transformed) ?? '');`;
+
+export const containsJson = `const ends = { '{': '}', '[': ']' };
+for (let at = 0; at < answer.length; at += 1) {
+  const end = ends[answer[at]];
+  if (!end) continue;
+  for (let to = answer.lastIndexOf(end); to > at; to = answer.lastIndexOf(end, to - 1)) {
+    try { JSON.parse(answer.slice(at, to + 1)); return true; } catch {}
+  }
+}
+return false;`;
+
+export const endsWith = (expected: string) => `answer.endsWith(String(${expected}))`;
+
+const each = (method: 'every' | 'some', inCase: '' | '.toLowerCase()') => (expected: string) =>
+  `${expected}.${method}((text) => answer${inCase}.includes(String(text)${inCase}))`;
+
+/** Conditions of checks on a transformed answer, by promptfoo's names. `expected` is an expression. */
+export const conditions: Readonly<Record<string, (expected: string) => string>> = {
+  equals: (expected) => `answer.trim() === String(${expected}).trim()`,
+  contains: (expected) => `answer.includes(String(${expected}))`,
+  icontains: (expected) => `answer.toLowerCase().includes(String(${expected}).toLowerCase())`,
+  'contains-all': each('every', ''),
+  'contains-any': each('some', ''),
+  'icontains-all': each('every', '.toLowerCase()'),
+  'icontains-any': each('some', '.toLowerCase()'),
+  'starts-with': (expected) => `answer.startsWith(String(${expected}))`,
+  'ends-with': endsWith,
+  regex: (expected) => `new RegExp(${expected}).test(answer)`,
+};
