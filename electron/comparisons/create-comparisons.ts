@@ -22,6 +22,7 @@ import { estimateComparison } from './estimate-comparison.ts';
 import { planComparison } from './plan-comparison.ts';
 import { exportText } from './export-comparison.ts';
 import { pairChoices } from './export-preferences.ts';
+import type { ExportSelection } from './export-source.ts';
 import { createResultReader, type ResultReader } from './read-results.ts';
 import type { EstimateOptions } from './run-estimates.ts';
 import {
@@ -204,7 +205,7 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
       const source = {
         comparison: hasPrompts ? comparison : withoutPrompts(comparison),
         columns,
-        cells: () => reader.eachCell(job, caller),
+        cells: (selection?: ExportSelection) => reader.eachCell(job, caller, selection),
       };
       const preferences = () => ({
         choices: pairChoices(options.votes, job.comparison.sequence),

@@ -44,10 +44,9 @@ function outcomeOf({ state, passed, failure, checks }: ComparisonCell): string {
 
 function* junit({ comparison, cells }: ExportSource): Generator<string> {
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(comparison.name)}">\n`;
-  for (const { name } of comparison.variants) {
+  for (const [variant, { name }] of comparison.variants.entries()) {
     yield `<testsuite name="${xml(name)}">\n`;
-    for (const { row, cell } of cells()) {
-      if (cell.variant !== name) continue;
+    for (const { row, cell } of cells({ variant, hasAnswers: false })) {
       const title = `Row ${row + 1}${comparison.repeats > 1 ? `, repeat ${cell.repeat}` : ''}`;
       const seconds = ((cell.totalMs ?? 0) / 1000).toFixed(3);
       yield `<testcase classname="${xml(name)}" name="${title}" time="${seconds}">${outcomeOf(cell)}</testcase>\n`;
@@ -91,17 +90,24 @@ const writers: Readonly<Record<ExportFormat, (source: WholeSource) => Iterable<s
   preferences: (source) => exportPreferences(source, source.preferences()),
 };
 
-const piecesAtOnce = 100;
+/** Characters of one part of the response. */
+const charactersAtOnce = 65_536;
+/** Writing for longer would delay calls. */
+const turnMs = 8;
 
-/** The text of an export in parts. Other work runs in between. */
+/** The text of an export in parts. Other work runs in between, also where a format writes nothing for many cells. */
 export async function* exportText(source: WholeSource, format: ExportFormat): AsyncGenerator<string> {
   let parts: string[] = [];
+  let characters = 0;
+  let turnEnd = performance.now() + turnMs;
   for await (const part of writers[format](source)) {
     parts.push(part);
-    if (parts.length < piecesAtOnce && part.length < 65_536) continue;
-    yield parts.join('');
-    parts = [];
+    characters += part.length;
+    if (characters < charactersAtOnce && performance.now() < turnEnd) continue;
+    if (characters > 0) yield parts.join('');
+    [parts, characters] = [[], 0];
     await nextTurn();
+    turnEnd = performance.now() + turnMs;
   }
-  if (parts.length > 0) yield parts.join('');
+  if (characters > 0) yield parts.join('');
 }

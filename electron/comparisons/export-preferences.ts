@@ -104,5 +104,7 @@ export function* exportPreferences(
       };
       yield `${JSON.stringify(line)}\n`;
     }
+    // Most rows may have no preference.
+    yield '';
   }
 }

@@ -17,7 +17,7 @@ import type { DatasetStore } from '../storage/dataset-store.ts';
 import type { FileReader } from '../storage/file-store.ts';
 import { compareFields, expectedFields, maxComparedCharacters } from './compare-fields.ts';
 import type { ComparisonJob } from './comparison-job.ts';
-import type { ExportedCell } from './export-source.ts';
+import type { ExportSelection, ExportedCell } from './export-source.ts';
 import { type CellOpinionsOptions, createCellOpinions, describeVote } from './votes/cell-votes.ts';
 
 /** Who reads, and may see the texts of its own runs, or those of all. */
@@ -53,8 +53,8 @@ export interface CellReader {
   cells(job: ComparisonJob, query: CellQuery, caller: CellCaller): ComparisonCells;
   /** Fewer rows than asked for if they have many cells. */
   rows(job: ComparisonJob, query: RowQuery, caller: CellCaller): Promise<RowPage>;
-  /** Every cell with its row and its whole answer. */
-  eachCell(job: ComparisonJob, caller: CellCaller): Generator<ExportedCell>;
+  /** Every cell with its row and its whole answer, or those of a variant. */
+  eachCell(job: ComparisonJob, caller: CellCaller, selection?: ExportSelection): Generator<ExportedCell>;
   /** Sets or removes the caller's vote on a completed cell. Throws `invalid_request` with the field, and `forbidden`. */
   vote(job: ComparisonJob, position: number, vote: CellVoteInput, caller: CellCaller): CellVote[];
   /** The number of a row; null for an unknown one. */
@@ -106,19 +106,18 @@ function pageOf(total: number, { offset, limit }: { offset: number; limit: numbe
   return Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, step) => offset + step);
 }
 
-/** Reads rows ahead, because cells of a page are usually next to each other. */
+/** Reads row ids ahead, because cells are usually read in their order. Keeps only the last ones that it read. */
 function rowIdsIn(
   { datasetId, datasetVersion }: StoredComparison,
   datasets: Pick<DatasetStore, 'rowIds'>,
-  ahead: number,
-): (row: number) => string {
-  const rowIds = new Map<number, string>();
-  return (row) => {
-    if (!rowIds.has(row)) {
-      const ids = datasets.rowIds(datasetId, datasetVersion, { offset: row, limit: ahead });
-      for (const [index, { id }] of ids.entries()) rowIds.set(row + index, id);
+): (row: number, ahead: number) => string {
+  let [first, ids]: [number, readonly string[]] = [0, []];
+  return (row, ahead) => {
+    if (ids[row - first] === undefined) {
+      const page = { offset: row, limit: ahead };
+      [first, ids] = [row, datasets.rowIds(datasetId, datasetVersion, page).map(({ id }) => id)];
     }
-    return rowIds.get(row) ?? '';
+    return ids[row - first] ?? '';
   };
 }
 
@@ -131,6 +130,7 @@ function createCellDescriber(
   const { sequence } = job.comparison;
   const setup = store.setup(sequence);
   const opinions = createCellOpinions(opinionsOptions, setup.checks);
+  const rowIdOf = rowIdsIn(job.comparison, datasets);
 
   function describe(positions: readonly number[], maxCharacters = shownCharacters): ComparisonCell[] {
     const [from, to] = [positions[0] ?? 0, (positions.at(-1) ?? -1) + 1];
@@ -138,7 +138,6 @@ function createCellDescriber(
     const range: StoredCell[] = isDense ? store.cells(sequence, { from, to }) : [];
     const found = new Map(range.map((cell) => [cell.position, cell]));
     const votes = opinions.votesIn(sequence, { from, to });
-    const rowIdOf = rowIdsIn(job.comparison, datasets, isDense ? 200 : 1);
     return positions.map((position) => {
       const stored = (isDense ? found.get(position) : store.cell(sequence, position)) ?? newCell(position);
       const { runId } = stored;
@@ -150,12 +149,15 @@ function createCellDescriber(
         ...shown,
         checks: [...cell.checks],
         ...opinions.of(cell, votes.get(position) ?? [], { reader, isReadable }),
-        rowId: rowIdOf(row),
+        rowId: rowIdOf(row, isDense ? 200 : 1),
         variant: setup.variants[variant]!.name,
         repeat: repeat + 1,
         // A variant can be stopped without a change of its stored cells.
         state: job.cells.get(position),
-        answer: isReadable && cell.state === 'Completed' && runId !== null ? store.answer(runId, maxCharacters) : null,
+        answer:
+          isReadable && cell.state === 'Completed' && runId !== null && maxCharacters > 0
+            ? store.answer(runId, maxCharacters)
+            : null,
       };
     });
   }
@@ -246,15 +248,18 @@ export function createCellReader(options: CellReaderOptions): CellReader {
         : null;
       return { data, offset: page.offset, total, counts };
     },
-    *eachCell(job, caller) {
+    *eachCell(job, caller, { variant, hasAnswers = true } = {}) {
       job.flush();
       const { datasetId, datasetVersion, settings } = job.comparison;
       const { describe } = createCellDescriber(options, job, caller);
       const cellsPerRow = settings.variantCount * settings.repeats;
       for (let row = 0; row < settings.rowCount; row += 1) {
         const [found] = datasets.rows(datasetId, datasetVersion, { offset: row, limit: 1, maxBytes: Infinity });
-        const positions = pageOf((row + 1) * cellsPerRow, { offset: row * cellsPerRow, limit: cellsPerRow });
-        for (const cell of describe(positions, allCharacters)) yield { row, values: found!.values, cell };
+        const inRow = pageOf((row + 1) * cellsPerRow, { offset: row * cellsPerRow, limit: cellsPerRow });
+        const positions =
+          variant === undefined ? inRow : inRow.filter((position) => job.cells.index(position).variant === variant);
+        for (const cell of describe(positions, hasAnswers ? allCharacters : 0))
+          yield { row, values: found!.values, cell };
       }
     },
     vote(job, position, { vote = null, note = null }, caller) {
