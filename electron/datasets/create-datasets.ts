@@ -86,6 +86,8 @@ async function* batchesOf(rows: Iterable<WrittenRow> | AsyncIterable<WrittenRow>
     batch.push(row);
     characters += 'json' in row ? row.json.length : 0;
     if (batch.length < rowsAtOnce && characters < charactersAtOnce) continue;
+    // Checking and writing a row of 4 MB take too long for one turn.
+    if (characters >= charactersAtOnce) await nextTurn();
     yield batch;
     batch = [];
     characters = 0;

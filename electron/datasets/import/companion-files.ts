@@ -8,18 +8,22 @@ import {
 import { decodeText, TransferError } from '../../prompts/transfer/source-text.ts';
 import type { TableFile } from './table.ts';
 
+/** Different paths that one configuration may name, those that are missing included: finding one takes longer the more files there are. */
+const maxReferences = 1000;
+
 /** The files that a configuration may refer to: only those that came with it. Each is read when the first value names it. */
 export function companionFiles({ fileName, companions = [] }: TableFile): ReferencedFiles {
   const paths = new Map(companions.map(({ name, path }) => [name, path]));
   const read = new Map<string, readonly TextFile[]>();
+  const asked = new Set<string>();
   return {
-    get references() {
-      return new Set(read.keys());
-    },
+    references: asked,
     read(reference) {
       const path = resolvePath(fileName, reference);
       const known = read.get(path);
       if (known) return known;
+      if (asked.size >= maxReferences) throw new TransferError(`The file refers to more than ${maxReferences} files`);
+      asked.add(path);
       const found = findReferences({ references: [path], names: [...paths.keys()] });
       if (found.length === 0)
         throw new TransferError(

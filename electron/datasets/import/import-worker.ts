@@ -1,13 +1,15 @@
 /** Entry point of the thread that reads one table; started by `create-table-reader.ts`. */
-import type { DatasetColumn, RowValues } from '../../../shared/contract/datasets.ts';
+import { type DatasetColumn, maxRowBytes, type RowValues } from '../../../shared/contract/datasets.ts';
 import { serveCalls } from '../../common/worker-server.ts';
+import { invalidField } from '../../../shared/app-error.ts';
 import { inspectTable, typedValues } from './inspect-table.ts';
 import { Findings, type InspectedTable, type OpenTable, type Row, type TableFile } from './table.ts';
 import { openTable } from './open-table.ts';
 
-const rowsAtOnce = 500;
+/** Few enough that the main thread takes them in some milliseconds. */
+const rowsAtOnce = 250;
 /** Characters of about so many values. */
-const charactersAtOnce = 1_048_576;
+const charactersAtOnce = 262_144;
 
 /** A column of the file, under the name that it gets. */
 export interface ReadColumn extends DatasetColumn {
@@ -15,6 +17,7 @@ export interface ReadColumn extends DatasetColumn {
 }
 
 let table: OpenTable | null = null;
+let readRows = 0;
 let rows: Iterator<Row> | AsyncIterator<Row> | null = null;
 let types: ReadonlyMap<string, DatasetColumn['type']> = new Map();
 let names: ReadonlyMap<string, string> = new Map();
@@ -33,6 +36,7 @@ const methods = {
   },
   /** Begins to read the rows of the inspected file. Other columns than these are left out. */
   open(columns: readonly ReadColumn[]): void {
+    readRows = 0;
     const found = table!.rows(new Findings());
     rows = Symbol.asyncIterator in found ? found[Symbol.asyncIterator]() : found[Symbol.iterator]();
     types = new Map(columns.map(({ source, type }) => [source, type]));
@@ -46,7 +50,11 @@ const methods = {
       if (done) break;
       const values = Object.entries(typedValues(value, types)).map(([source, cell]) => [names.get(source)!, cell]);
       const row = Object.fromEntries(values) as RowValues;
-      characters += sizeOf(row);
+      const size = sizeOf(row);
+      // Not before the main thread: the transfer of a cell of 100 MB would block it.
+      if (size > maxRowBytes) throw invalidField(`rows[${readRows}]`, 'is larger than 4 MB');
+      readRows += 1;
+      characters += size;
       batch.push(row);
     }
     return batch;

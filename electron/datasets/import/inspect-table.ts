@@ -55,8 +55,14 @@ function addColumns(columns: Map<string, FoundColumn>, row: Row, rows: number, f
   }
   for (const [name, column] of columns) {
     if (!Object.hasOwn(row, name) || hasNoValue(row[name])) column.missing += 1;
-    else column.hasFiles &&= fileNames.has(String(row[name]));
+    else column.hasFiles &&= typeof row[name] === 'string' && fileNames.has(row[name]);
   }
+}
+
+/** The first thing that was left out, which may be why there is nothing. */
+function reasonIn(findings: Findings): string {
+  const skipped = findings.list().find(({ outcome }) => outcome === 'skipped');
+  return skipped ? `: ${skipped.field}: ${skipped.message}` : '';
 }
 
 /** Reads all rows. A column whose values are not all text is JSON. Throws `payload_too_large`, and `invalid_request` with the line. */
@@ -76,7 +82,8 @@ export async function inspectTable(
     first.push(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, shortened(value)])));
   }
   if (rowCount > maxDatasetRows) throw tooManyRows(rowCount);
-  if (rowCount === 0) throw unreadable('has no rows');
+  if (rowCount === 0) throw unreadable(`has no rows${reasonIn(findings)}`);
+  if (found.size === 0) throw unreadable(`has rows without values${reasonIn(findings)}`);
   const columns = [...found].map(([name, { type, missing, hasFiles }]) => ({
     name,
     type: hasFiles && missing < rowCount ? 'file' : (table.types?.get(name) ?? type),
