@@ -4,6 +4,7 @@ import {
   createToolVersion,
   deleteTool,
   listTools,
+  listToolUses,
   listToolVersions,
   readTool,
   readToolVersion,
@@ -37,6 +38,7 @@ export function toolHandlers({ tools, schemas }: ToolHandlerOptions): Handler[] 
     implement(readTool, ({ parameters }) => tools.read(parameters.id)),
     implement(deleteTool, ({ parameters }) => tools.remove(parameters.id)),
     implement(listToolVersions, ({ parameters, query }) => tools.listVersions(parameters.id, toListQuery(query))),
+    implement(listToolUses, ({ parameters, query }) => tools.listUses(parameters.id, toListQuery(query))),
     implement(createToolVersion, async ({ parameters, body, signal }) => {
       tools.read(parameters.id);
       await requireSchema(body, signal);

@@ -45,6 +45,8 @@ export function readContinuable(
       'is the run of a program',
       'A program started this run with its API key, and only that key can send results. Open the prompt and run it here to try others.',
     );
+  if (run === null && isWindow)
+    throw new AppError('not_found', "This run has been deleted, so it can't be continued. Run the prompt again.");
   if (run === null || run.callerId !== callerId) throw new AppError('not_found', 'You have no run with this ID.');
   const reject = (issue: string, message: string) => invalidField('continueRunId', issue, message);
   const turnOf = run.metadata?.['agentId'] ?? null;
@@ -52,6 +54,8 @@ export function readContinuable(
     throw reject('is a turn of an agent', 'Send the results to the agent: POST /agents/{id}/run.');
   if (agentId !== turnOf) throw reject('is not a turn of this agent', 'This run is not a turn of this agent.');
   if (run.status !== 'Completed') throw reject('is not a completed run', 'Only a completed run can be continued.');
+  if (run.metadata?.['anonymised'] === true && run.toolCalls.length === 0)
+    throw reject('has no texts', 'The retention has removed the texts of this run. Start a new one.');
   if (run.toolCalls.length === 0)
     throw reject(
       'has no tool calls',

@@ -11,6 +11,7 @@ import { detailsOf } from './catalogue.ts';
 import { supportedFileKinds } from './file-rules.ts';
 import type { KnownModel, ModelDirectory } from './model-directory.ts';
 import { combineMetadata, hasEnded, type ModelMetadata } from './model-metadata.ts';
+import { toolsReason } from './parameter-rules.ts';
 import { testProvider } from './provider-tests.ts';
 
 export interface ModelListOptions {
@@ -155,6 +156,7 @@ function describe(metadata: ModelMetadata, known: Pick<Model, 'aiSystem' | 'name
     canCountTokens: isKeyedProvider(known.aiSystem) && detailsOf[known.aiSystem].countsTokens,
     capabilities: entry?.capabilities ?? [],
     fileKinds: supportedFileKinds(metadata),
+    callsTools: toolsReason(metadata.ruleSet, entry) === null,
     parameters: [...metadata.parameters],
     shutdownDate: metadata.shutdownDate,
     hasEnded: hasEnded(metadata),

@@ -43,6 +43,7 @@ import {
   toolTables,
   votes,
 } from './migrations/from-0024.ts';
+import { toolUses } from './migrations/from-0034.ts';
 
 /** All migrations, oldest first. `user_version` is the number of applied ones. Only append. */
 const migrations: readonly string[] = [
@@ -79,6 +80,7 @@ const migrations: readonly string[] = [
   origins,
   recordedCalls,
   feedbackHistory,
+  toolUses,
 ];
 
 function version(database: Database.Database): number {

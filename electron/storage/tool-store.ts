@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 import { z } from 'zod';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import { searchWords } from '../../shared/contract/prompts.ts';
-import type { Tool, ToolInput, ToolVersion } from '../../shared/contract/tool-library.ts';
+import type { Tool, ToolInput, ToolUse, ToolVersion } from '../../shared/contract/tool-library.ts';
 import type { ToolMock } from '../../shared/contract/tools.ts';
 import { createContinuationTokens } from './continuation-token.ts';
 import { listPage, type ListPage, type ListQuery } from './list-page.ts';
@@ -21,6 +21,8 @@ export interface ToolStore {
   addVersion(id: string, input: ToolInput): ToolVersion;
   /** Throws `not_found` for a version of another tool, too. */
   readVersion(id: string, versionId: string): ToolVersion;
+  /** The prompt versions and agents with a function of its names, newest first. */
+  listUses(id: string, query: ListQuery): ListPage<ToolUse>;
 }
 
 interface ToolRow {
@@ -46,6 +48,29 @@ interface VersionRow {
   readonly mock_json: string | null;
   readonly note: string | null;
   readonly created_at: number;
+}
+
+interface UseRow {
+  readonly sequence: number;
+  readonly prompt_id: string | null;
+  readonly prompt_name: string | null;
+  readonly latest_version_id: string | null;
+  readonly version_id: string | null;
+  readonly number: number | null;
+  readonly agent_id: string | null;
+  readonly agent_name: string | null;
+}
+
+function useOf(row: UseRow): ToolUse {
+  if (row.agent_id !== null) return { kind: 'agent', id: row.agent_id, name: row.agent_name! };
+  return {
+    kind: 'prompt',
+    id: row.prompt_id!,
+    name: row.prompt_name!,
+    versionId: row.version_id!,
+    versionNumber: row.number!,
+    isLatest: row.version_id === row.latest_version_id,
+  };
 }
 
 function toolOf(row: ToolRow): Tool {
@@ -114,6 +139,20 @@ function toolStatements(database: Database.Database) {
     versionPage: database.prepare<[tool: number, before: number, limit: number], VersionRow>(
       `SELECT ${versionColumns} WHERE tool = ? AND number < ? ORDER BY number DESC LIMIT ?`,
     ),
+    usePage: database.prepare<{ tool: number; before: number; limit: number }, UseRow>(
+      // One row for a version or an agent with several functions of the tool's names.
+      `WITH uses AS (
+         SELECT max(sequence) AS sequence, prompt_version, agent FROM tool_uses WHERE name IN (
+           SELECT name FROM tool_versions WHERE tool = @tool EXCEPT SELECT name FROM tools WHERE sequence <> @tool)
+         GROUP BY prompt_version, agent HAVING max(sequence) < @before)
+       SELECT uses.sequence, prompts.id AS prompt_id, prompts.name AS prompt_name, prompts.latest_version_id,
+         prompt_versions.id AS version_id, number, agents.id AS agent_id, agents.name AS agent_name
+       FROM uses LEFT JOIN prompt_versions ON prompt_versions.sequence = prompt_version
+         LEFT JOIN prompts ON prompts.sequence = prompt_versions.prompt AND deleted_at IS NULL
+         LEFT JOIN agents ON agents.sequence = agent
+       WHERE prompts.id IS NOT NULL OR agents.id IS NOT NULL
+       ORDER BY uses.sequence DESC LIMIT @limit`,
+    ),
     findVersion: database.prepare<[id: string], VersionRow>(`SELECT ${versionColumns} WHERE tool_versions.id = ?`),
   };
 }
@@ -139,6 +178,7 @@ const searchText = ({ name, description }: ToolInput) => fold(`${name}\n${descri
 
 function createToolReader(statements: ReturnType<typeof toolStatements>, tokenSecret: string) {
   const toolTokens = createContinuationTokens(tokenSecret, 'tools', z.int());
+  const useTokens = createContinuationTokens(tokenSecret, 'tool-uses', z.int());
   const versionTokens = createContinuationTokens(tokenSecret, 'tool-versions', z.int());
 
   function required(id: string): ToolRow {
@@ -147,7 +187,7 @@ function createToolReader(statements: ReturnType<typeof toolStatements>, tokenSe
     return row;
   }
 
-  const reader: Pick<ToolStore, 'list' | 'read' | 'listVersions' | 'readVersion'> = {
+  const reader: Pick<ToolStore, 'list' | 'read' | 'listVersions' | 'readVersion' | 'listUses'> = {
     list: ({ search, ...query }) =>
       listPage(query, {
         tokens: toolTokens,
@@ -168,6 +208,16 @@ function createToolReader(statements: ReturnType<typeof toolStatements>, tokenSe
         rows: (before, limit) => statements.versionPage.all(tool, before, limit),
         positionOf: ({ number }) => number,
         toItem: versionOf,
+      });
+    },
+    listUses(id, query) {
+      const { sequence: tool } = required(id);
+      return listPage(query, {
+        tokens: useTokens,
+        filter: { tool },
+        rows: (before, limit) => statements.usePage.all({ tool, before, limit }),
+        positionOf: ({ sequence }) => sequence,
+        toItem: useOf,
       });
     },
     readVersion(id, versionId) {

@@ -4,6 +4,7 @@ import {
   createToolVersion,
   deleteTool,
   listTools,
+  listToolUses,
   listToolVersions,
   readToolVersion,
   type Tool,
@@ -43,6 +44,23 @@ export function useToolVersions(toolId: string | null) {
     enabled: toolId !== null,
     queryFn: ({ signal }) =>
       client.call(listToolVersions, { signal, parameters: { id: toolId! }, query: { pageSize } }),
+  });
+}
+
+/** The prompt versions and agents with a tool, newest first, page by page. Read whenever it is shown: other screens change it. */
+export function useToolUses(toolId: string) {
+  const { client } = useHost();
+  return useInfiniteQuery({
+    queryKey: [...toolsKey, 'uses', toolId],
+    initialPageParam: null as string | null,
+    staleTime: 0,
+    queryFn: ({ signal, pageParam }) =>
+      client.call(listToolUses, {
+        signal,
+        parameters: { id: toolId },
+        query: { pageSize, ...(pageParam && { continuationToken: pageParam }) },
+      }),
+    getNextPageParam: (page) => page.continuationToken,
   });
 }
 

@@ -181,6 +181,22 @@ async function readReasoning(
   }
 }
 
+/** Between two tasks the window draws and takes input. Parts that arrived together would otherwise be one task. */
+const maxTaskMs = 8;
+
+/** Resolves in a new task. Timers would take a second each in a hidden window. */
+function nextTask(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.addEventListener('message', () => {
+      port1.close();
+      resolve();
+    });
+    port1.start();
+    port2.postMessage(null);
+  });
+}
+
 function asAppError(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
   return new AppError('internal', "Couldn't read the answer. Run again, or open the run in the audit.", { cause });
@@ -223,9 +239,13 @@ export async function followRun<Details extends object>(
     const opened = await source.open(client, { signal, wire });
     if ('answer' in opened) applyAnswer(run, opened.answer);
     else {
+      let taskStartedAt = performance.now();
       for await (const chunk of opened.parts) {
         applyChunk(run, chunk);
         change();
+        if (performance.now() - taskStartedAt < maxTaskMs) continue;
+        await nextTask();
+        taskStartedAt = performance.now();
       }
     }
     // Some transports end a stopped answer as if it were complete; only a complete one has a finish reason.

@@ -257,6 +257,8 @@ export const model = z.object({
   capabilities: z.array(z.enum(['reasoning', 'tools', 'images', 'structured-output', 'open-weights'])),
   /** Kinds of files that it supports, as far as that is known. Text files are sent as text. */
   fileKinds: z.array(z.enum(fileKinds)),
+  /** Whether it gets tools, as far as that is known. */
+  callsTools: z.boolean(),
   /** The named parameters that it supports; others are dropped with a warning, `reason` says why. */
   parameters: z.array(
     z.object({

@@ -51,6 +51,26 @@ export const toolVersion = z
   .meta({ id: 'ToolVersion' });
 export type ToolVersion = z.infer<typeof toolVersion>;
 
+const promptUse = z
+  .object({
+    kind: z.literal('prompt'),
+    id: uuid.describe('Of the prompt'),
+    name: z.string(),
+    versionId: uuid,
+    versionNumber: z.int(),
+    isLatest: z.boolean().describe('Whether it is the newest version of its prompt'),
+  })
+  .meta({ id: 'ToolUseByPrompt' });
+
+const agentUse = z
+  .object({ kind: z.literal('agent'), id: uuid.describe('Of the agent'), name: z.string() })
+  .meta({ id: 'ToolUseByAgent' });
+
+export const toolUse = z
+  .discriminatedUnion('kind', [promptUse, agentUse])
+  .meta({ id: 'ToolUse', description: 'A prompt version or an agent that offers the tool' });
+export type ToolUse = z.infer<typeof toolUse>;
+
 export const toolListQuery = listQuery.extend({
   search: z
     .string()
@@ -127,6 +147,22 @@ export const listToolVersions = defineEndpoint({
   parameters: toolAddress,
   query: listQuery,
   response: listOf(toolVersion),
+  errors: [404],
+});
+
+export const listToolUses = defineEndpoint({
+  id: 'listToolUses',
+  method: 'get',
+  path: '/tools/{id}/uses',
+  access: 'manage',
+  tag,
+  summary: 'List the prompt versions and agents with a tool',
+  description:
+    'Those whose `configuration.tools` has a function with a name that a version of the tool has, unless the name is now that of another ' +
+    'tool. They have copies, which may have been changed. Newest first, without deleted prompts.',
+  parameters: toolAddress,
+  query: listQuery,
+  response: listOf(toolUse),
   errors: [404],
 });
 

@@ -135,6 +135,40 @@ describe.each(ways)('%s: tools', (way) => {
     expect((await callJson(host, way, 'POST', `/tools/${one.id}/versions`, { body })).status).toBe(201);
   });
 
+  test('lists the prompt versions and agents that offer a tool', async () => {
+    const [name, next] = [unusedName(), unusedName()];
+    const { id } = await create(way, { name });
+    const uses = async () => await walk(host, way, `/tools/${id}/uses`, 1);
+    expect(await uses()).toEqual([]);
+    const post = async (path: string, body: object) => (await callJson(host, way, 'POST', path, { body })).body;
+    const nested = { type: 'function', function: { name, parameters: schema } };
+    const flat = { type: 'function', name: next, parameters: schema };
+    const search = { type: 'web_search', name };
+    const prompt = { name: 'Support reply', promptText: 'Hi', configuration: { tools: [search] } };
+    const made = await post('/prompts', prompt);
+    const tools = [nested, { ...nested, function: { ...nested.function, name: 'other' } }];
+    const first = await post(`/prompts/${made.id}/versions`, { promptText: 'Hi', configuration: { tools } });
+    const target = { name: 'Desk', aiSystem: 'ServiceAi', model: 'hl-gpt-4.1-mini', prompt: 'Hi' };
+    const agent = await post('/agents', { ...target, configuration: { tools: [nested, flat] } });
+    const use = { kind: 'prompt', id: made.id, name: 'Support reply', isLatest: true };
+    const oldUse = { ...use, versionId: first.id, versionNumber: 2 };
+    const agentUse = { kind: 'agent', id: agent.id, name: 'Desk' };
+    expect(await uses()).toEqual([agentUse, oldUse]);
+
+    await post(`/tools/${id}/versions`, { name: next, parameters: schema });
+    const second = await post(`/prompts/${made.id}/versions`, { promptText: 'Hi', configuration: { tools: [flat] } });
+    const newUse = { ...use, versionId: second.id, versionNumber: 3 };
+    expect(await uses()).toEqual([newUse, agentUse, { ...oldUse, isLatest: false }]);
+    await callJson(host, way, 'PATCH', `/agents/${agent.id}`, { body: { configuration: null } });
+    expect(await uses()).toEqual([newUse, { ...oldUse, isLatest: false }]);
+
+    // The name of the first version is another tool's now.
+    await create(way, { name });
+    expect(await uses()).toEqual([newUse]);
+    await callJson(host, way, 'DELETE', `/prompts/${made.id}`);
+    expect(await uses()).toEqual([]);
+  });
+
   test('knows neither an unknown tool nor a version of another one', async () => {
     const [one, other] = [await create(way), await create(way)];
     const body = { name: unusedName(), parameters: schema };
@@ -142,6 +176,7 @@ describe.each(ways)('%s: tools', (way) => {
       ['GET', `/tools/${randomUUID()}`],
       ['DELETE', `/tools/${randomUUID()}`],
       ['GET', `/tools/${randomUUID()}/versions`],
+      ['GET', `/tools/${randomUUID()}/uses`],
       ['POST', `/tools/${randomUUID()}/versions`],
       ['GET', `/tools/${one.id}/versions/${other.latestVersionId}`],
     ] as const) {

@@ -283,6 +283,25 @@ describe('a continuation', () => {
     judgeError(await host.send('in memory', alone), 400);
   });
 
+  test('says why a run whose texts the retention has removed, or all of it, is not continued', async () => {
+    const { runId } = await callTools();
+    const send = async (id: string) =>
+      await host.send('in memory', continueCall('/api/completions/sync', { continueRunId: id, toolResults: results }));
+    host.host.storage.retention.apply('anonymise', Date.now() + 1000, 1000);
+    const anonymous = await send(runId);
+    judgeError(anonymous, 400);
+    expect(anonymous.text).toContain('The retention has removed the texts of this run.');
+    const inWindow = await host.host.api.fetch(
+      new Request('http://window.test/api/completions/sync', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ continueRunId: crypto.randomUUID(), toolResults: results }),
+      }),
+      { access: 'window' },
+    );
+    expect([inWindow.status, await inWindow.text()]).toEqual([404, expect.stringContaining('has been deleted')]);
+  });
+
   test('rejects a run without calls with 400', async () => {
     host.provider.answerWith((call) => call.chatAnswer({ content: 'Hi' }));
     const { runId } = await complete('in memory', '/api/completions/sync', {});

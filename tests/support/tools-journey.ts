@@ -9,38 +9,53 @@ export interface ToolsJourney {
   nextRun(): Promise<ScriptedCall>;
 }
 
-const parameters = JSON.stringify({
-  type: 'object',
-  properties: { city: { type: 'string' }, days: { type: 'integer' } },
-  required: ['city'],
-});
-const names = ['weather', 'clock'];
+/** Adds two tools in the editor, as a person who fills in its form. */
+async function addTools(page: Page): Promise<void> {
+  await page.getByRole('region', { name: 'Tools', exact: true }).getByRole('button', { name: 'Add tool' }).click();
+  const list = page.getByRole('navigation', { name: 'Tools' });
+  for (const name of ['weather', 'clock']) {
+    await list.getByRole('button', { name: 'Add tool' }).click();
+    const editor = page.getByRole('region', { name: 'Unnamed tool' });
+    const form = editor.getByRole('group', { name: 'Form' });
+    for (const parameter of ['city', 'days']) {
+      await form.getByRole('button', { name: 'Add', exact: true }).click();
+      const field = form.getByRole('listitem', { name: 'parameter' }).getByRole('textbox', { name: 'Name' });
+      await field.fill(parameter);
+      await field.blur();
+    }
+    await form.getByRole('combobox', { name: 'Type of days' }).selectOption('integer');
+    await editor.getByRole('textbox', { name: 'Name', exact: true }).first().fill(name);
+  }
+  await page.getByRole('button', { name: /^Done/ }).click();
+}
 
-/** Writes the tools of all drafts where the window stores them, and opens the window again. */
-async function storeTools(page: Page, mocks: readonly (object | null)[]): Promise<void> {
-  const tools = names.map((name, index) => ({
-    kind: 'function',
-    id: name,
-    name,
-    description: '',
-    parameters,
-    strict: null,
-    mock: mocks[index],
-  }));
-  await page.evaluate(async (stored) => {
-    const result = <Value>(request: IDBRequest<Value>) =>
-      new Promise<Value>((resolve, reject) => {
-        request.addEventListener('success', () => resolve(request.result));
-        request.addEventListener('error', () => reject(request.error));
-      });
-    const database = await result(indexedDB.open('playground-drafts'));
-    const transaction = database.transaction('drafts', 'readwrite');
-    const records = transaction.objectStore('drafts');
-    for (const draft of (await result(records.getAll())) as object[]) records.put({ ...draft, tools: stored });
-    await new Promise((resolve) => transaction.addEventListener('complete', resolve));
-    database.close();
-  }, tools);
-  await page.reload();
+/** A lookup for the weather, from a file with a row that has no meaning, and a fixed error for the clock. */
+async function addMocks(page: Page): Promise<void> {
+  await page
+    .getByRole('region', { name: 'Tools', exact: true })
+    .getByRole('button', { name: 'weather', exact: true })
+    .click();
+  const source = page.getByRole('region', { name: 'Result source' });
+  await source.getByRole('radio', { name: 'Lookup' }).click();
+  await source.getByLabel('File with rows of the lookup').setInputFiles({
+    name: 'weather.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from('city,days,result\nParis,2,wind\nParis,,rain\nRome,many,sun\n'),
+  });
+  const report = page.getByRole('dialog', { name: 'Import weather.csv' });
+  await expect(report.getByRole('status')).toHaveText('2 rows to add, 1 row skipped.');
+  await expect(report.getByText('days: "many" is not of type integer')).toBeVisible();
+  await report.getByRole('button', { name: 'Add 2 rows' }).click();
+  await source.getByRole('button', { name: 'Remove row 1' }).click();
+  await expect(source.getByRole('textbox', { name: 'Result of row 1' })).toHaveValue('rain');
+  await page
+    .getByRole('navigation', { name: 'Tools' })
+    .getByRole('button', { name: /^clock/ })
+    .click();
+  await source.getByRole('radio', { name: 'Fixed' }).click();
+  await source.getByRole('textbox', { name: 'Result of every call' }).fill('no clock');
+  await source.getByRole('checkbox', { name: 'Return as an error' }).click();
+  await page.getByRole('button', { name: /^Done/ }).click();
 }
 
 /** The results in the messages of a request to the provider. */
@@ -96,10 +111,7 @@ async function answerByHand({ page, nextRun }: ToolsJourney): Promise<void> {
 /** Mocks answer every call, at first by a press of Continue, then automatically. */
 async function answerByMocks({ page, nextRun }: ToolsJourney): Promise<void> {
   const answer = page.getByRole('region', { name: 'Answer', exact: true });
-  await storeTools(page, [
-    { kind: 'lookUp', entries: [{ arguments: { city: 'Paris' }, content: 'rain', isError: false }], otherwise: null },
-    { kind: 'fixed', content: 'no clock', isError: true },
-  ]);
+  await addMocks(page);
   await expect(answer.getByText('Take a hat at noon.')).toBeVisible();
   const first = await callAfter(nextRun, () => page.keyboard.press('Control+Enter'));
   await first.chatCalls([paris, time]);
@@ -120,7 +132,7 @@ export async function followToolsJourney(journey: ToolsJourney): Promise<void> {
   const { page } = journey;
   await journey.writePrompt('Do I need an umbrella?');
   await journey.chooseModel(journey.model);
-  await storeTools(page, [null, null]);
+  await addTools(page);
   await expect(page.getByRole('region', { name: 'Tools' }).getByText('weather')).toBeVisible();
   await answerByHand(journey);
   await answerByMocks(journey);

@@ -15,10 +15,22 @@ export const shownCapabilities: readonly { id: Capability; label: string; icon: 
   { id: 'structured-output', label: 'JSON schema', icon: Braces },
 ];
 
-/** Why a model doesn't support the files of a prompt; null if it does, as far as is known. */
-export function filesReason({ fileKinds }: Pick<Model, 'fileKinds'>, files: readonly FileKind[]): string | null {
+/** What a prompt needs of its model. */
+export interface ModelNeeds {
+  files: readonly FileKind[];
+  hasTools: boolean;
+}
+
+export const noNeeds: ModelNeeds = { files: [], hasTools: false };
+
+/** What a model lacks for a prompt; null if nothing, as far as is known. */
+export function lackOf(
+  { fileKinds, callsTools }: Pick<Model, 'fileKinds' | 'callsTools'>,
+  { files, hasTools }: ModelNeeds,
+): string | null {
   const missing = files.find((kind) => !fileKinds.includes(kind));
-  return missing === undefined ? null : `Doesn't support ${fileKindNames[missing]}`;
+  if (missing !== undefined) return `Doesn't support ${fileKindNames[missing]}`;
+  return hasTools && !callsTools ? "Doesn't call tools" : null;
 }
 
 type ModelName = Pick<Model, 'aiSystem' | 'name'>;

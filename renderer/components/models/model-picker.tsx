@@ -3,7 +3,6 @@ import { Dialog } from 'radix-ui';
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { CompatibleEndpoint, Model } from '../../../shared/contract/providers.ts';
-import type { FileKind } from '../../../shared/file-kinds.ts';
 import { Icon } from '../icon.tsx';
 import { KeyCaps } from '../key-caps.tsx';
 import { ModalLayer } from '../dialog.tsx';
@@ -17,7 +16,9 @@ import {
   type ModelFilter,
   type ModelGroup,
   modelKey,
+  type ModelNeeds,
   noFilter,
+  noNeeds,
   withShortcuts,
 } from './model-list.ts';
 import { ColumnNames, GroupRows } from './model-rows.tsx';
@@ -75,8 +76,8 @@ function UnknownName({ words, onAdded }: UnknownNameProps) {
 interface PickerProps {
   /** `modelKey` of the selected model. */
   chosenKey: string;
-  /** Kinds of the files that the prompt has; models that don't support them are grey. */
-  fileKinds?: readonly FileKind[];
+  /** Of the prompt; models that lack something are grey. */
+  needs?: ModelNeeds;
   onChoose: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
   onChooseAndRun: (model: Pick<Model, 'aiSystem' | 'name'>) => void;
   onClose: () => void;
@@ -196,9 +197,7 @@ function useShownModels(groups: readonly ModelGroup[], words: string, chosenKey:
   return { shown, openKeys, toggleCopies };
 }
 
-const noFiles: readonly FileKind[] = [];
-
-function PickerBody({ chosenKey, fileKinds = noFiles, onChoose, onChooseAndRun, onClose }: PickerProps) {
+function PickerBody({ chosenKey, needs = noNeeds, onChoose, onChooseAndRun, onClose }: PickerProps) {
   const [, navigate] = useLocation();
   const { all, isPending, filter, change, groups } = useFilteredModels();
   const providers = useProviders().data?.data ?? [];
@@ -237,7 +236,7 @@ function PickerBody({ chosenKey, fileKinds = noFiles, onChoose, onChooseAndRun, 
               words={filter.words}
               active={active}
               chosenKey={chosenKey}
-              fileKinds={fileKinds}
+              needs={needs}
               openKeys={openKeys}
               onToggleCopies={toggleCopies}
               providers={providers}

@@ -1,7 +1,6 @@
 import { Check, ChevronDown, ChevronRight, Star } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { CompatibleEndpoint, Model, ProviderState } from '../../../shared/contract/providers.ts';
-import type { FileKind } from '../../../shared/file-kinds.ts';
 import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
 import { formatPlural, formatPrice, formatTokenCount } from '../format.ts';
@@ -10,11 +9,12 @@ import { Badge, Dot } from '../badges.tsx';
 import { accessAddress } from '../remedies.ts';
 import { toggleFavourite, useModelChoices } from '../../stores/model-choices.ts';
 import {
-  filesReason,
   isOnDevice,
+  lackOf,
   modelFamilies,
   type ModelGroup,
   modelKey,
+  type ModelNeeds,
   readinessOf,
   serviceLocation,
   shortName,
@@ -124,7 +124,7 @@ function NameCell({ model, isChosen, isFavourite, copies, words }: NameCellProps
 }
 
 interface ModelRowProps extends NameCellProps {
-  /** Why the model doesn't support the prompt's files; null if it does. */
+  /** What the model lacks for the prompt; null if nothing. */
   reason: string | null;
   isActive: boolean;
   onActivate: () => void;
@@ -217,8 +217,7 @@ interface GroupRowsProps extends GroupHeadProps {
   active: Model | null;
   /** `modelKey` of the selected model. */
   chosenKey: string;
-  /** Kinds of the files that the prompt has. */
-  fileKinds: readonly FileKind[];
+  needs: ModelNeeds;
   /** `modelKey` of the models whose dated copies are shown. */
   openKeys: ReadonlySet<string>;
   onToggleCopies: (model: Model) => void;
@@ -228,7 +227,7 @@ interface GroupRowsProps extends GroupHeadProps {
 
 /** The models of one provider or endpoint, below its name. */
 export function GroupRows(props: GroupRowsProps) {
-  const { words, active, chosenKey, fileKinds, openKeys, onToggleCopies, onActivate, onChoose, ...head } = props;
+  const { words, active, chosenKey, needs, openKeys, onToggleCopies, onActivate, onChoose, ...head } = props;
   const { group } = head;
   const favourites = useModelChoices((choices) => choices.favourites);
   const row = (model: Model, copies: NameCellProps['copies']) => (
@@ -237,7 +236,7 @@ export function GroupRows(props: GroupRowsProps) {
       model={model}
       words={words}
       copies={copies}
-      reason={filesReason(model, fileKinds)}
+      reason={lackOf(model, needs)}
       isActive={model === active}
       isChosen={modelKey(model) === chosenKey}
       isFavourite={favourites.some(({ aiSystem, name }) => aiSystem === model.aiSystem && name === model.name)}

@@ -14,6 +14,7 @@ import {
 import { Badge } from '../badges.tsx';
 import { Button } from '../button.tsx';
 import { Checkbox } from '../choices.tsx';
+import { formatWhole } from '../format.ts';
 import { PlainEditor } from '../editor/code-editor.tsx';
 import { isMac } from '../key-caps.tsx';
 import { Notice } from '../state-panels.tsx';
@@ -29,6 +30,9 @@ const maxCheckedCharacters = 100_000;
 
 /** Longer results get an editor that draws only what is in view. It takes too long to make for each of several calls. */
 const maxFieldCharacters = 20_000;
+
+/** An editor of a longer text takes more than a few frames to make. */
+const maxEditorCharacters = 500_000;
 
 function jsonNote(text: string): string | null {
   if (text.length > maxCheckedCharacters) return null;
@@ -50,8 +54,26 @@ interface ResultTextProps {
   onTextChange: (text: string) => void;
 }
 
+/** A result that is too long to edit: its beginning. All of it is sent. */
+function ResultPreview({ label, text, onTextChange }: ResultTextProps) {
+  return (
+    <div className="call-card__result" role="group" aria-label={label}>
+      <pre className="call-card__plain mono" tabIndex={0}>
+        {text.slice(0, maxFieldCharacters)}
+      </pre>
+      <p className="row caption tertiary">
+        First {formatWhole(maxFieldCharacters)} of {formatWhole(text.length)} characters. All of them are sent.
+        <Button size="small" onClick={() => onTextChange('')}>
+          Clear
+        </Button>
+      </p>
+    </div>
+  );
+}
+
 function ResultText({ label, text, onTextChange }: ResultTextProps) {
   const [hasLong, setHasLong] = useState(false);
+  if (text.length > maxEditorCharacters) return <ResultPreview {...{ label, text, onTextChange }} />;
   if (hasLong || text.length > 2 * maxFieldCharacters) {
     return <PlainEditor className="call-card__result" label={label} value={text} onValueChange={onTextChange} />;
   }

@@ -1,14 +1,17 @@
-import { Plus, Trash2 } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
-import { Button, IconButton } from '../button.tsx';
+import { Button } from '../button.tsx';
 import { Checkbox, Segmented } from '../choices.tsx';
 import { TextField } from '../text-field.tsx';
 import { uuid } from '../../../shared/contract/common.ts';
-import type { MockEntry, ToolMock } from '../../../shared/contract/tools.ts';
-import { isObject } from '../../../shared/json-schema.ts';
+import type { ToolMock } from '../../../shared/contract/tools.ts';
+import type { JsonSchema } from '../../../shared/json-schema.ts';
 import { mockResult } from '../../../shared/tool-mock.ts';
 import { describeMistake, parseJson } from '../../drafts/json-text.ts';
+import { maxLookupRows } from '../../drafts/lookup-file.ts';
 import { useRun } from '../../queries/runs.ts';
+import { LookupImport } from './lookup-import.tsx';
+import { ContentField, emptyEntry, lastPageOf, LookupTable } from './lookup-table.tsx';
 
 type MockKind = ToolMock['kind'] | 'hand';
 
@@ -19,156 +22,11 @@ const kinds: readonly { value: MockKind; label: string }[] = [
   { value: 'recorded', label: 'Recording' },
 ];
 
-const emptyEntry: MockEntry = { arguments: {}, content: '', isError: false };
-
 function newMock(kind: MockKind, runId: string | null): ToolMock | null {
   if (kind === 'hand') return null;
   if (kind === 'fixed') return { kind, content: '', isError: false };
   if (kind === 'recorded') return { kind, runId: runId ?? '' };
   return { kind, entries: [emptyEntry], otherwise: null };
-}
-
-function ContentField({
-  label,
-  text,
-  onTextChange,
-}: {
-  label: string;
-  text: string;
-  onTextChange: (text: string) => void;
-}) {
-  return (
-    <div className="field field--area mono--small">
-      <textarea
-        aria-label={label}
-        rows={text.length > 60 || text.includes('\n') ? 3 : 1}
-        value={text}
-        spellCheck={false}
-        placeholder='{"state": "in transit"}'
-        onChange={(event) => onTextChange(event.target.value)}
-      />
-    </div>
-  );
-}
-
-/** The arguments of an entry as JSON. A text that isn't an object stays in the field until it is one. */
-function ArgumentsField({
-  entry,
-  number,
-  onChange,
-}: {
-  entry: MockEntry;
-  number: number;
-  onChange: (entry: MockEntry) => void;
-}) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const text = typed ?? JSON.stringify(entry.arguments);
-  const parsed = parseJson(text.trim() === '' ? '{}' : text);
-  const value = 'value' in parsed ? parsed.value : null;
-  const error =
-    'mistake' in parsed ? describeMistake(parsed.mistake) : isObject(value) ? null : 'Must be a JSON object';
-  const take = (next: string): void => {
-    setTyped(next);
-    const read = parseJson(next.trim() === '' ? '{}' : next);
-    if ('value' in read && isObject(read.value)) onChange({ ...entry, arguments: read.value });
-  };
-  return (
-    <TextField
-      label={`Arguments of row ${number}`}
-      isLabelHidden
-      isMono
-      size="small"
-      value={text}
-      error={error}
-      placeholder='{"order_id": "NW-48213"}'
-      onValueChange={take}
-    />
-  );
-}
-
-function LookupRow({
-  entry,
-  number,
-  onChange,
-}: {
-  entry: MockEntry;
-  number: number;
-  /** Null removes the row. */
-  onChange: (entry: MockEntry | null) => void;
-}) {
-  return (
-    <div className="mock-table__row" role="row">
-      <div role="cell">
-        <ArgumentsField entry={entry} number={number} onChange={onChange} />
-      </div>
-      <div role="cell">
-        <ContentField
-          label={`Result of row ${number}`}
-          text={entry.content}
-          onTextChange={(content) => onChange({ ...entry, content })}
-        />
-      </div>
-      <div role="cell">
-        <Checkbox
-          label={`Row ${number} is an error`}
-          isLabelHidden
-          isChecked={entry.isError}
-          onCheckedChange={(isError) => onChange({ ...entry, isError })}
-        />
-      </div>
-      <div role="cell">
-        <IconButton icon={Trash2} label={`Remove row ${number}`} size="small" onClick={() => onChange(null)} />
-      </div>
-    </div>
-  );
-}
-
-function LookupTable({
-  mock,
-  onChange,
-}: {
-  mock: Extract<ToolMock, { kind: 'lookUp' }>;
-  onChange: (mock: ToolMock) => void;
-}) {
-  const { entries, otherwise } = mock;
-  const set = (index: number, entry: MockEntry | null): void =>
-    onChange({ ...mock, entries: entries.flatMap((one, at) => (at === index ? (entry ?? []) : one)) });
-  return (
-    <div className="mock-table" role="table" aria-label="Results by arguments">
-      <div className="mock-table__row mock-table__row--head" role="row">
-        <span role="columnheader">If the arguments contain</span>
-        <span role="columnheader">Return</span>
-        <span role="columnheader">Error</span>
-        <span role="columnheader" className="visually-hidden">
-          Remove
-        </span>
-      </div>
-      {entries.map((entry, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- Rows have no identity but their position.
-        <LookupRow key={index} entry={entry} number={index + 1} onChange={(next) => set(index, next)} />
-      ))}
-      <div className="mock-table__row" role="row">
-        <div role="cell" className="mock-table__otherwise">
-          <Checkbox
-            label="Anything else"
-            isChecked={otherwise !== null}
-            onCheckedChange={(has) => onChange({ ...mock, otherwise: has ? '' : null })}
-          />
-        </div>
-        <div role="cell">
-          {otherwise === null ? (
-            <span className="small tertiary">Entered by hand</span>
-          ) : (
-            <ContentField
-              label="Result of anything else"
-              text={otherwise}
-              onTextChange={(content) => onChange({ ...mock, otherwise: content })}
-            />
-          )}
-        </div>
-      </div>
-    </div>
-  );
 }
 
 function RecordedRun({
@@ -245,12 +103,16 @@ export interface MockEditorProps {
   /** Of the tool. */
   name: string;
   mock: ToolMock | null;
+  /** Of the tool's arguments; null while it is invalid. */
+  schema: JsonSchema | null;
   shownRunId: string | null;
   onChange: (mock: ToolMock | null) => void;
 }
 
 /** Where the result of a call comes from. */
-export function MockEditor({ name, mock, shownRunId, onChange }: MockEditorProps) {
+export function MockEditor({ name, mock, schema, shownRunId, onChange }: MockEditorProps) {
+  const [chosenPage, setPage] = useState(0);
+  const page = mock?.kind === 'lookUp' ? Math.min(chosenPage, lastPageOf(mock.entries.length)) : 0;
   return (
     <section className="line-top mock" aria-label="Result source">
       <div className="header">
@@ -263,14 +125,22 @@ export function MockEditor({ name, mock, shownRunId, onChange }: MockEditorProps
         />
         <span className="grow" />
         {mock?.kind === 'lookUp' && (
-          <Button
-            size="small"
-            variant="quiet"
-            icon={Plus}
-            onClick={() => onChange({ ...mock, entries: [...mock.entries, emptyEntry] })}
-          >
-            Add row
-          </Button>
+          <>
+            <LookupImport mock={mock} schema={schema} onChange={onChange} />
+            <Button
+              size="small"
+              variant="quiet"
+              icon={Plus}
+              aria-disabled={mock.entries.length >= maxLookupRows || undefined}
+              onClick={() => {
+                if (mock.entries.length >= maxLookupRows) return;
+                onChange({ ...mock, entries: [...mock.entries, emptyEntry] });
+                setPage(lastPageOf(mock.entries.length + 1));
+              }}
+            >
+              Add row
+            </Button>
+          </>
         )}
       </div>
       {mock === null && (
@@ -290,7 +160,7 @@ export function MockEditor({ name, mock, shownRunId, onChange }: MockEditorProps
           />
         </div>
       )}
-      {mock?.kind === 'lookUp' && <LookupTable mock={mock} onChange={onChange} />}
+      {mock?.kind === 'lookUp' && <LookupTable mock={mock} page={page} onPage={setPage} onChange={onChange} />}
       {mock?.kind === 'recorded' && <RecordedRun mock={mock} shownRunId={shownRunId} onChange={onChange} />}
       {mock && <TryCall name={name} mock={mock} />}
     </section>

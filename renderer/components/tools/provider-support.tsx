@@ -47,7 +47,7 @@ export interface ProviderSupportProps {
 /** What each provider doesn't support in the schema of a tool, with a fix to what all of them accept. */
 export function ProviderSupport({ lint, onFix }: ProviderSupportProps) {
   return (
-    <aside className="panel panel--inset line-left tools-view__support" aria-label="Provider support">
+    <aside className="tools-view__providers" aria-label="Provider support">
       <div className="header">
         <h2>Accepted by</h2>
         <span className="grow" />

@@ -12,6 +12,7 @@ import { showToast } from '../../stores/toasts.ts';
 import { MockEditor } from './mock-editor.tsx';
 import { ParametersForm } from './parameters-form.tsx';
 import { ProviderSupport } from './provider-support.tsx';
+import { ToolUses } from './tool-uses.tsx';
 
 /** The schema of a tool is never inside `{"schema"}`: that may be a parameter's name. */
 function readObject(text: string): JsonSchema | null {
@@ -138,11 +139,15 @@ function FunctionEditor({ tool, problem, shownRunId, onChange }: EditorProps<Fun
         <MockEditor
           name={tool.name}
           mock={mock}
+          schema={form}
           shownRunId={shownRunId}
           onChange={(next) => onChange({ mock: next })}
         />
       </section>
-      <ProviderSupport lint={lint} onFix={fix} />
+      <div className="panel panel--inset line-left tools-view__side">
+        <ProviderSupport lint={lint} onFix={fix} />
+        {tool.source && <ToolUses toolId={tool.source.toolId} />}
+      </div>
     </>
   );
 }

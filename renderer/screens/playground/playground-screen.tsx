@@ -21,10 +21,10 @@ import {
   useRunControls,
 } from './session/playground-session.tsx';
 import { useAddresses } from './session/use-addresses.ts';
+import { useModelNeeds } from './session/use-model-needs.ts';
 import { usePlaygroundActions } from './session/use-playground-actions.ts';
 import { SidePanel } from './side-panel.tsx';
 import { Toolbar } from './toolbar.tsx';
-import { useFileKinds } from './variables/use-file-kinds.ts';
 import { WirePanel } from './wire/wire-panel.tsx';
 import './playground.css';
 
@@ -102,14 +102,14 @@ function Dialogs() {
     close('model-picker');
   };
   const isPicking = openPart === 'model-picker' || comparison.isPicking;
-  const fileKinds = useFileKinds(isPicking ? draft : null);
+  const needs = useModelNeeds(isPicking ? draft : null);
   const chosenKey = modelKey({ aiSystem: draft.aiSystem, name: draft.model });
   return (
     <>
       <ModelPicker
         isOpen={openPart === 'model-picker'}
         chosenKey={chosenKey}
-        fileKinds={fileKinds}
+        needs={needs}
         onChoose={choose}
         onChooseAndRun={(model) => {
           choose(model);
@@ -120,7 +120,7 @@ function Dialogs() {
       <ModelPicker
         isOpen={comparison.isPicking}
         chosenKey={chosenKey}
-        fileKinds={fileKinds}
+        needs={needs}
         onChoose={comparison.onModel}
         onChooseAndRun={comparison.onModelAndRun}
         onClose={comparison.endPicking}

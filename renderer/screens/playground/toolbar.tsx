@@ -12,8 +12,9 @@ import {
   Settings2,
   Square,
   Trash2,
+  TriangleAlert,
 } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { Button, IconButton } from '../../components/button.tsx';
 import { formatTime } from '../../components/format.ts';
@@ -21,6 +22,7 @@ import { Icon } from '../../components/icon.tsx';
 import { keyShortcut } from '../../components/key-caps.tsx';
 import { Badge, Spinner } from '../../components/badges.tsx';
 import { Menu } from '../../components/menu.tsx';
+import { lackOf } from '../../components/models/model-list.ts';
 import { Popover } from '../../components/popover.tsx';
 import { isEdited } from '../../drafts/draft-version.ts';
 import { usePromptVersion } from '../../queries/prompts.ts';
@@ -28,7 +30,9 @@ import { promptAddress } from '../../shell/addresses.ts';
 import { useActiveDraft, useDrafts, type Draft } from '../../stores/playground-drafts.ts';
 import { HistoryPanel } from './history/history-panel.tsx';
 import { useFocusTargets, useOpenParts, useRunControls, type RunControls } from './session/playground-session.tsx';
+import { useModelNeeds } from './session/use-model-needs.ts';
 import { createEmptyDraft, deleteDraft, useCompareRows, useOpenDraft } from './session/use-playground-actions.ts';
+import { useChosenModel } from './session/use-runner.ts';
 import { Parameters } from './side-panel.tsx';
 
 /** More are found by name in the command palette. */
@@ -179,6 +183,31 @@ function BlockerButton() {
   );
 }
 
+/** What the chosen model lacks for the prompt. The host rejects files that it doesn't support, and leaves out tools. */
+function LackNote() {
+  const draft = useActiveDraft();
+  const { blocker } = useRunControls();
+  const { open } = useOpenParts();
+  const model = useChosenModel(draft);
+  const needs = useModelNeeds(useDeferredValue(draft));
+  const lack = model && lackOf(model, needs);
+  if (lack === null || blocker !== null) return null;
+  const text = `${model!.title} ${lack[0]!.toLowerCase()}${lack.slice(1)}`;
+  return (
+    <button
+      type="button"
+      className="row small caution truncate toolbar__blocker"
+      title={`${text}. Choose another model`}
+      onClick={() => open('model-picker')}
+    >
+      <Icon icon={TriangleAlert} size="small" />
+      <span className="truncate" role="status">
+        {text}
+      </span>
+    </button>
+  );
+}
+
 /** In a narrow window the side panel's parts are buttons. */
 function NarrowButtons() {
   const { model } = useActiveDraft();
@@ -228,6 +257,7 @@ export function Toolbar({ isWide }: { isWide: boolean }) {
       </Button>
       <span className="grow" />
       <BlockerButton />
+      <LackNote />
       {!isWide && <NarrowButtons />}
       <RunButton />
     </div>

@@ -7,10 +7,11 @@ import { Failure, Notice } from '../../../components/state-panels.tsx';
 import { accessAddress, servingModel } from '../../../components/remedies.ts';
 import { failureWords, finishMeaning, type Remedy, type RunFailure as Cause } from '../../../components/run-words.ts';
 import type { ShownRun } from './shown-run.ts';
-import { type ContinueRun, EarlierSteps, OwnCalls } from './tool-steps.tsx';
+import { type ContinueRun, EarlierSteps, isTurn, OwnCalls } from './tool-steps.tsx';
 import { formatRunDuration } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { JsonAnswer } from './json-answer.tsx';
+import { LongText } from '../../../components/long-text.tsx';
 import { CitationButton, CitedText } from '../../../components/markdown/citation-button.tsx';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import { Reasoning } from '../../../components/answer-parts.tsx';
@@ -120,9 +121,12 @@ function AnswerText({ run, scroller }: { run: ShownRun; scroller: RefObject<HTML
   const isGrowing = run.state === 'streaming';
   if (run.text === '') {
     const isEmpty = run.state === 'completed' && run.toolCalls.length === 0;
-    return isEmpty ? <p className="tertiary answer__empty">The answer is empty.</p> : null;
+    const text = isAnonymised(run)
+      ? 'The retention of this device has removed the texts of this run.'
+      : 'The answer is empty.';
+    return isEmpty ? <p className="tertiary answer__empty">{text}</p> : null;
   }
-  if (view === 'plain') return <pre className={isGrowing ? 'plain is-growing' : 'plain'}>{run.text}</pre>;
+  if (view === 'plain') return <LongText className={isGrowing ? 'plain is-growing' : 'plain'} text={run.text} />;
   if (run.json !== 'none') return <JsonAnswer key={run.key} run={run} scroller={scroller} />;
   return (
     <CitedText citations={run.citations}>
@@ -152,13 +156,24 @@ function Citations({ run }: { run: ShownRun }) {
   );
 }
 
+const isAnonymised = ({ request }: ShownRun): boolean => request.metadata?.['anonymised'] === true;
+
+/** Why the calls of an answer get no results; null if they can, or if there are none. */
+function uncontinuableReason(run: ShownRun, isColumn: boolean): string | null {
+  if (run.toolCalls.length === 0 || isActive(run)) return null;
+  const isWhole = run.state === 'completed' && run.finishReason === 'ToolCalls';
+  if (!isWhole) return "The tool calls may be incomplete, so the run can't be continued.";
+  if (isColumn) return 'Close the comparison to enter the results of the tool calls.';
+  return isTurn(run) ? 'This run is a turn of an agent. Enter the results in its conversation.' : null;
+}
+
 function AfterAnswer({ run, title, actions }: Pick<AnswerBodyProps, 'run' | 'title' | 'actions'>) {
   const meaning = finishMeaning(run.finishReason);
-  const isCut = run.toolCalls.length > 0 && run.finishReason !== null && run.finishReason !== 'ToolCalls';
+  const reason = uncontinuableReason(run, title !== undefined);
   return (
     <div className="answer__after">
       {meaning && <Notice tone="caution">{meaning}</Notice>}
-      {isCut && <Notice tone="caution">The tool calls may be incomplete, so the run can&apos;t be continued.</Notice>}
+      {reason !== null && <Notice tone="caution">{reason}</Notice>}
       {run.warnings.map(({ message }) => (
         <Notice key={message} tone="caution">
           {message}
@@ -214,7 +229,7 @@ export function AnswerBody({ run, title, actions, onContinue, onScroller }: Answ
       onScroll={onScroll}
     >
       <div>
-        <EarlierSteps request={run.request} steps={run.steps} onContinue={onContinue} />
+        <EarlierSteps request={run.request} steps={run.steps} onContinue={isTurn(run) ? undefined : onContinue} />
         <Reasoning
           text={run.reasoning}
           isLive={run.isReasoningLive}

@@ -4,6 +4,7 @@ import { Badge } from '../../../components/badges.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { faultText, JsonTree, useJsonOutline } from '../../../components/json-tree/json-tree.tsx';
+import { LongText } from '../../../components/long-text.tsx';
 import { Notice } from '../../../components/state-panels.tsx';
 import { useAnswerCheck } from '../../../queries/runs.ts';
 import type { ShownRun } from './shown-run.ts';
@@ -40,7 +41,7 @@ export function JsonAnswer({ run, scroller }: { run: ShownRun; scroller: RefObje
     return (
       <>
         <Notice tone="caution">{faultText('the answer', run.text, outline.fault)}</Notice>
-        <pre className={run.state === 'streaming' ? 'plain is-growing' : 'plain'}>{run.text}</pre>
+        <LongText className={run.state === 'streaming' ? 'plain is-growing' : 'plain'} text={run.text} />
       </>
     );
   }

@@ -1,5 +1,6 @@
 import { useEffectEvent, useLayoutEffect } from 'react';
 import { useLocation } from 'wouter';
+import { AppError } from '../../../../shared/app-error.ts';
 import { aiSystem } from '../../../../shared/contract/common.ts';
 import { readRun, type RunDetail } from '../../../../shared/contract/runs.ts';
 import { describeError } from '../../../components/state-panels.tsx';
@@ -103,11 +104,16 @@ function draftFor(run: RunDetail): { draftId: string; isNew: boolean } {
 
 /**
  * Restores a run in a draft, with a toast to undo it. Returns the draft's id. Throws `AppError` if the host doesn't have the
- * run.
+ * run or has removed its texts.
  */
 async function restoreRun(client: Client, runId: string, { signal }: { signal: AbortSignal }): Promise<string> {
   const run = await client.call(readRun, { parameters: { id: runId }, signal });
   signal.throwIfAborted();
+  if (run.metadata?.['anonymised'] === true && run.input.promptText === '')
+    throw new AppError(
+      'not_found',
+      "The retention has removed the texts of this run, so its prompt can't be restored.",
+    );
   const { draftId, isNew } = draftFor(run);
   const { drafts, change, activate } = useDrafts.getState();
   const before = drafts.find(({ id }) => id === draftId);

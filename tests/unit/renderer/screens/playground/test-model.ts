@@ -14,6 +14,7 @@ export function testModel(details: Partial<Model> = {}): Model {
     longPrompt: null,
     canCountTokens: false,
     fileKinds: ['image', 'pdf', 'audio', 'text'],
+    callsTools: true,
     outputPrice: 5,
     capabilities: [],
     parameters: [],

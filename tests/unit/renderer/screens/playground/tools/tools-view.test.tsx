@@ -1,6 +1,8 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listTools, listToolVersions } from '../../../../../../shared/contract/tool-library.ts';
+import { createAgent } from '../../../../../../shared/contract/agents.ts';
+import { createPrompt, createPromptVersion } from '../../../../../../shared/contract/prompts.ts';
 import { getActiveDraft, useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
 import { openPlayground, type OpenPlayground } from '../../../../../support/open-playground.tsx';
@@ -143,4 +145,78 @@ test('a look-up returns the result of the first row that matches a tried call', 
   expect(screen.getByText('{"paid": 12}', { selector: 'span' })).toBeTruthy();
   type('Try a call', '{"order_id": "NW-2"}');
   expect(screen.getAllByText('Entered by hand', { selector: '[role=status]' })).toHaveLength(1);
+});
+
+test('a tool of the library names the prompt versions and agents that have it', async () => {
+  await addTool('find_order');
+  expect(screen.queryByRole('region', { name: 'Used in' })).toBeNull();
+  press('Save to library');
+  const uses = within(await screen.findByRole('region', { name: 'Used in' }));
+  expect(await uses.findByText('No saved prompt or agent has this tool.')).toBeTruthy();
+  press(/^Done/);
+
+  const { client } = playground.opened.window.host;
+  const body = {
+    promptText: 'Hi',
+    configuration: { tools: [{ type: 'function' as const, function: { name: 'find_order', parameters: {} } }] },
+  };
+  const { id } = await client.call(createPrompt, { body: { ...body, name: 'Support reply' } });
+  await client.call(createPromptVersion, { parameters: { id }, body });
+  await client.call(createPromptVersion, { parameters: { id }, body: { promptText: 'No tool' } });
+  const { configuration } = body;
+  const target = { name: 'Desk', prompt: 'Hi', aiSystem: 'ServiceAi' as const, model: 'hl-gpt-4.1-mini' };
+  await client.call(createAgent, { body: { ...target, configuration } });
+  act(() => void fireEvent.click(row().getByRole('button', { name: 'find_order' })));
+  const list = within(await screen.findByRole('list', { name: 'Prompts and agents' }));
+  const link = await list.findByRole('link', { name: 'Support reply' });
+  expect(link.getAttribute('href')).toContain(`/prompts/${id}/`);
+  const items = list.getAllByRole('listitem').map(({ textContent }) => textContent);
+  expect(items).toEqual(['DeskAgent', 'Support replyVersions 2, 1, not the latest']);
+});
+
+test('a lookup is filled from a file after a report, and shown in pages', async () => {
+  await addTool('find_order');
+  act(() => void fireEvent.click(screen.getByRole('radio', { name: 'Lookup' })));
+  const choose = (text: string) =>
+    act(
+      () =>
+        void fireEvent.change(screen.getByLabelText('File with rows of the lookup'), {
+          target: { files: [new File([text], 'orders.csv')] },
+        }),
+    );
+  choose('order_id\nNW-1');
+  const report = () => screen.findByRole('dialog', { name: 'Import orders.csv' });
+  expect(await within(await report()).findByText('The first row needs a column "result".')).toBeTruthy();
+  const [close] = within(await report()).getAllByRole('button', { name: 'Close' });
+  act(() => void fireEvent.click(close!));
+  const lines = Array.from({ length: 60 }, (_, index) => `NW-${index},state ${index}`);
+  choose(`order_id,result\n${lines.join('\n')}\n,all\n`);
+  expect(await within(await report()).findByText('60 rows to add, 1 row skipped.')).toBeTruthy();
+  expect(within(await report()).getByRole('list', { name: 'Skipped rows' }).textContent).toBe(
+    'Row 62 has no arguments, so it would match every call',
+  );
+  press('Add 60 rows');
+  expect((tools()[0] as { mock: { entries: unknown[] } }).mock.entries).toHaveLength(60);
+  expect(screen.queryByRole('textbox', { name: 'Result of row 51' })).toBeNull();
+  press('Next rows');
+  expect(screen.getByText('Rows 51 to 60 of 60')).toBeTruthy();
+  type('Result of row 60', 'changed');
+  press('Add row');
+  expect(screen.getByRole('textbox', { name: 'Result of row 61' })).toBeTruthy();
+  expect((tools()[0] as { mock: { entries: unknown[] } }).mock.entries[59]).toMatchObject({ content: 'changed' });
+});
+
+test('says beside Run what the model lacks for the prompt, and greys it out', async () => {
+  await addTool('find_order');
+  press(/^Done/);
+  const toolbar = within(screen.getByRole('toolbar', { name: 'Prompt' }));
+  expect(toolbar.queryByRole('status')).toBeNull();
+  act(() => {
+    const { activeId, change } = useDrafts.getState();
+    change(activeId, { aiSystem: 'OpenAi', model: 'gpt-3.5-turbo' });
+  });
+  const note = await toolbar.findByText(/gpt-3.5-turbo doesn't call tools$/i);
+  act(() => void fireEvent.click(note));
+  const picker = within(await screen.findByRole('dialog', { name: 'Choose model' }));
+  expect(picker.getAllByText("Doesn't call tools").length).toBeGreaterThan(0);
 });

@@ -1,13 +1,14 @@
 import { useMemo } from 'react';
-import { type FileKind, fileKindOf } from '../../../../shared/file-kinds.ts';
+import { fileKindOf } from '../../../../shared/file-kinds.ts';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
+import type { ModelNeeds } from '../../../components/models/model-list.ts';
 import { fileValuesOf, sentKinds } from '../../../drafts/file-values.ts';
 import { readFields } from '../../../drafts/variable-model.ts';
 import { useFiles } from '../../../queries/files.ts';
 import type { Draft } from '../../../stores/playground-drafts.ts';
 
-/** The kinds of the files that a draft sends; none for null. */
-export function useFileKinds(draft: Draft | null): readonly FileKind[] {
+/** What a draft needs of its model: nothing for null. */
+export function useModelNeeds(draft: Draft | null): ModelNeeds {
   const values = useMemo(
     () => (draft === null ? [] : fileValuesOf(readFields(parseTemplate(draft.promptText).variables, draft))),
     [draft],
@@ -18,6 +19,7 @@ export function useFileKinds(draft: Draft | null): readonly FileKind[] {
       const file = files[fileId];
       return file ? [sentKinds[as ?? 'file'] ?? fileKindOf(file.mediaType)] : [];
     });
-    return [...new Set(kinds)];
-  }, [files, values]);
+    const hasTools = draft?.tools?.some(({ kind }) => kind === 'function') ?? false;
+    return { files: [...new Set(kinds)], hasTools };
+  }, [draft, files, values]);
 }

@@ -1,0 +1,38 @@
+/** A row for each function of `new`: the row of a trigger, or those of a table with this alias. */
+const insertUses = (column: 'prompt_version' | 'agent', table = '') => `
+    INSERT INTO tool_uses (name, ${column})
+    SELECT DISTINCT coalesce(json_extract(value, '$.function.name'), json_extract(value, '$.name')) AS function_name, new.sequence
+    FROM ${table}json_each(CASE WHEN json_valid(new.configuration_json) THEN new.configuration_json ELSE '{}' END, '$.tools')
+    WHERE CASE type WHEN 'object' THEN json_extract(value, '$.type') END = 'function' AND typeof(function_name) = 'text';`;
+
+/**
+ * 34. Which prompt versions and agents offer a function of a name: they have copies of tools, so nothing else refers to the library.
+ * Triggers read the names from their configuration. SQLite reads at most 1,000 levels of JSON; a deeper configuration has no row.
+ */
+export const toolUses = `
+  CREATE TABLE tool_uses (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    prompt_version INTEGER,
+    agent INTEGER
+  ) STRICT;
+  CREATE INDEX tool_uses_by_name ON tool_uses (name, sequence);
+  CREATE INDEX tool_uses_by_agent ON tool_uses (agent) WHERE agent IS NOT NULL;
+
+  CREATE TRIGGER tool_uses_of_versions AFTER INSERT ON prompt_versions WHEN new.configuration_json IS NOT NULL BEGIN
+    ${insertUses('prompt_version')}
+  END;
+  CREATE TRIGGER tool_uses_of_agents AFTER INSERT ON agents WHEN new.configuration_json IS NOT NULL BEGIN
+    ${insertUses('agent')}
+  END;
+  CREATE TRIGGER tool_uses_of_changed_agents AFTER UPDATE OF configuration_json ON agents BEGIN
+    DELETE FROM tool_uses WHERE agent = old.sequence;
+    ${insertUses('agent')}
+  END;
+  CREATE TRIGGER tool_uses_of_deleted_agents AFTER DELETE ON agents BEGIN
+    DELETE FROM tool_uses WHERE agent = old.sequence;
+  END;
+
+  ${insertUses('prompt_version', 'prompt_versions AS new, ')}
+  ${insertUses('agent', 'agents AS new, ')}
+`;
