@@ -17,10 +17,10 @@ function fieldPath(path: readonly PropertyKey[]): string {
   return field.slice(0, 200);
 }
 
-/** The issues of the alternative of a union that fits best: the one with the deepest issues. */
+/** The issues of the alternative of a union that fits best: the one with the deepest issues, and of these with the fewest. */
 function closestAlternative(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | null {
   const depth = (issues: readonly Issue[]) => Math.max(0, ...issues.map((issue) => issue.path.length));
-  const best = alternatives.toSorted((a, b) => depth(b) - depth(a))[0];
+  const best = alternatives.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0];
   return best && depth(best) > 0 ? best : null;
 }
 

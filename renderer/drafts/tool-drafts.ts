@@ -98,7 +98,7 @@ function issueOf(tool: DraftTool, value: unknown): string | null {
   if (tool.kind === 'function' && tool.name === '') return 'Enter a name';
   const issues = toolList.element.safeParse(value).error?.issues ?? [];
   const [issue] = issues.flatMap((one) =>
-    one.code === 'invalid_union' ? (one.errors[tool.kind === 'function' ? 0 : 2] ?? []) : [one],
+    one.code === 'invalid_union' ? (one.errors[tool.kind === 'function' ? 1 : 2] ?? []) : [one],
   );
   if (!issue) return null;
   const field = { name: 'The name', parameters: 'The schema' }[String(issue.path[1] ?? '')] ?? 'The tool';

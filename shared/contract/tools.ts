@@ -36,7 +36,8 @@ const providerTool = z
   .describe("A provider's own tool, which is sent to it unchanged");
 
 export const tools = z
-  .array(z.union([functionTool, flatFunctionTool, providerTool]))
+  // The flat form first: of a tool that fits neither, errors name its own fields.
+  .array(z.union([flatFunctionTool, functionTool, providerTool]))
   .max(maxTools)
   .superRefine((list, context) => {
     const first = new Map<string, number>();

@@ -162,6 +162,12 @@ describe.each(ways)('%s', (way) => {
       'tools[0].function.parameters',
       /^is required$/,
     ],
+    [
+      'a flat tool without a schema',
+      { tools: [{ type: 'function', name: 'a' }] },
+      'tools[0].parameters',
+      /^is required$/,
+    ],
     ['a tool without a function', { tools: [{ type: 'function' }] }, 'tools[0].function', /^is required$/],
     [
       'an invalid name',
