@@ -12,10 +12,12 @@ export function blocksOf(text: string): string[] {
   let start = 0;
   while (text.length - start > maxBlockCharacters) {
     const limit = start + maxBlockCharacters;
-    const lineEnd = text.lastIndexOf('\n', limit - 1);
-    const end = lineEnd >= start ? lineEnd : isHighSurrogate(text.charCodeAt(limit - 1)) ? limit - 1 : limit;
+    // Within the block only: a text without line ends would be searched back to its start each time.
+    const lineEnd = text.slice(start, limit).lastIndexOf('\n');
+    const cut = isHighSurrogate(text.charCodeAt(limit - 1)) ? limit - 1 : limit;
+    const end = lineEnd >= 0 ? start + lineEnd : cut;
     blocks.push(text.slice(start, end));
-    start = lineEnd >= start ? end + 1 : end;
+    start = lineEnd >= 0 ? end + 1 : end;
   }
   blocks.push(text.slice(start));
   return blocks;

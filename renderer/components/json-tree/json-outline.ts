@@ -223,13 +223,30 @@ export class JsonOutline {
 }
 
 /** The nodes to show, in order, without those inside a collapsed one. */
-export function visibleNodes({ nodes }: JsonOutline, closed: ReadonlySet<number>): number[] {
+function visibleNodes(nodes: readonly JsonNode[], closed: ReadonlySet<number>): number[] {
   const visible: number[] = [];
   for (let index = 0; index < nodes.length;) {
     visible.push(index);
     index = closed.has(index) ? (nodes[index]!.next ?? nodes.length) : index + 1;
   }
   return visible;
+}
+
+/** The rows of a tree. A list of 200,000 nodes must not be made again with each part that arrives. */
+export interface VisibleRows {
+  readonly count: number;
+  /** The index of the node in a row. */
+  nodeAt(row: number): number;
+  /** -1 for a node inside a collapsed one. */
+  rowOf(node: number): number;
+}
+
+/** Of the first `length` nodes. */
+export function visibleRows(all: readonly JsonNode[], length: number, closed: ReadonlySet<number>): VisibleRows {
+  if (closed.size === 0)
+    return { count: length, nodeAt: (row) => row, rowOf: (node) => (node >= 0 && node < length ? node : -1) };
+  const nodes = visibleNodes(all, closed);
+  return { count: nodes.length, nodeAt: (row) => nodes[row]!, rowOf: (node) => nodes.indexOf(node) };
 }
 
 /** The decoded string between two offsets. A growing one has no closing quote. */

@@ -1,10 +1,19 @@
 import { ChevronDown, ChevronRight, CircleX } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { classNames } from '../class-names.ts';
 import { formatPlural } from '../format.ts';
 import { Icon } from '../icon.tsx';
-import { type JsonFault, type JsonNode, JsonOutline, keyOf, nodeAt, readString, visibleNodes } from './json-outline.ts';
+import {
+  type JsonFault,
+  type JsonNode,
+  JsonOutline,
+  keyOf,
+  nodeAt,
+  readString,
+  type VisibleRows,
+  visibleRows,
+} from './json-outline.ts';
+import { LongRows } from './long-rows.tsx';
 import './json-tree.css';
 
 /** A violation at a JSON pointer, as the end of a sentence. */
@@ -31,8 +40,6 @@ export function faultText(subject: string, text: string, { reason, offset }: Jso
   return `Shown as text: ${subject} ${reason} (line ${line.toLocaleString('en')}, column ${column.toLocaleString('en')})`;
 }
 
-const rowHeight = 22;
-const errorHeight = 20;
 const defaultMaxPlainRows = 300;
 const maxShownCharacters = 2000;
 const maxIndentLevels = 40;
@@ -122,17 +129,17 @@ function errorsByNode(outline: JsonOutline, errors: readonly TreeError[]): Reado
 }
 
 /** The effect of a key on the active row: another active row, or whether the active row is collapsed. */
-function pressedKey(key: string, outline: JsonOutline, visible: readonly number[], active: number, closed: Closed) {
-  const position = visible.indexOf(active);
+function pressedKey(key: string, outline: JsonOutline, visible: VisibleRows, active: number, closed: Closed) {
+  const row = visible.rowOf(active);
+  const next = row + 1 < visible.count ? visible.nodeAt(row + 1) : active;
   const node = outline.nodes[active];
   const isContainer = node !== undefined && node.count > 0;
-  if (key === 'ArrowDown') return { active: visible[position + 1] ?? active };
-  if (key === 'ArrowUp') return { active: visible[position - 1] ?? active };
-  if (key === 'Home') return { active: visible[0] ?? 0 };
-  if (key === 'End') return { active: visible.at(-1) ?? 0 };
+  if (key === 'ArrowDown') return { active: next };
+  if (key === 'ArrowUp') return { active: row > 0 ? visible.nodeAt(row - 1) : active };
+  if (key === 'Home') return { active: 0 };
+  if (key === 'End') return { active: visible.count > 0 ? visible.nodeAt(visible.count - 1) : 0 };
   if (key === 'Enter' || key === ' ') return isContainer ? { toggle: active } : {};
-  if (key === 'ArrowRight')
-    return isContainer && closed.has(active) ? { toggle: active } : { active: visible[position + 1] ?? active };
+  if (key === 'ArrowRight') return isContainer && closed.has(active) ? { toggle: active } : { active: next };
   if (key === 'ArrowLeft')
     return isContainer && !closed.has(active) ? { toggle: active } : { active: Math.max(0, node?.parent ?? 0) };
   return null;
@@ -158,8 +165,9 @@ export function JsonTree(props: JsonTreeProps) {
   /** Counts key presses: a key scrolls the active row into view even if it was active before. */
   const [presses, setPresses] = useState(0);
   const found = useMemo(() => errorsByNode(outline, errors), [outline, errors]);
-  const visible = visibleNodes(outline, closed);
-  const isLong = visible.length > maxPlainRows;
+  const { length } = outline.nodes;
+  const visible = useMemo(() => visibleRows(outline.nodes, length, closed), [outline, length, closed]);
+  const isLong = visible.count > maxPlainRows;
 
   const toggle = (index: number): void => {
     setActive(index);
@@ -204,55 +212,11 @@ export function JsonTree(props: JsonTreeProps) {
       tabIndex={0}
       onKeyDown={onKeyDown}
     >
-      {isLong ? <LongRows {...{ tree, scroller, visible, active, presses, row }} errors={found} /> : visible.map(row)}
-    </div>
-  );
-}
-
-interface LongRowsProps {
-  tree: RefObject<HTMLDivElement | null>;
-  scroller: RefObject<HTMLElement | null>;
-  visible: readonly number[];
-  active: number;
-  presses: number;
-  errors: ReadonlyMap<number, readonly TreeError[]>;
-  row: (index: number) => ReactNode;
-}
-
-/** Draws the rows in view, each with a known height. */
-function LongRows({ tree, scroller, visible, active, presses, errors, row }: LongRowsProps) {
-  // Null until the first render, after which the scroller is known.
-  const [measured, setMeasured] = useState<number | null>(null);
-  const offset = measured ?? 0;
-  const virtualizer = useVirtualizer({
-    count: visible.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: (position) => rowHeight + errorHeight * (errors.get(visible[position]!)?.length ?? 0),
-    getItemKey: (position) => visible[position]!,
-    scrollMargin: offset,
-    overscan: 10,
-  });
-  useEffect(() => {
-    const element = scroller.current;
-    if (!tree.current || !element) return;
-    setMeasured(tree.current.getBoundingClientRect().top - element.getBoundingClientRect().top + element.scrollTop);
-  }, [tree, scroller, visible.length]);
-  useEffect(() => {
-    virtualizer.measure();
-  }, [virtualizer, errors]);
-  const position = visible.indexOf(active);
-  const isFirst = useRef(true);
-  useEffect(() => {
-    if (!isFirst.current && position >= 0) virtualizer.scrollToIndex(position);
-    isFirst.current = false;
-  }, [virtualizer, position, presses]);
-  return (
-    <div className="json-tree__space" style={{ height: virtualizer.getTotalSize() }}>
-      {virtualizer.getVirtualItems().map(({ key, index, start }) => (
-        <div key={key} className="json-tree__place" style={{ transform: `translateY(${start - offset}px)` }}>
-          {row(visible[index]!)}
-        </div>
-      ))}
+      {isLong ? (
+        <LongRows {...{ tree, scroller, visible, active, presses, row }} errors={found} />
+      ) : (
+        Array.from({ length: visible.count }, (_, position) => row(visible.nodeAt(position)))
+      )}
     </div>
   );
 }

@@ -30,17 +30,23 @@ function StatusBadge({ status }: { status: number | null }) {
   return <Badge tone={status < 400 ? 'positive' : 'negative'}>{status}</Badge>;
 }
 
+/** Less than a hundredth more frames move the ticks by less than their width, and reading all of them takes long. */
+function countToDraw(count: number): number {
+  if (count < 200) return count;
+  const step = Math.max(50, 2 ** (Math.floor(Math.log2(count)) - 7));
+  return count - (count % step);
+}
+
 /** The arrival times of the frames as ticks on a line. */
 function Ticks({ run }: { run: CompletionRun }) {
   const { frames } = run.wire;
   const count = run.frameCount;
-  // Fifty more frames move the ticks by less than their width.
-  const drawnCount = run.endedAt === null && count >= 200 ? count - (count % 50) : count;
+  const drawnCount = run.endedAt === null ? countToDraw(count) : count;
   const ticks = useMemo(
     () => tickPositions(frames, drawnCount, run.startedAt, tickWidth),
     [frames, drawnCount, run.startedAt],
   );
-  const gap = useMemo(() => Math.round(longestGap(frames, count)), [frames, count]);
+  const gap = useMemo(() => Math.round(longestGap(frames, drawnCount)), [frames, drawnCount]);
   if (count === 0) return null;
   // One frame has no gap.
   const label = formatPlural(count, 'frame') + (count > 1 ? `, longest gap ${gap.toLocaleString('en')} ms` : '');

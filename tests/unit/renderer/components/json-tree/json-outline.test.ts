@@ -5,8 +5,9 @@ import {
   keyOf,
   nodeAt,
   readString,
-  visibleNodes,
+  visibleRows,
 } from '../../../../../renderer/components/json-tree/json-outline.ts';
+import { rowHeights } from '../../../../../renderer/components/json-tree/long-rows.tsx';
 
 function read(text: string): JsonOutline {
   const outline = new JsonOutline();
@@ -130,8 +131,10 @@ describe('the outline of a JSON text', () => {
     const outline = read(large);
     expect(outline.fault).toBeNull();
     expect(outline.nodes).toHaveLength(100_001);
-    expect(visibleNodes(outline, new Set())).toHaveLength(100_001);
-    expect(visibleNodes(outline, new Set([0]))).toEqual([0]);
+    const open = visibleRows(outline.nodes, outline.nodes.length, new Set());
+    expect([open.count, open.nodeAt(7), open.rowOf(7), open.rowOf(100_001)]).toEqual([100_001, 7, 7, -1]);
+    const closed = visibleRows(outline.nodes, outline.nodes.length, new Set([0]));
+    expect([closed.count, closed.nodeAt(0), closed.rowOf(0), closed.rowOf(7)]).toEqual([1, 0, 0, -1]);
     expect(read('['.repeat(10_000) + ']'.repeat(10_000)).fault?.reason).toBe('is nested deeper than 500 levels');
     expect(read(`[${'1,'.repeat(300_000)}1]`).fault?.reason).toBe('has more than 250,000 values');
   });
@@ -145,4 +148,21 @@ describe('the outline of a JSON text', () => {
     expect(at('/missing')).toBe('{"a":');
     expect(at('')).toBe('{"a":');
   });
+});
+
+it('rows with errors are taller, and every offset belongs to one row', () => {
+  const outline = new JsonOutline();
+  outline.read(JSON.stringify({ list: [1, 2, 3, [4, 5], 6] }), true);
+  const errors = new Map([
+    [6, [1]],
+    [3, [1, 2]],
+    [0, [1]],
+  ]);
+  for (const closed of [new Set<number>(), new Set([5])]) {
+    const rows = visibleRows(outline.nodes, outline.nodes.length, closed);
+    const { above, rowAt } = rowHeights(rows, errors);
+    expect(above(rows.count)).toBe(22 * rows.count + 20 * (closed.size === 0 ? 4 : 3));
+    for (let row = 0; row < rows.count; row += 1)
+      expect([rowAt(above(row)), rowAt(above(row + 1) - 1)]).toEqual([row, row]);
+  }
 });
