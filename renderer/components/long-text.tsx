@@ -2,7 +2,7 @@ import { memo, useMemo } from 'react';
 import './long-text.css';
 
 /** The layout of a longer block would hold the window. */
-const maxBlockCharacters = 20_000;
+const maxBlockCharacters = 4000;
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
 

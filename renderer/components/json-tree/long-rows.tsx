@@ -1,4 +1,5 @@
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { VisibleRows } from './json-outline.ts';
 
 const rowHeight = 22;
@@ -52,16 +53,18 @@ function useView(tree: RefObject<HTMLElement | null>, scroller: RefObject<HTMLEl
     const element = scroller.current;
     const content = element?.firstElementChild;
     if (!element || !content) return;
+    let shown: View | null = null;
     const read = (): void => {
       if (!tree.current) return;
       const { scrollTop, clientHeight: height } = element;
       const treeTop = tree.current.getBoundingClientRect().top - element.getBoundingClientRect().top + scrollTop;
-      const top = Math.floor(scrollTop / rowHeight) * rowHeight;
-      setView((before) =>
-        before?.top === top && before.height === height && before.treeTop === treeTop
-          ? before
-          : { top, height, treeTop },
-      );
+      const next = { top: Math.floor(scrollTop / rowHeight) * rowHeight, height, treeTop };
+      if (shown?.top === next.top && shown.height === height && shown.treeTop === treeTop) return;
+      // Beyond the rows that are drawn there is nothing to see until the next render.
+      const isFar = shown !== null && Math.abs(next.top - shown.top) > overscan * rowHeight;
+      shown = next;
+      if (isFar) flushSync(() => setView(next));
+      else setView(next);
     };
     read();
     element.addEventListener('scroll', read, { passive: true });
