@@ -127,11 +127,17 @@ function maxCostOf(
   return costs.includes(null) ? null : costs.reduce<number>((sum, amount) => sum + (amount ?? 0), 0);
 }
 
-function newTest({ aiSystem, model }: CapabilityTarget, requests: number, isPriced: boolean): CapabilityTest {
+interface NewTest extends CapabilityTarget, Pick<ResolvedModel, 'servedBy'> {
+  readonly requests: number;
+  readonly isPriced: boolean;
+}
+
+function newTest({ aiSystem, model, servedBy, requests, isPriced }: NewTest): CapabilityTest {
   return {
     id: randomUUID(),
     aiSystem,
     model,
+    servedBy,
     state: 'Running',
     message: null,
     startedAt: new Date().toISOString(),
@@ -185,7 +191,9 @@ export function createCapabilityTests(options: CapabilityTestsOptions): Capabili
       const planned = plan(target);
       const isPriced =
         providers.cost(target, { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }, null) !== null;
-      const job = new CapabilityTestJob(newTest({ aiSystem, model }, requestsOf(planned).length, isPriced), save);
+      const { servedBy } = target;
+      const requests = requestsOf(planned).length;
+      const job = new CapabilityTestJob(newTest({ aiSystem, model, servedBy, requests, isPriced }), save);
       jobs.add(job);
       save(job.state());
       job.start(planned, target, options);

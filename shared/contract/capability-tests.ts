@@ -54,6 +54,10 @@ export const capabilityTest = z
   .object({
     id: uuid,
     ...target,
+    servedBy: z
+      .string()
+      .optional()
+      .describe('What answered: a built-in model may run on this device. Absent in tests of earlier versions'),
     state: z
       .enum(['Running', 'Stopped', 'Failed', 'Completed'])
       .describe('`Failed`: the provider rejected the key or did not respond, so the rest was not sent'),

@@ -39,7 +39,16 @@ describe.each(ways)('a capability test, %s', (way) => {
     expect(estimate).toEqual({ status: 200, body: { requests: 9, maxCost: null } });
     const before = host.provider.calls.length;
     const started = await send(way, 'POST', '/capability-tests', scripted);
-    expect(started).toMatchObject({ status: 201, body: { ...scripted, state: 'Running', requests: 9, cost: null } });
+    expect(started).toMatchObject({
+      status: 201,
+      body: {
+        ...scripted,
+        servedBy: `${scripted.aiSystem}/${scripted.model}`,
+        state: 'Running',
+        requests: 9,
+        cost: null,
+      },
+    });
     const ended = await whenEnded(way, started.body.id);
     expect(host.provider.calls.length - before).toBe(9);
     expect(ended).toMatchObject({ state: 'Completed', done: 9, message: null });

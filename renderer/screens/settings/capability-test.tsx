@@ -28,10 +28,13 @@ export interface CapabilityOwner {
   name: string;
   /** Of a compatible endpoint. */
   endpoint?: string;
-  isOnDevice?: boolean;
+  /** The file of an on-device model, which answers for the built-in models that are routed to it. */
+  fileName?: string;
 }
 
-function isOf({ aiSystem, endpoint }: CapabilityOwner, target: { aiSystem: AiSystem; model: string }): boolean {
+type Target = Pick<Test, 'aiSystem' | 'model'>;
+
+function isOf({ aiSystem, endpoint }: CapabilityOwner, target: Target): boolean {
   if (target.aiSystem !== aiSystem) return false;
   return endpoint === undefined || target.model.toLowerCase().startsWith(`${endpoint.toLowerCase()}/`);
 }
@@ -68,14 +71,15 @@ function ResultRow({ result: { capability, outcome, reason } }: { result: Capabi
 
 const endings = { Stopped: 'Stopped', Failed: 'Failed', Completed: 'Tested', Running: 'Started' } as const;
 
-function Results({ test }: { test: Test }) {
+function Results({ owner, test }: { owner: CapabilityOwner; test: Test }) {
   const { state, startedAt, endedAt, model, cost, results, message } = test;
   const yes = results.filter(({ outcome }) => outcome === 'yes').length;
   return (
     <>
       {state !== 'Running' && (
         <p className="small secondary">
-          {endings[state]} {formatTime(endedAt ?? startedAt)} with <span className="mono--small">{model}</span>
+          {endings[state]} {formatTime(endedAt ?? startedAt)} with{' '}
+          {owner.fileName !== undefined ? owner.name : <span className="mono--small">{model}</span>}
           {results.length > 0 && `: ${yes} of ${formatPlural(results.length, 'capability', 'capabilities')}`}
           {cost !== null && cost > 0 && `, ${formatCost(cost)}`}
         </p>
@@ -122,7 +126,8 @@ function StartForm({ owner, models }: { owner: CapabilityOwner; models: readonly
   const estimate = useCapabilityEstimate({ aiSystem: owner.aiSystem, model });
   const start = useStartCapabilityTest();
   if (model === null) {
-    const advice = owner.isOnDevice ? 'Route a built-in model to this device first.' : 'Test the connection first.';
+    const advice =
+      owner.fileName !== undefined ? 'Route a built-in model to this device first.' : 'Test the connection first.';
     return <p className="small secondary">No model to test. {advice}</p>;
   }
   const { requests, maxCost } = estimate.data ?? {};
@@ -131,14 +136,17 @@ function StartForm({ owner, models }: { owner: CapabilityOwner; models: readonly
   return (
     <>
       <div className="capability-test__form">
-        <Select
-          label={`Model to test of ${owner.name}`}
-          size="small"
-          isMono
-          value={model}
-          onValueChange={setChosen}
-          options={models.map(({ name }) => ({ value: name, label: name }))}
-        />
+        {/* Every built-in model that is routed to this device runs the same on-device model. */}
+        {owner.fileName === undefined && (
+          <Select
+            label={`Model to test of ${owner.name}`}
+            size="small"
+            isMono
+            value={model}
+            onValueChange={setChosen}
+            options={models.map(({ name }) => ({ value: name, label: name }))}
+          />
+        )}
         <Button
           size="small"
           variant="primary"
@@ -146,12 +154,12 @@ function StartForm({ owner, models }: { owner: CapabilityOwner; models: readonly
           aria-disabled={requests === undefined}
           onClick={() => start.mutate({ aiSystem: owner.aiSystem, model })}
         >
-          Test what this {owner.isOnDevice ? 'model' : 'provider'} can do
+          Test what this {owner.fileName !== undefined ? 'model' : 'provider'} can do
         </Button>
       </div>
       <p className="small secondary">
         {requests !== undefined &&
-          (owner.isOnDevice
+          (owner.fileName !== undefined
             ? `Runs ${formatPlural(requests, 'small request')} on this device, which can take some minutes.`
             : `Sends ${formatPlural(requests, 'small request')} to ${owner.name}, which bills them. ${cost}`)}
       </p>
@@ -164,16 +172,22 @@ function StartForm({ owner, models }: { owner: CapabilityOwner; models: readonly
 export function CapabilityTest({ owner }: { owner: CapabilityOwner }) {
   const tests = useCapabilityTests();
   const models = useModels();
-  const test = tests.data?.data.find((each) => isOf(owner, each));
+  const { fileName } = owner;
+  // Another on-device model may have been the default.
+  const test = tests.data?.data.find(
+    (each) => isOf(owner, each) && (fileName === undefined || each.servedBy === `on-device/${fileName}`),
+  );
   const isRunning = test?.state === 'Running';
   const own = models.data?.data.filter(
     (model) =>
-      isOf(owner, { ...model, model: model.name }) && !model.hasEnded && (!owner.isOnDevice || runsOnDevice(model)),
+      isOf(owner, { ...model, model: model.name }) &&
+      !model.hasEnded &&
+      (fileName === undefined || runsOnDevice(model)),
   );
   return (
     <div className="capability-test" role="group" aria-label={`Capabilities of ${owner.name}`}>
       {isRunning ? <Running test={test} /> : <StartForm owner={owner} models={own ?? []} />}
-      {test && <Results test={test} />}
+      {test && <Results owner={owner} test={test} />}
     </div>
   );
 }

@@ -170,7 +170,11 @@ function Detail({ name, value }: { name: string; value: string | null }) {
 }
 
 /** A built-in model that is routed to this device runs the default on-device model. */
-const onDeviceOwner = (name: string): CapabilityOwner => ({ aiSystem: 'ServiceAi', name, isOnDevice: true });
+const onDeviceOwner = ({ title, fileName }: OnDeviceModel): CapabilityOwner => ({
+  aiSystem: 'ServiceAi',
+  name: title,
+  fileName,
+});
 
 /** One model of the catalogue or of the user: its requirements, its uses and its download. */
 export function ModelCard({ model, engine }: { model: OnDeviceModel; engine: OnDeviceState['engine'] }) {
@@ -193,7 +197,7 @@ export function ModelCard({ model, engine }: { model: OnDeviceModel; engine: OnD
         <Detail name="Source" value={sources[source]} />
       </dl>
       <p className="small tertiary">{note}</p>
-      {isTesting && model.isSelected && state === 'installed' && <CapabilityTest owner={onDeviceOwner(title)} />}
+      {isTesting && model.isSelected && state === 'installed' && <CapabilityTest owner={onDeviceOwner(model)} />}
       {isActive && <DownloadProgress model={model} />}
       {state === 'failed' && failure && <Notice tone="negative">{failure}</Notice>}
       {model.isSelected && engine.state === 'failed' && engine.failure && (
