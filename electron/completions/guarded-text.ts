@@ -147,6 +147,14 @@ function blockedEnd(part: ModelPart): ScreenedPart {
   return { type: 'finish', finishReason: 'ContentFilter', ...usage };
 }
 
+/** Pieces that arrived together are checked one after the other. A flagged one must not withhold those before it. */
+async function* separatePieces(parts: AsyncIterable<ModelPart>): AsyncGenerator<ModelPart, void, void> {
+  for await (const part of parts) {
+    if (part.type !== 'text-delta' || !part.pieces) yield part;
+    else for (const text of part.pieces) yield { type: 'text-delta', text };
+  }
+}
+
 /**
  * Passes an answer on sentence by sentence, and its tool calls one by one. Each is checked together with the text before it. The first
  * flagged one ends the answer with `ContentFilter` and aborts the provider's call.
@@ -169,7 +177,7 @@ export async function* screenAnswer(
     return true;
   }
 
-  for await (const part of parts) {
+  for await (const part of separatePieces(parts)) {
     if (part.type === 'reasoning-delta') {
       yield part;
       continue;
