@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { createParser } from 'eventsource-parser';
+import type { AnswerEnd, PlainText, ReadEnd } from './plain-events.ts';
 import type { TextPart } from './provider.ts';
-
-/** The text of an event that has nothing else to say; null for every other event. */
-export type PlainText = (event: unknown) => string | null;
 
 /** The body that a package reads. */
 interface PackageBody {
+  /** Gives the package its response. It waits until then. */
+  open(): void;
   enqueue(bytes: Uint8Array): void;
   close(): void;
   /** There is room for more texts. */
@@ -17,7 +17,20 @@ interface PackageBody {
 /** Longer events are left to the package. */
 const maxPlainCharacters = 65_536;
 
+/** Ends the streams of OpenAI's chat completions, and of every API that copies them. */
+const lastEvent = '[DONE]';
+
 const encoder = new TextEncoder();
+
+/** Null for an event that is no object, or a long one. */
+function parsed(data: string): unknown {
+  if (data.length > maxPlainCharacters || !data.startsWith('{')) return null;
+  try {
+    return JSON.parse(data);
+  } catch {
+    return null;
+  }
+}
 
 /** One event of a body that a package reads. Packages read nothing but its data. */
 function toEvent(data: string): string {
@@ -31,12 +44,19 @@ function toEvent(data: string): string {
  * Texts are only taken while the package has nothing left to say. After an event that went to the package, so does the next text, and
  * what follows waits until the package has returned exactly this text. A package that doesn't return it, because it needs the text for
  * something else, gets everything from then on.
+ *
+ * A package that can read the end of an answer without a stream makes none for an answer of nothing but text: its streams take a third of
+ * the time in which such a call starts.
  */
 export class DirectTexts {
   readonly #plainText: PlainText;
+  readonly #readEnd: ReadEnd | null;
   #decoder = new TextDecoder();
   #parser = createParser({ onEvent: ({ data }) => this.#accept(data) });
   #body: PackageBody | null = null;
+  /** Whether the package has its response. */
+  #isOpen = false;
+  #end: AnswerEnd = {};
   /** Text that goes to the package with the next write. */
   #unsent = '';
   /** Events that the package got, and those that it has begun to read. */
@@ -54,8 +74,10 @@ export class DirectTexts {
   /** Called when texts were taken. */
   onTexts: () => void = () => undefined;
 
-  constructor(plainText: PlainText) {
+  /** Without `readEnd` the package reads the end of every answer. */
+  constructor(plainText: PlainText, readEnd: ReadEnd | null = null) {
     this.#plainText = plainText;
+    this.#readEnd = readEnd;
   }
 
   /** Starts a response. A package may continue an answer with a second one. */
@@ -65,6 +87,9 @@ export class DirectTexts {
     this.#parser.reset();
     this.#isDirect = false;
     this.#isEnded = false;
+    this.#isOpen = false;
+    this.#end = {};
+    if (!this.#readEnd) this.openPackage();
   }
 
   /** Characters that wait for the reader. */
@@ -87,6 +112,25 @@ export class DirectTexts {
   /** Closes the package's body when it has everything. */
   end(): void {
     this.#isEnded = true;
+    if (this.#isOpen) this.#closeBody();
+    else if (this.#end.finish_reason === undefined) this.openPackage();
+    else this.onTexts();
+  }
+
+  /** The end of a complete answer, if the package has no response. */
+  get answerEnd(): AnswerEnd | null {
+    return this.#isEnded && !this.#isOpen ? this.#end : null;
+  }
+
+  /** Gives the package its response, and all events so far that aren't texts. */
+  openPackage(): void {
+    this.#isOpen = true;
+    this.#body?.open();
+    this.#send();
+    if (this.#isEnded) this.#closeBody();
+  }
+
+  #closeBody(): void {
     if (!this.isHolding) this.#body?.close();
   }
 
@@ -122,7 +166,7 @@ export class DirectTexts {
     this.#heldCharacters = 0;
     for (const data of held) this.#accept(data);
     this.#send();
-    if (this.#isEnded && !this.isHolding) this.#body?.close();
+    if (this.#isEnded) this.#closeBody();
   }
 
   #accept(data: string): void {
@@ -131,31 +175,31 @@ export class DirectTexts {
       this.#heldCharacters += data.length;
       return;
     }
-    const text = this.#isOff ? null : this.#textOf(data);
-    if (this.#isDirect && text !== null) {
+    const event = this.#isOff ? null : parsed(data);
+    const text = event === null ? null : this.#plainText(event) || null;
+    if (text !== null && (this.#isDirect || !this.#isOpen)) {
       this.#texts.push(text);
       this.#characters += text.length;
       return;
     }
+    if (!this.#isOpen && !this.#takeEnd(data, event)) this.openPackage();
     this.#isDirect = false;
     this.#expected = text;
     this.#unsent += toEvent(data);
     // Packages skip this one without a raw chunk.
-    if (data !== '[DONE]') this.#sentEvents += 1;
+    if (data !== lastEvent) this.#sentEvents += 1;
   }
 
-  #textOf(data: string): string | null {
-    if (data.length > maxPlainCharacters || !data.startsWith('{')) return null;
-    try {
-      const text = this.#plainText(JSON.parse(data));
-      return text === '' ? null : text;
-    } catch {
-      return null;
-    }
+  /** Returns whether an event only says how the answer ends, or nothing. It is kept for a package that is needed later. */
+  #takeEnd(data: string, event: unknown): boolean {
+    const end = data === lastEvent ? {} : event === null ? null : (this.#readEnd?.(event) ?? null);
+    if (end === null || this.#unsent.length > maxPlainCharacters) return false;
+    this.#end = { ...this.#end, ...end };
+    return true;
   }
 
   #send(): void {
-    if (this.#unsent === '') return;
+    if (this.#unsent === '' || !this.#isOpen) return;
     const bytes = encoder.encode(this.#unsent);
     this.#unsent = '';
     this.#body?.enqueue(bytes);
@@ -182,29 +226,60 @@ async function isSilent(wake: Promise<void>): Promise<boolean> {
   return (await Promise.race([wake, turns])) === true;
 }
 
-/** The parts of a package and the texts that go around it, in the order in which the provider sent them. */
+type StreamPart = LanguageModelV4StreamPart;
+type Arrived = { read: Read } | { error: unknown } | null;
+
+/** Reads a package's stream, which opens when the package has its response. `onArrival` is called for each part and for a failure. */
+class PackageReader {
+  readonly #onArrival: () => void;
+  #reader: ReadableStreamDefaultReader<StreamPart> | null = null;
+  #isCancelled = false;
+  /** The next part or the failure; null until it is there. */
+  arrived: Arrived = null;
+
+  constructor(opening: PromiseLike<{ stream: ReadableStream<StreamPart> }>, onArrival: () => void) {
+    this.#onArrival = onArrival;
+    opening.then(
+      ({ stream }) => {
+        this.#reader = stream.getReader();
+        if (this.#isCancelled) this.cancel();
+        else this.readNext();
+      },
+      (error: unknown) => this.#arrive({ error }),
+    );
+  }
+
+  readNext(): void {
+    this.arrived = null;
+    this.#reader!.read().then(
+      (read) => this.#arrive({ read }),
+      (error: unknown) => this.#arrive({ error }),
+    );
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    void this.#reader?.cancel().catch(() => undefined);
+  }
+
+  #arrive(arrived: Arrived): void {
+    this.arrived = arrived;
+    this.#onArrival();
+  }
+}
+
+/**
+ * The parts of a package and the texts that go around it, in the order in which the provider sent them. `finish` is the last part for the
+ * end of an answer of which the package got nothing. If it fails, the package reads that end. `opening` then never resolves.
+ */
 export async function* readParts(
-  stream: ReadableStream<LanguageModelV4StreamPart>,
+  opening: PromiseLike<{ stream: ReadableStream<StreamPart> }>,
   texts: DirectTexts,
-): AsyncGenerator<LanguageModelV4StreamPart | DirectPart, void, void> {
-  const reader = stream.getReader();
-  let arrived: { read: Read } | { error: unknown } | null = null;
+  finish: (end: AnswerEnd) => Promise<StreamPart>,
+): AsyncGenerator<StreamPart | DirectPart, void, void> {
   let wake = Promise.withResolvers<void>();
   texts.onTexts = () => wake.resolve();
-  const readNext = () => {
-    arrived = null;
-    reader.read().then(
-      (read) => {
-        arrived = { read };
-        wake.resolve();
-      },
-      (error: unknown) => {
-        arrived = { error };
-        wake.resolve();
-      },
-    );
-  };
-  readNext();
+  const reader = new PackageReader(opening, () => wake.resolve());
   try {
     for (;;) {
       wake = Promise.withResolvers();
@@ -213,114 +288,25 @@ export async function* readParts(
         yield toPart(pieces);
         continue;
       }
-      const next = arrived as { read: Read } | { error: unknown } | null;
-      if (next === null) {
+      if (texts.answerEnd) {
+        const last = await finish(texts.answerEnd).catch(() => null);
+        if (last) return yield last;
+        texts.openPackage();
+      }
+      const { arrived } = reader;
+      if (arrived === null) {
         if (!texts.isHolding) await wake.promise;
         else if (await isSilent(wake.promise)) texts.giveUp();
         continue;
       }
-      if ('error' in next) throw next.error;
-      if (next.read.done) return;
-      texts.note(next.read.value);
-      readNext();
-      yield next.read.value;
+      if ('error' in arrived) throw arrived.error;
+      if (arrived.read.done) return;
+      texts.note(arrived.read.value);
+      reader.readNext();
+      yield arrived.read.value;
     }
   } finally {
     texts.onTexts = () => undefined;
-    void reader.cancel().catch(() => undefined);
+    reader.cancel();
   }
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Whether an object has no field beyond the known ones, except those that are null. */
-function hasOnly(value: unknown, known: ReadonlySet<string>): value is Fields {
-  if (!isObject(value)) return false;
-  for (const name in value) if (!known.has(name) && value[name] !== null) return false;
-  return true;
-}
-
-function only(value: unknown): unknown {
-  return Array.isArray(value) && value.length === 1 ? value[0] : null;
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-// What an event may have besides its text, without a meaning for the answer.
-const chatChunk = new Set([
-  'id',
-  'object',
-  'created',
-  'model',
-  'service_tier',
-  'system_fingerprint',
-  'obfuscation',
-  'choices',
-]);
-const chatChoice = new Set(['index', 'delta']);
-const chatDelta = new Set(['role', 'content']);
-const textDelta = new Set([
-  'type',
-  'item_id',
-  'output_index',
-  'content_index',
-  'delta',
-  'sequence_number',
-  'obfuscation',
-  'logprobs',
-]);
-const contentDelta = new Set(['type', 'index', 'delta']);
-const typedText = new Set(['type', 'text']);
-const geminiChunk = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId']);
-const geminiCandidate = new Set(['content', 'index', 'safetyRatings']);
-const geminiContent = new Set(['parts', 'role']);
-const textField = new Set(['text']);
-const cohereDelta = new Set(['message']);
-const cohereMessage = new Set(['content']);
-
-/** OpenAI's chat completions, and every API that copies them. */
-export const chatText: PlainText = (event) => {
-  if (!hasOnly(event, chatChunk)) return null;
-  const choice = only(event['choices']);
-  if (!hasOnly(choice, chatChoice) || choice['index'] !== 0) return null;
-  return hasOnly(choice['delta'], chatDelta) ? textOrNull(choice['delta']['content']) : null;
-};
-
-/** OpenAI's responses. */
-export const responsesText: PlainText = (event) => {
-  if (!hasOnly(event, textDelta) || event['type'] !== 'response.output_text.delta') return null;
-  const probabilities = event['logprobs'];
-  if (Array.isArray(probabilities) && probabilities.length > 0) return null;
-  return textOrNull(event['delta']);
-};
-
-/** Anthropic's messages. */
-export const messagesText: PlainText = (event) => {
-  if (!hasOnly(event, contentDelta) || event['type'] !== 'content_block_delta') return null;
-  const delta = event['delta'];
-  return hasOnly(delta, typedText) && delta['type'] === 'text_delta' ? textOrNull(delta['text']) : null;
-};
-
-/** Gemini's stream. Its last chunk repeats the usage. */
-export const geminiText: PlainText = (event) => {
-  if (!hasOnly(event, geminiChunk)) return null;
-  const candidate = only(event['candidates']);
-  if (!hasOnly(candidate, geminiCandidate) || !hasOnly(candidate['content'], geminiContent)) return null;
-  const part = only(candidate['content']['parts']);
-  return hasOnly(part, textField) ? textOrNull(part['text']) : null;
-};
-
-/** Cohere's chat. */
-export const cohereText: PlainText = (event) => {
-  if (!hasOnly(event, contentDelta) || event['type'] !== 'content-delta') return null;
-  const delta = event['delta'];
-  if (!hasOnly(delta, cohereDelta) || !hasOnly(delta['message'], cohereMessage)) return null;
-  const content = delta['message']['content'];
-  return hasOnly(content, textField) ? textOrNull(content['text']) : null;
-};

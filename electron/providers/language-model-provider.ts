@@ -1,8 +1,14 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import type { SentRequest } from '../provider-exchanges/exchange-log.ts';
 import { secretForms } from '../provider-exchanges/redact.ts';
 import { StreamTranslation, toAnswer } from './answer-translation.ts';
-import { DirectTexts, type PlainText, readParts } from './direct-texts.ts';
+import { DirectTexts, readParts } from './direct-texts.ts';
+import type { AnswerEnd, PlainText, ReadEnd } from './plain-events.ts';
 import { toCallOptions, unnamedParameters } from './model-translation.ts';
 import type { ListModels } from './provider-lists.ts';
 import type { ModelCallOptions, ModelPart, ModelRequest, Provider } from './provider.ts';
@@ -88,6 +94,11 @@ export interface ProviderTraits<Model extends LanguageModelV4 = LanguageModelV4>
   readonly counting?: TokenCounting;
   /** Reads the text of an event of the provider's streams; without it, the package reads every event. */
   readonly plainText?: PlainText;
+  /** Reads the end of a stream of nothing but text without the package's streams. `finish` rejects an end that it can't read. */
+  readonly ending?: {
+    readonly read: ReadEnd;
+    readonly finish: (model: Model, end: AnswerEnd) => Promise<LanguageModelV4StreamPart>;
+  };
   /** Whether an error in a stream loses nothing of the answer. */
   readonly isHarmless?: (error: unknown) => boolean;
 }
@@ -117,6 +128,19 @@ class Call {
 
 const maxModels = 200;
 
+/** Packages build their schemas when a model is created, which takes longer than a call. */
+function cachedModels<Model>(create: (name: string) => Model): (name: string) => Model {
+  const models = new Map<string, Model>();
+  return (name) => {
+    let model = models.get(name);
+    if (!model) {
+      if (models.size >= maxModels) models.clear();
+      models.set(name, (model = create(name)));
+    }
+    return model;
+  };
+}
+
 /** A provider on one of the AI SDK's packages, at the level of single calls: no retry, no step loop. */
 export function createLanguageModelProvider<Model extends LanguageModelV4>(
   settings: ProviderSettings,
@@ -124,18 +148,7 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
 ): Provider {
   const { transport } = settings;
   const generate = traits.generate ?? ((model, options) => model.doGenerate(options));
-  // Packages build their schemas when a model is created, which takes longer than a call.
-  const models = new Map<string, Model>();
-
-  function modelOf(name: string): Model {
-    let model = models.get(name);
-    if (!model) {
-      if (models.size >= maxModels) models.clear();
-      models.set(name, (model = traits.createModel(name)));
-    }
-    return model;
-  }
-
+  const modelOf = cachedModels(traits.createModel);
   const secrets = secretForms(settings.key);
 
   function begin(
@@ -176,14 +189,17 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
     },
 
     async *stream(request, callOptions) {
-      const texts = traits.plainText ? new DirectTexts(traits.plainText) : null;
+      const { plainText, ending } = traits;
+      const texts = plainText ? new DirectTexts(plainText, ending?.read) : null;
       const { call, options } = begin(request, callOptions, texts);
       let isComplete = false;
       try {
-        const { stream } = await modelOf(request.model).doStream(options);
+        const model = modelOf(request.model);
+        const opening = model.doStream(options);
+        const parts = texts ? readParts(opening, texts, (end) => ending!.finish(model, end)) : (await opening).stream;
         const translation = new StreamTranslation();
         let finish: ModelPart | null = null;
-        for await (const streamPart of texts ? readParts(stream, texts) : stream) {
+        for await (const streamPart of parts) {
           if (streamPart.type === 'texts') {
             yield streamPart.part;
             continue;

@@ -1,7 +1,7 @@
 import { createOpenAICompatible, VERSION, type OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { embedAtProvider } from './embed-at-provider.ts';
-import { chatText } from './direct-texts.ts';
+import { type AnswerEnd, chatEnd, chatText } from './plain-events.ts';
 import { createLanguageModelProvider, type ProviderSettings } from './language-model-provider.ts';
 import { listOpenAiModels } from './provider-lists.ts';
 import { failureFromStatus } from './provider-error.ts';
@@ -35,6 +35,12 @@ async function generate(
   return model.convertResponse({ body: JSON.parse(text), ...options });
 }
 
+/** The package reads the end of a stream as that of a whole response, which needs no streams. */
+async function finish(model: OpenAICompatibleChatLanguageModel, { finish_reason, usage }: AnswerEnd) {
+  const body = { choices: [{ message: {}, finish_reason }], usage };
+  return { type: 'finish', ...(await model.convertResponse({ body })) } as const;
+}
+
 /** An endpoint with OpenAI's chat completions API: Ollama, LM Studio, vLLM, llama.cpp, a gateway. */
 export function createOpenAiCompatibleProvider(settings: ProviderSettings): Provider {
   const { chatModel, embeddingModel } = createOpenAICompatible({
@@ -52,6 +58,7 @@ export function createOpenAiCompatibleProvider(settings: ProviderSettings): Prov
     createModel: (name) => chatModel(name) as OpenAICompatibleChatLanguageModel,
     generate: (model, options) => generate(model, options, settings),
     plainText: chatText,
+    ending: { read: chatEnd, finish },
     listModels: listOpenAiModels,
     adaptOptions: (options, { configuration }) => ({
       ...options,

@@ -77,6 +77,7 @@ export class StreamedResponse implements ResponseReceiver {
   #lineBytes = 0;
   #bytes = 0;
   #body: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #isCancelled = false;
   readonly #limits: SizeLimits;
   /** Set if the body is a stream of events whose texts go around the package. */
   #texts: DirectTexts | null = null;
@@ -90,33 +91,34 @@ export class StreamedResponse implements ResponseReceiver {
 
   begin(status: number, statusText: string, headers: ResponseHeaders, flow: ResponseFlow): void {
     this.#flow = flow;
-    const body = this.#createBody(flow);
+    const open = () => this.#deferred.resolve(createResponse(status, statusText, headers, this.#createBody(flow)));
     const isEvents = String(headers['content-type']).startsWith('text/event-stream');
     if (status === 200 && isEvents) this.#texts = this.#possibleTexts;
-    this.#texts?.begin({
+    if (!this.#texts) return open();
+    this.#texts.begin({
+      open,
       enqueue: (bytes) => this.#body?.enqueue(bytes),
       close: () => this.#body?.close(),
       resume: () => {
         if (this.#hasRoom()) flow.resume();
       },
     });
-    this.#deferred.resolve(createResponse(status, statusText, headers, body));
   }
 
   take(chunk: Uint8Array): boolean {
-    if (!this.#body) return true;
+    if (this.#isCancelled) return true;
     const lineEnd = chunk.lastIndexOf(lineFeed);
     this.#lineBytes = lineEnd === -1 ? this.#lineBytes + chunk.length : chunk.length - lineEnd - 1;
     this.#bytes += chunk.length;
     const { wholeBytes, streamBytes } = this.#limits;
     if (this.#lineBytes > wholeBytes || this.#bytes > streamBytes) {
       this.fail(new ResponseTooLarge(this.#lineBytes > wholeBytes ? wholeBytes : streamBytes));
-      this.#body = null;
+      this.#isCancelled = true;
       this.#flow?.cancel();
       return true;
     }
     if (this.#texts) this.#texts.take(chunk);
-    else this.#body.enqueue(chunk);
+    else this.#body?.enqueue(chunk);
     return this.#hasRoom();
   }
 
@@ -147,6 +149,7 @@ export class StreamedResponse implements ResponseReceiver {
         },
         cancel: () => {
           this.#body = null;
+          this.#isCancelled = true;
           flow.cancel();
         },
       },

@@ -1,5 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
-import { messagesText } from '../direct-texts.ts';
+import { messagesText } from '../plain-events.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import { parallelCalls } from '../model-translation.ts';
 import {

@@ -1,7 +1,7 @@
 import { TypeValidationError } from '@ai-sdk/provider';
 import { createCohere } from '@ai-sdk/cohere';
 import { embedAtProvider } from '../embed-at-provider.ts';
-import { cohereText } from '../direct-texts.ts';
+import { cohereText } from '../plain-events.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import {
   bearerHeaders,

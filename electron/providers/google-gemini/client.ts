@@ -1,7 +1,7 @@
 import { createGoogle } from '@ai-sdk/google';
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { embedAtProvider } from '../embed-at-provider.ts';
-import { geminiText } from '../direct-texts.ts';
+import { geminiText } from '../plain-events.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import {
   countField,

@@ -1,5 +1,5 @@
 import { createGroq } from '@ai-sdk/groq';
-import { chatText } from '../direct-texts.ts';
+import { chatText } from '../plain-events.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import { listOpenAiModels } from '../provider-lists.ts';
 import { isStrictSchema, parallelCalls } from '../model-translation.ts';

@@ -1,6 +1,6 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { embedAtProvider } from '../embed-at-provider.ts';
-import { responsesText } from '../direct-texts.ts';
+import { responsesText } from '../plain-events.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import { listOpenAiModels } from '../provider-lists.ts';
 import { moderateAtProvider } from '../provider-moderation.ts';

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chatText, DirectTexts } from '../../../electron/providers/direct-texts.ts';
+import { DirectTexts } from '../../../electron/providers/direct-texts.ts';
+import { chatEnd, chatText } from '../../../electron/providers/plain-events.ts';
 import type { ModelPart, Provider } from '../../../electron/providers/provider.ts';
 import type { ProviderFetch } from '../../../electron/providers/provider-fetch.ts';
 import { createEndpointProvider, registry } from '../../../electron/providers/registry.ts';
@@ -22,6 +23,7 @@ describe('the texts of a stream', () => {
     let isClosed = false;
     let rooms = 0;
     texts.begin({
+      open: () => undefined,
       enqueue: (bytes) => void got.push(...new TextDecoder().decode(bytes).split('\n\n').filter(Boolean)),
       close: () => (isClosed = true),
       resume: () => (rooms += 1),
@@ -93,6 +95,91 @@ describe('the texts of a stream', () => {
     returnText('One');
     send(event);
     expect([got.at(-1), texts.takeTexts()]).toEqual([`data: ${event}`, []]);
+  });
+});
+
+describe('an answer of nothing but text', () => {
+  const role = delta('', { role: 'assistant' });
+  const stop = chat({ index: 0, delta: {}, finish_reason: 'stop' });
+  const usage = JSON.stringify({ id: 'c', choices: [], usage: { prompt_tokens: 1 } });
+
+  function start() {
+    const got: string[] = [];
+    const texts = new DirectTexts(chatText, chatEnd);
+    let [opened, closed] = [0, 0];
+    texts.begin({
+      open: () => void opened++,
+      enqueue: (bytes) => void got.push(...new TextDecoder().decode(bytes).split('\n\n').filter(Boolean)),
+      close: () => void closed++,
+      resume: () => undefined,
+    });
+    const send = (...events: string[]) =>
+      texts.take(new TextEncoder().encode(events.map((data) => `data: ${data}\n\n`).join('')));
+    return { got, texts, send, body: () => ({ opened, closed }) };
+  }
+
+  it('never reaches the package', () => {
+    const { texts, send, body } = start();
+    send(role, delta('One'), delta(' two'), stop, usage, '[DONE]');
+    expect([texts.takeTexts(), texts.answerEnd]).toEqual([['One', ' two'], null]);
+    texts.end();
+    expect(texts.answerEnd).toEqual({ finish_reason: 'stop', usage: { prompt_tokens: 1 } });
+    expect(body()).toEqual({ opened: 0, closed: 0 });
+  });
+
+  it('has the usage beside the finish reason, or none', () => {
+    const { texts, send } = start();
+    send(
+      delta('One'),
+      chat({ index: 0, delta: { content: '' }, finish_reason: 'length' }, { usage: { total_tokens: 2 } }),
+    );
+    texts.end();
+    expect(texts.answerEnd).toEqual({ finish_reason: 'length', usage: { total_tokens: 2 } });
+    const other = start();
+    other.send(delta('One'), stop, chat({ index: 0, delta: { content: null }, finish_reason: null }));
+    other.texts.end();
+    expect(other.texts.answerEnd).toEqual({ finish_reason: 'stop' });
+  });
+
+  it.each([
+    ['a tool call', delta(null, { tool_calls: [] })],
+    ['an error', '{"error":{"message":"no"}}'],
+    ['a text with its finish reason', chat({ index: 0, delta: { content: 'x' }, finish_reason: 'stop' })],
+    ['a finish reason of another type', chat({ index: 0, delta: {}, finish_reason: 7 })],
+    ['a second choice', JSON.stringify({ choices: [{ index: 0, delta: {} }, {}] })],
+    ['broken JSON', '{"choices":'],
+  ])('goes to the package once it has %s', (_, event) => {
+    const { got, texts, send, body } = start();
+    send(role, delta('One'), event, delta(' two'));
+    texts.end();
+    expect([got.slice(0, 2), texts.takeTexts(), texts.answerEnd]).toEqual([
+      [`data: ${role}`, `data: ${event}`],
+      ['One'],
+      null,
+    ]);
+    expect(body().opened).toBe(1);
+  });
+
+  it('goes to the package if it has no finish reason', () => {
+    const { got, texts, send, body } = start();
+    send(role, delta('One'), usage);
+    texts.end();
+    expect([got.length, texts.answerEnd, body()]).toEqual([2, null, { opened: 1, closed: 1 }]);
+  });
+
+  it('goes to the package if that cannot read its end', () => {
+    const { got, texts, send, body } = start();
+    send(role, delta('One'), stop);
+    texts.end();
+    texts.openPackage();
+    expect([got.length, texts.answerEnd, body()]).toEqual([2, null, { opened: 1, closed: 1 }]);
+  });
+
+  it('keeps at most 64 KB of events for the package', () => {
+    const { texts, send, body } = start();
+    for (let count = 0; count < 1000 && body().opened === 0; count++) send(role);
+    expect(body().opened).toBe(1);
+    expect(texts.waiting).toBe(0);
   });
 });
 
@@ -174,5 +261,27 @@ describe.each(Object.keys(files) as (keyof typeof files)[])('%s', (name) => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('the end of a stream', () => {
+  it.each([
+    ['no usage', null],
+    ['a usage that is no object', 'many'],
+    ['a count that is no number', { prompt_tokens: 'seven' }],
+    ['counts of a cache and of reasoning', { prompt_tokens: 7, prompt_tokens_details: { cached_tokens: 3 }, more: 1 }],
+  ])('with %s is the same as in the package', async (_, usage) => {
+    const transport = world.openTransport();
+    world.server.answerWith(async (call) => {
+      call.openEventStream();
+      await call.event(delta('One'));
+      await call.event(chat({ index: 0, delta: {}, finish_reason: 'length' }, { usage }));
+      call.end('data: [DONE]\n\n');
+    });
+    const read = (through: ProviderFetch) =>
+      outcome(connect('OpenAiCompatible', through).stream(modelRequest('m'), { signal: noAbort() }));
+    const answer = await read(transport);
+    expect(answer).toHaveLength(2);
+    expect(answer).toEqual(await read(withoutDirectTexts(transport)));
   });
 });
