@@ -10,6 +10,7 @@ import type { Api, ApiContext, Caller, Handler, HandlerInput } from './api.ts';
 import { errorResponse, toAppError } from './error-response.ts';
 import { formMediaTypes, readForm, type ReceiveFile } from './form-body.ts';
 import { JsonResponse } from './json-response.ts';
+import { LazyResponse } from './lazy-response.ts';
 import { formatOfPath, passedError } from './passed-error.ts';
 import { PassedResponse } from './passed-response.ts';
 import { longBodyBytes, readBytes, readJsonBody, requireMediaType } from './request-body.ts';
@@ -157,9 +158,7 @@ function toResponse(endpoint: Endpoint, result: unknown, requestId: string): Res
       ? (result ?? new Response(null, { status: 204 }))
       : new JsonResponse(result as object, { status: endpoint.status ?? 200 });
   if (response instanceof PassedResponse) return response;
-  if (response instanceof JsonResponse) response.setHeader('x-request-id', requestId);
-  else response.headers.set('x-request-id', requestId);
-  return response;
+  return withHeaders(response, { 'x-request-id': requestId });
 }
 
 /** Puts the handlers behind one `fetch`: routing, keys, validation, errors. The order of the checks is deliberate. */
@@ -230,7 +229,7 @@ async function answer(
 /** The names must be in lower case. */
 function withHeaders(response: Response, headers: Record<string, string>): Response {
   for (const [name, value] of Object.entries(headers)) {
-    if (response instanceof JsonResponse) response.setHeader(name, value);
+    if (response instanceof LazyResponse) response.setHeader(name, value);
     else response.headers.set(name, value);
   }
   return response;

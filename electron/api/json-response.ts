@@ -1,10 +1,5 @@
 import { LazyList } from '../storage/list-page.ts';
-
-type Overridden =
-  'headers' | 'body' | 'bodyUsed' | 'text' | 'json' | 'arrayBuffer' | 'bytes' | 'blob' | 'formData' | 'clone';
-
-/** TypeScript declares the members of `Response` as properties, which methods can't override. So the base omits them. */
-const ResponseStatus = Response as unknown as new (body: null, init: { status: number }) => Omit<Response, Overridden>;
+import { LazyResponse } from './lazy-response.ts';
 
 /** The parts of a response on the wire. */
 export interface ResponseText {
@@ -26,77 +21,25 @@ export class SharedJson {
   }
 }
 
-/**
- * A complete JSON response as text. It creates `Headers` and a stream only when they are read, because they take longer than serializing
- * the JSON.
- */
-export class JsonResponse extends ResponseStatus implements Response {
-  readonly #headers: Record<string, string>;
+/** A complete JSON response as text. */
+export class JsonResponse extends LazyResponse<ResponseText> {
   readonly #text: string;
   readonly #bytes: Uint8Array | undefined;
-  #plain: Response | undefined;
 
   /** The names of the headers must be in lower case. */
   constructor(value: object, { status = 200, headers }: { status?: number; headers?: Record<string, string> } = {}) {
-    super(null, { status });
+    super(status, { 'content-type': 'application/json', ...headers });
     const shared = value instanceof SharedJson ? value : null;
     this.#text = shared?.text ?? JSON.stringify(value);
     this.#bytes = shared?.bytes;
-    this.#headers = { 'content-type': 'application/json', ...headers };
   }
 
-  /** Null after the headers or the body were read, because the reader may have changed them. */
-  get unread(): ResponseText | null {
-    return this.#plain ? null : { headers: this.#headers, text: this.#text, bytes: this.#bytes };
+  protected override content(headers: Record<string, string>): ResponseText {
+    return { headers, text: this.#text, bytes: this.#bytes };
   }
 
-  setHeader(name: string, value: string): void {
-    if (this.#plain) this.#plain.headers.set(name, value);
-    else this.#headers[name] = value;
-  }
-
-  get headers(): Headers {
-    return this.#toPlain().headers;
-  }
-
-  get body(): Response['body'] {
-    return this.#toPlain().body;
-  }
-
-  get bodyUsed(): boolean {
-    return this.#plain?.bodyUsed ?? false;
-  }
-
-  text(): Promise<string> {
-    return this.#toPlain().text();
-  }
-
-  json(): Promise<unknown> {
-    return this.#toPlain().json();
-  }
-
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#toPlain().arrayBuffer();
-  }
-
-  bytes(): ReturnType<Response['bytes']> {
-    return this.#toPlain().bytes();
-  }
-
-  blob(): ReturnType<Response['blob']> {
-    return this.#toPlain().blob();
-  }
-
-  formData(): ReturnType<Response['formData']> {
-    return this.#toPlain().formData();
-  }
-
-  clone(): Response {
-    return this.#toPlain().clone();
-  }
-
-  #toPlain(): Response {
-    return (this.#plain ??= new Response(this.#text, { status: this.status, headers: this.#headers }));
+  protected override createPlain(init: ResponseInit): Response {
+    return new Response(this.#text, init);
   }
 }
 

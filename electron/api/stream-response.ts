@@ -3,6 +3,7 @@ import type { ResponseKind } from '../../shared/contract/endpoint.ts';
 import type { Log } from '../log.ts';
 import { toAppError } from './error-response.ts';
 import type { HandlerInput } from './api.ts';
+import { LazyResponse } from './lazy-response.ts';
 
 export type StreamKind = Extract<ResponseKind, 'event-stream' | 'json-array'>;
 
@@ -50,6 +51,54 @@ function encode(value: unknown, encoding: Encoding, isFirst: boolean): string {
   return value.parts.map((part, index) => encoding.part(part, isFirst && index === 0)).join('');
 }
 
+/** The texts of a streamed body, at the reader's pace. */
+export interface TextSource {
+  /** Never rejects. The last text may be empty. */
+  next(): Promise<{ readonly text: string; readonly isDone: boolean }>;
+  /** The reader has left. */
+  end(): Promise<unknown>;
+}
+
+/** A streamed body on the wire. */
+interface ResponseTexts {
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly texts: TextSource;
+}
+
+/** A streamed response as texts. Through a web stream and an encoder, a write takes a quarter more CPU time. */
+export class StreamedTexts extends LazyResponse<ResponseTexts> {
+  readonly #texts: TextSource;
+
+  constructor(texts: TextSource, headers: Record<string, string>) {
+    super(200, headers);
+    this.#texts = texts;
+  }
+
+  protected override content(headers: Record<string, string>): ResponseTexts {
+    return { headers, texts: this.#texts };
+  }
+
+  protected override createPlain(init: ResponseInit): Response {
+    const encoder = new TextEncoder();
+    const texts = this.#texts;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          const { text, isDone } = await texts.next();
+          if (text !== '') controller.enqueue(encoder.encode(text));
+          if (isDone) controller.close();
+        },
+        cancel: async () => {
+          await texts.end();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return new Response(body, init);
+  }
+}
+
 /**
  * Streams the parts at the caller's pace. The source pauses while the caller doesn't read, and ends when the caller leaves. A failure
  * becomes a last part with the error body, so that the text stays valid.
@@ -57,7 +106,6 @@ function encode(value: unknown, encoding: Encoding, isFirst: boolean): string {
 export function streamResponse(parts: AsyncGenerator<unknown, void, void>, options: StreamResponseOptions): Response {
   const { requestId, reportFailure } = options;
   const encoding = encodings[options.kind];
-  const encoder = new TextEncoder();
   let isFirst = true;
   const end = () => {
     options.stop();
@@ -65,32 +113,25 @@ export function streamResponse(parts: AsyncGenerator<unknown, void, void>, optio
     return parts.return().catch(() => undefined);
   };
   options.signal.addEventListener('abort', end, { once: true });
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        let text: string;
-        let isDone = false;
-        try {
-          const next = await parts.next();
-          isDone = next.done === true;
-          text = isDone ? encoding.end(isFirst) : encode(next.value, encoding, isFirst);
-        } catch (error) {
-          isDone = true;
-          text =
-            encoding.part(toAppError(error, requestId, reportFailure).toBody(requestId), isFirst) + encoding.end(false);
-        }
-        isFirst = false;
-        if (text !== '') controller.enqueue(encoder.encode(text));
-        if (isDone) controller.close();
-      },
-      cancel: async () => {
-        await end();
-      },
+  const texts: TextSource = {
+    async next() {
+      const wasFirst = isFirst;
+      isFirst = false;
+      try {
+        const next = await parts.next();
+        const isDone = next.done === true;
+        return { text: isDone ? encoding.end(wasFirst) : encode(next.value, encoding, wasFirst), isDone };
+      } catch (error) {
+        const body = toAppError(error, requestId, reportFailure).toBody(requestId);
+        return { text: encoding.part(body, wasFirst) + encoding.end(false), isDone: true };
+      }
     },
-    { highWaterMark: 0 },
-  );
-  return new Response(body, {
-    headers: { ...options.headers, 'content-type': contentTypes[options.kind], 'cache-control': 'no-store' },
+    end,
+  };
+  return new StreamedTexts(texts, {
+    ...options.headers,
+    'content-type': contentTypes[options.kind],
+    'cache-control': 'no-store',
   });
 }
 

@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { defaultHeaders } from '../api/error-response.ts';
 import { JsonResponse, type ResponseText } from '../api/json-response.ts';
 import { type PassedOutgoing, PassedResponse } from '../api/passed-response.ts';
+import { StreamedTexts, type TextSource } from '../api/stream-response.ts';
 
 /** Node's response object: what the classes of HTTP/1.1 and HTTP/2 have in common. */
 export interface NodeResponse {
@@ -10,7 +11,7 @@ export interface NodeResponse {
   readonly writableLength: number;
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
   flushHeaders(): void;
-  write(bytes: Uint8Array): boolean;
+  write(bytes: Uint8Array | string): boolean;
   end(bytes?: Uint8Array | string): unknown;
   on(event: string, listener: () => void): unknown;
   off(event: string, listener: () => void): unknown;
@@ -76,7 +77,7 @@ async function writeChunks(bytes: Uint8Array, outgoing: NodeResponse, options: W
 }
 
 /** The result if it needs no timer or socket; null if the source isn't ready. */
-async function readIfReady(pending: Promise<Chunk>): Promise<Chunk | null> {
+async function readIfReady<Result>(pending: Promise<Result>): Promise<Result | null> {
   let immediate: NodeJS.Immediate | undefined;
   const turn = new Promise<null>((resolve) => {
     immediate = setImmediate(resolve, null);
@@ -149,6 +150,27 @@ async function writeBody(
   await pump([pending, following], reader, outgoing, options);
 }
 
+/** Node writes a short text faster than its bytes, and a long one slower. */
+const maxTextCharacters = 4096;
+
+/** Writes texts as they come, each before the next is read. */
+async function writeTexts(texts: TextSource, outgoing: NodeResponse, options: WriteOptions): Promise<void> {
+  const { signal, progress } = options;
+  let pending = texts.next();
+  if ((await readIfReady(pending)) === null && !signal.aborted) outgoing.flushHeaders();
+  for (;;) {
+    const { text, isDone } = await pending;
+    if (signal.aborted) return;
+    if (text.length > maxTextCharacters) await writeChunks(Buffer.from(text), outgoing, options);
+    else if (text !== '' && !outgoing.write(text)) {
+      await drained(outgoing);
+      progress?.noteProgress();
+    }
+    if (isDone) return void outgoing.end();
+    pending = texts.next();
+  }
+}
+
 /**
  * Sends a response. The head is sent immediately, even before the first chunk of a slow body. A complete body is sent at once, with its
  * length. Resolves when the connection has everything, or when the signal aborts because the caller left. Rejects if the source of the
@@ -164,6 +186,11 @@ export async function writeResponse(response: Response, outgoing: NodeResponse, 
   }
   const whole = response instanceof JsonResponse && hasBody && !signal.aborted ? response.unread : null;
   if (whole) return writeText(whole, response.status, outgoing, options);
+  const streamed = response instanceof StreamedTexts && hasBody && !signal.aborted ? response.unread : null;
+  if (streamed) {
+    outgoing.writeHead(response.status, { ...defaultHeaders, ...streamed.headers });
+    return writeTexts(streamed.texts, outgoing, options);
+  }
   if (!response.body || !hasBody || signal.aborted) {
     await response.body?.cancel();
     if (signal.aborted) return;
