@@ -208,6 +208,7 @@ async function createServices(options: HostOptions) {
     completions,
     providers,
     version: packageFile.version,
+    environment: options.environment,
     log,
   });
 
@@ -270,11 +271,12 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
     ...runHandlers({ runs: storage.runs, completions, exchanges: services.exchanges, log }),
     ...schemaHandlers({ ...services, runs: storage.runs }),
     ...apiKeyHandlers(storage.apiKeys, allowances.credits),
-    ...settingsHandlers(storage, hostState),
+    ...settingsHandlers(storage, hostState, services.auditServices.traceExport),
     ...privacyHandlers({
       ...options,
       providers,
       isDesktop: options.capabilities.includes('window-controls'),
+      collector: () => storage.settings.read().traceExport.address,
       linkedFolders: () => storage.promptFolders.list().map(({ path }) => path),
     }),
     ...(options.handlers ?? []),

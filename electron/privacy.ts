@@ -73,8 +73,20 @@ export function contactedHosts(
   providers: Pick<Providers, 'providerStates' | 'endpoints'>,
   environment: Environment,
   registryAddress: string | null,
+  collector: string | null,
 ): ContactedHost[] {
   return [
+    ...(collector === null
+      ? []
+      : [
+          {
+            use: 'trace-collector' as const,
+            name: null,
+            addresses: [originOf(collector)],
+            isReady: true,
+            isConfirmed: true,
+          },
+        ]),
     ...providers.providerStates().map(({ aiSystem, baseAddress, keySource, confirmation }): ContactedHost => ({
       use: 'provider',
       name: aiSystem,

@@ -1,3 +1,5 @@
+import { readTraceExport } from '../../shared/contract/trace-export.ts';
+import type { TraceExport } from '../audit/trace-export/create-trace-export.ts';
 import {
   createBackup,
   type HostState,
@@ -16,11 +18,16 @@ import type { Providers } from '../providers/create-providers.ts';
 import { issueApiKey, listApiKeys, readCredits, revokeApiKey, updateApiKey } from '../../shared/contract/api-keys.ts';
 import type { Credits } from '../credits/credits.ts';
 
-export function settingsHandlers(storage: Storage, hostState: () => HostState): Handler[] {
+export function settingsHandlers(
+  storage: Storage,
+  hostState: () => HostState,
+  traceExport: Pick<TraceExport, 'state'>,
+): Handler[] {
   return [
     implement(readSettings, () => storage.settings.read()),
     implement(updateSettings, ({ body }) => storage.settings.update(withoutAbsent(body))),
     implement(readHost, hostState),
+    implement(readTraceExport, traceExport.state),
     implement(createBackup, () => storage.createBackup()),
     implement(listBackups, () => ({ data: storage.listBackups() })),
     implement(restoreBackup, ({ parameters }) => {
@@ -38,6 +45,8 @@ export interface PrivacyOptions extends Omit<LocationOptions, 'linkedFolders'> {
   readonly providers: Providers;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly linkedFolders: () => string[];
+  /** The address of the trace collector; null for none. */
+  readonly collector: () => string | null;
 }
 
 /** npm can take long to return its registry. Without it, the page shows a general name. */
@@ -55,7 +64,7 @@ export function privacyHandlers(options: PrivacyOptions): Handler[] {
       return {
         locations: storedLocations({ ...options, linkedFolders: linkedFolders() }),
         keychain: providers.keychainTitle(),
-        hosts: contactedHosts(providers, environment, address),
+        hosts: contactedHosts(providers, environment, address, options.collector()),
       };
     }),
   ];

@@ -7,6 +7,7 @@ import { createExports, type Exports } from './evidence/create-exports.ts';
 import { createLogImports, type LogImports } from './import/create-log-imports.ts';
 import { createReplays, type Replays } from './replay/create-replays.ts';
 import { createRetention, type Retention } from './retention/create-retention.ts';
+import { createTraceExport, type TraceExport } from './trace-export/create-trace-export.ts';
 import { createSamples, type Samples } from './samples/create-samples.ts';
 
 /** Services for recorded runs, besides search: evidence packs, imported logs, replays, retention and samples. */
@@ -16,6 +17,7 @@ export interface AuditServices {
   readonly samples: Samples;
   readonly retention: Retention;
   readonly replays: Replays;
+  readonly traceExport: TraceExport;
   /** Stops all work. Users can resume packs and replays after the next start. */
   close(): Promise<void>;
 }
@@ -27,6 +29,8 @@ export interface AuditServicesOptions {
   readonly providers: Providers;
   /** Version of the service. */
   readonly version: string;
+  /** Headers for the trace collector. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }
 
@@ -61,14 +65,18 @@ export async function createAuditServices(options: AuditServicesOptions): Promis
     log,
   });
   const retention = createRetention({ store: storage.retention, settings: storage.settings, log });
+  const { version, environment } = options;
+  const traceExport = createTraceExport({ settings: storage.settings, runs, environment, version });
   return {
     exports,
     logImports,
     samples,
     retention,
     replays,
+    traceExport,
     close: async () => {
       await Promise.all([exports.close(), logImports.close(), samples.close(), replays.close(), retention.close()]);
+      await traceExport.close();
     },
   };
 }

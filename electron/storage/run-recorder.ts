@@ -208,6 +208,8 @@ export interface RunRecorderOptions extends RunWriterOptions {
   readonly durability: Durability;
   /** Called after a write. */
   readonly onWrite: () => void;
+  /** Called with runs that have ended and are stored. */
+  readonly onEnd: (ended: readonly { readonly run: NewRun; readonly outcome: RunOutcome }[]) => void;
 }
 
 export type Durability = 'process' | 'power-loss';
@@ -264,6 +266,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     // What follows in this turn would be the response with a long answer.
     const settled = ended.some(isLong) ? Promise.all([synced, nextTurn()]).then(() => undefined) : synced;
     for (const { written } of ended) written.resolve(settled);
+    if (ended.length > 0) options.onEnd(ended.map(({ run, outcome }) => ({ run, outcome: outcome! })));
   }
 
   /** If the start of a run couldn't be written, the whole run is written at its end. */

@@ -40,8 +40,12 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
   const queries = runReadQueries(database);
   const conversations = createConversations(database);
   const tokens = createContinuationTokens(options.tokenSecret, 'runs', z.int());
+  const listeners = new Set<Parameters<RunStore['onEnd']>[0]>();
   const recorder = createRunRecorder({
     ...options,
+    onEnd: (ended) => {
+      for (const listener of listeners) listener(ended);
+    },
     conversations,
     removedRuns: createRemovedRuns(database),
     draftIdOf: (run) => draftIdOf(run, windowCallerId),
@@ -52,6 +56,10 @@ export function createRunStore(options: RunStoreOptions): RunStore & Pick<RunRec
     requireRoom: recorder.requireRoom,
     begin: recorder.begin,
     finish: recorder.finish,
+    onEnd(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     flush: recorder.flush,
     record: recorder.record,
     count: recorder.count,

@@ -57,6 +57,8 @@ export interface RunStore {
    * failure, and the run is stored as failed when the disk works again.
    */
   finish(runId: string, outcome: RunOutcome): Promise<void>;
+  /** Calls the listener with runs that have ended, once they are stored. It must return at once. Returns a function that ends it. */
+  onEnd(listener: (ended: readonly { readonly run: NewRun; readonly outcome: RunOutcome }[]) => void): () => void;
   /** Runs, newest first, including active ones. */
   list(query: { pageSize: number; continuationToken: string | undefined; draftId: string | undefined }): {
     data: RunListItem[];

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { readSettings, type Settings, updateSettings } from '../../shared/contract/settings.ts';
+import { readTraceExport } from '../../shared/contract/trace-export.ts';
 import { useCapability, useHost } from '../host/host-context.tsx';
 import { hostKey } from './host-state.ts';
 import { modelsKey } from './providers.ts';
@@ -16,6 +17,16 @@ import {
 export function useSettings() {
   const { client } = useHost();
   return useQuery({ queryKey: settingsKey, queryFn: ({ signal }) => client.call(readSettings, { signal }) });
+}
+
+/** How many runs were sent to the trace collector, read again every two seconds. */
+export function useTraceExport() {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['trace-export'],
+    queryFn: ({ signal }) => client.call(readTraceExport, { signal }),
+    refetchInterval: 2000,
+  });
 }
 
 /** Replaces whole groups of settings. The change shows immediately and is reverted if the host rejects it. */

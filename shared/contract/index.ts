@@ -39,6 +39,7 @@ import * as providers from './providers.ts';
 import * as runs from './runs.ts';
 import * as schemas from './schemas.ts';
 import * as toolLibrary from './tool-library.ts';
+import * as traceExport from './trace-export.ts';
 import * as settings from './settings.ts';
 
 function isEndpoint(value: unknown): value is Endpoint {
@@ -88,4 +89,5 @@ export const endpoints: readonly Endpoint[] = [
   onDevice,
   apiKeys,
   settings,
+  traceExport,
 ].flatMap((resource) => Object.values(resource).filter(isEndpoint));

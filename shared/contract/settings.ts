@@ -4,6 +4,7 @@ import { redactionRule } from './audit-exports.ts';
 import { aiSystem, recordLevel } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { defaultModerationSettings, guard, moderationSettings } from './moderation.ts';
+import { traceExportSettings } from './trace-export.ts';
 import { providerExchangeSettings } from './provider-exchanges.ts';
 
 /** Providers of embeddings. */
@@ -103,6 +104,8 @@ export const settings = z.strictObject({
     /** What happens to a call that can't be recorded: it goes through, or it fails. */
     onFailure: z.enum(['pass', 'block']),
   }),
+  /** The collector of OpenTelemetry that gets the runs. */
+  traceExport: traceExportSettings,
   /** Whether the desktop application checks its update server for newer versions. */
   updates: z.strictObject({ isEnabled: z.boolean() }),
 });
@@ -130,6 +133,7 @@ export const defaultSettings: Settings = {
     redaction: [],
     onFailure: 'pass',
   },
+  traceExport: { address: null, hasContent: false },
   updates: { isEnabled: false },
 };
 

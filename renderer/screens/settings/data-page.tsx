@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { formatBytes, formatPlural, formatTime, formatWhole } from '../../components/format.ts';
 import { ErrorFailure, Notice, QueryView } from '../../components/state-panels.tsx';
 import { useBackups, useCreateBackup, useHostState, useRestoreBackup } from '../../queries/host-state.ts';
+import { TraceExportSection } from './trace-export-section.tsx';
 import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
 import { newestExchangeRuns, type ProviderExchangeSettings } from '../../../shared/contract/provider-exchanges.ts';
 import { Segmented } from '../../components/choices.tsx';
@@ -210,6 +211,7 @@ export function DataPage() {
       <BackupsSection />
       <RetentionSection />
       <ProviderExchangesSection />
+      <TraceExportSection />
     </SettingsPage>
   );
 }

@@ -61,6 +61,8 @@ const reasons: Record<ContactedHost['use'], string> = {
   'hugging-face':
     'Gets none of your data, only your Hugging Face token if HF_TOKEN or its command line sets one. Contacted when you download a model with an hf: address.',
   proxy: 'Carries all calls to other hosts, as your system or environment says.',
+  'trace-collector':
+    'Gets a span for each run: model, tokens, cost, times and errors, and prompts and answers only if you say so in Settings, Data.',
 };
 
 const titles: Record<Exclude<ContactedHost['use'], 'provider' | 'endpoint'>, string> = {
@@ -68,6 +70,7 @@ const titles: Record<Exclude<ContactedHost['use'], 'provider' | 'endpoint'>, str
   'npm-registry': 'npm registry',
   'hugging-face': 'Hugging Face',
   proxy: 'Proxy',
+  'trace-collector': 'Trace collector',
 };
 
 function hostTitle({ use, name }: ContactedHost): string {
@@ -82,6 +85,7 @@ const readyWords: Record<ContactedHost['use'], string> = {
   'npm-registry': 'On request',
   'hugging-face': 'On request',
   proxy: 'In use',
+  'trace-collector': 'In use',
 };
 
 function HostState({ host: { use, isReady, isConfirmed } }: { host: ContactedHost }) {
