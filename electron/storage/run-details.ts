@@ -3,6 +3,7 @@ import type { RunOrigin } from '../../shared/contract/conversations.ts';
 import type { RunModeration } from '../../shared/contract/moderation.ts';
 import type { RunDetail, RunListItem, RunSummary } from '../../shared/contract/runs.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
+import { literalMessagesTemplate } from '../prompts/transfer/templates/template-syntax.ts';
 import { messagesIn, publicMessages, publicToolCall, toolCallsIn } from './stored-messages.ts';
 
 function isoTime(time: number): string {
@@ -87,14 +88,23 @@ export function parsed<Value>(json: string | null, absent: Value): Value {
   return json === null ? absent : (JSON.parse(json) as Value);
 }
 
-type ContentsRow = Pick<RunRow, 'finish_reason' | 'error_code' | 'app_headers_json'> &
+type ContentsRow = Pick<RunRow, 'finish_reason' | 'error_code' | 'app_headers_json' | 'origin_api'> &
   Omit<RunTextRow, 'run' | 'usage_json'>;
+
+/**
+ * A template that renders to what the run sent. Recorded calls have only messages: their text is no template, and storing it again would
+ * double the size of long conversations.
+ */
+function promptTextOf(row: ContentsRow): string {
+  const isRecorded = row.origin_api !== 'completions' && row.origin_api !== 'import';
+  return isRecorded ? literalMessagesTemplate(messagesIn(row)) : row.prompt_text;
+}
 
 /** What a run sent and received. */
 export function runContentsOf(row: ContentsRow) {
   return {
     input: {
-      promptText: row.prompt_text,
+      promptText: promptTextOf(row),
       systemMessage: row.system_message,
       replacements: parsed<RunDetail['input']['replacements']>(row.replacements_json, null),
       renderedPrompt: row.rendered_prompt,

@@ -4,6 +4,7 @@ import {
   Columns3,
   FileSearch,
   LibraryBig,
+  Radio,
   Settings,
   ShieldAlert,
   SquareTerminal,
@@ -74,6 +75,13 @@ export const screens: readonly [Screen, ...Screen[]] = [
     icon: ShieldAlert,
     keys: 'Mod+7',
     component: lazyPart(async () => (await import('../screens/moderation/moderation-screen.tsx')).ModerationScreen),
+  },
+  {
+    id: 'recorder',
+    name: 'Recorder',
+    icon: Radio,
+    keys: 'Mod+8',
+    component: lazyPart(async () => (await import('../screens/recorder/recorder-screen.tsx')).RecorderScreen),
   },
   {
     id: 'settings',

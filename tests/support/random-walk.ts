@@ -52,14 +52,22 @@ interface WalkedScreen {
 /** Every screen with the stops at which a walk of it starts. */
 function walkedScreens(objects: TourObjects): WalkedScreen[] {
   const stops = [...filledStops(objects), ...dialogStops(objects)];
-  const screens = ['playground', 'compare', 'prompts', 'agents', 'knowledge', 'audit', 'moderation', 'settings'].map(
-    (name) => ({
-      name,
-      stops: stops.filter((stop) => stop.name.split('-')[0] === name),
-      legLength: 25,
-      canLeave: false,
-    }),
-  );
+  const screens = [
+    'playground',
+    'compare',
+    'prompts',
+    'agents',
+    'knowledge',
+    'audit',
+    'moderation',
+    'recorder',
+    'settings',
+  ].map((name) => ({
+    name,
+    stops: stops.filter((stop) => stop.name.split('-')[0] === name),
+    legLength: 25,
+    canLeave: false,
+  }));
   const openPalette = (page: Page) => page.keyboard.press('Control+k');
   const overPages = stops.filter(({ enter }) => !enter).map((stop) => ({ ...stop, enter: openPalette }));
   const all = [...screens, { name: 'palette', stops: overPages, legLength: 5, canLeave: true }];

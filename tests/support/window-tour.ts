@@ -140,7 +140,7 @@ const settingsPages = [
 
 /** Every screen as a new user finds it. */
 export const emptyStops: readonly TourStop[] = [
-  ...['playground', 'compare', 'prompts', 'agents', 'knowledge', 'audit', 'moderation'].map((screen) => ({
+  ...['playground', 'compare', 'prompts', 'agents', 'knowledge', 'audit', 'moderation', 'recorder'].map((screen) => ({
     name: `${screen}-empty`,
     address: `/${screen}`,
   })),
@@ -183,6 +183,7 @@ export function filledStops(objects: TourObjects): readonly TourStop[] {
     { name: 'audit-replays', address: '/audit/replays' },
     { name: 'audit-replay', address: `/audit/replays/${replayId}` },
     { name: 'moderation', address: '/moderation', enter: checkText },
+    { name: 'recorder', address: '/recorder' },
     ...settingsPages.map((page) => ({ name: `settings-${page}`, address: `/settings/${page}` })),
     { name: 'palette', address: '/settings/appearance', enter: press('Control+k') },
     { name: 'shortcuts', address: '/settings/appearance', enter: press('?') },

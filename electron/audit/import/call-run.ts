@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type AiSystem, keyedProviders } from '../../../shared/contract/common.ts';
-import { type Message, type MessageRole, textOfMessage, textOfMessages } from '../../../shared/contract/messages.ts';
+import { textOfMessage, textOfMessages } from '../../../shared/contract/messages.ts';
 import type { Usage } from '../../../shared/contract/completions.ts';
 import type { LogFormat } from '../../../shared/contract/log-imports.ts';
-import { joinMessages } from '../../../shared/prompt-messages.ts';
-import { literalTemplate } from '../../prompts/transfer/templates/template-syntax.ts';
+import { literalMessagesTemplate } from '../../prompts/transfer/templates/template-syntax.ts';
 import { findEntry } from '../../providers/catalogue.ts';
 import { cataloguePrices, costOf } from '../../providers/model-prices.ts';
 import type { NewRun, RunOutcome } from '../../storage/run-rows.ts';
@@ -65,19 +64,6 @@ function costOfCall(call: LogCall, { aiSystem, model }: ReturnType<typeof modelO
   return { cost, costFrom: cost === null ? null : 'catalogue' };
 }
 
-/** A template that renders to the messages. It can't express the steps of tools, which are only in the messages. */
-function templateOf(messages: readonly Message[]): string {
-  const [only] = messages;
-  if (messages.length === 1 && only?.role === 'user') return literalTemplate(textOfMessage(only));
-  return joinMessages(
-    messages.flatMap((message) => {
-      const text = textOfMessage(message);
-      const role = message.role as Exclude<MessageRole, 'tool'>;
-      return message.role === 'tool' || text === '' ? [] : [{ role, text: literalTemplate(text), opening: '' }];
-    }),
-  );
-}
-
 function outcomeOf(call: LogCall, served: ReturnType<typeof modelOf>, startedAt: number): Omit<ImportedRun, 'run'> {
   const usage = usageOf(call.usage);
   const { cost, costFrom } = costOfCall(call, served, usage);
@@ -134,7 +120,7 @@ export function runOfCall(call: LogCall, { format, callerId, apiKeyId, importedA
     ...served,
     servedBy: `${served.aiSystem}/${served.model}`,
     createdAt: startedAt,
-    promptText: templateOf(messages),
+    promptText: literalMessagesTemplate(messages),
     systemMessage: system,
     replacements: null,
     renderedPrompt: textOfMessages(messages),

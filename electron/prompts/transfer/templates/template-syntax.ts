@@ -1,3 +1,5 @@
+import { type Message, type MessageRole, textOfMessage } from '../../../../shared/contract/messages.ts';
+import { joinMessages } from '../../../../shared/prompt-messages.ts';
 import { lineAt, TransferError } from '../source-text.ts';
 
 /** Makes Handlebars templates from plain text and tags, so that each character of the text renders unchanged. */
@@ -68,6 +70,19 @@ export function assembleTemplate(parts: readonly TemplatePart[]): string {
 /** A template that renders the text itself. */
 export function literalTemplate(text: string): string {
   return assembleTemplate([{ text }]);
+}
+
+/** A template that renders to the messages. It can't express the steps of tools, which are only in the messages. */
+export function literalMessagesTemplate(messages: readonly Message[]): string {
+  const [only] = messages;
+  if (messages.length === 1 && only?.role === 'user') return literalTemplate(textOfMessage(only));
+  return joinMessages(
+    messages.flatMap((message) => {
+      const text = textOfMessage(message);
+      const role = message.role as Exclude<MessageRole, 'tool'>;
+      return message.role === 'tool' || text === '' ? [] : [{ role, text: literalTemplate(text), opening: '' }];
+    }),
+  );
 }
 
 /** Whether a text has statements of Jinja2 or Nunjucks. Variables alone have the same syntax in Handlebars. */

@@ -17,7 +17,7 @@ import { FeedbackPanel } from './feedback-panel.tsx';
 import { ConversationDetails, HeadersPart, JsonPart, TimingPart } from './run-details.tsx';
 import { ConversationPart, Passages, PromptPart } from './run-parts.tsx';
 import { findIn, findTerms } from './find-terms.ts';
-import './detail.css';
+import '../../../components/run-detail.css';
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 const dayAndClock = new Intl.DateTimeFormat('en-GB', {

@@ -1,0 +1,34 @@
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { searchAudit } from '../../shared/contract/audit.ts';
+import { originApis } from '../../shared/contract/conversations.ts';
+import { createRunDataset, type RunDatasetInput } from '../../shared/contract/dataset-import.ts';
+import { useHost } from '../host/host-context.tsx';
+import { useRenewDatasets } from './datasets.ts';
+
+/** The APIs through which other programs call. */
+const recordedApis = originApis.filter((api) => api !== 'completions' && api !== 'import');
+
+/** How soon a call appears, in milliseconds. A search of the audit takes a few milliseconds of its thread. */
+const refetchMilliseconds = 1500;
+
+/** The newest calls of other programs, one row per conversation. They are read again while something shows them. */
+export function useRecordedCalls() {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['audit', 'recorded-calls'],
+    queryFn: ({ signal }) =>
+      client.call(searchAudit, { signal, body: { filter: { origins: recordedApis }, sort: 'newest', limit: 100 } }),
+    refetchInterval: refetchMilliseconds,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Makes a dataset of a few runs at once. The caller shows the error. */
+export function useCreateRunDataset() {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (body: RunDatasetInput) => client.call(createRunDataset, { body }),
+    onSettled: useRenewDatasets(),
+  });
+}

@@ -1,0 +1,212 @@
+import { ChevronDown, ChevronUp, FileSearch, LibraryBig, ListPlus, Repeat2, SquareTerminal } from 'lucide-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { ConversationDetail, ConversationRun } from '../../../shared/contract/conversations.ts';
+import { type Message, textOfMessage } from '../../../shared/contract/messages.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { formatPlural, formatRunDuration, formatWhole } from '../../components/format.ts';
+import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
+import { ReplayDialog } from '../../components/replay-dialog.tsx';
+import { finishName, originName } from '../../components/run-words.ts';
+import { roleTitles } from '../../components/sent-messages.ts';
+import { Failure, Notice } from '../../components/state-panels.tsx';
+import { CallList } from '../../components/tool-calls/call-list.tsx';
+import { runAddress } from '../../shell/addresses.ts';
+import { auditAddress } from '../../shell/audit-address.ts';
+import { useActions } from '../../stores/actions.ts';
+import { resultsIn, toolCallsIn } from '../../stores/tool-steps.ts';
+import { addedMessages } from './added-messages.ts';
+import { DatasetDialog, PromptDialog } from './save-dialogs.tsx';
+import '../../components/run-detail.css';
+
+function MessageTurn({ message, next }: { message: Message; next: Message | undefined }) {
+  const text = textOfMessage(message);
+  const calls = toolCallsIn(message);
+  return (
+    <article className="turn">
+      <h3>{roleTitles[message.role]}</h3>
+      <div className="turn__body">
+        {text !== '' && <p className="turn__text">{text}</p>}
+        {calls.length > 0 && <CallList calls={calls} results={resultsIn(next)} />}
+      </div>
+    </article>
+  );
+}
+
+function Messages({ messages }: { messages: readonly Message[] }) {
+  return messages.map((message, index) => {
+    // The results are below their calls.
+    if (message.role === 'tool' && toolCallsIn(messages[index - 1]).length > 0) return null;
+    return <MessageTurn key={index} message={message} next={messages[index + 1]} />;
+  });
+}
+
+function Answer({ run }: { run: ConversationRun }) {
+  const { content, toolCalls = [], error } = run.output;
+  return (
+    <article className="turn call__now">
+      <h3>Answer</h3>
+      <div className="turn__body">
+        {content !== '' && <MarkdownView text={content} isGrowing={run.status === 'Running'} />}
+        {toolCalls.length > 0 && <CallList calls={toolCalls} isGrowing={run.status === 'Running'} />}
+        {run.status === 'Running' && <p className="tertiary">The call is in progress.</p>}
+        {error && <Failure title="Call failed" reason={error.message} />}
+      </div>
+    </article>
+  );
+}
+
+/** The messages that this turn added, with those that it repeated folded above. */
+function Turns({ run, before }: { run: ConversationRun; before: ConversationRun | undefined }) {
+  const { repeated, added, dropped } = addedMessages(run, before);
+  const { systemMessage } = run.input;
+  return (
+    <>
+      {systemMessage && (
+        <details className="call__fold">
+          <summary className="small">System message</summary>
+          <p className="turn__text small secondary">{systemMessage}</p>
+        </details>
+      )}
+      {repeated.length > 0 && (
+        <details className="call__fold">
+          <summary className="small">{formatPlural(repeated.length, 'earlier message')}, unchanged</summary>
+          <Messages messages={repeated} />
+        </details>
+      )}
+      {dropped > 0 && (
+        <Notice tone="caution">Left out or changed {formatPlural(dropped, 'message')} of the turn before.</Notice>
+      )}
+      <Messages messages={added} />
+      <Answer run={run} />
+    </>
+  );
+}
+
+function Facts({ run }: { run: ConversationRun }) {
+  const { usage, timing, output, origin } = run;
+  const details: [string, string | null][] = [
+    ['API', originName(origin.api)],
+    ['Cached', usage?.details?.cached_tokens == null ? null : formatWhole(usage.details.cached_tokens)],
+    ['First token', timing.firstTokenMs === null ? null : formatRunDuration(timing.firstTokenMs)],
+    ['Finish reason', output.finishReason === null ? null : finishName(output.finishReason)],
+  ];
+  return (
+    <div className="audit__facts">
+      <dl className="inline-facts">
+        {details.map(([name, value]) =>
+          value === null ? null : (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+    </div>
+  );
+}
+
+type OpenDialog = 'prompt' | 'dataset' | 'replay' | null;
+
+function Actions({ conversation, run }: { conversation: ConversationDetail; run: ConversationRun }) {
+  const [, navigate] = useLocation();
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const { name } = conversation;
+  const runId = run.conversationRunId;
+  const inAudit = auditAddress({ filter: {}, sort: 'newest', conversationId: conversation.id, runId });
+  const group = 'Recorded call';
+  useActions('recorder-call', [
+    {
+      id: 'recorder.playground',
+      title: 'Open in playground',
+      group,
+      keys: 'O',
+      run: () => navigate(runAddress(runId)),
+    },
+    { id: 'recorder.prompt', title: 'Save as prompt', group, keys: 'S', run: () => setDialog('prompt') },
+    { id: 'recorder.replay', title: 'Replay on another model', group, keys: 'R', run: () => setDialog('replay') },
+    { id: 'recorder.dataset', title: 'Make a dataset', group, keys: 'D', run: () => setDialog('dataset') },
+    { id: 'recorder.audit', title: 'Open in audit', group, keys: 'A', run: () => navigate(inAudit) },
+  ]);
+  const close = () => setDialog(null);
+  return (
+    <div className="toolbar audit__actions line-top">
+      <Button size="small" icon={SquareTerminal} keys="O" onClick={() => navigate(runAddress(runId))}>
+        Open in playground
+      </Button>
+      <Button size="small" icon={LibraryBig} keys="S" onClick={() => setDialog('prompt')}>
+        Save as prompt
+      </Button>
+      <Button size="small" icon={Repeat2} keys="R" onClick={() => setDialog('replay')}>
+        Replay
+      </Button>
+      <Button size="small" icon={ListPlus} keys="D" onClick={() => setDialog('dataset')}>
+        Make a dataset
+      </Button>
+      <Button size="small" icon={FileSearch} keys="A" onClick={() => navigate(inAudit)}>
+        Open in audit
+      </Button>
+      {dialog === 'prompt' && <PromptDialog run={run} name={name} onClose={close} />}
+      {dialog === 'dataset' && <DatasetDialog runs={conversation.runs} name={name} onClose={close} />}
+      {dialog === 'replay' && (
+        <ReplayDialog
+          isOpen
+          selection={{ runIds: [runId] }}
+          subject={`this call of "${name}"`}
+          promptText={run.input.promptText}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}
+
+/** One conversation of recorded calls, a turn at a time. */
+export function CallDetail({ conversation }: { conversation: ConversationDetail }) {
+  const { runs } = conversation;
+  const [chosen, setChosen] = useState<string | null>(null);
+  const found = runs.findIndex(({ conversationRunId }) => conversationRunId === chosen);
+  const index = found === -1 ? runs.length - 1 : found;
+  const run = runs[index];
+  if (!run) return null;
+  const go = (by: number): void => setChosen(runs[index + by]?.conversationRunId ?? run.conversationRunId);
+  return (
+    <section className="panel line-left recorder__detail" aria-label="One call">
+      <div className="header header--line audit__title">
+        <h2 className="truncate">{run.origin.client ?? conversation.name}</h2>
+        <span className="caption tertiary nowrap">
+          turn {index + 1} of {runs.length}
+        </span>
+        <span className="grow" />
+        <IconButton
+          icon={ChevronUp}
+          label="Previous turn"
+          size="small"
+          variant="default"
+          aria-disabled={index === 0 || undefined}
+          onClick={() => go(-1)}
+        />
+        <IconButton
+          icon={ChevronDown}
+          label="Next turn"
+          size="small"
+          variant="default"
+          aria-disabled={index === runs.length - 1 || undefined}
+          onClick={() => go(1)}
+        />
+      </div>
+      <Facts run={run} />
+      <div
+        key={run.conversationRunId}
+        className="scroll grow audit__read"
+        tabIndex={0}
+        role="region"
+        aria-label="Turns"
+      >
+        <Turns run={run} before={runs[index - 1]} />
+      </div>
+      <Actions conversation={conversation} run={run} />
+    </section>
+  );
+}

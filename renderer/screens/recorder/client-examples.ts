@@ -1,0 +1,90 @@
+/** How programs are pointed at this service. */
+
+export const shells = ['bash', 'PowerShell'] as const;
+export type Shell = (typeof shells)[number];
+
+export interface ClientExample {
+  readonly name: string;
+  /** One line for the list. */
+  readonly summary: string;
+  /** What is copied. */
+  readonly text: string;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/** The name of a variable with the API key, which never becomes part of a copied text. */
+const keyVariable = 'TOUCHSTONE_KEY';
+
+function keyIn(shell: Shell): string {
+  return shell === 'bash' ? `$${keyVariable}` : `$env:${keyVariable}`;
+}
+
+function setVariables(variables: Variables, shell: Shell): string {
+  const entries = Object.entries(variables);
+  if (shell === 'bash') return `export ${entries.map(([name, value]) => `${name}="${value}"`).join(' ')}`;
+  return entries.map(([name, value]) => `$env:${name} = "${value}"`).join('; ');
+}
+
+/** A command with variables that only it gets. PowerShell sets them for the session. */
+function withVariables(variables: Variables, command: string, shell: Shell): string {
+  if (shell === 'PowerShell') return `${setVariables(variables, shell)}; ${command}`;
+  return `${Object.entries(variables)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(' ')} ${command}`;
+}
+
+function curlText(openAi: string, shell: Shell): string {
+  const body = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello' }] };
+  const end = shell === 'bash' ? ' \\\n  ' : ' `\n  ';
+  return [
+    `${shell === 'bash' ? 'curl' : 'curl.exe'} ${openAi}/chat/completions`,
+    `-H "Authorization: Bearer ${keyIn(shell)}"`,
+    '-H "Content-Type: application/json"',
+    `-d '${JSON.stringify(body)}'`,
+  ].join(end);
+}
+
+/** The clients in the order of the list. `address` is that of the local server. */
+export function clientExamples(address: string, shell: Shell): ClientExample[] {
+  const openAi = `${address}/openai/v1`;
+  const anthropic = `${address}/anthropic`;
+  const key = keyIn(shell);
+  const openAiVariables = { OPENAI_BASE_URL: openAi, OPENAI_API_KEY: key };
+  const anthropicVariables = { ANTHROPIC_BASE_URL: anthropic, ANTHROPIC_API_KEY: key };
+  const tracing = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: address,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_HEADERS: `x-hl-api-key=${key}`,
+  };
+  return [
+    { name: 'OpenAI SDK', summary: `OPENAI_BASE_URL=${openAi}`, text: setVariables(openAiVariables, shell) },
+    {
+      name: 'Anthropic SDK',
+      summary: `ANTHROPIC_BASE_URL=${anthropic}`,
+      text: setVariables(anthropicVariables, shell),
+    },
+    {
+      name: 'Codex',
+      summary: `codex -c openai_base_url=${openAi}`,
+      text: withVariables({ OPENAI_API_KEY: key }, `codex -c openai_base_url=${openAi}`, shell),
+    },
+    {
+      name: 'Claude Code',
+      summary: `ANTHROPIC_BASE_URL=${anthropic} claude`,
+      text: withVariables(anthropicVariables, 'claude', shell),
+    },
+    {
+      name: 'LangChain',
+      summary: `ChatOpenAI(base_url="${openAi}")`,
+      text: `ChatOpenAI(base_url="${openAi}", api_key=os.environ["${keyVariable}"])`,
+    },
+    {
+      name: 'Vercel AI SDK',
+      summary: `createOpenAI({ baseURL: '${openAi}' })`,
+      text: `createOpenAI({ baseURL: '${openAi}', apiKey: process.env.${keyVariable} })`,
+    },
+    { name: 'curl', summary: `curl ${openAi}/chat/completions`, text: curlText(openAi, shell) },
+    { name: 'OpenTelemetry', summary: `OTEL_EXPORTER_OTLP_ENDPOINT=${address}`, text: setVariables(tracing, shell) },
+  ];
+}

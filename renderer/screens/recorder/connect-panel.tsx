@@ -1,0 +1,133 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { Spinner, StateBadge } from '../../components/badges.tsx';
+import { Button, CopyButton } from '../../components/button.tsx';
+import { Segmented } from '../../components/choices.tsx';
+import { useCapability } from '../../host/host-context.tsx';
+import { useHostState } from '../../queries/host-state.ts';
+import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
+import { settingsAddress } from '../../shell/addresses.ts';
+import { RecordingRules } from './recording-rules.tsx';
+import { clientExamples, type Shell, shells } from './client-examples.ts';
+
+/** The listener is off until a person turns it on. */
+function ServerOff() {
+  const settings = useSettings().data;
+  const update = useUpdateSettings();
+  const canSwitch = useCapability('local-server-switch');
+  const failure = useHostState().data?.serverFailure ?? null;
+  return (
+    <div className="recorder__block">
+      <StateBadge tone={failure === null ? 'neutral' : 'negative'}>
+        {failure === null ? 'Local server off' : "Couldn't start the local server"}
+      </StateBadge>
+      <p className="small secondary">{failure ?? 'Programs reach Touchstone through its local server.'}</p>
+      {canSwitch && settings && (
+        <Button
+          variant="primary"
+          isBusy={update.isPending}
+          onClick={() => update.mutate({ localServer: { ...settings.localServer, isEnabled: true } })}
+        >
+          Enable local server
+        </Button>
+      )}
+      <Link href={settingsAddress('local-server')} className="link small">
+        Local server settings
+      </Link>
+    </div>
+  );
+}
+
+function Examples({ address }: { address: string }) {
+  const [shell, setShell] = useState<Shell>('bash');
+  return (
+    <>
+      <div className="header line-top">
+        <h2>Copy for</h2>
+        <span className="grow" />
+        <Segmented
+          label="Shell"
+          value={shell}
+          onValueChange={setShell}
+          options={shells.map((value) => ({ value, label: value }))}
+        />
+      </div>
+      <ul className="copy-rows">
+        {clientExamples(address, shell).map(({ name, summary, text }) => (
+          <li key={name} className="copy-row">
+            <span className="grow truncate">
+              <span className="medium">{name}</span>
+              <code className="mono--small truncate" title={text}>
+                {summary}
+              </code>
+            </span>
+            <CopyButton text={text} label={`Copy for ${name}`} isIconOnly size="small" />
+          </li>
+        ))}
+      </ul>
+      <p className="recorder__block small secondary">
+        <span>
+          Set TOUCHSTONE_KEY to a key with the scope run from{' '}
+          <Link href={settingsAddress('api-keys')} className="link">
+            API keys
+          </Link>
+          . Touchstone then uses the provider key from its keychain.
+        </span>
+      </p>
+    </>
+  );
+}
+
+/** Resolves the question "does it work?": a spinner until the first call since the screen opened. */
+function FirstCall({ program }: { program: string | null | undefined }) {
+  if (program === undefined)
+    return (
+      <p className="row small accent" role="status">
+        <Spinner />
+        Waiting for the first call
+      </p>
+    );
+  return (
+    <p role="status">
+      <StateBadge tone="positive">Received a call from {program ?? 'a program'}</StateBadge>
+    </p>
+  );
+}
+
+interface ConnectPanelProps {
+  /** The program of the newest call since the screen opened; undefined before the first one. */
+  program: string | null | undefined;
+}
+
+/** How to point a program at this service, with a test. */
+export function ConnectPanel({ program }: ConnectPanelProps) {
+  const host = useHostState().data;
+  const address = host?.serverAddress ?? null;
+  return (
+    <section className="panel panel--inset line-right recorder__connect" aria-label="Connect a program">
+      <div className="header">
+        <h2>Connect a program</h2>
+      </div>
+      <div className="scroll grow" tabIndex={0}>
+        {address === null ? (
+          host && <ServerOff />
+        ) : (
+          <>
+            <div className="recorder__block">
+              <p className="small secondary">
+                Point a program at one of these addresses. Its calls go to the provider unchanged and are recorded here.
+              </p>
+              <span className="recorder__address mono--small">
+                <span className="grow truncate">{address}</span>
+                <CopyButton text={address} label="Copy address" isIconOnly size="small" />
+              </span>
+              <FirstCall program={program} />
+            </div>
+            <Examples address={address} />
+            <RecordingRules />
+          </>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,75 @@
+import type { RedactionRule } from '../../../shared/contract/audit-exports.ts';
+import type { Settings } from '../../../shared/contract/settings.ts';
+import { Checkbox, Segmented } from '../../components/choices.tsx';
+import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
+
+type Recorder = Settings['recorder'];
+type Level = Recorder['levels']['openai-chat'];
+
+const levelOptions = [
+  { value: 'all', label: 'Everything' },
+  { value: 'metadata', label: 'Metadata only' },
+  { value: 'none', label: 'Nothing' },
+] as const;
+
+const kinds = [
+  { kind: 'email', label: 'E-mail addresses' },
+  { kind: 'phone', label: 'Phone numbers' },
+  { kind: 'card', label: 'Card numbers' },
+  { kind: 'account', label: 'Account numbers' },
+] as const;
+
+/** Embeddings are numbers, so that "Everything" keeps only their metadata. */
+function levelsOf(level: Level): Recorder['levels'] {
+  return {
+    'openai-chat': level,
+    'openai-responses': level,
+    'openai-embeddings': level === 'all' ? 'metadata' : level,
+    'anthropic-messages': level,
+  };
+}
+
+function withRule(rules: readonly RedactionRule[], kind: (typeof kinds)[number]['kind'], isOn: boolean) {
+  const others = rules.filter((rule) => rule.kind !== kind);
+  return isOn ? [...others, { kind }] : others;
+}
+
+/** What is stored of the calls, and what is replaced before it is stored. */
+export function RecordingRules() {
+  const recorder = useSettings().data?.recorder;
+  const update = useUpdateSettings();
+  if (!recorder) return null;
+  const change = (part: Partial<Recorder>): void => update.mutate({ recorder: { ...recorder, ...part } });
+  return (
+    <>
+      <div className="header line-top">
+        <h2>What is recorded</h2>
+      </div>
+      <div className="recorder__block">
+        <Segmented
+          label="What is recorded"
+          value={recorder.levels['openai-chat']}
+          options={levelOptions}
+          onValueChange={(level) => change({ levels: levelsOf(level) })}
+        />
+        <p className="caption tertiary">
+          Stored on this computer. Metadata are the model, tokens, cost, times and errors. An API key can have less.
+        </p>
+      </div>
+      <div className="header line-top">
+        <h2>Redaction</h2>
+        <span className="caption tertiary">before saving</span>
+      </div>
+      <div className="recorder__block">
+        {kinds.map(({ kind, label }) => (
+          <Checkbox
+            key={kind}
+            label={label}
+            isChecked={recorder.redaction.some((rule) => rule.kind === kind)}
+            onCheckedChange={(isOn) => change({ redaction: withRule(recorder.redaction, kind, isOn) })}
+          />
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { expect, test } from '@playwright/test';
+import { startScriptedProvider } from '../../support/scripted-provider.ts';
+import { startHeadlessHost } from './playground-host.ts';
+import { typeInto } from './type-into.ts';
+
+test('connects a program, and finds, rates, saves and replays its call', async ({ page }) => {
+  await using provider = {
+    ...(await startScriptedProvider((call) => call.chatStream(['The sky ', 'is blue.']))),
+    async [Symbol.asyncDispose]() {
+      await this.close();
+    },
+  };
+  await using host = await startHeadlessHost({ endpoints: [`scripted=${provider.baseAddress}`] });
+  await page.goto(host.windowUrl);
+  await page.goto(`${host.address}/#/settings/api-keys`);
+  await page.getByRole('button', { name: 'Create API key' }).first().click();
+  await page.getByLabel('Name').fill('claims-bot');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const key = (await page.getByText(/^ts_/).first().textContent()) ?? '';
+
+  await page.goto(`${host.address}/#/recorder`);
+  await expect(page.getByText('Waiting for the first call')).toBeVisible();
+  await expect(page.getByText(`OPENAI_BASE_URL=${host.address}/openai/v1`)).toBeVisible();
+  const response = await fetch(`${host.address}/openai/scripted/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key.trim()}`,
+      'content-type': 'application/json',
+      'user-agent': 'claims-bot/1.0',
+    },
+    body: JSON.stringify({
+      model: 'scripted',
+      stream: true,
+      messages: [{ role: 'user', content: 'Which colour has the sky, in {{braces}}?' }],
+    }),
+  });
+  await response.text();
+
+  await expect(page.getByText(/Received a call from claims-bot/)).toBeVisible();
+  const detail = page.getByRole('region', { name: 'One call' });
+  await expect(detail).toContainText('Which colour has the sky, in {{braces}}?');
+  await expect(detail).toContainText('The sky is blue.');
+
+  await detail.getByRole('button', { name: 'Open in audit' }).click();
+  await expect(page).toHaveURL(/#\/audit\//);
+  await page.keyboard.press('7');
+  await expect(page.getByRole('radio', { name: '7', exact: true })).toBeChecked();
+
+  await page.goto(`${host.address}/#/recorder`);
+  await page.keyboard.press('s');
+  const saving = page.getByRole('dialog', { name: 'Save as prompt' });
+  await typeInto(saving.getByLabel('Name'), 'Sky question');
+  await saving.getByRole('button', { name: 'Save prompt' }).click();
+  await expect(page).toHaveURL(/#\/prompts\/[\da-f-]{36}/);
+  await expect(page.getByRole('heading', { name: 'Sky question' })).toBeVisible();
+
+  await page.goto(`${host.address}/#/recorder`);
+  await page.getByRole('region', { name: 'One call' }).getByRole('button', { name: 'Replay' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Replay/ })
+    .last()
+    .click();
+  await expect(page).toHaveURL(/#\/audit\/replays\//);
+  await expect(page.getByText('The sky is blue.').first()).toBeVisible();
+});
