@@ -1,13 +1,16 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createAgent, runAgent } from '../../../../../../shared/contract/agents.ts';
 import { useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import { newTool } from '../../../../../../renderer/drafts/tool-drafts.ts';
 import { stopReason } from '../../../../../../renderer/components/tool-calls/automatic-results.ts';
 import { usePlaygroundView } from '../../../../../../renderer/stores/playground-view.ts';
 import type { ToolMock } from '../../../../../../shared/contract/tools.ts';
+import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
 import { useToolResults } from '../../../../../../renderer/stores/tool-results.ts';
 import { listRuns } from '../../../../../../shared/contract/runs.ts';
 import { openPlayground, type OpenPlayground } from '../../../../../support/open-playground.tsx';
+import { answerCalls } from '../../../../../support/tool-calls.ts';
 import type { ScriptedToolCall } from '../../../../../support/scripted-provider.ts';
 
 const weather = {
@@ -251,4 +254,26 @@ test('of 128 missing results one opens, and a long result is pasted into an edit
   await waitFor(() => expect(field('clock, call 1').className).toContain('cm-content'));
   expect(answer().getAllByRole('textbox')).toHaveLength(2);
   expect(Object.values(useToolResults.getState().byRun)).toEqual([{ c0: { content: text, isError: false } }]);
+});
+
+test("a turn of an agent says where its results are entered, and a run without texts isn't restored", async () => {
+  playground.provider.answerWith((call) =>
+    call.path.endsWith('/chat/completions') ? answerCalls(call, [paris]) : call.models(['kestrel']),
+  );
+  const { host } = playground.opened.window;
+  const fields = { name: 'Desk', prompt: 'Hi', aiSystem: 'OpenAiCompatible' as const, model: 'shop/kestrel' };
+  const { id } = await host.client.call(createAgent, { body: { ...fields, configuration: { tools: [weather] } } });
+  const { runId } = await host.client.call(runAgent, { parameters: { id }, body: { message: 'Rain?' } });
+  playground.opened.navigate(`/playground/runs/${runId}`);
+  await findCard('weather');
+  expect(answer().getByText('This run is a turn of an agent. Enter the results in its conversation.')).toBeTruthy();
+  expect(answer().queryByRole('button', { name: 'Continue' })).toBeNull();
+  expect(answer().queryByRole('textbox', { name: 'Result of weather' })).toBeNull();
+
+  playground.opened.window.storage.retention.apply('anonymise', Date.now() + 1000, 100);
+  playground.opened.navigate('/playground');
+  playground.opened.navigate(`/playground/runs/${runId}`);
+  await waitFor(() =>
+    expect(useToasts.getState().toasts.at(-1)?.text).toMatch(/^The retention has removed the texts of this run/),
+  );
 });
