@@ -64,7 +64,7 @@ export class PassedResponse extends ResponseStatus implements Response {
     outgoing: PassedOutgoing,
     { signal, onProgress }: { signal: AbortSignal; onProgress: () => void },
   ): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call = this.#call;
     const drained = () => {
       onProgress();
@@ -96,7 +96,13 @@ export class PassedResponse extends ResponseStatus implements Response {
         resolve();
       },
       fail: () => {
+        if (!signal.aborted) begin();
         outgoing.destroy(new Error("The provider's connection broke."));
+        resolve();
+      },
+      reject: (error) => {
+        if (!outgoing.headersSent) return reject(error);
+        outgoing.destroy(error);
         resolve();
       },
     });
@@ -198,6 +204,7 @@ export class PassedResponse extends ResponseStatus implements Response {
           },
           end: () => controller.close(),
           fail: (error) => controller.error(error),
+          reject: (error) => controller.error(error),
         }),
       pull: () => call.resume(),
       cancel: () => call.cancel(),

@@ -12,6 +12,7 @@ import {
   passModels,
   passResponses,
   passTokenCount,
+  readRecorder,
 } from '../../shared/contract/passthrough.ts';
 import type { ProgramCall } from '../passthrough/begin-run.ts';
 import type { PassThrough, StartedCall } from '../passthrough/create-passthrough.ts';
@@ -130,6 +131,7 @@ export function passThroughHandlers({ passThrough, providers, ...options }: Pass
     implement(passEndpointEmbeddings, endpoint('openai-embeddings', '/embeddings')),
     implement(passEndpointModels, endpoint(null, '/models')),
     implement(passMessages, anthropic('anthropic-messages', '/messages')),
+    implement(readRecorder, () => passThrough.counts()),
     implement(passTokenCount, anthropic(null, '/messages/count_tokens')),
   ];
 }

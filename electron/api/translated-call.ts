@@ -9,7 +9,8 @@ import {
 import type { AcceptedRun, Completions } from '../completions/completions.ts';
 import type { Run, RunAnswer, RunPart } from '../completions/run.ts';
 import type { Log } from '../log.ts';
-import { type PassThrough, promptFiles } from '../passthrough/create-passthrough.ts';
+import { promptFiles } from '../passthrough/check-prompt.ts';
+import type { PassThrough } from '../passthrough/create-passthrough.ts';
 import { type Fields, isObject, objectOf, parseObject, textOf } from '../passthrough/fields.ts';
 import { readRequest } from '../passthrough/read-request.ts';
 import {

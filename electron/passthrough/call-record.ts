@@ -7,6 +7,7 @@ import type { RunModeration } from '../../shared/contract/moderation.ts';
 import { withCalls } from '../../shared/contract/tools.ts';
 import type { RunGuard } from '../completions/guard.ts';
 import { CapturedBytes, type ExchangeLog } from '../provider-exchanges/exchange-log.ts';
+import { redactText } from '../provider-exchanges/redact.ts';
 import type { RunCost } from '../providers/model-prices.ts';
 import type { RawUsage } from '../providers/provider.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
@@ -18,8 +19,8 @@ import type { RecordedResponse } from './read-response.ts';
 /** Bytes of a response that are recorded: more than any model writes. */
 const maxRecordedBytes = 32 * 1_048_576;
 
-/** How long the end of a response waits for the record. A program must not notice a slow disk. */
-const maxWaitMilliseconds = 1000;
+/** How long the end of a response waits for the record, which usually takes milliseconds. A disk that hangs must not stop a program. */
+const maxWaitMilliseconds = 5000;
 
 /** What a call used. */
 export interface CallUse {
@@ -32,6 +33,8 @@ export interface CallRecordOptions {
   readonly api: CallApi;
   readonly level: Exclude<RecordLevel, 'none'>;
   readonly rules: readonly RedactionRule[];
+  /** The program's own keys, which a provider may repeat. */
+  readonly secrets: readonly string[];
   readonly reader: CallReader;
   /** Writes the outcome. */
   readonly finish: (outcome: RunOutcome) => Promise<void>;
@@ -226,9 +229,18 @@ export class CallRecord implements CallObserver {
   }
 
   async #read(): Promise<RecordedResponse> {
-    const { reader, api, rules } = this.#options;
+    const { reader, api, rules, secrets } = this.#options;
     const encoding = String(this.#head?.headers['content-encoding'] ?? '');
-    return reader.response({ api, body: this.#body.bytes, encoding, isStream: this.#isStream, rules });
+    const response = await reader.response({ api, body: this.#body.bytes, encoding, isStream: this.#isStream, rules });
+    if (secrets.length === 0) return response;
+    const clean = (text: string) => redactText(text, secrets);
+    return {
+      ...response,
+      content: clean(response.content),
+      reasoning: clean(response.reasoning),
+      toolCalls: response.toolCalls.map((call) => ({ ...call, arguments: clean(call.arguments) })),
+      error: response.error && clean(response.error),
+    };
   }
 
   #failureOf(response: RecordedResponse, reason: Error | null): Failure | null {

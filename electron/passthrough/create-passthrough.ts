@@ -2,20 +2,21 @@ import { Readable } from 'node:stream';
 import { AppError } from '../../shared/app-error.ts';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { lowerLevel, type RecordLevel } from '../../shared/contract/common.ts';
-import { type Message, textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
+import type { Message } from '../../shared/contract/messages.ts';
 import type { Guard, RunGuard } from '../completions/guard.ts';
-import type { PromptFiles } from '../completions/prompt-file.ts';
 import type { CreditReservation, Credits } from '../credits/credits.ts';
 import type { RateLimits } from '../credits/rate-limits.ts';
 import type { Files } from '../files/create-files.ts';
-import { isTextType } from '../files/detect-file.ts';
 import type { Log } from '../log.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
+import { secretForms } from '../provider-exchanges/redact.ts';
 import type { Providers } from '../providers/create-providers.ts';
+import { ownKeys } from '../providers/forwarded-call.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore, Storage } from '../storage/storage.ts';
 import { beginRun, modelOf, type ProgramCall, type Recording, scopeOf, systemOf } from './begin-run.ts';
+import { checkPrompt } from './check-prompt.ts';
 import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
@@ -96,33 +97,6 @@ function reserve(call: ProgramCall, { credits, rateLimits, apiKeys }: PassThroug
   }
 }
 
-/** The contents of the files that messages refer to. */
-export function promptFiles(files: readonly SentFile[]): PromptFiles {
-  return new Map(
-    files.map(({ part, content }) => {
-      const data = isTextType(part.mediaType) ? content.toString() : content;
-      const stored = { id: part.fileId, name: part.name, bytes: part.bytes, width: null, height: null, pages: null };
-      return [part.fileId, { ...stored, mediaType: part.mediaType as never, data }];
-    }),
-  );
-}
-
-/** What the guard checks: what is new in this call, and everything if a flagged earlier message blocks it. */
-async function checkPrompt(request: ReadRequest, guard: Guard, signal: AbortSignal): Promise<RunGuard | null> {
-  const added = request.messages.slice(request.firstNew);
-  const calls = added.map(textOfToolCalls).filter((text) => text !== '');
-  return guard.begin(
-    {
-      renderedPrompt: [textOfMessages(added), ...calls].join('\n\n'),
-      systemMessage: request.systemMessage,
-      configuration: request.configuration,
-      history: request.messages.slice(0, request.firstNew),
-      files: promptFiles(request.files),
-    },
-    { signal },
-  );
-}
-
 /** Stores the files of a request, whose messages refer to them already. */
 async function storeFiles(
   sent: readonly SentFile[],
@@ -178,6 +152,8 @@ interface Parts extends PassThroughOptions {
   readonly reader: CallReader;
   readonly meter: ReturnType<typeof createMeter>;
   readonly active: Map<PassedCall, AbortController>;
+  /** Files that are being stored. */
+  readonly storing: Set<Promise<void>>;
 }
 
 /** A call whose request has been read and checked. */
@@ -205,6 +181,13 @@ async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promi
   // The guard checks what is sent, not what is recorded.
   const sent = recorder.redaction.length === 0 ? stored : ((await read([])) ?? unreadable);
   return { call, level, request: stored, runGuard: await checkPrompt(sent, guard, signal) };
+}
+
+/** The response doesn't wait for files: looking into an image can take longer than the model. */
+function storeBeside(sent: readonly SentFile[], callerId: string, parts: Parts): void {
+  const storing = storeFiles(sent, callerId, parts);
+  parts.storing.add(storing);
+  void storing.finally(() => parts.storing.delete(storing));
 }
 
 /** Null if the call isn't recorded. Throws if it can't be and must be. */
@@ -247,7 +230,7 @@ function createRecord(planned: PlannedCall, recording: Recording, own: RecordPar
   const { call, request, runGuard } = planned;
   const { recorder, guard } = storage.settings.read();
   const { runId, level } = recording;
-  const stored = level === 'all' ? storeFiles(request.files, call.caller.callerId, parts) : null;
+  if (level === 'all' && request.files.length > 0) storeBeside(request.files, call.caller.callerId, parts);
   const model = modelOf(call, request.model);
   return new CallRecord({
     ...own,
@@ -255,9 +238,9 @@ function createRecord(planned: PlannedCall, recording: Recording, own: RecordPar
     api: call.api!,
     level,
     rules: recorder.redaction,
+    secrets: ownKeys(call).flatMap(secretForms),
     reader,
     finish: async (outcome) => {
-      await stored;
       await storage.runs.finish(runId, outcome);
       meter.noteRecord();
     },
@@ -329,7 +312,13 @@ async function startCall(call: ProgramCall, parts: Parts): Promise<StartedCall> 
 }
 
 export function createPassThrough(options: PassThroughOptions): PassThrough {
-  const parts: Parts = { ...options, reader: createCallReader(), meter: createMeter(options.log), active: new Map() };
+  const parts: Parts = {
+    ...options,
+    reader: createCallReader(),
+    meter: createMeter(options.log),
+    active: new Map(),
+    storing: new Set(),
+  };
   return {
     start: (call) => startCall(call, parts),
     thread(callerId, messages) {
@@ -346,7 +335,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       const ending = [...parts.active.keys()].map((passed) => passed.whole.catch(() => undefined));
       const reason = new DOMException('The host is closing.', 'AbortError');
       for (const controller of parts.active.values()) controller.abort(reason);
-      await Promise.all(ending);
+      await Promise.all([...ending, ...parts.storing]);
       await parts.reader.close();
     },
   };

@@ -18,6 +18,8 @@ export interface PassedSink {
   end(): void;
   /** The provider's connection broke. */
   fail(error: Error): void;
+  /** The call must be recorded and can't be. */
+  reject(error: Error): void;
 }
 
 /** Reads a response beside the program. It never throws. */
@@ -66,6 +68,7 @@ export class PassedCall implements ResponseReceiver {
   #hasEnded = false;
   #recorded: Promise<void> | null = null;
   #failure: Error | null = null;
+  #rejection: Error | null = null;
 
   /** With `isCollected`, all of the response waits here before a program is connected. */
   constructor(api: CallApi | null, observer: CallObserver, isCollected = false) {
@@ -148,7 +151,7 @@ export class PassedCall implements ResponseReceiver {
 
   #isLast(chunk: Uint8Array): boolean {
     if (this.#missingBytes <= 0) return true;
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     return this.#markers.some((marker) => {
       const index = bytes.indexOf(marker);
       return index !== -1 && (index === 0 ? this.#endsLine : bytes[index - 1] === lineFeed);
@@ -167,10 +170,10 @@ export class PassedCall implements ResponseReceiver {
       },
       (error: Error) => {
         this.#recorded = null;
-        this.#failure ??= error;
         this.#whole.reject(error);
         this.#waiting = [];
-        this.#sink?.fail(error);
+        this.#rejection = error;
+        this.#sink?.reject(error);
         this.#flow?.cancel();
       },
     );
@@ -188,6 +191,7 @@ export class PassedCall implements ResponseReceiver {
 
   #flush(): void {
     if (this.#sink === null) return;
+    if (this.#rejection) return this.#sink.reject(this.#rejection);
     this.#write(this.#waiting.splice(0));
     if (this.#failure) this.#sink.fail(this.#failure);
     else if (this.#hasEnded) {

@@ -61,7 +61,7 @@ function forwardedHeaders({ headers, hasOwnKey }: ForwardedCall): string[] {
 }
 
 /** The program's own keys, so that nothing that is stored repeats them. */
-function ownKeys({ headers, hasOwnKey }: ForwardedCall): string[] {
+export function ownKeys({ headers, hasOwnKey }: Pick<ForwardedCall, 'headers' | 'hasOwnKey'>): string[] {
   if (!hasOwnKey) return [];
   return headers.flatMap((name, index) =>
     index % 2 === 0 && keyHeaders.has(name.toLowerCase()) ? [headers[index + 1]!.replace(/^bearer +/i, '')] : [],

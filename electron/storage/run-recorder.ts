@@ -143,7 +143,8 @@ const maxSharedCharacters = 256 * 1024;
 const isLong = (run: EndedRun): boolean => charactersOf(run) > maxSharedCharacters;
 
 function withFailure(outcome: RunOutcome, { code, message }: AppError): RunOutcome {
-  if (outcome.status !== 'Completed') return outcome;
+  // The program of a recorded call has its response already.
+  if (outcome.status !== 'Completed' || outcome.httpStatus !== undefined) return outcome;
   return { ...outcome, status: 'Failed', finishReason: 'Error', error: { code, message } };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timestamp } from './common.ts';
 import { type Access, defineEndpoint, type Endpoint } from './endpoint.ts';
 
 /**
@@ -132,4 +133,23 @@ export const passTokenCount = defineEndpoint({
   summary: "Count tokens with Anthropic's API",
   description: 'The request and the response pass unchanged. Counts are not recorded.',
   kinds: ['json'],
+});
+
+/** Calls of other programs since the host started. */
+export const recorderState = z.object({
+  calls: z.int(),
+  recorded: z.int(),
+  /** Calls that should have been recorded and could not be. */
+  failed: z.int(),
+  lastFailureAt: timestamp.nullable(),
+});
+
+export const readRecorder = defineEndpoint({
+  id: 'readRecorder',
+  method: 'get',
+  path: '/window/recorder',
+  access: 'window',
+  tag: 'Window: recorded calls',
+  summary: 'How many calls of other programs were recorded',
+  response: recorderState,
 });

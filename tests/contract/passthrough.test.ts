@@ -186,7 +186,10 @@ describe('a passed call', () => {
     const { headers: received } = host.provider.calls.at(-1)!;
     expect(received.authorization).toBe('Bearer sk-its-own-provider-key');
     expect(Object.keys(received).filter((name) => name.startsWith('x-touchstone'))).toEqual([]);
-    expect(recordOf(headers).status).toBe('Completed');
+    expect(recordOf(headers).output.content).toBe('Your key is Bearer [redacted]');
+    const runId = String(headers['x-touchstone-run-id']);
+    await expect.poll(() => host.host.storage.exchanges.read(runId)).toContain('[redacted]');
+    expect(host.host.storage.exchanges.read(runId)).not.toContain('sk-its-own');
   });
 
   test('waits for a slow program, and the provider with it', async () => {
@@ -203,7 +206,7 @@ describe('a passed call', () => {
     const whole = await readAll(body);
     await writing;
     expect(whole.length).toBeGreaterThan(parts * text.length);
-    expect(recordOf(headers).output.content.length).toBe(parts * text.length);
+    await expect.poll(() => recordOf(headers).output.content.length).toBe(parts * text.length);
   });
 });
 

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import Database from 'better-sqlite3';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { defaultSettings } from '../../shared/contract/settings.ts';
+import { foundRuns, guardOf, threat } from '../support/guarded-host.ts';
+import { pngOf } from '../support/image-files.ts';
+import { startTestHost, type TestHost } from '../support/test-host.ts';
+
+let host: TestHost;
+beforeAll(async () => {
+  host = await startTestHost();
+});
+afterAll(() => host.close());
+const setGuard = guardOf(() => host);
+afterEach(() => void host.host.storage.settings.update({ recorder: defaultSettings.recorder }));
+
+function send(
+  content: unknown,
+  { stream = false, headers = {} }: { stream?: boolean; headers?: Record<string, string> } = {},
+) {
+  return host.send('HTTP/1.1', {
+    method: 'POST',
+    path: '/openai/scripted/v1/chat/completions',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${host.key}`, ...headers },
+    body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...(stream && { stream }) }),
+  });
+}
+
+function recordOf({ headers }: { headers: Record<string, unknown> }) {
+  return host.host.storage.runs.read(String(headers['x-touchstone-run-id']))!;
+}
+
+describe('the guard', () => {
+  test('blocks a prompt before it is sent, with an error of the API', async () => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    const before = host.provider.calls.length;
+    const { status, text } = await send(threat);
+    expect({ status, message: JSON.parse(text).error.message }).toEqual({
+      status: 400,
+      message: expect.stringContaining('The guard blocked the prompt'),
+    });
+    expect(host.provider.calls).toHaveLength(before);
+  });
+
+  test.each([false, true])('holds an answer back until it is judged; streamed: %s', async (stream) => {
+    setGuard({ prompts: 'off', answers: 'refuse' });
+    const answerWith = (content: string) =>
+      host.provider.answerWith((call) => (stream ? call.chatStream([content]) : call.chatAnswer({ content })));
+    answerWith(threat);
+    const blocked = await send('Hello', { stream });
+    expect({ status: blocked.status, isShown: blocked.text.includes('knife') }).toEqual({
+      status: 400,
+      isShown: false,
+    });
+    answerWith('Good morning to you.');
+    const shown = await send('Hello', { stream });
+    expect({ status: shown.status, isShown: shown.text.includes('Good morning') }).toEqual({
+      status: 200,
+      isShown: true,
+    });
+  });
+
+  test('notes what it finds', async () => {
+    setGuard({ prompts: 'note', answers: 'note' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'No.' }));
+    const response = await send(threat);
+    expect(response.status).toBe(200);
+    const { runId } = recordOf(response);
+    expect(await foundRuns(host, { moderationFlags: ['prompt:violence'] })).toContain(runId);
+  });
+});
+
+describe('what is recorded', () => {
+  test('is redacted before it is written, and never sent so', async () => {
+    const { recorder } = defaultSettings;
+    host.host.storage.settings.update({ recorder: { ...recorder, redaction: [{ kind: 'email' }] } });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Ask ada@example.org.' }));
+    const response = await send('Write to bob@example.org');
+    expect(JSON.parse(response.text).choices[0].message.content).toBe('Ask ada@example.org.');
+    expect(host.provider.calls.at(-1)!.bodyText).toContain('bob@example.org');
+    const run = recordOf(response);
+    expect([run.input.renderedPrompt, run.output.content]).toEqual(['Write to [e-mail]', 'Ask [e-mail].']);
+    host.host.storage.flush();
+    const database = new Database(host.host.storage.databaseFile, { readonly: true });
+    const texts = database.prepare('SELECT * FROM run_texts ORDER BY run DESC LIMIT 1').get();
+    const exchanges = database
+      .prepare('SELECT count(*) FROM provider_exchanges WHERE run_id = ?')
+      .pluck()
+      .get(run.runId);
+    database.close();
+    expect(JSON.stringify(texts)).not.toContain('@example.org');
+    expect(exchanges).toBe(0);
+  });
+
+  test('has the files of a request by their hash', async () => {
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'A dot.' }));
+    const image = pngOf();
+    const url = `data:image/png;base64,${image.toString('base64')}`;
+    const run = recordOf(
+      await send([
+        { type: 'text', text: 'What is this?' },
+        { type: 'image_url', image_url: { url } },
+      ]),
+    );
+    const fileId = createHash('sha256').update(image).digest('hex');
+    expect(run.input.messages).toMatchObject([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          { type: 'file', fileId, mediaType: 'image/png', bytes: image.length },
+        ],
+      },
+    ]);
+    const file = { path: `/files/${fileId}`, headers: { authorization: `Bearer ${host.key}` } };
+    await expect.poll(async () => (await host.send('HTTP/1.1', file)).status).toBe(200);
+  });
+
+  test('is nothing of a path whose rule says so', async () => {
+    const { recorder } = defaultSettings;
+    const levels = { ...recorder.levels, 'openai-chat': 'none' as const };
+    host.host.storage.settings.update({ recorder: { ...recorder, levels } });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const before = host.host.storage.runs.count();
+    const { status, headers } = await send('Hello', { headers: { 'x-touchstone-record': 'all' } });
+    expect([status, headers['x-touchstone-recorded'], host.host.storage.runs.count()]).toEqual([200, 'none', before]);
+  });
+
+  test('can be less than the rules allow, for one call', async () => {
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const response = await send('Hello', { headers: { 'x-touchstone-record': 'metadata', 'x-app-team': 'blue' } });
+    const { input, output, usage } = recordOf(response);
+    expect({ messages: input.messages, content: output.content, tokens: usage!.total_tokens }).toMatchObject({
+      content: '',
+      tokens: 12,
+    });
+    expect(JSON.stringify(input)).not.toContain('Hello');
+    expect((await send('Hello', { headers: { 'x-touchstone-record': 'some' } })).status).toBe(400);
+  });
+
+  test('of long bodies is read beside the event loop', async () => {
+    const content = 'a long question '.repeat(60_000);
+    host.provider.answerWith((call) =>
+      call.chatStream(Array.from({ length: 200 }, () => 'a long answer '.repeat(100))),
+    );
+    const run = recordOf(await send(content, { stream: true }));
+    expect([run.input.renderedPrompt?.length, run.output.content.length]).toEqual([content.length, 280_000]);
+  });
+});
+
+describe('a call that cannot be recorded', () => {
+  const failure = () => new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+
+  async function whileFailing<Result>(method: 'requireRoom' | 'finish', act: () => Promise<Result>): Promise<Result> {
+    const store = host.host.storage.runs;
+    const original = store[method];
+    Object.assign(store, {
+      [method]:
+        method === 'finish'
+          ? () => Promise.reject(failure())
+          : () => {
+              throw failure();
+            },
+    });
+    try {
+      return await act();
+    } finally {
+      Object.assign(store, { [method]: original });
+    }
+  }
+
+  test('goes through, and says so', async () => {
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const { status, headers, text } = await whileFailing('requireRoom', () => send('Hello'));
+    expect([status, headers['x-touchstone-recorded'], JSON.parse(text).choices[0].message.content]).toEqual([
+      200,
+      'failed',
+      'Blue.',
+    ]);
+    const counts = await host.host.api.fetch(new Request('http://window.test/window/recorder'), { access: 'window' });
+    expect(await counts.json()).toMatchObject({ failed: 1, lastFailureAt: expect.any(String) });
+  });
+
+  test('goes through if only its end fails', async () => {
+    host.provider.answerWith((call) => call.chatStream(['Blue.']));
+    const { status, text } = await whileFailing('finish', () => send('Hello', { stream: true }));
+    expect([status, text.endsWith('data: [DONE]\n\n')]).toEqual([200, true]);
+  });
+
+  test('fails if the settings say that it must be recorded', async () => {
+    const { recorder } = defaultSettings;
+    host.host.storage.settings.update({ recorder: { ...recorder, onFailure: 'block' } });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const before = host.provider.calls.length;
+    const { status, text } = await whileFailing('requireRoom', () => send('Hello'));
+    expect([status, JSON.parse(text).error.message]).toEqual([500, expect.stringContaining('The disk is full')]);
+    expect(host.provider.calls).toHaveLength(before);
+    host.provider.answerWith((call) => call.chatStream(['Blue.']));
+    const broken = await whileFailing('finish', () => send('Hello', { stream: true }));
+    expect([broken.status === 500, broken.text.includes('[DONE]')]).toEqual([
+      broken.text.includes('disk is full'),
+      false,
+    ]);
+  });
+});
