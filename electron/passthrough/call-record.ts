@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { RecordLevel } from '../../shared/contract/common.ts';
@@ -117,11 +116,13 @@ export class CallRecord implements CallObserver {
     return this.#verdict.promise;
   }
 
-  end(): Promise<void> {
+  async end(): Promise<void> {
     const written = this.#finish(null);
-    return this.#options.mustRecord || this.isJudged
-      ? written
-      : Promise.race([written, wait(maxWaitMilliseconds, undefined, { ref: false })]);
+    if (this.#options.mustRecord || this.isJudged) return written;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, maxWaitMilliseconds);
+    await Promise.race([written, promise]);
+    clearTimeout(timer);
   }
 
   async fail(reason: Error): Promise<void> {

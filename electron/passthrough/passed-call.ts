@@ -63,10 +63,12 @@ export class PassedCall implements ResponseReceiver {
   #endsLine = true;
   #isFull = false;
   #isFlushing = false;
-  /** Set while the end waits for the record. */
-  #isHeld = false;
+  /** The end of the response, from what programs take for it; null before. It waits for the record. */
+  #end: Uint8Array[] | null = null;
+  #isRecorded = false;
   #hasEnded = false;
-  #recorded: Promise<void> | null = null;
+  /** The program has the end, or the break. */
+  #isClosed = false;
   #failure: Error | null = null;
   #rejection: Error | null = null;
 
@@ -101,25 +103,25 @@ export class PassedCall implements ResponseReceiver {
   take(chunk: Uint8Array): boolean {
     this.#observer.take(chunk);
     this.#missingBytes -= chunk.length;
-    this.#waiting.push(chunk);
     this.#waitingBytes += chunk.length;
-    if (!this.#isHeld && this.#isLast(chunk)) {
-      if (this.#sink) this.#write(this.#waiting.splice(0, this.#waiting.length - 1));
-      this.#hold();
+    if (this.#end && !this.#isRecorded) this.#end.push(chunk);
+    else {
+      const index = this.#end ? chunk.length : this.#endIn(chunk);
+      if (index > 0) this.#waiting.push(index === chunk.length ? chunk : chunk.subarray(0, index));
+      if (index < chunk.length) this.#hold(index === 0 ? chunk : chunk.subarray(index));
+      this.#flushSoon();
     }
     this.#endsLine = chunk.at(-1) === lineFeed;
-    if (this.#recorded === null) this.#flushSoon();
     return !this.#isFull && this.#waitingBytes < this.#maxWaitingBytes;
   }
 
   end(): void {
     this.#hasEnded = true;
-    if (!this.#isHeld) this.#hold();
-    else if (this.#recorded === null) this.#flush();
+    if (this.#end === null) this.#hold();
+    else if (this.#isRecorded) this.#flush();
   }
 
   fail(reason: Error): void {
-    this.#failure = reason;
     this.#head.reject(reason);
     void this.#break(reason);
   }
@@ -127,7 +129,7 @@ export class PassedCall implements ResponseReceiver {
   /** Connects the program. What has arrived so far goes to it at once. */
   connect(sink: PassedSink): void {
     this.#sink = sink;
-    if (this.#recorded === null) this.#flush();
+    this.#flush();
     this.#flow?.resume();
   }
 
@@ -145,35 +147,36 @@ export class PassedCall implements ResponseReceiver {
   /** What has arrived belongs to the program, and so does the break. */
   async #break(reason: Error): Promise<void> {
     await this.#observer.fail(reason);
+    this.#failure = reason;
+    this.#waiting.push(...(this.#end?.splice(0) ?? []));
     this.#flush();
     this.#whole.reject(reason);
   }
 
-  #isLast(chunk: Uint8Array): boolean {
-    if (this.#missingBytes <= 0) return true;
+  /** Where the end of the response begins in a chunk; the chunk's length if it doesn't. */
+  #endIn(chunk: Uint8Array): number {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-    return this.#markers.some((marker) => {
+    for (const marker of this.#markers) {
       const index = bytes.indexOf(marker);
-      return index !== -1 && (index === 0 ? this.#endsLine : bytes[index - 1] === lineFeed);
-    });
+      if (index !== -1 && (index === 0 ? this.#endsLine : bytes[index - 1] === lineFeed)) return index;
+    }
+    return this.#missingBytes <= 0 ? 0 : chunk.length;
   }
 
-  #hold(): void {
-    this.#isHeld = true;
-    this.#recorded = this.#observer.end();
-    this.#recorded.then(
+  #hold(...end: Uint8Array[]): void {
+    this.#end = end;
+    this.#observer.end().then(
       () => {
-        this.#recorded = null;
+        this.#isRecorded = true;
+        this.#waiting.push(...this.#end!.splice(0));
         this.#flush();
         if (this.#hasEnded) this.#whole.resolve();
         else this.#flow?.resume();
       },
       (error: Error) => {
-        this.#recorded = null;
         this.#whole.reject(error);
-        this.#waiting = [];
         this.#rejection = error;
-        this.#sink?.reject(error);
+        this.#flush();
         this.#flow?.cancel();
       },
     );
@@ -185,16 +188,17 @@ export class PassedCall implements ResponseReceiver {
     this.#isFlushing = true;
     process.nextTick(() => {
       this.#isFlushing = false;
-      if (this.#recorded === null) this.#flush();
+      this.#flush();
     });
   }
 
   #flush(): void {
-    if (this.#sink === null) return;
-    if (this.#rejection) return this.#sink.reject(this.#rejection);
-    this.#write(this.#waiting.splice(0));
-    if (this.#failure) this.#sink.fail(this.#failure);
-    else if (this.#hasEnded) {
+    if (this.#sink === null || this.#isClosed) return;
+    if (this.#rejection === null) this.#write(this.#waiting.splice(0));
+    this.#isClosed = this.#rejection !== null || this.#failure !== null || (this.#hasEnded && this.#isRecorded);
+    if (this.#rejection) this.#sink.reject(this.#rejection);
+    else if (this.#failure) this.#sink.fail(this.#failure);
+    else if (this.#isClosed) {
       this.#sink.end();
       this.#whole.resolve();
     }

@@ -11,6 +11,7 @@ export type SettingsPageId =
   | 'embeddings'
   | 'api-keys'
   | 'local-server'
+  | 'recording'
   | 'data'
   | 'privacy'
   | 'appearance'

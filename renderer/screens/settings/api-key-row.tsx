@@ -1,6 +1,7 @@
 import { Ban, Pencil } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { type ApiKey, apiKeyInput } from '../../../shared/contract/api-keys.ts';
+import type { RecordLevel } from '../../../shared/contract/common.ts';
 import { TextField } from '../../components/text-field.tsx';
 import { scopes as allScopes } from '../../../shared/contract/endpoint.ts';
 import { Button, CopyButton, IconButton } from '../../components/button.tsx';
@@ -9,6 +10,8 @@ import { formatCount, formatTime } from '../../components/format.ts';
 import { Badge } from '../../components/badges.tsx';
 import { describeError } from '../../components/state-panels.tsx';
 import { useReturnFocus } from '../../components/focus.ts';
+import { LevelChoice } from './recording-page.tsx';
+import { SettingRow } from './settings-page.tsx';
 import { useRevokeApiKey, useUpdateApiKey } from '../../queries/settings.ts';
 
 const limitNames = ['creditLimit', 'requestsPerMinute', 'tokensPerMinute'] as const;
@@ -84,6 +87,15 @@ export function LimitFields({ texts, onChange, hasFocus = false }: LimitFieldsPr
   ));
 }
 
+/** How much is recorded of calls to the APIs of other providers that a program makes with the key. */
+export function LevelField({ level, onChange }: { level: RecordLevel; onChange: (level: RecordLevel) => void }) {
+  return (
+    <SettingRow label="Recorded of its OpenAI and Anthropic calls" detail="Never more than Settings, Recording allows">
+      <LevelChoice label="Recorded of its OpenAI and Anthropic calls" level={level} onChange={onChange} />
+    </SettingRow>
+  );
+}
+
 function LimitsDialog({ apiKey, isOpen, onClose }: { apiKey: ApiKey; isOpen: boolean; onClose: () => void }) {
   return (
     <Dialog title={`Limits of ${apiKey.name}`} isOpen={isOpen} onClose={onClose}>
@@ -94,15 +106,17 @@ function LimitsDialog({ apiKey, isOpen, onClose }: { apiKey: ApiKey; isOpen: boo
 
 function LimitsForm({ apiKey, onDone }: { apiKey: ApiKey; onDone: () => void }) {
   const [texts, setTexts] = useState(textsOf(apiKey));
+  const [recordLevel, setRecordLevel] = useState(apiKey.recordLevel);
   const update = useUpdateApiKey();
   const limits = readLimits(texts);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (limits !== null) update.mutate({ id: apiKey.id, ...limits }, { onSuccess: onDone });
+    if (limits !== null) update.mutate({ id: apiKey.id, recordLevel, ...limits }, { onSuccess: onDone });
   };
   return (
     <form className="settings__stack" onSubmit={submit}>
       <LimitFields texts={texts} onChange={setTexts} hasFocus />
+      <LevelField level={recordLevel} onChange={setRecordLevel} />
       {update.error && (
         <p className="caption negative" role="alert">
           {describeError(update.error).message}

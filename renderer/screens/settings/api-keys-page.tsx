@@ -1,12 +1,13 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Plus } from 'lucide-react';
 import { Button, CopyButton } from '../../components/button.tsx';
+import type { RecordLevel } from '../../../shared/contract/common.ts';
 import { type Scope, scopes as allScopes } from '../../../shared/contract/endpoint.ts';
 import { Checkbox } from '../../components/choices.tsx';
 import { describeError, EmptyState, QueryView } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useApiKeys, useIssueApiKey } from '../../queries/settings.ts';
-import { ApiKeyRow, LimitFields, readLimits, textsOf } from './api-key-row.tsx';
+import { ApiKeyRow, LevelField, LimitFields, readLimits, textsOf } from './api-key-row.tsx';
 import type { ApiKey } from '../../../shared/contract/api-keys.ts';
 import { useReturnFocus } from '../../components/focus.ts';
 import { SettingsPage } from './settings-page.tsx';
@@ -47,6 +48,7 @@ function IssueForm({ onIssued, onCancel }: IssueFormProps) {
   const [name, setName] = useState('');
   const [limitTexts, setLimitTexts] = useState(textsOf(null));
   const [chosen, setChosen] = useState<readonly Scope[]>(defaultScopes);
+  const [recordLevel, setRecordLevel] = useState<RecordLevel>('all');
   const [isSubmitted, setSubmitted] = useState(false);
   const issue = useIssueApiKey();
   const limits = readLimits(limitTexts);
@@ -58,7 +60,10 @@ function IssueForm({ onIssued, onCancel }: IssueFormProps) {
     event.preventDefault();
     setSubmitted(true);
     if (problems.name ?? problems.scopes ?? limits === null) return;
-    issue.mutate({ name: name.trim(), scopes: [...chosen], ...limits }, { onSuccess: ({ key }) => onIssued(key) });
+    issue.mutate(
+      { name: name.trim(), scopes: [...chosen], recordLevel, ...limits },
+      { onSuccess: ({ key }) => onIssued(key) },
+    );
   };
   return (
     <form className="card settings__form" aria-label="New API key" onSubmit={submit}>
@@ -85,6 +90,7 @@ function IssueForm({ onIssued, onCancel }: IssueFormProps) {
           />
         ))}
       </div>
+      <LevelField level={recordLevel} onChange={setRecordLevel} />
       {problems.scopes && <p className="caption negative">{problems.scopes}</p>}
       {issue.error && (
         <p className="caption negative" role="alert">

@@ -2,6 +2,7 @@ import {
   Archive,
   CircleFadingArrowUp,
   Cpu,
+  Disc,
   KeyRound,
   Waypoints,
   Network,
@@ -86,6 +87,12 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
     title: 'Local server',
     icon: Network,
     keywords: ['port', 'TLS', 'HTTP/2', 'curl', 'address', 'listener'],
+  },
+  {
+    id: 'recording',
+    title: 'Recording',
+    icon: Disc,
+    keywords: ['OpenAI', 'Anthropic', 'base URL', 'SDK', 'proxy', 'redact', 'metadata', 'programs'],
   },
   {
     id: 'data',

@@ -15,6 +15,7 @@ import { LocalServerPage } from './local-server-page.tsx';
 import { OnDevicePage } from './on-device-page.tsx';
 import { PrivacyPage } from './privacy-page.tsx';
 import { ProvidersPage } from './providers-page.tsx';
+import { RecordingPage } from './recording-page.tsx';
 import { ServiceModelsPage } from './service-models-page.tsx';
 import { type SettingsPageEntry, settingsPages } from './settings-pages.ts';
 import { UpdatesPage } from './updates-page.tsx';
@@ -63,6 +64,7 @@ const components: Record<SettingsPageId, ComponentType> = {
   embeddings: EmbeddingsPage,
   'api-keys': ApiKeysPage,
   'local-server': LocalServerPage,
+  recording: RecordingPage,
   data: DataPage,
   privacy: PrivacyPage,
   appearance: AppearancePage,
