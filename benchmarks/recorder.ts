@@ -127,6 +127,7 @@ function report(all: readonly Measured[]): Row[] {
     median(each.alone.map((times, round) => percentile(times, share) - percentile(direct.alone[round]!, share)));
   const ratio = (count: number, peer: Measured) =>
     median(recorder.figures.flood.get(count)!.map((value, round) => value / peer.figures.flood.get(count)![round]!));
+  const later = median(recorder.firstChunk) - median(bare.firstChunk);
   const rows: Row[] = [];
   for (const each of all) {
     if (each !== direct) {
@@ -141,9 +142,7 @@ function report(all: readonly Measured[]): Row[] {
     rows.push(row(`256 paced streams, delay p99, ${each.name}`, percentile(each.figures.delays, 0.99), 'ms'));
   }
   rows.push(row('added p50 to that of Portkey', added(recorder, 0.5) / added(portkey, 0.5), 'x', { max: 0.5 }));
-  rows.push(
-    row('first chunk later than direct', median(recorder.firstChunk) - median(direct.firstChunk), 'ms', { max: 1 }),
-  );
+  rows.push(row('first chunk later than through the bare pass-through', later, 'ms', { max: 1 }));
   for (const count of [1, 8]) {
     rows.push(row(`flood of ${count} to Portkey's`, ratio(count, portkey), 'x', { min: 1 }));
     rows.push(row(`flood of ${count} to the bare pass-through's`, ratio(count, bare), 'x', { min: 0.8 }));
