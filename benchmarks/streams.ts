@@ -1,5 +1,5 @@
 /**
- * Streams through this service with recording on, beside a bare pass-through and two gateways on Node, in turn and in the same run.
+ * Streams and whole answers through this service with recording on, beside a bare pass-through and two gateways on Node, in turn and in the same run.
  * Each gateway has a processor to itself, if there are two. `npm run benchmark -- streams`; `--rounds N` (5 unless given).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { directTarget, type GatewayName, installPeers, startGateway } from './support/gateways.ts';
+import type { Target } from './support/load.ts';
 import { freePort, startServer, type MeasuredProcess } from './support/processes.ts';
 import { median, percentile, printReport, row, type Row } from './support/report.ts';
 import {
@@ -17,6 +18,7 @@ import {
   pacedStreams,
   pinToFirstCore,
 } from './support/stream-figures.ts';
+import { measureWhole, wholeFigures, type WholeFigures, wholeRows } from './support/whole-figures.ts';
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, only: { type: 'string', multiple: true } },
@@ -35,6 +37,7 @@ async function main(): Promise<void> {
     const upstreamPort = await freePort();
     started.push(await startServer([`${support}stream-upstream.ts`, String(upstreamPort)], upstreamPort, {}, 0));
     const contenders: Contender[] = [];
+    const whole: WholeFigures[] = [];
     for (const name of chosen) {
       const options = {
         upstreamPort,
@@ -44,20 +47,18 @@ async function main(): Promise<void> {
         ...(core && { core }),
       };
       const flood = { ...options, model: 'flood' };
+      const asking = (model: string, target: Target) => ({ ...target, body: target.body.replace('flood', model) });
       const figures = { flood: new Map<number, number[]>(), shares: [], delays: [], firstMs: [] };
       if (name === 'direct') {
-        const paced = directTarget({ ...options, model: 'paced' });
-        contenders.push({ name, flood: directTarget(flood), paced, figures });
+        const target = directTarget(flood);
+        contenders.push({ name, flood: target, paced: asking('paced', target), figures });
+        whole.push(wholeFigures(name, asking('fixed', target), null));
         continue;
       }
       const { process, target } = await startGateway(name, flood);
       started.push(process);
-      contenders.push({
-        name,
-        flood: target,
-        paced: { ...target, body: target.body.replace('flood', 'paced') },
-        figures,
-      });
+      contenders.push({ name, flood: target, paced: asking('paced', target), figures });
+      whole.push(wholeFigures(name, asking('fixed', target), process.pid));
     }
     for (const { flood } of contenders) await measureFlood(flood, 2);
     for (let round = 0; round < rounds; round++) {
@@ -69,7 +70,8 @@ async function main(): Promise<void> {
       }
     }
     for (const contender of contenders) await measurePaced(contender, upstreamPort);
-    printReport('streams', [...report(contenders), row('processors', cpus().length, '')]);
+    await measureWhole(whole, rounds);
+    printReport('streams', [...report(contenders), ...wholeRows(whole), row('processors', cpus().length, '')]);
   } finally {
     await Promise.all(started.map((each) => each.stop()));
     rmSync(dataDirectory, { recursive: true, force: true });

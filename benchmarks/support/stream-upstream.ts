@@ -77,7 +77,7 @@ function serve(port: number): void {
     request.on('end', () => {
       if (request.url === '/sent') return void response.end(String(sentFrames));
       if (request.method === 'GET') {
-        const data = ['flood', 'paced'].map((id) => ({ id, object: 'model' }));
+        const data = ['flood', 'paced', 'fixed'].map((id) => ({ id, object: 'model' }));
         return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }));
       }
       const model = modelOf.exec(body)?.[1];
