@@ -38,7 +38,7 @@ export class JsonResponse extends LazyResponse<ResponseText> {
     return { headers, text: this.#text, bytes: this.#bytes };
   }
 
-  protected override createPlain(init: ResponseInit): Response {
+  protected override toResponse(init: ResponseInit): Response {
     return new Response(this.#text, init);
   }
 }

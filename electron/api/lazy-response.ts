@@ -1,34 +1,39 @@
 type Overridden =
-  'headers' | 'body' | 'bodyUsed' | 'text' | 'json' | 'arrayBuffer' | 'bytes' | 'blob' | 'formData' | 'clone';
+  | 'statusText'
+  | 'headers'
+  | 'body'
+  | 'bodyUsed'
+  | 'text'
+  | 'json'
+  | 'arrayBuffer'
+  | 'bytes'
+  | 'blob'
+  | 'formData'
+  | 'clone';
 
 /** TypeScript declares the members of `Response` as properties, which methods can't override. So the base omits them. */
 const ResponseStatus = Response as unknown as new (body: null, init: { status: number }) => Omit<Response, Overridden>;
 
 /**
- * A response that creates `Headers` and a stream only when they are read, because they take longer than everything else about a short
- * response. The listener sends `Unread` instead.
+ * A response that creates a plain one, with `Headers` and a stream, only when these are read: they take longer than everything else
+ * about a short response. The listener sends what it is made of instead.
  */
-export abstract class LazyResponse<Unread = unknown> extends ResponseStatus implements Response {
-  readonly #headers: Record<string, string>;
+export abstract class DeferredResponse extends ResponseStatus implements Response {
   #plain: Response | undefined;
 
-  /** The names of the headers must be in lower case. */
-  constructor(status: number, headers: Record<string, string>) {
+  constructor(status: number) {
     super(null, { status });
-    this.#headers = headers;
   }
 
-  /** Null after the headers or the body were read, because the reader may have changed them. */
-  get unread(): Unread | null {
-    return this.#plain ? null : this.content(this.#headers);
+  protected abstract createPlain(): Response;
+
+  /** Undefined until the headers or the body are read. */
+  protected get plain(): Response | undefined {
+    return this.#plain;
   }
 
-  protected abstract content(headers: Record<string, string>): Unread;
-  protected abstract createPlain(init: { status: number; headers: Record<string, string> }): Response;
-
-  setHeader(name: string, value: string): void {
-    if (this.#plain) this.#plain.headers.set(name, value);
-    else this.#headers[name] = value;
+  get statusText(): string {
+    return '';
   }
 
   get headers(): Headers {
@@ -72,6 +77,34 @@ export abstract class LazyResponse<Unread = unknown> extends ResponseStatus impl
   }
 
   #toPlain(): Response {
-    return (this.#plain ??= this.createPlain({ status: this.status, headers: this.#headers }));
+    return (this.#plain ??= this.createPlain());
+  }
+}
+
+/** A response whose headers can change until it is sent. */
+export abstract class LazyResponse<Unread = unknown> extends DeferredResponse {
+  readonly #headers: Record<string, string>;
+
+  /** The names of the headers must be in lower case. */
+  constructor(status: number, headers: Record<string, string>) {
+    super(status);
+    this.#headers = headers;
+  }
+
+  /** Null after the headers or the body were read, because the reader may have changed them. */
+  get unread(): Unread | null {
+    return this.plain ? null : this.content(this.#headers);
+  }
+
+  protected abstract content(headers: Record<string, string>): Unread;
+  protected abstract toResponse(init: { status: number; headers: Record<string, string> }): Response;
+
+  protected override createPlain(): Response {
+    return this.toResponse({ status: this.status, headers: this.#headers });
+  }
+
+  setHeader(name: string, value: string): void {
+    if (this.plain) this.plain.headers.set(name, value);
+    else this.#headers[name] = value;
   }
 }

@@ -1,21 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { PassedCall, PassedHead } from '../passthrough/passed-call.ts';
-
-type Overridden =
-  | 'headers'
-  | 'body'
-  | 'bodyUsed'
-  | 'text'
-  | 'json'
-  | 'arrayBuffer'
-  | 'bytes'
-  | 'blob'
-  | 'formData'
-  | 'clone'
-  | 'statusText';
-
-/** TypeScript declares the members of `Response` as properties, which methods can't override. So the base omits them. */
-const ResponseStatus = Response as unknown as new (body: null, init: { status: number }) => Omit<Response, Overridden>;
+import { DeferredResponse } from './lazy-response.ts';
 
 /** Headers about the provider's connection. */
 const connectionHeaders = new Set([
@@ -45,15 +30,14 @@ export interface PassedOutgoing {
 }
 
 /** A provider's response on its way to another program. On the listener, neither its head nor its body becomes a web stream. */
-export class PassedResponse extends ResponseStatus implements Response {
+export class PassedResponse extends DeferredResponse {
   readonly #call: PassedCall;
   readonly #head: PassedHead;
   readonly #added: Readonly<Record<string, string>>;
-  #plain: Response | undefined;
 
   /** `added` are this service's own headers, with names in lower case. */
   constructor(call: PassedCall, head: PassedHead, added: Readonly<Record<string, string>>) {
-    super(null, { status: head.status });
+    super(head.status);
     this.#call = call;
     this.#head = head;
     this.#added = added;
@@ -138,59 +122,17 @@ export class PassedResponse extends ResponseStatus implements Response {
     return result;
   }
 
-  get statusText(): string {
+  override get statusText(): string {
     return this.#head.statusText;
   }
 
-  get headers(): Headers {
-    return this.#toPlain().headers;
-  }
-
-  get body(): Response['body'] {
-    return this.#toPlain().body;
-  }
-
-  get bodyUsed(): boolean {
-    return this.#plain?.bodyUsed ?? false;
-  }
-
-  text(): Promise<string> {
-    return this.#toPlain().text();
-  }
-
-  json(): Promise<unknown> {
-    return this.#toPlain().json();
-  }
-
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#toPlain().arrayBuffer();
-  }
-
-  bytes(): ReturnType<Response['bytes']> {
-    return this.#toPlain().bytes();
-  }
-
-  blob(): ReturnType<Response['blob']> {
-    return this.#toPlain().blob();
-  }
-
-  formData(): ReturnType<Response['formData']> {
-    return this.#toPlain().formData();
-  }
-
-  clone(): Response {
-    return this.#toPlain().clone();
-  }
-
-  #toPlain(): Response {
-    if (this.#plain) return this.#plain;
+  protected override createPlain(): Response {
     const headers = new Headers(this.#added);
     const raw = this.#rawHeaders();
     for (let index = 0; index < raw.length; index += 2) headers.append(raw[index]!, raw[index + 1]!);
     const { status, statusText } = this.#head;
     const hasBody = status !== 204 && status !== 205 && status !== 304;
-    this.#plain = new Response(hasBody ? this.#toStream() : null, { status, statusText, headers });
-    return this.#plain;
+    return new Response(hasBody ? this.#toStream() : null, { status, statusText, headers });
   }
 
   #toStream(): ReadableStream<Uint8Array> {

@@ -79,7 +79,7 @@ export class StreamedTexts extends LazyResponse<ResponseTexts> {
     return { headers, texts: this.#texts };
   }
 
-  protected override createPlain(init: ResponseInit): Response {
+  protected override toResponse(init: ResponseInit): Response {
     const encoder = new TextEncoder();
     const texts = this.#texts;
     const body = new ReadableStream<Uint8Array>(
