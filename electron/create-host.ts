@@ -50,6 +50,7 @@ import { createSchemaChecker } from './schemas/create-schema-checker.ts';
 import { createProviderExchanges } from './provider-exchanges/create-provider-exchanges.ts';
 import { createPassThrough } from './passthrough/create-passthrough.ts';
 import { createProviders } from './providers/create-providers.ts';
+import { createProviderPauses } from './providers/provider-pauses.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Log } from './log.ts';
@@ -177,6 +178,7 @@ async function createServices(options: HostOptions) {
   const schemas = createSchemaChecker();
   const allowances = { credits: createCredits(), rateLimits: createRateLimits(), apiKeys: storage.apiKeys };
   const openSource = createSourceOpener(options, storage);
+  const pauses = createProviderPauses();
   const completions = createCompletions({
     runs: storage.runs,
     providers,
@@ -184,13 +186,14 @@ async function createServices(options: HostOptions) {
     guard,
     grounding,
     exchanges,
+    pauses,
     schemas,
     files: new PromptFileLoader({ files, openSource, windowCallerId: storage.windowCallerId }),
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const passThrough = createPassThrough({ storage, providers, ...allowances, guard, exchanges, files, log });
   const services = { dataDirectory, storage, providers, grounding, completions, schemas, embeddings, moderation, log };
-  const comparing = createComparisonServices({ ...services, ...allowances, files });
+  const comparing = createComparisonServices({ ...services, ...allowances, pauses, files });
   const library = createPromptLibrary({ storage, providers, completions, log });
   const agents = createAgents({
     store: storage.agents,

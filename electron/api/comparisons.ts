@@ -9,17 +9,15 @@ import {
   readComparisonReport,
   readComparisonTrend,
 } from '../../shared/contract/comparison-results.ts';
+import { retryComparison, startComparison, stopComparison } from '../../shared/contract/comparison-runs.ts';
 import {
   createComparison,
   deleteComparison,
   followComparisons,
   listComparisons,
   readComparison,
-  retryComparison,
-  startComparison,
-  stopComparison,
 } from '../../shared/contract/comparisons.ts';
-import { judgeComparison, voteOnCell } from '../../shared/contract/votes.ts';
+import { judgeComparison, readMissingVerdicts, voteOnCell } from '../../shared/contract/votes.ts';
 import type { Comparisons } from '../comparisons/create-comparisons.ts';
 import { withoutPrompts } from '../comparisons/describe-comparison.ts';
 import type { Log } from '../log.ts';
@@ -82,10 +80,11 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
       comparisons.retry(input.parameters.id, input.body, { origin: originOf(input) }),
     ),
     implement(judgeComparison, (input) => comparisons.judgeAgain(input.parameters.id, { origin: originOf(input) })),
-    implement(readComparisonCells, ({ parameters, query, caller }) => {
+    implement(readMissingVerdicts, ({ parameters, signal }) => comparisons.missingVerdicts(parameters.id, { signal })),
+    implement(readComparisonCells, async ({ parameters, query, caller }) => {
       const { offset = 0, limit = defaultCells, variant = null, state = null } = query;
       return longJsonResponse(
-        comparisons.cells(parameters.id, { offset, limit, variant, state }, fileReaderOf(caller)),
+        await comparisons.cells(parameters.id, { offset, limit, variant, state }, fileReaderOf(caller)),
       );
     }),
     implement(readComparisonReport, ({ parameters, query, signal }) =>
@@ -93,12 +92,12 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
     ),
     implement(readComparisonTrend, ({ parameters, signal }) => comparisons.trend(parameters.id, { signal })),
     implement(readComparisonFields, ({ parameters, signal }) => comparisons.fields(parameters.id, { signal })),
-    implement(exportComparison, ({ parameters, query: { format }, caller, signal }) => {
+    implement(exportComparison, async ({ parameters, query: { format }, caller, signal }) => {
       const options = { signal, hasPrompts: readsPrompts(caller) };
-      return sendExport(format, comparisons.export(parameters.id, format, fileReaderOf(caller), options));
+      return sendExport(format, await comparisons.export(parameters.id, format, fileReaderOf(caller), options));
     }),
-    implement(voteOnCell, ({ parameters, body, caller }) => ({
-      data: comparisons.vote(parameters.id, body, fileReaderOf(caller)),
+    implement(voteOnCell, async ({ parameters, body, caller }) => ({
+      data: await comparisons.vote(parameters.id, body, fileReaderOf(caller)),
     })),
     implement(readComparedRows, async ({ parameters, query, caller }) => {
       const { offset = 0, limit = defaultRows, filter = 'all', sort = 'row', characters = shownCharacters } = query;

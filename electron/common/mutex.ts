@@ -2,31 +2,39 @@
 export interface Mutex {
   /** The number of waiting callers. */
   readonly waiting: number;
-  /** Resolves with the function that releases the mutex; rejects with the signal's reason. */
-  take(options: { readonly signal: AbortSignal }): Promise<() => void>;
+  /**
+   * Resolves with the function that releases the mutex; rejects with the signal's reason. A caller can have a concurrency of its own:
+   * it starts when fewer than that hold the mutex, and those behind it wait for it.
+   */
+  take(options: { readonly signal: AbortSignal; readonly concurrency?: number }): Promise<() => void>;
 }
 
 /** `onChange` is called when the number of waiting callers changes. */
 export function createMutex(onChange: () => void, { concurrency = 1 } = {}): Mutex {
-  const waiting: (() => void)[] = [];
+  const waiting: { readonly limit: number; readonly start: () => void }[] = [];
   let active = 0;
 
-  function release(): void {
-    const next = waiting.shift();
-    if (!next) active -= 1;
-    else {
+  function startNext(): void {
+    while (waiting.length > 0 && active < waiting[0]!.limit) {
+      const { start } = waiting.shift()!;
+      active += 1;
       onChange();
-      next();
+      start();
     }
+  }
+
+  function release(): void {
+    active -= 1;
+    startNext();
   }
 
   return {
     get waiting() {
       return waiting.length;
     },
-    async take({ signal }) {
+    async take({ signal, concurrency: limit = concurrency }) {
       signal.throwIfAborted();
-      if (active < concurrency) {
+      if (waiting.length === 0 && active < limit) {
         active += 1;
         return release;
       }
@@ -35,13 +43,15 @@ export function createMutex(onChange: () => void, { concurrency = 1 } = {}): Mut
           signal.removeEventListener('abort', leave);
           resolve();
         };
+        const caller = { limit, start };
         const leave = () => {
-          waiting.splice(waiting.indexOf(start), 1);
+          waiting.splice(waiting.indexOf(caller), 1);
           onChange();
           reject(signal.reason);
+          startNext();
         };
         signal.addEventListener('abort', leave, { once: true });
-        waiting.push(start);
+        waiting.push(caller);
         onChange();
       });
       return release;

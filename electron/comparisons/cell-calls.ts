@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import type { ComparisonSummary } from '../storage/comparison-store.ts';
 import type { StoredCell } from '../storage/comparison-cells.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
+import { maxRateLimits } from './call-limits.ts';
 import { type CellCall, kindOfFailure, runCell } from './run-cell.ts';
 
 type AbortCause = 'stopped' | 'closing' | 'time limit';
@@ -96,11 +97,6 @@ export function hasBudget(
   return spent < maxCost && spent + average * (active + 1) <= maxCost;
 }
 
-/** Rate limits are waited for this often, because a provider may always report one. */
-const maxRateLimits = 50;
-/** When a provider doesn't say how long to wait. */
-const defaultPauseMs = 10_000;
-
 export interface FailureDetails {
   readonly failure: { readonly code: string; readonly message: string };
   /** Calls of the cell since the start, with those that met a rate limit. */
@@ -112,8 +108,6 @@ export interface FailureDetails {
 
 export interface AfterFailure {
   readonly change: Partial<StoredCell>;
-  /** How long the provider wants to be left alone; null if it didn't say. */
-  readonly pauseMs: number | null;
   /** Whether every other cell would fail, too. */
   readonly stopsAll: boolean;
 }
@@ -121,7 +115,7 @@ export interface AfterFailure {
 /** What follows from a failed call. */
 export function afterFailure(cell: StoredCell, error: unknown, details: FailureDetails): AfterFailure {
   const { failure, calls, attempts, timeLimitSeconds } = details;
-  const end = (change: Partial<StoredCell>) => ({ change, pauseMs: null, stopsAll: false });
+  const end = (change: Partial<StoredCell>) => ({ change, stopsAll: false });
   if (error instanceof CallAborted) {
     if (error.reason === 'stopped') return end({ state: 'Stopped' });
     if (error.reason === 'closing') return end({ state: 'Failed', failure: interruption });
@@ -129,15 +123,11 @@ export function afterFailure(cell: StoredCell, error: unknown, details: FailureD
     return end({ state: 'Failed', failure: { code: 'time_limit', message } });
   }
   const kind = kindOfFailure(error);
-  const retryAfter = error instanceof AppError ? error.retryAfterSeconds : undefined;
   if (kind === 'rate-limited') {
-    const pauseMs = retryAfter === undefined ? defaultPauseMs : retryAfter * 1000;
-    if (calls >= maxRateLimits) return { change: { state: 'Failed', failure }, pauseMs, stopsAll: false };
-    return { change: { state: 'Waiting', attempts: cell.attempts - 1 }, pauseMs, stopsAll: false };
+    return end(
+      calls >= maxRateLimits ? { state: 'Failed', failure } : { state: 'Waiting', attempts: cell.attempts - 1 },
+    );
   }
-  if (kind === 'passing' && cell.attempts < attempts) {
-    const pauseMs = retryAfter === undefined ? null : retryAfter * 1000;
-    return { change: { state: 'Waiting' }, pauseMs, stopsAll: false };
-  }
-  return { change: { state: 'Failed', failure }, pauseMs: null, stopsAll: kind === 'stopping' };
+  if (kind === 'passing' && cell.attempts < attempts) return end({ state: 'Waiting' });
+  return { change: { state: 'Failed', failure }, stopsAll: kind === 'stopping' };
 }

@@ -3,6 +3,7 @@ import type { RowFilter, RowSort } from '../../shared/contract/comparison-result
 import type { CellState } from '../../shared/contract/comparisons.ts';
 import type { StoredCell } from '../storage/comparison-cells.ts';
 import type { ComparisonStore } from '../storage/comparison-store.ts';
+import { rowKeys } from './row-keys.ts';
 
 /** Cells that are read before other work gets its turn: a few milliseconds. */
 const cellsAtOnce = 1000;
@@ -37,7 +38,13 @@ export interface CheckCount {
 }
 
 /** What one repeat of one variant can be read by. */
-export type Measured = 'passes' | 'scores' | 'costs' | 'latencies' | 'tokens';
+export type Measured = 'passes' | 'scores' | 'costs' | 'latencies';
+
+/** What is known of a row, so that filters never look at all cells. */
+interface RowFlags {
+  readonly fails: Uint8Array;
+  readonly differs: Uint8Array;
+}
 
 /**
  * What the completed cells of a comparison say, in memory: some bytes each, because there can be a million, and the window asks for
@@ -47,9 +54,15 @@ export class CellResults {
   readonly #table: CellStates;
   readonly #verdicts: Uint8Array;
   readonly #hashes: Uint32Array;
+  /** By variant, then by row and repeat. */
   readonly #numbers: Readonly<Record<Exclude<Measured, 'passes'>, Float64Array>>;
   /** By variant, then by check. */
   readonly #checks: CheckCount[][];
+  readonly #tokens: { sum: number; runs: number }[];
+  readonly #flags: RowFlags;
+  readonly #counts = { fails: 0, differs: 0 };
+  readonly #changed = new Set<number>();
+  #version = 0;
   #loading: Promise<void> | null = null;
   #isLoaded = false;
 
@@ -58,8 +71,10 @@ export class CellResults {
     this.#table = table;
     this.#verdicts = new Uint8Array(table.total);
     this.#hashes = new Uint32Array(table.total);
-    this.#numbers = { scores: empty(), costs: empty(), latencies: empty(), tokens: empty() };
+    this.#numbers = { scores: empty(), costs: empty(), latencies: empty() };
     this.#checks = Array.from({ length: table.variants }, () => []);
+    this.#tokens = this.#checks.map(() => ({ sum: 0, runs: 0 }));
+    this.#flags = { fails: new Uint8Array(table.rows), differs: new Uint8Array(table.rows) };
   }
 
   /** Notes a completed cell. */
@@ -68,31 +83,58 @@ export class CellResults {
     if (this.#verdicts[position] !== unknown) return;
     this.#verdicts[position] = cell.passed === null ? notJudged : cell.passed ? passed : failed;
     this.#hashes[position] = Number.parseInt(cell.answerHash?.slice(0, 8) ?? '0', 16);
-    this.#numbers.scores[position] = cell.score ?? Number.NaN;
-    this.#numbers.costs[position] = cell.cost ?? Number.NaN;
-    this.#numbers.latencies[position] = cell.totalMs ?? Number.NaN;
-    if (cell.promptTokens !== null || cell.completionTokens !== null)
-      this.#numbers.tokens[position] = (cell.promptTokens ?? 0) + (cell.completionTokens ?? 0);
-    const counts = this.#checks[this.#table.index(position).variant]!;
-    for (const [index, { pass }] of cell.checks.entries()) {
-      const count = (counts[index] ??= { passes: 0, judged: 0 });
-      if (pass === null) continue;
-      count.judged += 1;
-      if (pass) count.passes += 1;
-    }
+    const { row, variant } = this.#table.index(position);
+    const at = this.#numberAt(position);
+    this.#numbers.scores[at] = cell.score ?? Number.NaN;
+    this.#numbers.costs[at] = cell.cost ?? Number.NaN;
+    this.#numbers.latencies[at] = cell.totalMs ?? Number.NaN;
+    this.#count(variant, cell, 1);
+    this.noteChange(row);
   }
 
   /** Forgets a cell that is about to be noted again. */
   remove(cell: StoredCell): void {
     if (this.#verdicts[cell.position] === unknown) return;
     this.#verdicts[cell.position] = unknown;
-    const counts = this.#checks[this.#table.index(cell.position).variant]!;
-    for (const [index, { pass }] of cell.checks.entries()) {
-      const count = counts[index];
-      if (pass === null || !count) continue;
-      count.judged -= 1;
-      if (pass) count.passes -= 1;
+    const { row, variant } = this.#table.index(cell.position);
+    this.#count(variant, cell, -1);
+    this.noteChange(row);
+  }
+
+  #count(variant: number, { checks, promptTokens, completionTokens }: StoredCell, by: 1 | -1): void {
+    const counts = this.#checks[variant]!;
+    for (const [index, { pass }] of checks.entries()) {
+      const count = (counts[index] ??= { passes: 0, judged: 0 });
+      if (pass === null) continue;
+      count.judged += by;
+      if (pass) count.passes += by;
     }
+    if (promptTokens === null && completionTokens === null) return;
+    const tokens = this.#tokens[variant]!;
+    tokens.sum += by * ((promptTokens ?? 0) + (completionTokens ?? 0));
+    tokens.runs += by;
+  }
+
+  /** Looks at a row again, of which a cell has changed, before its flags are read. */
+  noteChange(row: number): void {
+    this.#version += 1;
+    this.#changed.add(row);
+  }
+
+  #updateFlags(): void {
+    for (const row of this.#changed) {
+      const found = { fails: Number(this.#fails(row)), differs: Number(this.#differs(row)) };
+      for (const flag of ['fails', 'differs'] as const) {
+        this.#counts[flag] += found[flag] - this.#flags[flag][row]!;
+        this.#flags[flag][row] = found[flag];
+      }
+    }
+    this.#changed.clear();
+  }
+
+  /** Another number after every change. */
+  get version(): number {
+    return this.#version;
   }
 
   /** Whether all stored cells are noted. */
@@ -111,6 +153,7 @@ export class CellResults {
       for (const cell of store.cells(comparison, { from, to: from + cellsAtOnce })) {
         if (cell.state === 'Completed') this.add(cell);
       }
+      this.#updateFlags();
       await nextTurn();
     }
     this.#isLoaded = true;
@@ -121,47 +164,61 @@ export class CellResults {
     return this.#checks[variant]!;
   }
 
+  /** Mean tokens of a run of a variant; null without any. */
+  tokens(variant: number): number | null {
+    const { sum, runs } = this.#tokens[variant]!;
+    return runs === 0 ? null : sum / runs;
+  }
+
   /** The numbers of a variant by row and repeat; NaN without one. */
   measured(variant: number, what: Measured): Float64Array {
     const { rows, variants, repeats } = this.#table;
-    const numbers = new Float64Array(rows * repeats);
+    const size = rows * repeats;
+    if (what !== 'passes') return this.#numbers[what].slice(variant * size, (variant + 1) * size);
+    const passes = new Float64Array(size);
     for (let row = 0; row < rows; row += 1) {
-      for (let repeat = 0; repeat < repeats; repeat += 1) {
-        const position = (row * variants + variant) * repeats + repeat;
-        numbers[row * repeats + repeat] = what === 'passes' ? this.#pass(position) : this.#numbers[what][position]!;
-      }
+      const from = (row * variants + variant) * repeats;
+      for (let repeat = 0; repeat < repeats; repeat += 1) passes[row * repeats + repeat] = this.#pass(from + repeat);
     }
-    return numbers;
+    return passes;
   }
 
-  /** Rows of which every cell has ended. */
-  endedRows(): number {
-    let rows = 0;
-    for (let row = 0; row < this.#table.rows; row += 1) if (this.#everyCell(row, this.#isEnded)) rows += 1;
-    return rows;
+  /** The rows that match, in ascending order; they count from 0. */
+  rows(filter: Exclude<RowFilter, 'disagrees'>): Uint32Array {
+    this.#updateFlags();
+    const { rows } = this.#table;
+    if (filter === 'all') return Uint32Array.from({ length: rows }, (_, row) => row);
+    const found = new Uint32Array(this.#counts[filter]);
+    const flags = this.#flags[filter];
+    for (let row = 0, next = 0; row < rows; row += 1) if (flags[row] === 1) found[next++] = row;
+    return found;
   }
 
-  /** The rows that match, in an order: numbers of rows count from 0. `disagreeing` are those where a judge and a person disagree. */
-  rows(filter: RowFilter, sort: RowSort, disagreeing: ReadonlySet<number>): Uint32Array {
-    const matches = this.#filter(filter, disagreeing);
-    const rows = Uint32Array.from({ length: this.#table.rows }, (_, row) => row).filter((row) => matches(row));
-    if (sort === 'row') return rows;
-    const key = { difference: this.#difference, cost: this.#cost, latency: this.#latency }[sort];
-    const keys = new Float64Array(this.#table.rows);
-    for (const row of rows) keys[row] = key(row);
-    return rows.sort((one, other) => keys[other]! - keys[one]! || one - other);
+  /** How many rows match. */
+  count(filter: 'fails' | 'differs'): number {
+    this.#updateFlags();
+    return this.#counts[filter];
   }
 
-  count(filter: Exclude<RowFilter, 'disagrees'>): number {
-    const matches = this.#filter(filter);
-    let count = 0;
-    for (let row = 0; row < this.#table.rows; row += 1) if (matches(row)) count += 1;
-    return count;
+  /** What rows are sorted by, the largest first. Other work runs in between. */
+  keys(sort: Exclude<RowSort, 'row'>, rows: Uint32Array): Promise<Float64Array> {
+    const { costs, latencies, scores } = this.#numbers;
+    return rowKeys(sort, rows, {
+      variants: this.#table.variants,
+      repeats: this.#table.repeats,
+      pass: (position) => this.#pass(position),
+      score: (position) => scores[this.#numberAt(position)]!,
+      cost: (position) => costs[this.#numberAt(position)]!,
+      latency: (position) => latencies[this.#numberAt(position)]!,
+      differs: this.#differs,
+    });
   }
 
-  #filter(filter: RowFilter, disagreeing: ReadonlySet<number> = new Set()): (row: number) => boolean {
-    const disagrees = (row: number) => disagreeing.has(row);
-    return { all: () => true, fails: this.#fails, differs: this.#differs, disagrees }[filter];
+  /** Where the numbers have a cell. */
+  #numberAt(position: number): number {
+    const { rows, repeats } = this.#table;
+    const { row, variant, repeat } = this.#table.index(position);
+    return (variant * rows + row) * repeats + repeat;
   }
 
   #pass(position: number): number {
@@ -180,9 +237,6 @@ export class CellResults {
     return true;
   }
 
-  readonly #isEnded = (position: number): boolean =>
-    ['Completed', 'Failed', 'Skipped'].includes(this.#table.get(position));
-
   /** Whether a cell failed, or a check of it. */
   readonly #fails = (row: number): boolean =>
     !this.#everyCell(row, (position) => this.#verdicts[position] !== failed && this.#table.get(position) !== 'Failed');
@@ -199,49 +253,5 @@ export class CellResults {
       if (result !== first) return true;
     }
     return false;
-  };
-
-  /** How far the best variant is from the worst one: by passes, then by scores, then by whether they differ at all. */
-  readonly #difference = (row: number): number => {
-    const range = (numberOf: (position: number) => number) => {
-      let [low, high] = [Infinity, -Infinity];
-      for (let variant = 0; variant < this.#table.variants; variant += 1) {
-        const mean = this.#mean(row, variant, numberOf);
-        if (Number.isNaN(mean)) continue;
-        low = Math.min(low, mean);
-        high = Math.max(high, mean);
-      }
-      return high >= low ? high - low : 0;
-    };
-    const byPasses = range((position) => this.#pass(position));
-    return byPasses * 4 + range((position) => this.#numbers.scores[position]!) + (this.#differs(row) ? 1e-6 : 0);
-  };
-
-  #mean(row: number, variant: number, numberOf: (position: number) => number): number {
-    const { repeats } = this.#table;
-    const from = this.#table.position({ row, variant, repeat: 0 });
-    let [sum, count] = [0, 0];
-    for (let position = from; position < from + repeats; position += 1) {
-      const value = numberOf(position);
-      if (Number.isNaN(value)) continue;
-      sum += value;
-      count += 1;
-    }
-    return count === 0 ? Number.NaN : sum / count;
-  }
-
-  readonly #cost = (row: number): number => {
-    const [from, to] = this.#range(row);
-    let sum = 0;
-    for (let position = from; position < to; position += 1) sum += this.#numbers.costs[position]! || 0;
-    return sum;
-  };
-
-  readonly #latency = (row: number): number => {
-    const [from, to] = this.#range(row);
-    let longest = 0;
-    for (let position = from; position < to; position += 1)
-      longest = Math.max(longest, this.#numbers.latencies[position]! || 0);
-    return longest;
   };
 }

@@ -1,9 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CellCounts, CellState } from '../../shared/contract/comparisons.ts';
 import { createSeededRandom } from '../../shared/seeded-random.ts';
 import type { CellOutline } from '../storage/comparison-cells.ts';
 import { type CellIndex, CellResults } from './cell-results.ts';
 
 const states: readonly CellState[] = ['Waiting', 'Running', 'Completed', 'Failed', 'Skipped', 'Stopped'];
+const endStates: ReadonlySet<CellState> = new Set(['Completed', 'Failed', 'Skipped']);
+/** Cells that are loaded before other work gets its turn: a few milliseconds. */
+const outlinesAtOnce = 5000;
 const codes = Object.fromEntries(states.map((state, code) => [state, code])) as Record<CellState, number>;
 
 /** The states of all cells of a comparison: one byte each, because there can be a million. */
@@ -15,6 +19,9 @@ export class CellTable {
   /** What the completed cells say. Load it before it is read. */
   readonly results: CellResults;
   readonly #counts = states.map(() => 0);
+  /** Cells of each row that have not ended. */
+  readonly #unended: Uint16Array;
+  #endedRows = 0;
 
   constructor(size: { rows: number; variants: number; repeats: number }) {
     this.rows = size.rows;
@@ -22,16 +29,24 @@ export class CellTable {
     this.repeats = size.repeats;
     this.#states = new Uint8Array(size.rows * size.variants * size.repeats);
     this.#counts[codes.Waiting] = this.#states.length;
+    this.#unended = new Uint16Array(size.rows).fill(size.variants * size.repeats);
     this.results = new CellResults(this);
   }
 
-  /** Takes over what is stored. */
-  load(cells: Iterable<CellOutline>): void {
-    for (const { position, state } of cells) this.set(position, state);
+  /** Takes over what is stored, in turns with other work. */
+  async load(read: (range: { from: number; to: number }) => readonly CellOutline[]): Promise<void> {
+    for (let from = 0; from < this.total; from += outlinesAtOnce) {
+      for (const { position, state } of read({ from, to: from + outlinesAtOnce })) this.set(position, state);
+      await nextTurn();
+    }
   }
 
   get total(): number {
     return this.#states.length;
+  }
+
+  get cellsPerRow(): number {
+    return this.variants * this.repeats;
   }
 
   get(position: number): CellState {
@@ -39,9 +54,22 @@ export class CellTable {
   }
 
   set(position: number, state: CellState): void {
-    this.#counts[this.#states[position]!]! -= 1;
+    const before = this.get(position);
+    if (before === state) return;
+    this.#counts[codes[before]]! -= 1;
     this.#states[position] = codes[state];
     this.#counts[codes[state]]! += 1;
+    const { row } = this.index(position);
+    if (before === 'Failed' || state === 'Failed') this.results.noteChange(row);
+    const ended = Number(endStates.has(state)) - Number(endStates.has(before));
+    if (this.#unended[row] === 0) this.#endedRows -= 1;
+    this.#unended[row]! -= ended;
+    if (this.#unended[row] === 0) this.#endedRows += 1;
+  }
+
+  /** Rows of which every cell has completed, failed or was skipped. */
+  get endedRows(): number {
+    return this.#endedRows;
   }
 
   count(state: CellState): number {

@@ -6,13 +6,13 @@ import type { Storage } from '../storage/storage.ts';
 import { createCheckRunner } from './checks/create-check-runner.ts';
 import { type Comparisons, type ComparisonsOptions, createComparisons } from './create-comparisons.ts';
 import { createJudges, type Judges } from './judge/create-judges.ts';
+import type { ProviderPauses } from '../providers/provider-pauses.ts';
+import { createCallLimits } from './call-limits.ts';
 import { createPayingKeys, type PayingKeysOptions } from './paying-keys.ts';
-import { createProviderPauses } from './provider-pauses.ts';
 import { createStatistics } from './create-statistics.ts';
 
 type Parts =
-  | 'payingKeys'
-  | 'pauses'
+  | 'limits'
   | 'store'
   | 'datasets'
   | 'runs'
@@ -26,6 +26,7 @@ type Parts =
 
 export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Parts>, PayingKeysOptions {
   readonly dataDirectory: string;
+  readonly pauses: ProviderPauses;
   readonly files: Parameters<typeof createDatasetImport>[0]['files'];
   readonly storage: Pick<
     Storage,
@@ -54,14 +55,12 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
   judges: Judges;
 } {
   const { dataDirectory, storage, completions, schemas, embeddings, moderation, log } = options;
-  const payingKeys = createPayingKeys(options);
-  const pauses = createProviderPauses();
+  const limits = createCallLimits({ payingKeys: createPayingKeys(options), pauses: options.pauses });
   const judges = createJudges({
     store: storage.judges,
     runs: storage.runs,
     completions,
-    payingKeys,
-    pauses,
+    limits,
     providers: options.providers,
   });
   const { comparisonWith } = storage.comparisons;
@@ -82,8 +81,7 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
     }),
     comparisons: createComparisons({
       ...options,
-      payingKeys,
-      pauses,
+      limits,
       judges,
       votes: storage.votes,
       store: storage.comparisons,

@@ -1,22 +1,19 @@
 import { invalidField } from '../../shared/app-error.ts';
 import type { ComparisonEstimate, ComparisonEstimateInput } from '../../shared/contract/comparison-estimates.ts';
 import type { ExportFormat } from '../../shared/contract/comparison-results.ts';
-import type {
-  Comparison,
-  ComparisonInput,
-  ComparisonItem,
-  RetryInput,
-  StopInput,
-} from '../../shared/contract/comparisons.ts';
-import type { CellVote, CellVoteInput } from '../../shared/contract/votes.ts';
+import type { RetryInput, StopInput } from '../../shared/contract/comparison-runs.ts';
+import type { Comparison, ComparisonInput, ComparisonItem } from '../../shared/contract/comparisons.ts';
+import type { CellVote, CellVoteInput, MissingVerdicts } from '../../shared/contract/votes.ts';
 import type { Dataset } from '../../shared/contract/datasets.ts';
-import type { RunOrigin } from '../completions/completions.ts';
+import type { Completions, RunOrigin } from '../completions/completions.ts';
 import type { ComparisonSetup, StoredComparison } from '../storage/comparison-store.ts';
 import { type ListPage, type ListQuery } from '../storage/list-page.ts';
 import type { CheckRunner } from './checks/create-check-runner.ts';
 import type { CellSelection, ComparisonJob, StartOptions } from './comparison-job.ts';
 import type { Statistics } from './create-statistics.ts';
 import { comparisonItemOf, comparisonOf, withoutPrompts } from './describe-comparison.ts';
+import { missingVerdictsOf } from './judge/missing-verdicts.ts';
+import { createRowFinder } from './order-rows.ts';
 import { type ComparisonJobs, type ComparisonJobsOptions, createComparisonJobs } from './open-comparisons.ts';
 import { estimateComparison } from './estimate-comparison.ts';
 import { planComparison } from './plan-comparison.ts';
@@ -24,15 +21,15 @@ import { exportText } from './export-comparison.ts';
 import { pairChoices } from './export-preferences.ts';
 import type { ExportSelection } from './export-source.ts';
 import { createResultReader, type ResultReader } from './read-results.ts';
-import type { EstimateOptions } from './run-estimates.ts';
+import { type EstimateOptions, sampleBytes, sampledRows } from './run-estimates.ts';
 import {
   type CellCaller,
   type CellQuery,
   type CellReader,
   type CellReaderOptions,
   createCellReader,
-  type RowQuery,
 } from './read-cells.ts';
+import type { RowQuery } from './read-rows.ts';
 
 import { type BlindVotes, type BlindVotesOptions, createBlindVotes } from './votes/create-blind-votes.ts';
 
@@ -57,31 +54,30 @@ export interface Comparisons extends ResultReader {
   retry(id: string, choice: RetryInput, options: { readonly origin: RunOrigin }): Promise<Comparison>;
   /** Lets judges look again at the cells that have no verdict of them as they are. Throws `conflict` while it runs. */
   judgeAgain(id: string, options: { readonly origin: RunOrigin }): Promise<Comparison>;
-  cells(id: string, query: CellQuery, caller: CellCaller): ReturnType<CellReader['cells']>;
+  /** What `judgeAgain` would judge, and what it would cost. */
+  missingVerdicts(id: string, options: Cancellable): Promise<MissingVerdicts>;
+  cells(id: string, query: CellQuery, caller: CellCaller): Promise<ReturnType<CellReader['cells']>>;
   rows(id: string, query: RowQuery, caller: CellCaller): ReturnType<CellReader['rows']>;
   /** Sets or removes the caller's vote on a cell, and returns all votes on it. Throws `invalid_request` with the field, and `forbidden`. */
-  vote(id: string, vote: CellVoteInput, caller: CellCaller): CellVote[];
+  vote(id: string, vote: CellVoteInput, caller: CellCaller): Promise<CellVote[]>;
   /** The text of a file in parts. */
   export(
     id: string,
     format: ExportFormat,
     caller: CellCaller,
     options: Cancellable & { readonly hasPrompts: boolean },
-  ): AsyncGenerator<string>;
+  ): Promise<AsyncGenerator<string>>;
   remove(id: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ComparisonsOptions
   extends ComparisonJobsOptions, Omit<EstimateOptions, 'providers'>, Pick<BlindVotesOptions, 'votes' | 'runs'> {
-  readonly judges: CellReaderOptions['judges'] & BlindVotesOptions['judges'];
+  readonly completions: Pick<Completions, 'start' | 'active'>;
+  readonly judges: CellReaderOptions['judges'] & BlindVotesOptions['judges'] & ComparisonJobsOptions['judges'];
   readonly statistics: Statistics;
   readonly checks: CheckRunner;
 }
-
-/** Rows from which the cost is estimated. */
-const sampledRows = 20;
-const sampleBytes = 1_048_576;
 
 /** Finds the cells that a request names. */
 function selectionOf(
@@ -117,9 +113,32 @@ function datasetOf(
   }
 }
 
+/** A comparison that would run, with its estimate. Throws `invalid_request` with the field. */
+async function planInput(
+  input: ComparisonInput,
+  { signal }: Cancellable,
+  options: ComparisonsOptions,
+  isComparison: (id: string) => boolean,
+) {
+  const { checks, datasets } = options;
+  for (const { aiSystem, model } of input.variants) {
+    if (model != null) await options.providers.learnModel(aiSystem ?? null, model);
+  }
+  await checks.validate(input.checks ?? [], { signal });
+  signal.throwIfAborted();
+  if (input.basedOn != null && !isComparison(input.basedOn)) throw invalidField('basedOn', 'is not a comparison');
+  const dataset = datasetOf(input, datasets);
+  const planned = await planComparison(input, dataset, options);
+  const page = { offset: 0, limit: sampledRows, maxBytes: sampleBytes };
+  const rows = datasets.rows(dataset.id, dataset.version, page);
+  const estimate = await estimateComparison({ ...planned, rows }, options);
+  signal.throwIfAborted();
+  return { ...planned, estimate };
+}
+
 export function createComparisons(options: ComparisonsOptions): Comparisons {
   const { store, datasets, statistics, checks } = options;
-  const reader = createCellReader(options);
+  const reader = createCellReader({ ...options, rowFinder: createRowFinder(statistics) });
   const jobs = createComparisonJobs(options);
   function described(comparison: StoredComparison): Comparison {
     const setup = store.setup(comparison.sequence);
@@ -141,21 +160,8 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
   const blindVotes = createBlindVotes({ ...options, open: jobs.open, rowNumberIn: reader.rowNumberIn });
   const results = createResultReader({ jobs, store, datasets, statistics, isComparison });
 
-  async function plan(input: ComparisonInput, { signal }: Cancellable) {
-    for (const { aiSystem, model } of input.variants) {
-      if (model != null) await options.providers.learnModel(aiSystem ?? null, model);
-    }
-    await checks.validate(input.checks ?? [], { signal });
-    signal.throwIfAborted();
-    if (input.basedOn != null && !isComparison(input.basedOn)) throw invalidField('basedOn', 'is not a comparison');
-    const dataset = datasetOf(input, datasets);
-    const planned = await planComparison(input, dataset, options);
-    const page = { offset: 0, limit: sampledRows, maxBytes: sampleBytes };
-    const rows = datasets.rows(dataset.id, dataset.version, page);
-    const estimate = await estimateComparison({ ...planned, rows }, options);
-    signal.throwIfAborted();
-    return { ...planned, estimate };
-  }
+  const plan = (input: ComparisonInput, cancellable: Cancellable) =>
+    planInput(input, cancellable, options, isComparison);
 
   return {
     async create(input, cancellable) {
@@ -176,7 +182,7 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
       return described(job.comparison);
     },
     async stop(id, choice) {
-      const job = jobs.open(id);
+      const job = await jobs.open(id);
       const selection = selectionIn(job, choice);
       if ('variant' in selection && selection.variant === null) await job.stop({ isClosing: false });
       else job.stopCells(selection);
@@ -187,18 +193,20 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
       await job.retry(selectionIn(job, choice), { origin, maxRows: null });
       return described(job.comparison);
     },
+    missingVerdicts: async (id, cancellable) =>
+      missingVerdictsOf(jobs.read(id), await jobs.verdictNeeds(id, cancellable), options),
     judgeAgain: async (id, { origin }) => described((await jobs.judgeAgain(id, origin)).comparison),
-    cells: (id, query, caller) => reader.cells(jobs.open(id), query, caller),
-    rows: (id, query, caller) => reader.rows(jobs.open(id), query, caller),
-    vote(id, vote, caller) {
-      const job = jobs.open(id);
+    cells: async (id, query, caller) => reader.cells(await jobs.open(id), query, caller),
+    rows: async (id, query, caller) => reader.rows(await jobs.open(id), query, caller),
+    async vote(id, vote, caller) {
+      const job = await jobs.open(id);
       const selection = selectionIn(job, { cell: vote.cell }) as { readonly position: number };
       return reader.vote(job, selection.position, vote, caller);
     },
     blindVotes,
     ...results,
-    export(id, format, caller, { signal, hasPrompts }) {
-      const job = jobs.open(id);
+    async export(id, format, caller, { signal, hasPrompts }) {
+      const job = await jobs.open(id);
       const { datasetId, datasetVersion } = job.comparison;
       const columns = datasets.read(datasetId, datasetVersion).columns.map(({ name }) => name);
       const comparison = described(job.comparison);

@@ -7,6 +7,8 @@ import type { StatisticsMethods } from './statistics-worker.ts';
 export interface Statistics {
   /** Rejects with the signal's reason. */
   compareVariants(cells: ComparedCells, options: { readonly signal: AbortSignal }): Promise<VariantReport[]>;
+  /** The rows with the largest key first: 100,000 rows take some tens of milliseconds. */
+  orderRows(rows: Uint32Array, keys: Float64Array): Promise<Uint32Array>;
   close(): Promise<void>;
 }
 
@@ -17,6 +19,7 @@ export function createStatistics(): Statistics {
   });
   return {
     compareVariants: (cells, { signal }) => worker.call('compareVariants', cells, { signal }),
+    orderRows: (rows, keys) => worker.call('orderRows', { rows, keys }),
     close: () => worker.terminate(new DOMException('The host was closed.', 'AbortError')),
   };
 }

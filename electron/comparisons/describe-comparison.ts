@@ -4,8 +4,18 @@ import type { ComparisonSetup, StoredComparison } from '../storage/comparison-st
 
 const timeOf = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
+/** With what is only in memory. */
+export interface CurrentComparison extends StoredComparison {
+  readonly judging?: ComparisonItem['judging'];
+}
+
 /** A comparison as lists show it. */
-export function comparisonItemOf({ summary, settings, ...comparison }: StoredComparison): ComparisonItem {
+export function comparisonItemOf({
+  summary,
+  settings,
+  judging = null,
+  ...comparison
+}: CurrentComparison): ComparisonItem {
   const { variantCount: _, estimate, titleColumn = null, ...shown } = settings;
   return {
     id: comparison.id,
@@ -17,6 +27,7 @@ export function comparisonItemOf({ summary, settings, ...comparison }: StoredCom
     ...shown,
     titleColumn,
     cells: summary.counts,
+    judging,
     cost: {
       spent: summary.spent,
       spentByJudges: summary.spentByJudges ?? 0,
@@ -35,7 +46,7 @@ interface Described {
   readonly findVersion: (versionId: string) => PromptVersion | null;
 }
 
-export function comparisonOf(comparison: StoredComparison, { setup, warnings, findVersion }: Described): Comparison {
+export function comparisonOf(comparison: CurrentComparison, { setup, warnings, findVersion }: Described): Comparison {
   const { variables, checks } = setup;
   const variants = setup.variants.map((variant) => {
     const version = variant.promptVersionId === null ? null : findVersion(variant.promptVersionId);

@@ -6,7 +6,7 @@ import { describeDetectable } from '../../shared/statistics/sentences.ts';
 import type { VariantRequests } from './cell-request.ts';
 import { judgeRequest } from './judge/run-judge.ts';
 import type { PlannedComparison } from './plan-comparison.ts';
-import { providerOf } from './provider-pauses.ts';
+import { providerOf } from '../providers/provider-pauses.ts';
 import {
   type EstimateOptions,
   ifEnough,
@@ -23,7 +23,7 @@ import {
 import { judgesAmong } from './votes/cell-votes.ts';
 
 /** Tokens of an answer, if nothing is known of its length. */
-const guessedAnswer: Range = { low: 30, high: 1000 };
+export const guessedAnswer: Range = { low: 30, high: 1000 };
 const guessedVerdict: Range = { low: 20, high: 300 };
 /** Tokens of the passages of dataspaces, if no earlier run had any. */
 const passageTokens: Range = { low: 0, high: 2000 };
@@ -62,11 +62,12 @@ async function estimateVariant(
   return { name: variant.name, ...part, time: timeOf(earlier, runs, variant, options) };
 }
 
-async function estimateJudge(
+/** What so many verdicts of a judge take. `answerTokens` is the length of an answer that it reads. */
+export async function estimateJudge(
   judge: Judge,
   runs: number,
   answerTokens: Range,
-  { comparison, rows }: Planned,
+  { rows, rowCount }: { readonly rows: readonly DatasetRow[]; readonly rowCount: number },
   options: EstimateOptions,
 ): Promise<TimedPart> {
   const answers = judge.verdict.kind === 'preference' ? { first: '', second: '' } : { answer: '' };
@@ -76,7 +77,6 @@ async function estimateJudge(
     ({ values }) => `${judge.systemMessage}${renderTemplate(template, { ...values, ...answers }).text}`,
   );
   const earlier = ifEnough(options.earlierRuns.ofJudge(judge.id, judge.hash));
-  const { rowCount } = comparison.settings;
   const part = partOf({ sample, rowCount, runs, earlier, guess: guessedVerdict, more: answerTokens }, judge, options);
   return { name: judge.name, ...part, time: timeOf(earlier, runs, judge, options) };
 }
@@ -136,7 +136,9 @@ export async function estimateComparison(planned: Planned, options: EstimateOpti
   const judges: (TimedPart & { readonly judgeId: string })[] = [];
   for (const judgeId of judgesAmong(setup.checks)) {
     const judge = options.findJudge(judgeId);
-    if (judge) judges.push({ judgeId, ...(await estimateJudge(judge, runs, answerTokens, planned, options)) });
+    if (!judge) continue;
+    const sample = { rows: planned.rows, rowCount: settings.rowCount };
+    judges.push({ judgeId, ...(await estimateJudge(judge, runs, answerTokens, sample, options)) });
   }
   const parts = [...variants, ...judges];
   const sampledRows = planned.rows.length;

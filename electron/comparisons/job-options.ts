@@ -3,18 +3,16 @@ import type { Completions } from '../completions/completions.ts';
 import type { Log } from '../log.ts';
 import type { ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
+import type { CallLimits } from './call-limits.ts';
 import type { VariantRequests } from './cell-request.ts';
 import type { JudgedRun } from './checks/service-checks.ts';
 import type { JudgedCell } from './judge-run.ts';
-import type { PayingKeys } from './paying-keys.ts';
-import type { ProviderPauses } from './provider-pauses.ts';
 
 export interface ComparisonJobOptions {
   readonly comparison: StoredComparison;
   readonly store: ComparisonStore;
   readonly completions: Pick<Completions, 'start'>;
-  readonly payingKeys: PayingKeys;
-  readonly pauses: ProviderPauses;
+  readonly limits: CallLimits;
   /** Of the version that the comparison runs over. */
   readonly readRow: (row: number) => DatasetRow;
   readonly prepare: () => Promise<PreparedVariant[]>;

@@ -44,7 +44,7 @@ export interface RunJudge {
     comparison: number,
     runId: string,
     row: DatasetRow,
-    options: Cancellable & Pick<JudgedRun, 'origin'>,
+    options: Cancellable & Omit<JudgedRun, 'runId'>,
   ): Promise<StoredCell | null>;
 }
 
@@ -128,11 +128,11 @@ export function createRunJudge({ store, runs, checks, log }: RunJudgeOptions): R
   return {
     judge: (comparison, run, row, options) =>
       judge(comparison, { ...run, cost: run.cost?.amount ?? null }, row, options),
-    async completedCell(comparison, runId, row, { signal, origin }) {
+    async completedCell(comparison, runId, row, { signal, ...judging }) {
       const run = runs.read(runId);
       if (run?.status !== 'Completed') return null;
       const { content, toolCalls = [], finishReason } = run.output;
-      const options = { signal, judged: { runId, origin } };
+      const options = { signal, judged: { runId, ...judging } };
       return {
         ...newCell(0),
         ...(await judge(comparison, { ...run, content, toolCalls, finishReason }, row, options)),

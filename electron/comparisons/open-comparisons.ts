@@ -6,23 +6,23 @@ import type { Log } from '../log.ts';
 import type { ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
 import type { DatasetStore } from '../storage/dataset-store.ts';
 import { ComparisonJob } from './comparison-job.ts';
+import type { CurrentComparison } from './describe-comparison.ts';
 import type { PreparedVariant } from './job-options.ts';
 import { createRunJudge, type RunJudge, type RunJudgeOptions } from './judge-run.ts';
 import { type PlanOptions, requestsOf } from './plan-comparison.ts';
 import type { Judges } from './judge/create-judges.ts';
-import { needsVerdict } from './judge/judge-again.ts';
+import { findVerdictNeeds, type VerdictNeeds } from './judge/judge-again.ts';
 import type { RunOrigin } from '../completions/completions.ts';
-import type { PayingKeys } from './paying-keys.ts';
-import { providerOf, type ProviderPauses } from './provider-pauses.ts';
+import { providerOf } from '../providers/provider-pauses.ts';
+import type { CallLimits } from './call-limits.ts';
 import { createRowReader } from './row-reader.ts';
 
 export interface ComparisonJobsOptions extends PlanOptions, RunJudgeOptions {
   readonly store: ComparisonStore;
   readonly datasets: DatasetStore;
   readonly completions: Pick<Completions, 'start'>;
-  readonly payingKeys: PayingKeys;
-  readonly pauses: ProviderPauses;
-  readonly judges: Pick<Judges, 'exists' | 'verdictsOf'>;
+  readonly limits: CallLimits;
+  readonly judges: Pick<Judges, 'currentOf'>;
   readonly log: Log;
 }
 
@@ -31,14 +31,16 @@ export interface ComparisonJobs {
   /** Those that ran, newest first. */
   readonly recent: { list(): ComparisonItem[]; subscribe(listener: (items: ComparisonItem[]) => void): () => void };
   /** The following throw `not_found`. */
-  open(id: string): ComparisonJob;
-  read(id: string): StoredComparison;
+  open(id: string): Promise<ComparisonJob>;
+  read(id: string): CurrentComparison;
   /** As `read`, when every cell is in the store. */
   readWritten(id: string): StoredComparison;
   /** A comparison that is about to run: it is in `recent` from now on. Waits until those that a crash interrupted are recovered. */
   openToRun(id: string): Promise<ComparisonJob>;
   /** Lets judges look again at the cells that have no verdict of them as they are. Throws `conflict` while the comparison runs. */
   judgeAgain(id: string, origin: RunOrigin): Promise<ComparisonJob>;
+  /** What `judgeAgain` would do. */
+  verdictNeeds(id: string, options: { readonly signal: AbortSignal }): Promise<VerdictNeeds>;
   remove(id: string): Promise<void>;
   /** Stops all of them. */
   close(): Promise<void>;
@@ -63,17 +65,17 @@ async function prepareVariants(
 
 /** The jobs of comparisons, by their ids in any case. */
 function createJobCache(options: ComparisonJobsOptions, judge: RunJudge['judge'], onChange: () => void) {
-  const { store, datasets, completions, payingKeys, pauses, log } = options;
+  const { store, datasets, completions, limits, log } = options;
   const opened = new Map<string, ComparisonJob>();
+  const opening = new Map<string, Promise<ComparisonJob>>();
 
-  function openJob(comparison: StoredComparison): ComparisonJob {
+  async function openJob(comparison: StoredComparison): Promise<ComparisonJob> {
     const { sequence, datasetId, datasetVersion } = comparison;
-    const job = new ComparisonJob({
+    const job = await ComparisonJob.open({
       comparison,
       store,
       completions,
-      payingKeys,
-      pauses,
+      limits,
       readRow: createRowReader(datasets, datasetId, datasetVersion),
       prepare: () => prepareVariants(comparison, options),
       judge: (run, row, cancellable) => judge(sequence, run, row, cancellable),
@@ -85,11 +87,22 @@ function createJobCache(options: ComparisonJobsOptions, judge: RunJudge['judge']
   }
 
   const find = (id: string) => opened.get(id.toLowerCase());
-  return {
-    find,
-    open: (id: string) => find(id) ?? openJob(store.find(id)),
-    delete: (job: ComparisonJob) => opened.delete(job.id),
-  };
+
+  /** Reads the cells once, whoever asks meanwhile. */
+  async function open(id: string): Promise<ComparisonJob> {
+    const job = find(id);
+    if (job) return job;
+    const comparison = store.find(id);
+    const started = opening.get(comparison.id) ?? openJob(comparison);
+    opening.set(comparison.id, started);
+    try {
+      return await started;
+    } finally {
+      opening.delete(comparison.id);
+    }
+  }
+
+  return { find, open, delete: (job: ComparisonJob) => opened.delete(job.id) };
 }
 
 export function createComparisonJobs(options: ComparisonJobsOptions): ComparisonJobs {
@@ -107,9 +120,10 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
 
   async function recover(): Promise<void> {
     for (const comparison of store.interrupted()) {
-      const job = open(comparison.id);
+      const job = await open(comparison.id);
+      const { concurrency } = comparison.settings;
       await job.recover((runId, row) =>
-        completedCell(comparison.sequence, runId, row, { signal: closing.signal, origin: null }),
+        completedCell(comparison.sequence, runId, row, { signal: closing.signal, origin: null, concurrency }),
       );
     }
   }
@@ -119,10 +133,16 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
 
   async function openToRun(id: string): Promise<ComparisonJob> {
     await recovered;
-    const job = open(id);
+    const job = await open(id);
     if (!started.has(job)) jobs.add(job);
     started.add(job);
     return job;
+  }
+
+  function needsOf(job: ComparisonJob, signal = closing.signal): Promise<VerdictNeeds> {
+    job.flush();
+    const { checks } = store.setup(job.comparison.sequence);
+    return findVerdictNeeds(job.comparison.sequence, { ...options, checks, total: job.cells.total, signal });
   }
 
   return {
@@ -137,15 +157,18 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
     openToRun,
     async judgeAgain(id, origin) {
       const job = await openToRun(id);
-      const { sequence } = job.comparison;
+      const { sequence, settings } = job.comparison;
+      const { positions } = await needsOf(job);
+      const judging = { origin, concurrency: settings.concurrency, asksAgain: true };
       job.judgeAgain({
-        isNeeded: needsVerdict(store.setup(sequence).checks, options.judges),
-        judge: (cell, row, signal) => completedCell(sequence, cell.runId!, row, { signal, origin }),
+        positions,
+        judge: (cell, row, signal) => completedCell(sequence, cell.runId!, row, { signal, ...judging }),
       });
       return job;
     },
+    verdictNeeds: async (id, { signal }) => needsOf(await open(id), signal),
     async remove(id) {
-      const job = open(id);
+      const job = await open(id);
       await job.stop({ isClosing: false });
       store.remove(job.id);
       opened.delete(job);

@@ -1,23 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
-import type {
-  ComparedCell,
-  ComparedRow,
-  ComparisonCell,
-  ComparisonCells,
-  RowFilter,
-  RowSort,
-} from '../../shared/contract/comparison-results.ts';
+import type { ComparisonCell, ComparisonCells } from '../../shared/contract/comparison-results.ts';
 import { type CellState, cellState } from '../../shared/contract/comparisons.ts';
-import type { RowValues } from '../../shared/contract/datasets.ts';
 import type { CellVote, CellVoteInput } from '../../shared/contract/votes.ts';
 import { newCell, type StoredCell } from '../storage/comparison-cells.ts';
 import type { ComparisonStore, StoredComparison } from '../storage/comparison-store.ts';
 import type { DatasetStore } from '../storage/dataset-store.ts';
 import type { FileReader } from '../storage/file-store.ts';
-import { compareFields, expectedFields, maxComparedCharacters } from './compare-fields.ts';
+import type { Completions } from '../completions/completions.ts';
 import type { ComparisonJob } from './comparison-job.ts';
 import type { ExportSelection, ExportedCell } from './export-source.ts';
+import { pageOf, readRows, type RowPage, type RowQuery, type RowReaderOptions } from './read-rows.ts';
 import { type CellOpinionsOptions, createCellOpinions, describeVote } from './votes/cell-votes.ts';
 
 /** Who reads, and may see the texts of its own runs, or those of all. */
@@ -28,23 +20,6 @@ export interface CellQuery {
   readonly limit: number;
   readonly variant: string | null;
   readonly state: CellState | null;
-}
-
-export interface RowQuery {
-  readonly offset: number;
-  readonly limit: number;
-  readonly filter: RowFilter;
-  readonly sort: RowSort;
-  /** Of each text. */
-  readonly characters: number;
-}
-
-export interface RowPage {
-  readonly data: ComparedRow[];
-  readonly offset: number;
-  readonly total: number;
-  /** Rows by filter; null until all cells are loaded. */
-  readonly counts: Record<RowFilter, number> | null;
 }
 
 /** Reads cells and rows of comparisons as callers see them: of runs of others, only a caller that may read all sees texts. */
@@ -61,11 +36,6 @@ export interface CellReader {
   rowNumberIn(comparison: StoredComparison): (rowId: string) => number | null;
 }
 
-const rowsAtOnce = 1000;
-/** Of one page of rows. */
-const maxCellsAtOnce = 2000;
-/** Rows are read for so long before other work gets its turn. */
-const maxTurnMs = 10;
 /** Of an answer in a table. */
 const shownCharacters = 2000;
 /** More than any answer has. */
@@ -79,18 +49,6 @@ function withoutTexts(cell: StoredCell): StoredCell {
   return { ...cell, failure, answerHash: null, checks: cell.checks.map((check) => ({ ...check, reason: hidden })) };
 }
 
-/** Values for a table, without what is too long for it. */
-function cutValues(values: RowValues, characters: number): RowValues {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => {
-      if (typeof value === 'string') return [name, value.slice(0, characters)];
-      if (typeof value !== 'object' || value === null) return [name, value];
-      const text = JSON.stringify(value);
-      return [name, text.length > characters ? text.slice(0, characters) : value];
-    }),
-  );
-}
-
 /** Throws `forbidden` if the caller may not read the run of a cell, because only who reads an answer can vote on it. */
 function requireReadable(
   store: Pick<ComparisonStore, 'callerOf'>,
@@ -99,11 +57,6 @@ function requireReadable(
 ): void {
   if (canReadAll || (runId !== null && store.callerOf(runId) === callerId)) return;
   throw new AppError('forbidden', 'Reading the answers of runs of other callers needs the scope `audit`.');
-}
-
-/** The numbers of one page. */
-function pageOf(total: number, { offset, limit }: { offset: number; limit: number }): number[] {
-  return Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, step) => offset + step);
 }
 
 /** Reads row ids ahead, because cells are usually read in their order. Keeps only the last ones that it read. */
@@ -123,7 +76,7 @@ function rowIdsIn(
 
 /** Reads cells of a comparison as callers see them. Positions must be ascending. */
 function createCellDescriber(
-  { store, datasets, ...opinionsOptions }: CellReaderOptions,
+  { store, datasets, completions, ...opinionsOptions }: CellReaderOptions,
   job: ComparisonJob,
   reader: CellCaller,
 ) {
@@ -131,6 +84,13 @@ function createCellDescriber(
   const setup = store.setup(sequence);
   const opinions = createCellOpinions(opinionsOptions, setup.checks);
   const rowIdOf = rowIdsIn(job.comparison, datasets);
+
+  /** The answer, or what has arrived of it. */
+  function answerOf({ state, runId }: StoredCell, maxCharacters: number): string | null {
+    if (runId === null) return null;
+    if (state === 'Completed') return store.answer(runId, maxCharacters);
+    return (state === 'Running' && completions.active(runId)?.content.slice(0, maxCharacters)) || null;
+  }
 
   function describe(positions: readonly number[], maxCharacters = shownCharacters): ComparisonCell[] {
     const [from, to] = [positions[0] ?? 0, (positions.at(-1) ?? -1) + 1];
@@ -154,10 +114,7 @@ function createCellDescriber(
         repeat: repeat + 1,
         // A variant can be stopped without a change of its stored cells.
         state: job.cells.get(position),
-        answer:
-          isReadable && cell.state === 'Completed' && runId !== null && maxCharacters > 0
-            ? store.answer(runId, maxCharacters)
-            : null,
+        answer: isReadable && maxCharacters > 0 ? answerOf(cell, maxCharacters) : null,
       };
     });
   }
@@ -165,24 +122,10 @@ function createCellDescriber(
   return { setup, describe };
 }
 
-/** Finds the number of a row; null for an unknown one. */
-function rowNumbersIn(
-  { datasetId, datasetVersion, settings }: StoredComparison,
-  datasets: Pick<DatasetStore, 'rowIds'>,
-): (rowId: string) => number | null {
-  return (rowId) => {
-    for (let offset = 0; offset < settings.rowCount; offset += rowsAtOnce) {
-      const ids = datasets.rowIds(datasetId, datasetVersion, { offset, limit: rowsAtOnce });
-      const index = ids.findIndex(({ id }) => id === rowId);
-      if (index >= 0) return offset + index;
-    }
-    return null;
-  };
-}
-
-export interface CellReaderOptions extends CellOpinionsOptions {
+export interface CellReaderOptions extends CellOpinionsOptions, Pick<RowReaderOptions, 'rowFinder'> {
   readonly store: ComparisonStore;
-  readonly datasets: Pick<DatasetStore, 'read' | 'rows' | 'rowIds'>;
+  readonly datasets: Pick<DatasetStore, 'read' | 'rows' | 'rowIds' | 'rowNumber'>;
+  readonly completions: Pick<Completions, 'active'>;
 }
 
 export function createCellReader(options: CellReaderOptions): CellReader {
@@ -198,61 +141,20 @@ export function createCellReader(options: CellReaderOptions): CellReader {
         const { total } = job.cells;
         return { data: describe(pageOf(total, page)), offset: page.offset, total };
       }
-      const matching = [...job.cells.positions(state === null ? cellState.options : [state], index)];
-      const positions = matching.slice(page.offset, page.offset + page.limit);
-      return { data: describe(positions), offset: page.offset, total: matching.length };
-    },
-    async rows(job, { filter, sort, characters, ...page }, caller) {
-      const { sequence, datasetId, datasetVersion, settings } = job.comparison;
-      const loading = job.cells.results.load(store, sequence);
-      // A failure to load is that of the next request.
-      loading.catch(() => {});
-      const isInOrder = filter === 'all' && sort === 'row';
-      await (isInOrder ? null : loading);
-      job.flush();
-      const { columns } = datasets.read(datasetId, datasetVersion);
-      const { describe } = createCellDescriber(options, job, caller);
-      const cellsPerRow = settings.variantCount * settings.repeats;
-      const limit = Math.max(1, Math.min(page.limit, Math.floor(maxCellsAtOnce / cellsPerRow)));
-      const { repeats } = settings;
-      const disagreeing = new Set(options.votes.disagreeingRows(sequence, { cellsPerRow, repeats }));
-      const matching = isInOrder ? null : job.cells.results.rows(filter, sort, disagreeing);
-      const total = matching?.length ?? settings.rowCount;
-      const data: ComparedRow[] = [];
-      let turnEnd = performance.now() + maxTurnMs;
-      for (const index of pageOf(total, { offset: page.offset, limit })) {
-        const position = matching?.[index] ?? index;
-        const [row] = datasets.rows(datasetId, datasetVersion, { offset: position, limit: 1, maxBytes: Infinity });
-        const positions = pageOf(job.cells.total, { offset: position * cellsPerRow, limit: cellsPerRow });
-        const expected = expectedFields(row!.values, columns);
-        const described = describe(positions, expected ? maxComparedCharacters : characters);
-        const cells = described.map((cell): ComparedCell => {
-          const fields = expected && cell.answer !== null ? compareFields(expected, cell.answer) : null;
-          return { ...cell, answer: cell.answer?.slice(0, characters) ?? null, fields };
-        });
-        data.push({ id: row!.id, values: cutValues(row!.values, characters), position, cells });
-        // A row can have megabytes.
-        if (performance.now() < turnEnd) continue;
-        await nextTurn();
-        job.flush();
-        turnEnd = performance.now() + maxTurnMs;
+      const positions: number[] = [];
+      let total = 0;
+      for (const position of job.cells.positions(state === null ? cellState.options : [state], index)) {
+        if (total >= page.offset && positions.length < page.limit) positions.push(position);
+        total += 1;
       }
-      const { isLoaded } = job.cells.results;
-      const counts = isLoaded
-        ? {
-            all: settings.rowCount,
-            differs: job.cells.results.count('differs'),
-            fails: job.cells.results.count('fails'),
-            disagrees: disagreeing.size,
-          }
-        : null;
-      return { data, offset: page.offset, total, counts };
+      return { data: describe(positions), offset: page.offset, total };
     },
+    rows: (job, query, caller) => readRows(job, query, createCellDescriber(options, job, caller).describe, options),
     *eachCell(job, caller, { variant, hasAnswers = true } = {}) {
       job.flush();
       const { datasetId, datasetVersion, settings } = job.comparison;
       const { describe } = createCellDescriber(options, job, caller);
-      const cellsPerRow = settings.variantCount * settings.repeats;
+      const { cellsPerRow } = job.cells;
       for (let row = 0; row < settings.rowCount; row += 1) {
         const [found] = datasets.rows(datasetId, datasetVersion, { offset: row, limit: 1, maxBytes: Infinity });
         const inRow = pageOf((row + 1) * cellsPerRow, { offset: row * cellsPerRow, limit: cellsPerRow });
@@ -274,6 +176,9 @@ export function createCellReader(options: CellReaderOptions): CellReader {
       const range = { from: position, to: position + 1 };
       return options.votes.cellVotes(sequence, range).map((stored) => describeVote(stored, caller, true));
     },
-    rowNumberIn: (comparison) => rowNumbersIn(comparison, datasets),
+    rowNumberIn:
+      ({ datasetId, datasetVersion }) =>
+      (rowId) =>
+        datasets.rowNumber(datasetId, datasetVersion, rowId),
   };
 }

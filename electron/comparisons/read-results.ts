@@ -22,7 +22,7 @@ export interface ResultReader {
 }
 
 export interface ResultReaderOptions {
-  readonly jobs: { open(id: string): ComparisonJob };
+  readonly jobs: { open(id: string): Promise<ComparisonJob> };
   readonly store: ComparisonStore;
   readonly datasets: DatasetStore;
   readonly statistics: Statistics;
@@ -40,20 +40,21 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
 
   return {
     async report(id, { signal, baseline }) {
-      const { comparison, setup, results } = await read(jobs.open(id));
+      const job = await jobs.open(id);
+      const { comparison, setup } = await read(job);
       if (baseline !== undefined && !setup.variants.some(({ name }) => name === baseline))
         throw invalidField('baseline', 'is not a variant of the comparison');
       const compared = { baseline: baseline ?? comparison.settings.baseline, statistics, signal };
-      return reportOf(comparison, setup.variants, results, compared);
+      return reportOf(comparison, setup.variants, job.cells, compared);
     },
     async trend(id, { signal }) {
-      const now = await read(jobs.open(id));
+      const now = await read(await jobs.open(id));
       const { basedOn } = now.comparison.settings;
       if (basedOn === null || !isComparison(basedOn)) return { earlier: null, sharedRows: 0, variants: [] };
-      return trendOf(now, await read(jobs.open(basedOn)), datasets, { statistics, signal });
+      return trendOf(now, await read(await jobs.open(basedOn)), datasets, { statistics, signal });
     },
     async fields(id, { signal }) {
-      const job = jobs.open(id);
+      const job = await jobs.open(id);
       job.flush();
       const { comparison } = job;
       const size = comparison.settings.variantCount * comparison.settings.repeats;

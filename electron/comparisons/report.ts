@@ -1,8 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ComparisonReport } from '../../shared/contract/comparison-results.ts';
 import type { Variant } from '../../shared/contract/comparisons.ts';
 import type { VariantCells, VariantReport } from '../../shared/statistics/compare-variants.ts';
 import type { StoredComparison } from '../storage/comparison-store.ts';
 import type { CellResults } from './cell-results.ts';
+import type { CellTable } from './cell-table.ts';
 import type { Statistics } from './create-statistics.ts';
 
 type Reported = ComparisonReport['variants'][number];
@@ -25,11 +27,6 @@ export function describeDifferences(differences: NonNullable<VariantReport['diff
   };
 }
 
-function meanTokens(tokens: Float64Array): number | null {
-  const known = tokens.filter((count) => !Number.isNaN(count));
-  return known.length === 0 ? null : known.reduce((sum, count) => sum + count, 0) / known.length;
-}
-
 function describeVariant({ differences, ...report }: VariantReport, variant: number, results: CellResults): Reported {
   const all = differences && describeDifferences(differences);
   return {
@@ -39,7 +36,7 @@ function describeVariant({ differences, ...report }: VariantReport, variant: num
     passes: report.passes,
     rows: report.rows,
     checks: results.checks(variant).map((count) => ({ ...count })),
-    tokens: meanTokens(results.measured(variant, 'tokens')),
+    tokens: results.tokens(variant),
     repeatRates: report.repeatRates.map(({ repeats, anyPasses, allPass }) => ({
       repeats,
       anyPasses: meanOf(anyPasses),
@@ -75,18 +72,25 @@ interface ReportOptions {
 export async function reportOf(
   { settings, state }: StoredComparison,
   variants: readonly Variant[],
-  results: CellResults,
+  cells: CellTable,
   { baseline, statistics, signal }: ReportOptions,
 ): Promise<ComparisonReport> {
+  const { results } = cells;
   const { rowCount, repeats } = settings;
   const isFinal = state === 'Completed';
+  const endedRows = cells.endedRows;
+  const measured: VariantCells[] = [];
+  for (const [index, { name }] of variants.entries()) {
+    measured.push(variantCells(name, index, results));
+    // A variant of 100,000 rows takes a millisecond or more.
+    await nextTurn();
+  }
   const compared = {
-    variants: variants.map(({ name }, index) => variantCells(name, index, results)),
+    variants: measured,
     baseline: variants.findIndex(({ name }) => name === baseline),
     repeats,
     rowsPlanned: isFinal ? null : rowCount,
   };
-  const endedRows = results.endedRows();
   const reports = await statistics.compareVariants(compared, { signal });
   return {
     isFinal,

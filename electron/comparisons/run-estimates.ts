@@ -28,6 +28,9 @@ export function sumOf(ranges: readonly (Range | null)[]): Range | null {
   return ranges.reduce((sum, range) => sum && range && plus(sum, range), none);
 }
 
+/** Rows from which the cost is estimated. */
+export const sampledRows = 20;
+export const sampleBytes = 1_048_576;
 /** Fewer say too little about the next ones. */
 const minEarlierRuns = 5;
 /** Bytes of prompts that are rendered for each variant. */

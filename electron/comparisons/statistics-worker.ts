@@ -2,7 +2,20 @@
 import { compareVariants } from '../../shared/statistics/compare-variants.ts';
 import { serveCalls } from '../common/worker-server.ts';
 
-const methods = { compareVariants };
+interface OrderedRows {
+  readonly rows: Uint32Array;
+  /** Of each of these rows. */
+  readonly keys: Float64Array;
+}
+
+/** The rows with the largest key first. */
+function orderRows({ rows, keys }: OrderedRows): Uint32Array {
+  const order = Uint32Array.from(rows.keys());
+  order.sort((one, other) => keys[other]! - keys[one]! || one - other);
+  return order.map((index) => rows[index]!);
+}
+
+const methods = { compareVariants, orderRows };
 
 export type StatisticsMethods = typeof methods;
 

@@ -8,6 +8,7 @@ import type { Grounding } from '../knowledge/grounding/create-grounding.ts';
 import type { ApplicablePart, StoredPromptIds } from '../prompts/stored-prompt.ts';
 import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
 import type { ModelRequest } from '../providers/provider.ts';
+import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { runTitleOf } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
@@ -126,6 +127,7 @@ export interface CompletionsOptions extends AllowanceOptions {
   readonly guard: Guard;
   readonly grounding: Grounding;
   readonly exchanges: Pick<ProviderExchanges, 'open'>;
+  readonly pauses: Pick<ProviderPauses, 'note'>;
   readonly schemas: Pick<SchemaChecker, 'check'>;
   readonly files: PromptFileLoader;
   /** The stored version that a request names, if it still has the same content; otherwise null. */
@@ -281,6 +283,7 @@ export function createCompletions(options: CompletionsOptions): Completions {
         runs,
         guard: runGuard,
         exchanges: options.exchanges.open(),
+        noteFailure: (error) => options.pauses.note(target.servedBy, error),
       },
       context.signal,
     );

@@ -75,6 +75,8 @@ export interface RunPlan {
   readonly guard: RunGuard | null;
   /** Records the calls to the provider; null if they aren't stored. */
   readonly exchanges: ExchangeLog | null;
+  /** Called with the error of a run that failed. */
+  readonly noteFailure: (error: unknown) => void;
 }
 
 /** A complete, recorded answer. */
@@ -129,6 +131,11 @@ export class Run {
   /** The passages that the model got; empty until they are found. */
   get citations(): readonly Citation[] {
     return this.#grounded?.citations ?? this.plan.citations ?? [];
+  }
+
+  /** The answer so far. */
+  get content(): string {
+    return this.#content;
   }
 
   get reasoning(): string {
@@ -281,6 +288,7 @@ export class Run {
       await this.#record({ ...rest, status: 'Cancelled', finishReason: 'Cancelled', error: null });
       return;
     }
+    this.plan.noteFailure(error);
     const failure =
       error instanceof AppError
         ? { code: error.code, message: error.message }

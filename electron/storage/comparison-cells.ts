@@ -23,7 +23,25 @@ export interface StoredCell {
 }
 
 /** What a job keeps of each cell in memory. */
-export type CellOutline = Pick<StoredCell, 'position' | 'state' | 'runId' | 'attempts'>;
+export type CellOutline = Pick<StoredCell, 'position' | 'state'>;
+
+/** Positions from `from` on, before `to`. */
+interface CellRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Tells the current verdicts of a judge from others. */
+export interface CurrentVerdicts {
+  /** `judges.sequence`. */
+  readonly judge: number;
+  readonly hash: string;
+  /** Whether verdicts of the judge count. */
+  readonly counts: boolean;
+}
+
+/** No verdict, one from before the judge changed, or a current one from before its calibration. */
+export type VerdictNeed = 'missing' | 'stale' | 'uncounted';
 
 /** A cell that has not run. */
 export function newCell(position: number): StoredCell {
@@ -47,10 +65,15 @@ export function newCell(position: number): StoredCell {
 
 /** Reads the cells of comparisons. */
 export interface ComparisonCells {
-  /** The cells that have a row, in their order. */
-  outlines(comparison: number): IterableIterator<CellOutline>;
-  /** Cells in a range of positions that have a row. */
-  cells(comparison: number, range: { from: number; to: number }): StoredCell[];
+  /** Cells in a range of positions that have a row, in their order. */
+  outlines(comparison: number, range: CellRange): CellOutline[];
+  cells(comparison: number, range: CellRange): StoredCell[];
+  /** Completed cells in a range that a judge would have to look at. Cells whose run was deleted have nothing to look at. */
+  verdictNeeds(
+    comparison: number,
+    current: CurrentVerdicts,
+    range: CellRange,
+  ): { readonly position: number; readonly completionTokens: number | null; readonly need: VerdictNeed }[];
   cell(comparison: number, position: number): StoredCell | null;
   /** The answer of a run, or its first characters; null for an unknown run. */
   answer(runId: string, maxCharacters: number): string | null;
@@ -123,6 +146,28 @@ const cellColumns = `position, state, run_id AS runId, attempts, failure_json AS
   total_ms AS totalMs, prompt_tokens AS promptTokens, completion_tokens AS completionTokens, answer_hash AS answerHash,
   checks_json AS checks, passed, score`;
 
+interface VerdictNeedsInput extends CellRange, Omit<CurrentVerdicts, 'counts'> {
+  readonly comparison: number;
+  readonly counts: 0 | 1;
+}
+
+type VerdictNeedRow = ReturnType<ComparisonCells['verdictNeeds']>[number];
+
+// `instr` finds out quickly that no verdict of the cell waits for a calibration.
+const verdictNeeds = `
+  SELECT * FROM (
+    SELECT position, cells.completion_tokens AS completionTokens, CASE
+      WHEN hash IS NULL OR hash = @hash AND verdict_json = 'null' THEN 'missing'
+      WHEN hash <> @hash THEN 'stale'
+      WHEN @counts AND instr(checks_json, '"counts":false') AND EXISTS (
+        SELECT 1 FROM json_each(checks_json) AS result
+        WHERE result.value ->> '$.counts' = 0 AND instr(result.value ->> '$.runIds', judge_run_id)) THEN 'uncounted'
+    END AS need
+    FROM comparison_cells AS cells JOIN runs ON runs.id = cells.run_id
+      LEFT JOIN judge_verdicts AS verdicts ON verdicts.judge = @judge AND verdicts.run_id = cells.run_id
+    WHERE comparison = @comparison AND position >= @from AND position < @to AND state = 'Completed'
+  ) WHERE need IS NOT NULL`;
+
 function cellStatements(database: Database.Database) {
   return {
     write: database.prepare<[CellRow & { comparison: number }]>(
@@ -131,9 +176,10 @@ function cellStatements(database: Database.Database) {
        VALUES (@comparison, @position, @state, @runId, @attempts, @failure, @cost, @firstTokenMs, @totalMs, @promptTokens,
          @completionTokens, @answerHash, @checks, @passed, @score)`,
     ),
-    outlines: database.prepare<[number], CellOutline>(
-      'SELECT position, state, run_id AS runId, attempts FROM comparison_cells WHERE comparison = ? ORDER BY position',
+    outlines: database.prepare<[number, number, number], CellOutline>(
+      'SELECT position, state FROM comparison_cells WHERE comparison = ? AND position >= ? AND position < ? ORDER BY position',
     ),
+    verdictNeeds: database.prepare<[VerdictNeedsInput], VerdictNeedRow>(verdictNeeds),
     range: database.prepare<[number, number, number], CellRow>(
       `SELECT ${cellColumns} FROM comparison_cells
        WHERE comparison = ? AND position >= ? AND position < ? ORDER BY position`,
@@ -155,7 +201,9 @@ function cellStatements(database: Database.Database) {
 export function createComparisonCells(database: Database.Database) {
   const cells = cellStatements(database);
   const reading: ComparisonCells = {
-    outlines: (comparison) => cells.outlines.iterate(comparison),
+    outlines: (comparison, { from, to }) => cells.outlines.all(comparison, from, to),
+    verdictNeeds: (comparison, { judge, hash, counts }, { from, to }) =>
+      cells.verdictNeeds.all({ comparison, judge, hash, counts: counts ? 1 : 0, from, to }),
     cells: (comparison, { from, to }) => cells.range.all(comparison, from, to).map(cellOf),
     cell(comparison, position) {
       const [row] = cells.range.all(comparison, position, position + 1);

@@ -39,6 +39,8 @@ export interface DatasetStore {
   /** Up to `limit` rows in their order, fewer if they have more than `maxBytes`; always at least one if there is one. */
   rows(id: string, version: number, page: { offset: number; limit: number; maxBytes: number }): DatasetRow[];
   rowIds(id: string, version: number, page: { offset: number; limit: number }): StoredRow[];
+  /** Counts from 0; null for an unknown row. */
+  rowNumber(id: string, version: number, rowId: string): number | null;
   /** The id of a new dataset, which has no version yet and is in no list. */
   create(name: string): string;
   /** Begins the next version. Call `finish` or `discard` with it. */
@@ -121,6 +123,12 @@ function readStatements(database: Database.Database) {
        JOIN dataset_row_contents AS contents ON contents.sequence = dataset_rows.content
        WHERE dataset_rows.dataset = ? AND version = ? AND position >= ? ORDER BY position LIMIT ?`,
     ),
+    rowNumber: database
+      .prepare<{ dataset: number; version: number; rowId: string }, number>(
+        `SELECT position FROM dataset_rows WHERE dataset = @dataset AND version = @version AND content =
+           (SELECT sequence FROM dataset_row_contents WHERE dataset = @dataset AND row_id = @rowId)`,
+      )
+      .pluck(),
     rowIds: database.prepare<[number, number, number, number], StoredRow>(
       `SELECT content, row_id AS id FROM dataset_rows
        JOIN dataset_row_contents AS contents ON contents.sequence = dataset_rows.content
@@ -219,7 +227,7 @@ function createDatasetReader(database: Database.Database, tokenSecret: string) {
     throw new AppError('not_found', isKnown ? `The dataset has no version ${version}.` : 'No dataset has this ID.');
   }
 
-  const reader: Pick<DatasetStore, 'list' | 'read' | 'listVersions' | 'rows' | 'rowIds'> = {
+  const reader: Pick<DatasetStore, 'list' | 'read' | 'listVersions' | 'rows' | 'rowIds' | 'rowNumber'> = {
     list: newestList({ tokenSecret, name: 'datasets', rows: (page) => reads.page.all(page), toItem: datasetOf }),
     read: (id, version) => datasetOf(required(id, version)),
     listVersions(id, query) {
@@ -238,6 +246,8 @@ function createDatasetReader(database: Database.Database, tokenSecret: string) {
       }
       return rows;
     },
+    rowNumber: (id, version, rowId) =>
+      reads.rowNumber.get({ dataset: required(id, version).sequence, version, rowId }) ?? null,
     rowIds: (id, version, { offset, limit }) =>
       reads.rowIds.all(required(id, version).sequence, version, offset, limit),
   };

@@ -9,6 +9,14 @@ import {
 import { type ComparisonEstimateInput, estimateComparison } from '../../shared/contract/comparison-estimates.ts';
 import { readComparisonReport } from '../../shared/contract/comparison-results.ts';
 import {
+  retryComparison,
+  type RetryInput,
+  startComparison,
+  type StartInput,
+  stopComparison,
+  type StopInput,
+} from '../../shared/contract/comparison-runs.ts';
+import {
   type Comparison,
   type ComparisonInput,
   type ComparisonItem,
@@ -17,12 +25,6 @@ import {
   followComparisons,
   listComparisons,
   readComparison,
-  retryComparison,
-  type RetryInput,
-  startComparison,
-  type StartInput,
-  stopComparison,
-  type StopInput,
 } from '../../shared/contract/comparisons.ts';
 import { useHost } from '../host/host-context.tsx';
 import { useFollow } from './follow.ts';

@@ -10,6 +10,7 @@ import * as audit from './audit.ts';
 import * as capabilityTests from './capability-tests.ts';
 import * as comparisonEstimates from './comparison-estimates.ts';
 import * as comparisonResults from './comparison-results.ts';
+import * as comparisonRuns from './comparison-runs.ts';
 import * as comparisons from './comparisons.ts';
 import * as completions from './completions.ts';
 import * as conversations from './conversations.ts';
@@ -72,6 +73,7 @@ export const endpoints: readonly Endpoint[] = [
   datasets,
   datasetEdits,
   comparisons,
+  comparisonRuns,
   comparisonEstimates,
   comparisonResults,
   votes,

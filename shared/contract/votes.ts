@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp } from './common.ts';
+import { timestamp, uuid } from './common.ts';
 import { comparison, comparisonParameters, variantName } from './comparisons.ts';
 import { defineEndpoint } from './endpoint.ts';
 
@@ -69,4 +69,41 @@ export const judgeComparison = defineEndpoint({
   status: 202,
   response: comparison,
   errors: [404, 409],
+});
+
+const range = z.object({ low: z.number(), high: z.number() });
+const cost = range.nullable().describe('US dollars; null if a price is unknown');
+
+export const missingVerdicts = z
+  .object({
+    cells: z.int().describe('Completed cells that the judges would look at'),
+    cost,
+    judges: z.array(
+      z.object({
+        judgeId: uuid,
+        name: z.string(),
+        missing: z.int().describe('Answers without a verdict, also because the response was outside its schema'),
+        stale: z.int().describe('Answers with a verdict from before a change of the judge'),
+        uncounted: z
+          .int()
+          .describe('Answers with a verdict from before the calibration. They are counted without a new run'),
+        cost,
+      }),
+    ),
+  })
+  .meta({ id: 'MissingVerdicts' });
+export type MissingVerdicts = z.infer<typeof missingVerdicts>;
+
+export const readMissingVerdicts = defineEndpoint({
+  id: 'readMissingVerdicts',
+  method: 'get',
+  path: '/comparisons/{id}/judge',
+  access: 'run',
+  tag,
+  summary: 'Count missing and stale verdicts',
+  description:
+    'What judging again would do: for each judge among the checks the completed answers without a verdict of the judge as it is, and the estimated cost of new ones. Judges that need nothing have zeros.',
+  parameters: comparisonParameters,
+  response: missingVerdicts,
+  errors: [404],
 });

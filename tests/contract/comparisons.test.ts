@@ -412,6 +412,36 @@ describe('a comparison', () => {
     expect((await cellsOf(memory, id)).map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
   });
 
+  test('waits after a rate limit of another caller, and shares its runs at a time with other comparisons', async () => {
+    let active = 0;
+    let most = 0;
+    const times: number[] = [];
+    host.provider.answerWith((call) => call.fail(429, 'Slow down', { 'retry-after': '1' }));
+    const body = { promptText: 'x', ...provider };
+    expect((await callJson(host, memory, 'POST', '/api/completions', { body })).status).toBe(429);
+    const startedAt = performance.now();
+    const held: (() => void)[] = [];
+    host.provider.answerWith((call) => {
+      times.push(performance.now());
+      most = Math.max(most, (active += 1));
+      held.push(() => {
+        active -= 1;
+        echo(call);
+      });
+    });
+    const ids = await Promise.all(
+      [2, 3].map(async (concurrency) => (await create(memory, { concurrency, variants: [variant('A')] })).id),
+    );
+    for (const id of ids) await act(memory, id, 'start');
+    for (let calls = 0; calls < 6; calls += 1) {
+      await until(() => held.length > 0);
+      held.shift()!();
+    }
+    for (const id of ids) expect((await ended(memory, id)).cells.completed).toBe(3);
+    expect(times[0]! - startedAt).toBeGreaterThan(900);
+    expect(most).toBeLessThanOrEqual(3);
+  });
+
   test('tries a cell again as often as it allows', async () => {
     let calls = 0;
     host.provider.answerWith((call) => ((calls += 1) % 3 === 0 ? echo(call) : call.fail(500, 'Again')));

@@ -12,6 +12,7 @@ beforeAll(async () => {
 afterAll(() => host.close());
 
 const [way] = ways;
+const unknown = '00000000-0000-4000-8000-000000000000';
 const provider = { aiSystem: 'OpenAiCompatible', model: 'scripted/model' };
 const promptOf = (call: ScriptedCall) => (call.body['messages'] as { content: string }[]).at(-1)!.content;
 
@@ -305,20 +306,30 @@ describe('judging again', () => {
       if (limits-- > 0) return call.fail(429, 'slow down', { 'retry-after': '1' });
       reply(call);
     });
+    const missing = async () => (await callJson(host, way, 'GET', `/comparisons/${id}/judge`)).body;
+    const none = { missing: 0, stale: 0, uncounted: 0 };
+    expect(await missing()).toEqual({
+      cells: 4,
+      cost: null,
+      judges: [{ judgeId, name: 'Strict', ...none, missing: 4, cost: null }],
+    });
     const before = host.provider.calls.length;
     const started = await again();
     expect([started.status, started.body.state]).toEqual([202, 'Running']);
+    expect(started.body.judging).toEqual({ judged: 0, total: 4 });
     expect((await again()).status).toBe(409);
     await ended();
     expect((await cells()).map(({ checks }) => checks[0]!.pass)).toEqual([true, false, true, false]);
     expect(host.provider.calls.length - before).toBe(5);
     // Nothing is left to judge.
+    expect(await missing()).toMatchObject({ cells: 0, cost: { low: 0, high: 0 }, judges: [none] });
     await again();
     await ended();
     expect(host.provider.calls.length - before).toBe(5);
     await callJson(host, way, 'PUT', `/judges/${judgeId}`, {
       body: { name: 'Strict', promptText: 'Judge: {{answer}}', verdict: { kind: 'passOrFail' }, ...provider },
     });
+    expect(await missing()).toMatchObject({ cells: 4, judges: [{ ...none, stale: 4 }] });
     await again();
     await ended();
     expect(host.provider.calls.length - before).toBe(9);
@@ -328,5 +339,25 @@ describe('judging again', () => {
       [{ passes: 2, judged: 2 }],
       [{ passes: 0, judged: 2 }],
     ]);
+    expect((await callJson(host, way, 'GET', `/comparisons/${unknown}/judge`)).status).toBe(404);
+  });
+
+  test('asks again after a response outside the schema, and stops when a person does', async () => {
+    const judges = (call: ScriptedCall) => promptOf(call).startsWith('Judge');
+    host.provider.answerWith((call) => (judges(call) ? call.chatAnswer({ content: '{}' }) : reply(call)));
+    const { id, cells } = await compare(2);
+    expect((await cells())[0]!.checks[0]).toMatchObject({ pass: null });
+    const read = async () => (await callJson(host, way, 'GET', `/comparisons/${id}`)).body;
+    const asked: ScriptedCall[] = [];
+    host.provider.answerWith((call) => void asked.push(call));
+    await callJson(host, way, 'POST', `/comparisons/${id}/judge`);
+    await expect.poll(() => asked.length).toBe(4);
+    reply(asked[0]!);
+    await expect.poll(async () => (await read()).judging).toEqual({ judged: 1, total: 4 });
+    const stopped = await callJson(host, way, 'POST', `/comparisons/${id}/stop`);
+    expect(stopped.body).toMatchObject({ state: 'Completed', judging: null, stopReason: 'Stopped.' });
+    const missing = await callJson(host, way, 'GET', `/comparisons/${id}/judge`);
+    expect(missing.body).toMatchObject({ cells: 3, judges: [{ missing: 3 }] });
+    expect((await cells()).filter(({ checks }) => checks[0]!.pass !== null)).toHaveLength(1);
   });
 });

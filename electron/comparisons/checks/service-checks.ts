@@ -5,6 +5,7 @@ import type { Moderation } from '../../moderation/create-moderation.ts';
 import type { Embeddings } from '../../on-device/embeddings.ts';
 import type { SchemaChecker } from '../../schemas/create-schema-checker.ts';
 import type { Judges } from '../judge/create-judges.ts';
+import type { JudgingOptions } from '../judge/verdict-runs.ts';
 import type { LocalResult } from './checks-worker.ts';
 import { type CheckedRow, expectedText, NotJudged } from './expected.ts';
 import type { CheckedOutput, LocalCheck, Outcome } from './local-checks.ts';
@@ -21,7 +22,7 @@ type ServiceCheck = Exclude<SimpleCheck, LocalCheck>;
 type CheckOf<Kind extends ServiceCheck['kind']> = Extract<ServiceCheck, { kind: Kind }>;
 
 /** A run whose answer a judge judges, and who pays for it. */
-export interface JudgedRun {
+export interface JudgedRun extends JudgingOptions {
   readonly runId: string;
   /** Null after a restart: the judge isn't paid then, and only its earlier verdict is used. */
   readonly origin: RunOrigin | null;
@@ -86,8 +87,8 @@ async function checkWithJudge(
   { output, row, services, signal, judged }: Checked,
 ): Promise<Outcome> {
   if (!services.judges || !judged) throw new NotJudged("The run isn't known to the judge");
-  const { runId, origin } = judged;
-  const verdict = await services.judges.judge(judgeId, { runId, answer: output.answer, row }, { origin, signal });
+  const { runId, ...options } = judged;
+  const verdict = await services.judges.judge(judgeId, { runId, answer: output.answer, row }, { ...options, signal });
   const { pass, score, counts, runIds, cost } = verdict;
   if (pass === null || score === null) throw new NotJudged(verdict.reason);
   const reason = counts ? verdict.reason : `${verdict.reason} (The judge is not calibrated.)`;

@@ -1,4 +1,4 @@
-import { AppError, invalidField } from '../../../shared/app-error.ts';
+import { AppError } from '../../../shared/app-error.ts';
 import {
   type Judge,
   type JudgeCalibration,
@@ -8,24 +8,37 @@ import {
   maxLabels,
 } from '../../../shared/contract/judges.ts';
 import { parseTemplate } from '../../../shared/prompt-template.ts';
-import { createMutex } from '../../common/mutex.ts';
 import type { RunOrigin } from '../../completions/completions.ts';
 import type { FileReader } from '../../storage/file-store.ts';
 import type { JudgeStore, StoredJudge, StoredLabel, StoredVerdict } from '../../storage/judge-store.ts';
 import type { ListPage, ListQuery } from '../../storage/list-page.ts';
 import { type CheckedRow, NotJudged } from '../checks/expected.ts';
 import type { Providers } from '../../providers/create-providers.ts';
-import { callWhenReady, type ReadyOptions } from '../paying-keys.ts';
-import { providerOf } from '../provider-pauses.ts';
+import { providerOf } from '../../providers/provider-pauses.ts';
+import type { CurrentVerdicts } from '../../storage/comparison-cells.ts';
+import { type CallLimits, callWhenReady } from '../call-limits.ts';
 import { calibrate } from './calibration.ts';
 import { type NamedModel, sameFamilyWarning } from './model-family.ts';
-import { judgePreference, judgeSystemMessage, requireValidJudge } from './run-judge.ts';
-import { createVerdictRuns, type JudgedAnswer, type JudgeOptions, type VerdictRunsOptions } from './verdict-runs.ts';
+import { judgeSystemMessage, requireValidJudge } from './run-judge.ts';
+import {
+  createVerdictRuns,
+  judgeAll,
+  type JudgedAnswer,
+  type JudgeOptions,
+  type JudgingOptions,
+  parallel,
+  type VerdictRunsOptions,
+} from './verdict-runs.ts';
 import { judgeHashOf, verdictSchema } from './verdicts.ts';
 
 /** With a null origin only an earlier verdict is used. */
-interface CheckOptions extends Omit<JudgeOptions, 'origin'> {
+interface CheckOptions extends Omit<JudgeOptions, 'origin'>, JudgingOptions {
   readonly origin: RunOrigin | null;
+}
+
+/** Tells the verdicts of a judge as it is from others. */
+interface CurrentJudge extends CurrentVerdicts {
+  readonly judgeId: string;
 }
 
 export interface CheckedVerdict extends JudgeVerdict {
@@ -70,12 +83,11 @@ export interface Judges {
   ): Promise<JudgeVerdict>;
   /** Reads the newest verdicts of a judge on runs: null for a run that it didn't judge, and always for a judge that was deleted. */
   verdictsOf(id: string): (runId: string) => RunVerdict | null;
+  /** Null for a judge that was deleted. */
+  currentOf(id: string): CurrentJudge | null;
   /** The verdict on an answer, and whether it counts. A verdict of the judge as it is isn't paid for twice. */
   judge(id: string, answer: JudgedAnswer, options: CheckOptions): Promise<CheckedVerdict>;
 }
-
-/** Judge runs of one calibration at a time. */
-const parallel = 4;
 
 function asLabel(verdict: StoredVerdict['verdict'], form: JudgeInput['verdict']): 'pass' | 'fail' | null {
   if (typeof verdict !== 'number') return verdict;
@@ -119,9 +131,14 @@ function describeLabel(
   };
 }
 
-function runVerdicts(store: JudgeStore, { id, sequence, input }: StoredJudge): (runId: string) => RunVerdict | null {
-  const judgeHash = judgeHashOf(input);
+function currentVerdicts(store: JudgeStore, { sequence, input }: StoredJudge): CurrentVerdicts {
   const counts = calibrationOf({ input }, store.labels(sequence)).isCalibrated;
+  return { judge: sequence, hash: judgeHashOf(input), counts };
+}
+
+function runVerdicts(store: JudgeStore, judge: StoredJudge): (runId: string) => RunVerdict | null {
+  const { id, sequence, input } = judge;
+  const { hash, counts } = currentVerdicts(store, judge);
   return (runId) => {
     const found = store.verdict(sequence, runId);
     if (!found) return null;
@@ -132,7 +149,7 @@ function runVerdicts(store: JudgeStore, { id, sequence, input }: StoredJudge): (
       verdict: found.verdict,
       pass: label === null ? null : label === 'pass',
       counts,
-      isStale: found.judgeHash !== judgeHash,
+      isStale: found.judgeHash !== hash,
       runId: found.judgeRunId,
     };
   };
@@ -153,45 +170,26 @@ function requirePassOrScore({ input }: StoredJudge): void {
   );
 }
 
-/** Resolves when all answers have verdicts. After a failure the others aren't judged, because most would fail, too. */
-async function judgeAll(
-  judgeOne: (answer: JudgedAnswer, signal: AbortSignal) => Promise<unknown>,
-  answers: readonly JudgedAnswer[],
-  outer: AbortSignal,
-): Promise<void> {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([outer, failed.signal]);
-  const mutex = createMutex(() => undefined, { concurrency: parallel });
-  const calls = answers.map(async (answer) => {
-    const release = await mutex.take({ signal });
-    try {
-      await judgeOne(answer, signal);
-    } catch (error) {
-      failed.abort(error);
-    } finally {
-      release();
-    }
-  });
-  await Promise.allSettled(calls);
-  signal.throwIfAborted();
-}
-
-export interface JudgesOptions extends VerdictRunsOptions, Pick<ReadyOptions, 'payingKeys' | 'pauses'> {
+export interface JudgesOptions extends VerdictRunsOptions {
+  readonly limits: CallLimits;
   readonly providers: Pick<Providers, 'resolve'>;
 }
 
 export function createJudges(options: JudgesOptions): Judges {
-  const { store, completions } = options;
+  const { store } = options;
   const verdicts = createVerdictRuns(options);
 
   /** Waits for the limits of the provider and of the key, which is read again each time: it may have been revoked. */
-  async function judgeOnce(judge: StoredJudge, answer: JudgedAnswer, { origin, signal }: JudgeOptions) {
+  async function judgeOnce(
+    judge: StoredJudge,
+    answer: JudgedAnswer,
+    { origin, signal, concurrency, asksAgain = false }: JudgeOptions & JudgingOptions,
+  ) {
     const found = verdicts.find(judge, answer.runId);
-    if (found) return found;
+    if (found && !(asksAgain && found.verdict === null)) return found;
     const { servedBy } = options.providers.resolve(judge.input.aiSystem, judge.input.model);
-    return callWhenReady(providerOf(servedBy), origin, { ...options, signal }, (payer) =>
-      verdicts.judge(judge, answer, { origin: payer, signal }),
-    );
+    const call = { provider: providerOf(servedBy), origin, signal, concurrency };
+    return callWhenReady(options.limits, call, (payer) => verdicts.ask(judge, answer, { origin: payer, signal }));
   }
 
   function readable(runId: string, reader: FileReader): JudgedAnswer[] {
@@ -246,27 +244,21 @@ export function createJudges(options: JudgesOptions): Judges {
         .labels(judge.sequence)
         .flatMap(({ runId }) => readable(runId, reader))
         .filter(({ row }) => hasValues(judge.input, row));
-      await judgeAll((answer, signal) => judgeOnce(judge, answer, { origin, signal }), answers, outer);
+      await judgeAll(
+        (answer, signal) => judgeOnce(judge, answer, { origin, signal, concurrency: parallel }),
+        answers,
+        outer,
+      );
       return describe(store, store.read(id));
     },
-    async judgeRuns(id, [runId, otherRunId], reader, judgeOptions) {
-      const judge = store.read(id);
-      const first = verdicts.readAnswer(runId, 'runId', reader);
-      if (judge.input.verdict.kind !== 'preference') {
-        if (otherRunId !== undefined) throw invalidField('otherRunId', 'is only for a judge of preferences');
-        return verdicts.judge(judge, first, judgeOptions);
-      }
-      if (otherRunId === undefined) throw invalidField('otherRunId', 'is required for a judge of preferences');
-      const second = verdicts.readAnswer(otherRunId, 'otherRunId', reader);
-      const metadata = { judgeId: judge.id, judgedRunId: first.runId, otherRunId: second.runId };
-      const call = { judge: judge.input, row: first.row, metadata, ...judgeOptions };
-      return judgePreference(completions, call, first.answer, second.answer);
-    },
+    judgeRuns: async (id, runIds, reader, judgeOptions) =>
+      verdicts.judgeRuns(store.read(id), runIds, reader, judgeOptions),
     verdictsOf: (id) => (store.exists(id) ? runVerdicts(store, store.read(id)) : () => null),
-    async judge(id, answer, { origin, signal }) {
+    currentOf: (id) => (store.exists(id) ? { judgeId: id, ...currentVerdicts(store, store.read(id)) } : null),
+    async judge(id, answer, { origin, ...rest }) {
       const judge = store.read(id);
       requirePassOrScore(judge);
-      const verdict = origin ? await judgeOnce(judge, answer, { origin, signal }) : verdicts.find(judge, answer.runId);
+      const verdict = origin ? await judgeOnce(judge, answer, { origin, ...rest }) : verdicts.find(judge, answer.runId);
       if (!verdict) throw new NotJudged('Touchstone closed before the judge was asked');
       const cost = verdicts.costOf(verdict);
       return { ...verdict, cost, counts: calibrationOf(judge, store.labels(judge.sequence)).isCalibrated };

@@ -1,26 +1,63 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Check, CheckResult } from '../../../shared/contract/checks.ts';
 import type { DatasetRow } from '../../../shared/contract/datasets.ts';
-import type { StoredCell } from '../../storage/comparison-cells.ts';
+import type { StoredCell, VerdictNeed } from '../../storage/comparison-cells.ts';
+import type { ComparisonStore } from '../../storage/comparison-store.ts';
 import { judgesAmong } from '../votes/cell-votes.ts';
 import type { Judges } from './create-judges.ts';
 
-const cellsAtOnce = 500;
+/** Cells that one query looks at: a few milliseconds. */
+const cellsAtOnce = 2000;
 
-/** Whether a judge gave no verdict on a cell, only a stale one, or one from before its calibration. */
-export function needsVerdict(
-  checks: readonly Check[],
-  judges: Pick<Judges, 'exists' | 'verdictsOf'>,
-): (cell: StoredCell) => boolean {
-  const readers = judgesAmong(checks)
-    .filter((id) => judges.exists(id))
-    .map((id) => judges.verdictsOf(id));
-  return ({ runId, checks: results }) =>
-    runId !== null &&
-    readers.some((read) => {
-      const verdict = read(runId);
-      return !verdict || verdict.isStale || (verdict.counts && results.some(({ counts }) => counts === false));
-    });
+/** What a judge would have to do. */
+export interface JudgeNeeds {
+  readonly judgeId: string;
+  /** Answers by what their verdict lacks. */
+  readonly counts: Readonly<Record<VerdictNeed, number>>;
+  /** Tokens of the answers that it would be paid for, where they are known: their sum and number. */
+  readonly tokens: { readonly sum: number; readonly answers: number };
+}
+
+export interface VerdictNeeds {
+  readonly judges: readonly JudgeNeeds[];
+  /** Positions of the cells, ascending. */
+  readonly positions: readonly number[];
+}
+
+interface NeedsOptions {
+  readonly checks: readonly Check[];
+  readonly total: number;
+  readonly store: Pick<ComparisonStore, 'verdictNeeds'>;
+  readonly judges: Pick<Judges, 'currentOf'>;
+  readonly signal?: AbortSignal;
+}
+
+/** The completed cells without a verdict of a judge as it is, or with one that doesn't count yet. Other work runs in between. */
+export async function findVerdictNeeds(comparison: number, options: NeedsOptions): Promise<VerdictNeeds> {
+  const current = judgesAmong(options.checks).flatMap((id) => options.judges.currentOf(id) ?? []);
+  const found = current.map(({ judgeId }) => ({
+    judgeId,
+    counts: { missing: 0, stale: 0, uncounted: 0 },
+    tokens: { sum: 0, answers: 0 },
+  }));
+  const positions: number[] = [];
+  for (let from = 0; current.length > 0 && from < options.total; from += cellsAtOnce) {
+    const here = new Set<number>();
+    for (const [index, judge] of current.entries()) {
+      const { counts, tokens } = found[index]!;
+      for (const cell of options.store.verdictNeeds(comparison, judge, { from, to: from + cellsAtOnce })) {
+        here.add(cell.position);
+        counts[cell.need] += 1;
+        if (cell.need === 'uncounted' || cell.completionTokens === null) continue;
+        tokens.sum += cell.completionTokens;
+        tokens.answers += 1;
+      }
+    }
+    positions.push(...[...here].toSorted((one, other) => one - other));
+    await nextTurn();
+    options.signal?.throwIfAborted();
+  }
+  return { judges: found, positions };
 }
 
 /** What new verdicts cost. Those that the cell had are paid. */
@@ -32,35 +69,27 @@ export function addedCosts(before: readonly CheckResult[], after: readonly Check
 }
 
 export interface JudgeAgain {
-  readonly isNeeded: (cell: StoredCell) => boolean;
+  readonly positions: readonly number[];
   /** Null for a run that was deleted. */
   readonly judge: (cell: StoredCell, row: DatasetRow, signal: AbortSignal) => Promise<StoredCell | null>;
 }
 
 interface JudgeCellsOptions {
-  readonly positions: Generator<number>;
-  readonly read: (position: number) => StoredCell;
-  readonly isNeeded: (cell: StoredCell) => boolean;
-  /** Null for a run that was deleted. */
-  readonly judge: (cell: StoredCell) => Promise<StoredCell | null>;
-  readonly note: (before: StoredCell, after: StoredCell) => void;
+  readonly positions: readonly number[];
+  readonly judge: (position: number) => Promise<void>;
   readonly concurrency: number;
   /** Whether the next one may be judged. */
   readonly canContinue: () => boolean;
 }
 
 /** Judges cells again, some at a time. */
-export async function judgeCells(options: JudgeCellsOptions): Promise<void> {
-  const { positions, read, isNeeded, judge, note, concurrency, canContinue } = options;
+export async function judgeCells({ positions, judge, concurrency, canContinue }: JudgeCellsOptions): Promise<void> {
+  let next = 0;
   async function work(): Promise<void> {
-    for (let looked = 1; canContinue(); looked += 1) {
-      const { done, value: position } = positions.next();
-      if (done) return;
-      if (looked % cellsAtOnce === 0) await nextTurn();
-      const cell = read(position);
-      if (!isNeeded(cell)) continue;
-      const judged = await judge(cell);
-      if (judged && canContinue()) note(cell, judged);
+    while (next < positions.length && canContinue()) {
+      await judge(positions[next++]!);
+      // A verdict that the judge gave before takes no time.
+      await nextTurn();
     }
   }
   await Promise.all(Array.from({ length: concurrency }, work));

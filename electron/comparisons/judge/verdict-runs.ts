@@ -2,17 +2,26 @@ import { createHash } from 'node:crypto';
 import { AppError, invalidField } from '../../../shared/app-error.ts';
 import type { JudgeVerdict } from '../../../shared/contract/judges.ts';
 import type { RunDetail } from '../../../shared/contract/runs.ts';
+import { createMutex } from '../../common/mutex.ts';
 import type { Completions, RunOrigin } from '../../completions/completions.ts';
 import type { FileReader } from '../../storage/file-store.ts';
 import type { JudgeStore, StoredJudge, StoredVerdict } from '../../storage/judge-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
 import type { CheckedRow } from '../checks/expected.ts';
-import { judgeAnswer } from './run-judge.ts';
+import { judgeAnswer, judgePreference } from './run-judge.ts';
 import { canonical, judgeHashOf, noVerdict, parseVerdict } from './verdicts.ts';
 
 export interface JudgeOptions {
   readonly origin: RunOrigin;
   readonly signal: AbortSignal;
+}
+
+/** How a judge is asked about the answers of a comparison. */
+export interface JudgingOptions {
+  /** Calls at a time at its provider. */
+  readonly concurrency: number;
+  /** Whether it is asked again if it gave no verdict, such as an answer outside its schema. */
+  readonly asksAgain?: boolean;
 }
 
 /** An answer that is judged. */
@@ -30,8 +39,41 @@ export interface VerdictRuns {
   find(judge: StoredJudge, runId: string): JudgeVerdict | null;
   /** US dollars of its runs; null if a price is unknown. */
   costOf(verdict: JudgeVerdict): number | null;
-  /** That verdict, or else a new one. */
-  judge(judge: StoredJudge, answer: JudgedAnswer, options: JudgeOptions): Promise<JudgeVerdict>;
+  /** A new verdict, which replaces it. */
+  ask(judge: StoredJudge, answer: JudgedAnswer, options: JudgeOptions): Promise<JudgeVerdict>;
+  /** The verdict on a run, or for a judge of preferences on two. Throws `invalid_request` with the field, and as `readAnswer`. */
+  judgeRuns(
+    judge: StoredJudge,
+    runIds: readonly [runId: string, otherRunId: string | undefined],
+    reader: FileReader,
+    options: JudgeOptions,
+  ): Promise<JudgeVerdict>;
+}
+
+/** Runs of one calibration at a time. */
+export const parallel = 4;
+
+/** Resolves when all answers have verdicts. After a failure the others aren't judged, because most would fail, too. */
+export async function judgeAll(
+  judgeOne: (answer: JudgedAnswer, signal: AbortSignal) => Promise<unknown>,
+  answers: readonly JudgedAnswer[],
+  outer: AbortSignal,
+): Promise<void> {
+  const failed = new AbortController();
+  const signal = AbortSignal.any([outer, failed.signal]);
+  const mutex = createMutex(() => undefined, { concurrency: parallel });
+  const calls = answers.map(async (answer) => {
+    const release = await mutex.take({ signal });
+    try {
+      await judgeOne(answer, signal);
+    } catch (error) {
+      failed.abort(error);
+    } finally {
+      release();
+    }
+  });
+  await Promise.allSettled(calls);
+  signal.throwIfAborted();
 }
 
 export interface VerdictRunsOptions {
@@ -68,27 +110,45 @@ export function createVerdictRuns({ store, runs, completions }: VerdictRunsOptio
     return { judgeHash, runIds: [run.runId], ...parsed };
   }
 
+  function readAnswer(
+    runId: string,
+    field: string,
+    { callerId, canReadAll }: FileReader,
+  ): ReturnType<VerdictRuns['readAnswer']> {
+    const run = runs.read(runId.toLowerCase());
+    if (!run || (!canReadAll && run.callerId !== callerId)) throw new AppError('not_found', 'No run has this ID.');
+    if (run.status !== 'Completed') throw invalidField(field, 'is not a completed run');
+    const row = run.input.replacements ?? {};
+    return { runId: run.runId, answer: run.output.content, row, isHeldOut: isHeldOut(run.input) };
+  }
+
+  async function ask(judge: StoredJudge, { runId, answer, row }: JudgedAnswer, options: JudgeOptions) {
+    const call = { judge: judge.input, row, metadata: { judgeId: judge.id, judgedRunId: runId }, ...options };
+    const found = await judgeAnswer(completions, call, answer);
+    const verdict = found.verdict as StoredVerdict['verdict'];
+    store.setVerdict(judge.sequence, { runId, judgeHash: found.judgeHash, judgeRunId: found.runIds[0]!, verdict });
+    return found;
+  }
+
   return {
-    readAnswer(runId, field, { callerId, canReadAll }) {
-      const run = runs.read(runId.toLowerCase());
-      if (!run || (!canReadAll && run.callerId !== callerId)) throw new AppError('not_found', 'No run has this ID.');
-      if (run.status !== 'Completed') throw invalidField(field, 'is not a completed run');
-      const row = run.input.replacements ?? {};
-      return { runId: run.runId, answer: run.output.content, row, isHeldOut: isHeldOut(run.input) };
-    },
+    readAnswer,
     find,
     costOf({ runIds }) {
       const costs = runIds.map((runId) => runs.read(runId)?.cost ?? null);
       return costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0);
     },
-    async judge(judge, { runId, answer, row }, options) {
-      const stored = find(judge, runId);
-      if (stored) return stored;
-      const call = { judge: judge.input, row, metadata: { judgeId: judge.id, judgedRunId: runId }, ...options };
-      const found = await judgeAnswer(completions, call, answer);
-      const verdict = found.verdict as StoredVerdict['verdict'];
-      store.setVerdict(judge.sequence, { runId, judgeHash: found.judgeHash, judgeRunId: found.runIds[0]!, verdict });
-      return found;
+    ask,
+    async judgeRuns(judge, [runId, otherRunId], reader, options) {
+      const first = readAnswer(runId, 'runId', reader);
+      if (judge.input.verdict.kind !== 'preference') {
+        if (otherRunId !== undefined) throw invalidField('otherRunId', 'is only for a judge of preferences');
+        return find(judge, first.runId) ?? ask(judge, first, options);
+      }
+      if (otherRunId === undefined) throw invalidField('otherRunId', 'is required for a judge of preferences');
+      const second = readAnswer(otherRunId, 'otherRunId', reader);
+      const metadata = { judgeId: judge.id, judgedRunId: first.runId, otherRunId: second.runId };
+      const call = { judge: judge.input, row: first.row, metadata, ...options };
+      return judgePreference(completions, call, first.answer, second.answer);
     },
   };
 }

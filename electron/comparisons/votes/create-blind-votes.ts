@@ -18,7 +18,7 @@ interface PairInput {
 
 /** Votes on pairs of answers without their variants. Methods with an id throw `not_found`; only the voter may change a vote: `forbidden`. */
 export interface BlindVotes {
-  list(comparisonId: string, query: ListQuery, reader: FileReader): ListPage<BlindVoteItem>;
+  list(comparisonId: string, query: ListQuery, reader: FileReader): Promise<ListPage<BlindVoteItem>>;
   /** Continues the caller's vote on the same variants if it isn't finished. Throws `invalid_request` with the field. */
   create(
     comparisonId: string,
@@ -38,7 +38,7 @@ export interface BlindVotes {
 export interface BlindVotesOptions extends BlindPairsOptions {
   readonly store: Pick<ComparisonStore, 'cell' | 'setup'>;
   readonly judges: Pick<Judges, 'read' | 'exists'>;
-  readonly open: (comparisonId: string) => ComparisonJob;
+  readonly open: (comparisonId: string) => Promise<ComparisonJob>;
   readonly rowNumberIn: (comparison: ComparisonJob['comparison']) => (rowId: string) => number | null;
 }
 
@@ -104,7 +104,7 @@ function createDescriber(
     reader: FileReader,
     shown: Pick<BlindVote, 'pair' | 'note'> | null = null,
   ): Promise<BlindVote> {
-    const job = open(vote.comparisonId);
+    const job = await open(vote.comparisonId);
     const isOpen = vote.finishedAt === null && vote.voter === reader.callerId;
     const pair = shown ? shown.pair : isOpen ? await pairs.next(job, vote, reader) : null;
     const voted = votes.pairVotes(vote.sequence);
@@ -139,21 +139,22 @@ export function createBlindVotes(options: BlindVotesOptions): BlindVotes {
   }
 
   /** Removes a vote, and shows its pair again. */
-  function removed(vote: StoredBlindVote, row: number, reader: FileReader): Promise<BlindVote> {
+  async function removed(vote: StoredBlindVote, row: number, reader: FileReader): Promise<BlindVote> {
+    const job = await open(vote.comparisonId);
     const found = votes.pairVotes(vote.sequence).find((pair) => pair.row === row);
     votes.removePairVote(vote.sequence, row);
-    const pair = pairs.showRow(open(vote.comparisonId), vote, row, reader);
+    const pair = pairs.showRow(job, vote, row, reader);
     return describe(vote, reader, pair && { pair, note: found?.note ?? null });
   }
 
   return {
-    list(comparisonId, query, reader) {
-      const job = open(comparisonId);
+    async list(comparisonId, query, reader) {
+      const job = await open(comparisonId);
       const { data, continuationToken } = votes.blindVotes(job.comparison.sequence, query);
       return { data: data.map((vote) => item(job, vote, reader)), continuationToken };
     },
     async create(comparisonId, { variants: names, question }, reader) {
-      const job = open(comparisonId);
+      const job = await open(comparisonId);
       const { sequence } = job.comparison;
       const { variants } = store.setup(sequence);
       const [first, second] = names.map((name, index) => {
@@ -177,8 +178,8 @@ export function createBlindVotes(options: BlindVotesOptions): BlindVotes {
       return describe(votes.findBlindVote(id), reader);
     },
     async vote(id, rowId, { vote: given, note }, reader) {
+      const job = await open(votes.findBlindVote(id).comparisonId);
       const vote = findOpen(id, reader);
-      const job = open(vote.comparisonId);
       const row = options.rowNumberIn(job.comparison)(rowId);
       const repeat = row === null ? null : pairs.repeatOf(job, vote, row);
       if (row === null || repeat === null) throw new AppError('not_found', 'No pair of the vote has this row.');

@@ -36,6 +36,25 @@ describe('a mutex', () => {
     expect(changes).toEqual([1, 2, 1, 0]);
   });
 
+  it('lets a caller with a lower concurrency start when few enough hold it, and those behind wait', async () => {
+    const queue = createMutex(() => {}, { concurrency: 3 });
+    const first = await queue.take({ signal });
+    const second = await queue.take({ signal });
+    const order: string[] = [];
+    const low = queue.take({ signal, concurrency: 2 }).then((release) => (order.push('low'), release));
+    const leaving = new AbortController();
+    const lowest = queue.take({ signal: leaving.signal, concurrency: 1 });
+    const behind = queue.take({ signal }).then((release) => (order.push('behind'), release));
+    first();
+    await low;
+    expect([order, queue.waiting]).toEqual([['low'], 2]);
+    leaving.abort(new Error('left'));
+    await expect(lowest).rejects.toThrow('left');
+    await behind;
+    expect(order).toEqual(['low', 'behind']);
+    second();
+  });
+
   it('rejects a signal that was already aborted', async () => {
     const queue = createMutex(() => {});
     await expect(queue.take({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });

@@ -41,6 +41,7 @@ function planWith(provider: Partial<Provider>): RunPlan {
     runs,
     guard: null,
     exchanges: null,
+    noteFailure: () => undefined,
   };
 }
 
