@@ -169,3 +169,9 @@ export function readNumber(text: string): number | undefined | null {
   if (trimmed === '') return undefined;
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : null;
 }
+
+/** `2 s to 3 s`, or one value if both ends look the same. */
+export function formatRange({ low, high }: { low: number; high: number }, format: (value: number) => string): string {
+  const [from, to] = [format(low), format(high)];
+  return from === to ? from : `${from} to ${to}`;
+}

@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import {
   type ComparedRow,
   exportComparison,
@@ -12,7 +12,7 @@ import {
   type RowSort,
 } from '../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../shared/contract/comparisons.ts';
-import { type CellVoteInput, voteOnCell } from '../../shared/contract/votes.ts';
+import { type CellVoteInput, readMissingVerdicts, voteOnCell } from '../../shared/contract/votes.ts';
 import { useHost } from '../host/host-context.tsx';
 
 const resultsKey = (id: string) => ['comparisons', 'results', id] as const;
@@ -57,8 +57,8 @@ export function useThrottled<Value>(value: Value, milliseconds: number): Value {
   return shown.value;
 }
 
-function progressOf({ state, cells }: Comparison): string {
-  return [state, ...Object.values(cells)].join();
+function progressOf({ state, cells, judging }: Comparison): string {
+  return [state, judging?.judged, ...Object.values(cells)].join();
 }
 
 const unfinished = new Set(['Waiting', 'Running', 'Stopped']);
@@ -69,22 +69,32 @@ function mayChange(data: { data: ComparedRow[] } | undefined): boolean {
 
 /**
  * Fetches the rows in view again as the comparison goes on: only pages whose cells have not all ended, and in any other order than that
- * of the dataset all of them, because rows move.
+ * of the dataset all of them, because rows move. Running cells have more text each time.
  */
 function useFollowRows(comparison: Comparison, { filter, sort }: RowOrder): void {
   const queryClient = useQueryClient();
   const progress = useThrottled(progressOf(comparison), rowsMilliseconds);
-  const isInOrder = filter === 'all' && sort === 'row';
   const isRunning = comparison.state === 'Running';
+  const isEveryPageStale = !isRunning || comparison.judging !== null || filter !== 'all' || sort !== 'row';
+  const renew = useEffectEvent(() => {
+    const queryKey = [...resultsKey(comparison.id), 'rows'];
+    const mayBeStale = ({ state }: { state: { data: unknown } }) =>
+      isEveryPageStale || mayChange(state.data as { data: ComparedRow[] });
+    // A page that takes long is waited for, or it would never come.
+    void queryClient.invalidateQueries({ queryKey, predicate: mayBeStale }, { cancelRefetch: !isRunning });
+  });
   const last = useRef(progress);
   useEffect(() => {
     if (last.current === progress) return;
     last.current = progress;
-    void queryClient.invalidateQueries({
-      queryKey: [...resultsKey(comparison.id), 'rows'],
-      predicate: ({ state }) => !isRunning || !isInOrder || mayChange(state.data as { data: ComparedRow[] }),
-    });
-  }, [queryClient, comparison.id, progress, isRunning, isInOrder]);
+    renew();
+  }, [progress]);
+  const isStreaming = isRunning && comparison.cells.running > 0;
+  useEffect(() => {
+    if (!isStreaming) return;
+    const timer = setInterval(() => renew(), rowsMilliseconds);
+    return () => clearInterval(timer);
+  }, [isStreaming]);
 }
 
 interface ComparedRows {
@@ -141,6 +151,18 @@ export function useComparedRow(comparison: Comparison, order: RowOrder, index: n
       const query = { ...order, offset: index, limit: 1, characters: rowCharacters };
       return client.call(readComparedRows, { signal, parameters: { id: comparison.id }, query });
     },
+  });
+}
+
+/** Verdicts that the judges of a comparison owe; undefined until they are counted. Judges may change while the results aren't open. */
+export function useMissingVerdicts({ id, state }: Comparison, { isEnabled }: { isEnabled: boolean }) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...resultsKey(id), 'missing-verdicts', state],
+    enabled: isEnabled && state !== 'Running',
+    staleTime: 0,
+    gcTime: 0,
+    queryFn: ({ signal }) => client.call(readMissingVerdicts, { signal, parameters: { id } }),
   });
 }
 

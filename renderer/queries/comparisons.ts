@@ -6,6 +6,7 @@ import {
   useQueryClient,
   type InfiniteData,
 } from '@tanstack/react-query';
+import { useState } from 'react';
 import { type ComparisonEstimateInput, estimateComparison } from '../../shared/contract/comparison-estimates.ts';
 import { readComparisonReport } from '../../shared/contract/comparison-results.ts';
 import {
@@ -26,6 +27,7 @@ import {
   listComparisons,
   readComparison,
 } from '../../shared/contract/comparisons.ts';
+import { judgeComparison } from '../../shared/contract/votes.ts';
 import { useHost } from '../host/host-context.tsx';
 import { useFollow } from './follow.ts';
 
@@ -104,6 +106,16 @@ export function useFollowComparisons(): void {
   });
 }
 
+/** Comparisons that run, newest first. Call it once: each call reads a stream of its own. */
+export function useRunningComparisons(): readonly ComparisonItem[] {
+  const [running, setRunning] = useState<readonly ComparisonItem[]>([]);
+  useFollow(followComparisons, ({ data }) => {
+    const found = data.filter(({ state }) => state === 'Running');
+    setRunning((before) => (before.length + found.length === 0 ? before : found));
+  });
+  return running;
+}
+
 /** What a comparison would take: `body` is its request as JSON; null asks nothing. */
 export function useComparisonEstimate(body: string | null) {
   const { client } = useHost();
@@ -155,6 +167,15 @@ export function useStopComparison() {
   return useMutation({
     mutationFn: ({ id, ...body }: StopInput & { id: string }) =>
       client.call(stopComparison, { parameters: { id }, body }),
+    onSuccess: useShowComparison(),
+  });
+}
+
+/** Lets judges look again at cells without a current verdict. */
+export function useJudgeComparison() {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: (id: string) => client.call(judgeComparison, { parameters: { id } }),
     onSuccess: useShowComparison(),
   });
 }

@@ -1,17 +1,19 @@
 import { Cpu } from 'lucide-react';
 import { Link } from 'wouter';
+import type { ComparisonItem } from '../../shared/contract/comparisons.ts';
 import type { OnDeviceState } from '../../shared/contract/on-device.ts';
 import type { HostState } from '../../shared/contract/settings.ts';
-import { formatBytes, formatCount, formatPlural } from '../components/format.ts';
+import { formatBytes, formatCount, formatPlural, formatWhole } from '../components/format.ts';
 import { Icon } from '../components/icon.tsx';
 import { KeyCaps } from '../components/key-caps.tsx';
 import { Dot, Spinner } from '../components/badges.tsx';
+import { useRunningComparisons } from '../queries/comparisons.ts';
 import { serverState, useHostState } from '../queries/host-state.ts';
 import { useOnDevice } from '../queries/on-device.ts';
 import { useSettings } from '../queries/settings.ts';
 import { useLiveRuns } from '../stores/live-runs.ts';
 import { useConnection } from '../stores/window.ts';
-import { settingsAddress } from './addresses.ts';
+import { comparisonAddress, settingsAddress } from './addresses.ts';
 import { openOverlay } from './overlay-state.ts';
 
 interface Summary {
@@ -91,6 +93,30 @@ function Server() {
   );
 }
 
+function runningWords({ name, cells, judging }: ComparisonItem): string {
+  if (judging) return `${name}: ${formatWhole(judging.judged)} of ${formatPlural(judging.total, 'answer')} judged`;
+  const ended = cells.completed + cells.failed + cells.skipped;
+  return `${name}: ${formatWhole(ended)} of ${formatPlural(cells.total, 'run')}`;
+}
+
+function Comparisons() {
+  const running = useRunningComparisons();
+  const [first] = running;
+  if (!first) return null;
+  return (
+    <Link
+      href={running.length === 1 ? comparisonAddress(first.id) : '/compare'}
+      className="statusbar__item accent numbers"
+      title={running.map(runningWords).join('\n')}
+    >
+      <Spinner />
+      <span className="truncate">
+        {running.length === 1 ? runningWords(first) : `${running.length} comparisons running`}
+      </span>
+    </Link>
+  );
+}
+
 /** The host's count may be some seconds old, so the count is at least that of the active runs. */
 export function databaseSummary({ runs, databaseBytes }: Pick<HostState, 'runs' | 'databaseBytes'>, streaming: number) {
   const count = Math.max(runs, streaming);
@@ -116,6 +142,7 @@ export function StatusBar() {
     <footer className="statusbar">
       <Server />
       <OnDevice />
+      <Comparisons />
       {streaming > 0 && <span className="accent numbers">{formatPlural(streaming, 'run')} streaming</span>}
       <span className="push" />
       <Database />

@@ -2,10 +2,12 @@ import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
 import type { Check } from '../../shared/contract/checks.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
-import { readConfiguration } from '../drafts/parameter-model.ts';
+import { maxVariants } from '../../shared/contract/comparisons.ts';
+import type { PromptVersion } from '../../shared/contract/prompts.ts';
+import { readConfiguration, writeParameters } from '../drafts/parameter-model.ts';
 import { type DraftTools, readTools } from '../drafts/tool-drafts.ts';
 import { createDraftStorage, type OtherWindowChanges } from './playground-draft-storage.ts';
-import type { Draft } from './playground-drafts.ts';
+import { type Draft, lastUsedModel } from './playground-drafts.ts';
 import { showToast } from './toasts.ts';
 
 /** A version of the library, or a text that is not in it. */
@@ -157,6 +159,31 @@ export const useComparisonDrafts = create<ComparisonDrafts>()(
     },
   ),
 );
+
+/** A version of the library as a variant. A version without a model has the one that was used last. */
+function versionVariant(version: PromptVersion): VariantDraft {
+  const { aiSystem, model } = version;
+  return {
+    id: crypto.randomUUID(),
+    name: '',
+    prompt: { kind: 'version', promptId: version.promptId, versionId: version.id },
+    ...(model === null ? lastUsedModel() : { model, aiSystem: aiSystem ?? 'ServiceAi' }),
+    ...writeParameters(version.configuration),
+    dataspaceIds: [],
+  };
+}
+
+/** Adds a version to the setup that was not started yet. Returns its letter, or null if the setup has as many variants as it may. */
+export async function addVersionToSetup(version: PromptVersion): Promise<string | null> {
+  // Setups load from the disk. A change before that would overwrite them.
+  const { hasHydrated, onFinishHydration } = useComparisonDrafts.persist;
+  if (!hasHydrated()) await new Promise<void>((resolve) => onFinishHydration(() => resolve()));
+  const { drafts, write } = useComparisonDrafts.getState();
+  const before = drafts.find(({ id }) => id === newSetupId) ?? emptySetup();
+  if (before.variants.length >= maxVariants) return null;
+  write({ ...before, variants: [...before.variants, versionVariant(version)] });
+  return String.fromCodePoint(65 + before.variants.length);
+}
 
 /** Writes a new setup in place of the one that was not saved yet, which Undo restores if it had anything in it. */
 export function replaceNewSetup(change: SetupChange): void {

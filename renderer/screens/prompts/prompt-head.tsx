@@ -1,17 +1,30 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { Copy, Ellipsis, FolderInput, Hash, History, Pencil, RotateCcw, SquareTerminal, Trash2 } from 'lucide-react';
+import {
+  Columns3,
+  Copy,
+  Ellipsis,
+  FolderInput,
+  Hash,
+  History,
+  Pencil,
+  RotateCcw,
+  SquareTerminal,
+  Trash2,
+} from 'lucide-react';
+import { maxVariants } from '../../../shared/contract/comparisons.ts';
 import type { Prompt, PromptVersion } from '../../../shared/contract/prompts.ts';
 import { describeError } from '../../components/state-panels.tsx';
 import { useAddVersion, useDuplicatePrompt, useRemovePrompt, versionInput } from '../../queries/prompts.ts';
 import { auditKey } from '../../queries/audit.ts';
-import { promptAddress, versionDraftAddress } from '../../shell/addresses.ts';
+import { newComparisonAddress, promptAddress, versionDraftAddress } from '../../shell/addresses.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';
 import { showToast } from '../../stores/toasts.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Badge } from '../../components/badges.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { CopyLink } from '../../shell/links.tsx';
+import { addVersionToSetup } from '../../stores/comparison-drafts.ts';
 import { useActions } from '../../stores/actions.ts';
 import type { DetailField } from './prompt-dialogs.tsx';
 
@@ -22,6 +35,8 @@ interface PromptCommands {
   /** Restores an older version as a new version. */
   restore: (version: PromptVersion) => void;
   openInPlayground: (versionId: string) => void;
+  /** Adds the version to the comparison that is being set up, and shows that. */
+  compare: (version: PromptVersion) => Promise<void>;
 }
 
 /** The actions on a prompt of the library. */
@@ -69,6 +84,16 @@ export function usePromptCommands(prompt: Prompt): PromptCommands {
       );
     },
     openInPlayground: (versionId) => navigate(versionDraftAddress(prompt.id, versionId)),
+    compare: async (version) => {
+      const letter = await addVersionToSetup(version);
+      const name = `version ${version.number} of "${prompt.name}"`;
+      const text =
+        letter === null
+          ? `A comparison has at most ${maxVariants} variants. Remove one to add ${name}.`
+          : `Added ${name} as variant ${letter}.`;
+      showToast({ tone: letter === null ? 'negative' : 'neutral', text });
+      navigate(newComparisonAddress);
+    },
   };
 }
 
@@ -125,6 +150,14 @@ export function useDetailActions(
       isEnabled: version !== undefined && !isNewest,
       run: () => version && commands.restore(version),
     },
+    {
+      id: 'prompts.add-to-comparison',
+      title: `Add version ${version?.number ?? ''} to a comparison`,
+      group,
+      icon: Columns3,
+      isEnabled: version !== undefined,
+      run: () => version && void commands.compare(version),
+    },
     { id: 'prompts.delete', title: `Delete ${prompt.name}`, group, icon: Trash2, keys: 'Delete', run: commands.remove },
     { id: 'prompts.show.version', title: 'Show version', group, keys: 'V', run: () => show('version') },
     { id: 'prompts.show.compare', title: 'Compare versions', group, keys: 'C', run: () => show('compare') },
@@ -148,6 +181,14 @@ export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabe
             Restore
           </Button>
         )}
+        <Button
+          size="small"
+          icon={Columns3}
+          aria-disabled={!version || undefined}
+          onClick={() => version && void commands.compare(version)}
+        >
+          Compare
+        </Button>
         <Button
           size="small"
           variant="primary"

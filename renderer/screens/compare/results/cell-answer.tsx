@@ -81,6 +81,13 @@ export function Answer({ cell, title }: { cell: ComparedCell; title: string }) {
       </div>
     );
   }
+  if (cell.state === 'Running' && cell.answer !== null) {
+    return (
+      <div className="results__answer" aria-busy="true">
+        <LongText text={cell.answer} cell={cell} />
+      </div>
+    );
+  }
   return (
     <p className="results__answer tertiary">{cell.state === 'Running' ? 'The answer is on its way.' : 'Not run yet'}</p>
   );

@@ -43,6 +43,11 @@ export function checkName(check: Check): string {
   return check.not ? `Not: ${name}` : name;
 }
 
+/** Whether a judge is among the checks, also of those inside others. */
+export function hasJudgeIn(checks: readonly Check[]): boolean {
+  return checks.some((check) => ('checks' in check ? hasJudgeIn(check.checks) : check.kind === 'judge'));
+}
+
 /** The cells of one variant in a row, in the order of its repeats. */
 export function repeatsOf({ cells }: ComparedRow, variant: number, repeats: number): ComparedCell[] {
   return cells.slice(variant * repeats, (variant + 1) * repeats);
@@ -54,7 +59,7 @@ export type CellTone = 'positive' | 'negative' | 'caution' | 'tertiary' | 'accen
 export interface CellSummary {
   word: string;
   tone: CellTone;
-  /** The repeat whose answer is shown, from 0: the first that fails, or else the first with an answer. */
+  /** The repeat whose answer is shown, from 0: the first that fails, or else the first with an answer or a part of it. */
   shown: number;
   /** For each repeat the number of its answer, from 0 in the order of appearance; null without an answer. */
   answers: (number | null)[];
@@ -97,7 +102,8 @@ export function summarize(repeats: readonly ComparedCell[]): CellSummary {
   });
   const [word, tone] = verdictOf(repeats);
   const failing = repeats.findIndex(({ passed }) => passed === false);
-  const answered = repeats.findIndex(({ state }) => state === 'Completed');
+  const completed = repeats.findIndex(({ state }) => state === 'Completed');
+  const answered = completed >= 0 ? completed : repeats.findIndex(({ answer }) => answer !== null);
   return {
     word,
     tone,

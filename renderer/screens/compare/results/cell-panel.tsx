@@ -234,7 +234,7 @@ function LoadedCell({ comparison, dataset, report, open, row, isDiff }: LoadedCe
           {repeats > 1 && <span className="caption tertiary truncate">{identicalWords(summary)}</span>}
           {repeats === 1 && <span className={classNames('small medium', summary.tone)}>{summary.word}</span>}
           <span className="grow" />
-          {answer !== '' && <CopyAnswer cell={cell} />}
+          {answer !== '' && cell.state === 'Completed' && <CopyAnswer cell={cell} />}
         </div>
         {isDiff && cell.state === 'Completed' ? (
           <AnswerDiff cell={cell} base={base} names={[`Baseline ${letterOf(baseline)}`, letterOf(open.variant)]} />

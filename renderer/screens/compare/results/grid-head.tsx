@@ -1,11 +1,11 @@
-import type { CSSProperties } from 'react';
+import { type CSSProperties, memo } from 'react';
 import type { ComparisonReport } from '../../../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../../../shared/contract/comparisons.ts';
 import { Badge } from '../../../components/badges.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { formatCost, formatRunDuration, formatWhole } from '../../../components/format.ts';
+import { formatCost, formatRange, formatRunDuration, formatWhole } from '../../../components/format.ts';
 import { differenceWords, letterOf, positionOn, rateScale, type Scale } from './cell-model.ts';
-import { shownChecks } from './grid-row.tsx';
+import { shownChecks, shownMarks } from './grid-row.tsx';
 import { VariantMenu } from './variant-menu.tsx';
 
 type VariantReport = ComparisonReport['variants'][number];
@@ -107,33 +107,49 @@ function Totals({ cost, latency, tokens }: VariantReport) {
   );
 }
 
+function CheckRate({ variant, check }: { variant: VariantReport; check: number }) {
+  const { passes, judged } = variant.checks[check] ?? { passes: 0, judged: 0 };
+  const words = `${variant.name}: ${formatWhole(passes)} of ${formatWhole(judged)} answers pass`;
+  return <span title={words}>{judged === 0 ? '–' : percent(passes / judged)}</span>;
+}
+
+/** From the worst to the best variant, in percent. */
+function RateRange({ variants, check }: { variants: readonly VariantReport[]; check: number }) {
+  const rates = variants.flatMap(({ checks }) => {
+    const { passes, judged } = checks[check] ?? { passes: 0, judged: 0 };
+    return judged === 0 ? [] : percent(passes / judged);
+  });
+  if (rates.length === 0) return <span>–</span>;
+  return <span title="From the worst to the best variant">{formatRange(rangeOf(rates), String)}</span>;
+}
+
+const rangeOf = (values: readonly number[]) => ({ low: Math.min(...values), high: Math.max(...values) });
+
 /** Pass rates of each check, in the same order as in the rows. */
 function CheckRates({ report, checks }: { report: ComparisonReport; checks: readonly string[] }) {
   const shown = checks.length > shownChecks ? checks.slice(0, shownChecks - 1) : checks;
+  const hasMarks = report.variants.length <= shownMarks;
   return (
     <>
       <span className="checks__row checks__title">
         <span className="medium">Checks</span>
-        {report.variants.map(({ name }, variant) => (
-          <span key={name} title={name}>
-            {letterOf(variant)}
-          </span>
-        ))}
+        {hasMarks &&
+          report.variants.map(({ name }, variant) => (
+            <span key={name} title={name}>
+              {letterOf(variant)}
+            </span>
+          ))}
       </span>
       {shown.map((name, check) => (
         <span key={check} className="checks__row">
           <span className="truncate" title={name}>
             {name}
           </span>
-          {report.variants.map((variant) => {
-            const { passes, judged } = variant.checks[check] ?? { passes: 0, judged: 0 };
-            const words = `${variant.name}: ${formatWhole(passes)} of ${formatWhole(judged)} answers pass`;
-            return (
-              <span key={variant.name} title={words}>
-                {judged === 0 ? '–' : percent(passes / judged)}
-              </span>
-            );
-          })}
+          {hasMarks ? (
+            report.variants.map((variant) => <CheckRate key={variant.name} variant={variant} check={check} />)
+          ) : (
+            <RateRange variants={report.variants} check={check} />
+          )}
         </span>
       ))}
       <span className="grow" />
@@ -151,7 +167,7 @@ interface GridHeadProps {
 }
 
 /** For each variant its pass rate with an interval, the difference in words, cost, time and tokens. */
-export function GridHead({ comparison, report, baseline, checks, onBaseline }: GridHeadProps) {
+export const GridHead = memo(function GridHead({ comparison, report, baseline, checks, onBaseline }: GridHeadProps) {
   const scale = rateScale(report.variants);
   const base = report.variants.find(({ name }) => name === report.baseline) ?? report.variants[0]!;
   const hasRates = report.variants.some(({ passRate }) => passRate !== null);
@@ -166,7 +182,10 @@ export function GridHead({ comparison, report, baseline, checks, onBaseline }: G
           </span>
         )}
       </div>
-      <div className={classNames('cell checks', report.variants.length > 3 && 'checks--many')} role="columnheader">
+      <div
+        className={classNames('cell checks', report.variants.length > shownMarks && 'checks--many')}
+        role="columnheader"
+      >
         <CheckRates report={report} checks={checks} />
       </div>
       {comparison.variants.map((variant, index) => {
@@ -195,4 +214,4 @@ export function GridHead({ comparison, report, baseline, checks, onBaseline }: G
       })}
     </div>
   );
-}
+});

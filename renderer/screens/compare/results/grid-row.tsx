@@ -1,6 +1,6 @@
 import { Check, CircleX, Clock, Minus, TriangleAlert, X } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import { memo } from 'react';
+import { memo, useDeferredValue } from 'react';
 import type { ComparedCell, ComparedRow } from '../../../../shared/contract/comparison-results.ts';
 import { Spinner } from '../../../components/badges.tsx';
 import { classNames } from '../../../components/class-names.ts';
@@ -21,6 +21,8 @@ import {
 
 /** Checks that have a line in every row. */
 export const shownChecks = 8;
+/** Variants that have a mark for each check. More would push the answers out of the window. */
+export const shownMarks = 8;
 /** Repeats that have a dot. */
 const shownDots = 8;
 
@@ -141,6 +143,26 @@ function passOf(repeats: readonly ComparedCell[], check: number): boolean | null
   return passes.length > 0 ? true : null;
 }
 
+/** The marks of a check, or for many variants how many pass. */
+function CheckMarks({ passes }: { passes: readonly (boolean | null)[] }) {
+  if (passes.length <= shownMarks) {
+    return passes.map((pass, variant) => (
+      <span key={variant}>
+        <span className="visually-hidden">{letterOf(variant)} </span>
+        <CheckMark pass={pass} />
+      </span>
+    ));
+  }
+  const judged = passes.filter((pass) => pass !== null).length;
+  const failing = passes.flatMap((pass, variant) => (pass === false ? letterOf(variant) : []));
+  if (judged === 0) return <CheckMark pass={null} />;
+  return (
+    <span title={failing.length === 0 ? 'All pass' : `Fail: ${failing.join(', ')}`}>
+      {judged - failing.length} of {judged} pass
+    </span>
+  );
+}
+
 /** Checks in the same order in every row, with a mark for each variant. */
 function RowChecks({ row, columns: { checks, variants, repeats } }: { row: ComparedRow; columns: GridColumns }) {
   const cells = variants.map((_, variant) => repeatsOf(row, variant, repeats));
@@ -153,12 +175,7 @@ function RowChecks({ row, columns: { checks, variants, repeats } }: { row: Compa
         return (
           <span key={check} className={classNames('checks__row', passes.includes(false) && 'is-failed')}>
             <span className="truncate">{name}</span>
-            {passes.map((pass, variant) => (
-              <span key={variant}>
-                <span className="visually-hidden">{letterOf(variant)} </span>
-                <CheckMark pass={pass} />
-              </span>
-            ))}
+            <CheckMarks passes={passes} />
           </span>
         );
       })}
@@ -209,7 +226,10 @@ function RowCells({ index, row, columns, openVariant, onOpen }: GridRowProps & {
         </span>
         <span className="cell__source">{words.text}</span>
       </div>
-      <div className={classNames('cell checks', columns.variants.length > 3 && 'checks--many')} role="gridcell">
+      <div
+        className={classNames('cell checks', columns.variants.length > shownMarks && 'checks--many')}
+        role="gridcell"
+      >
         <RowChecks row={row} columns={columns} />
       </div>
       {columns.variants.map((name, variant) => (
@@ -230,7 +250,9 @@ function RowCells({ index, row, columns, openVariant, onOpen }: GridRowProps & {
 
 /** A row of the table, at its place. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { index, row, columns, top, height } = props;
+  const { index, columns, top, height } = props;
+  // Many rows change at once while cells stream. They are drawn in slices, between frames.
+  const row = useDeferredValue(props.row);
   return (
     <div
       className="results__row"

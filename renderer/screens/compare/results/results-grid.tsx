@@ -5,10 +5,10 @@ import type { Comparison } from '../../../../shared/contract/comparisons.ts';
 import type { Dataset } from '../../../../shared/contract/datasets.ts';
 import { Button } from '../../../components/button.tsx';
 import { EmptyState, ErrorFailure } from '../../../components/state-panels.tsx';
-import { type RowOrder, rowsPerPage, useComparedRows } from '../../../queries/comparison-results.ts';
+import { type RowOrder, rowsPerPage, useComparedRows, useThrottled } from '../../../queries/comparison-results.ts';
 import { checkName } from './cell-model.ts';
 import { GridHead } from './grid-head.tsx';
-import { type GridColumns, GridRow, shownChecks } from './grid-row.tsx';
+import { type GridColumns, GridRow, shownChecks, shownMarks } from './grid-row.tsx';
 import type { OpenCell } from './cell-model.ts';
 
 interface ResultsGridProps {
@@ -72,6 +72,9 @@ function cellAfterKey(key: string, { open, first, last, page }: KeyContext): Ope
   if (open !== null) return target(key, open, last, page);
   return key === 'Enter' || target(key, last, last, page) !== null ? first : null;
 }
+
+/** The head follows the progress so often. */
+const headMilliseconds = 1000;
 
 /** Height of every row: the lines of its checks, or of an answer. */
 function rowHeightFor(checks: number): number {
@@ -143,6 +146,8 @@ export function ResultsGrid(props: ResultsGridProps) {
   const { variants, checks } = comparison;
   const rowHeight = rowHeightFor(checks.length);
   const columns = useColumns(comparison, dataset);
+  // Its counts change five times a second, and the head has a menu for each variant.
+  const shown = useThrottled(comparison, headMilliseconds);
   const { scroller, virtualizer, items, rows, total } = useRowsInView(props, rowHeight);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey || total === 0) return;
@@ -167,10 +172,16 @@ export function ResultsGrid(props: ResultsGridProps) {
       aria-activedescendant={open ? `result-${open.index}-${open.variant}` : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      style={{ '--variants': variants.length, '--lines': (rowHeight - 48) / 20 } as CSSProperties}
+      style={
+        {
+          '--variants': variants.length,
+          '--marks': variants.length > shownMarks ? 0 : variants.length,
+          '--lines': (rowHeight - 48) / 20,
+        } as CSSProperties
+      }
     >
       <GridHead
-        comparison={comparison}
+        comparison={shown}
         report={report}
         baseline={baseline}
         checks={columns.checks}

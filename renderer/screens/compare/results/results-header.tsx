@@ -220,15 +220,25 @@ function Cost({ comparison: { cost, maxCost } }: { comparison: Comparison }) {
 
 /** How far the comparison is, for how long, and what it has cost. */
 function ProgressBar({ comparison }: { comparison: Comparison }) {
-  const { cells } = comparison;
+  const { cells, judging } = comparison;
   const clock = useClock(comparison);
   const ended = cells.completed + cells.failed + cells.skipped;
   return (
     <div className="results__progress line-bottom">
-      <Progress label="Runs" fraction={cells.total === 0 ? 0 : ended / cells.total} />
+      {judging ? (
+        <Progress label="Answers judged again" fraction={judging.judged / judging.total} />
+      ) : (
+        <Progress label="Runs" fraction={cells.total === 0 ? 0 : ended / cells.total} />
+      )}
       <div className="row small results__counts">
         <Counts cells={cells} />
-        <span className="tertiary numbers">{timeWords(comparison, clock, formatDuration).join(', ')}</span>
+        {judging ? (
+          <span className="medium numbers">
+            {formatWhole(judging.judged)} of {formatPlural(judging.total, 'answer')} judged again
+          </span>
+        ) : (
+          <span className="tertiary numbers">{timeWords(comparison, clock, formatDuration).join(', ')}</span>
+        )}
         <span className="grow" />
         <Cost comparison={comparison} />
       </div>

@@ -15,6 +15,7 @@ import { CellPanel } from './cell-panel.tsx';
 import { ResultCharts } from './result-charts.tsx';
 import { FieldTable, TrendTable } from './result-tables.tsx';
 import { ResultsGrid } from './results-grid.tsx';
+import { JudgeAgain } from './judge-again.tsx';
 import { ResultsHeader } from './results-header.tsx';
 import { RowsHeader, type RowsState, type ResultsPart } from './rows-header.tsx';
 import './results.css';
@@ -97,6 +98,7 @@ function Results({ comparison }: { comparison: Comparison }) {
           <Notice tone="caution">{comparison.stopReason}</Notice>
         </div>
       )}
+      <JudgeAgain comparison={comparison} />
       <QueryView query={dataset} subject="the dataset">
         {(loaded) => (
           <QueryView query={report} subject="the results" rows={6}>

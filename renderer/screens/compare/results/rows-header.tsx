@@ -1,9 +1,9 @@
-import type { Check } from '../../../../shared/contract/checks.ts';
 import type { ComparisonReport, RowFilter, RowSort } from '../../../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../../../shared/contract/comparisons.ts';
 import { Segmented } from '../../../components/choices.tsx';
 import { formatPlural, formatWhole } from '../../../components/format.ts';
 import { Select } from '../../../components/select.tsx';
+import { hasJudgeIn } from './cell-model.ts';
 
 /** What the main panel shows. */
 export type ResultsPart = 'rows' | 'charts' | 'fields' | 'trend';
@@ -27,11 +27,6 @@ const sortNames: Readonly<Record<RowSort, string>> = {
   cost: 'Sort by cost',
   latency: 'Sort by latency',
 };
-
-/** Whether a judge is among the checks, also of those inside others. */
-function hasJudgeIn(checks: readonly Check[]): boolean {
-  return checks.some((check) => ('checks' in check ? hasJudgeIn(check.checks) : check.kind === 'judge'));
-}
 
 interface RowsHeaderProps {
   comparison: Comparison;

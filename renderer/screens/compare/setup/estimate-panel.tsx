@@ -1,7 +1,14 @@
 import { Play } from 'lucide-react';
 import type { ComparisonEstimate } from '../../../../shared/contract/comparison-estimates.ts';
 import { Button } from '../../../components/button.tsx';
-import { formatCost, formatDuration, formatPlural, formatWhole, readNumber } from '../../../components/format.ts';
+import {
+  formatCost,
+  formatDuration,
+  formatPlural,
+  formatRange,
+  formatWhole,
+  readNumber,
+} from '../../../components/format.ts';
 import { describeError, LoadingRows, Notice } from '../../../components/state-panels.tsx';
 import { useSetup } from './setup-context.ts';
 import { firstRows, letterOf, variantNames } from './setup-draft.ts';
@@ -10,13 +17,8 @@ type Range = { low: number; high: number };
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 2 });
 
-function rangeText({ low, high }: Range, format: (value: number) => string): string {
-  const [from, to] = [format(low), format(high)];
-  return from === to ? from : `${from} to ${to}`;
-}
-
 function costText(range: Range | null): string {
-  return range ? rangeText(range, formatCost) : 'Unknown price';
+  return range ? formatRange(range, formatCost) : 'Unknown price';
 }
 
 function CostBar({ cost, maxCost }: { cost: Range; maxCost: number }) {
@@ -87,11 +89,11 @@ function Details({ estimate, share }: { estimate: ComparisonEstimate; share: num
         )}
         <div>
           <dt>Time</dt>
-          <dd>{seconds ? rangeText(scaled(seconds, share * 1000), formatDuration) : 'Unknown'}</dd>
+          <dd>{seconds ? formatRange(scaled(seconds, share * 1000), formatDuration) : 'Unknown'}</dd>
         </div>
         <div>
           <dt>Tokens</dt>
-          <dd>{rangeText(scaled(tokens, share), (value) => compact.format(value))}</dd>
+          <dd>{formatRange(scaled(tokens, share), (value) => compact.format(value))}</dd>
         </div>
       </dl>
       <dl className="facts line-top estimate__parts">
