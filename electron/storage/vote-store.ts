@@ -64,6 +64,8 @@ export interface VoteStore {
   blindVotes(comparison: number, query: ListQuery): ListPage<StoredBlindVote>;
   /** The newest one of a voter on two variants, in any order, that isn't finished. */
   openBlindVote(comparison: number, vote: Pick<StoredBlindVote, 'voter' | 'first' | 'second'>): StoredBlindVote | null;
+  /** The newest finished one of each voter on two variants, in any order. */
+  finishedBlindVotes(comparison: number, variants: Pick<StoredBlindVote, 'first' | 'second'>): StoredBlindVote[];
   /** Throws `not_found`. */
   findBlindVote(id: string): StoredBlindVote;
   setQuestion(blindVote: number, question: string): void;
@@ -133,6 +135,11 @@ function blindVoteStatements(database: Database.Database) {
       `${blindVoteRows} WHERE blind_votes.comparison = ? AND voter = ? AND finished_at IS NULL
        AND (first, second) IN (VALUES (?, ?), (?, ?)) ORDER BY blind_votes.sequence DESC LIMIT 1`,
     ),
+    finished: database.prepare<[number, number, number, number, number], StoredBlindVote>(
+      `${blindVoteRows} WHERE blind_votes.sequence IN (
+         SELECT max(sequence) FROM blind_votes WHERE comparison = ? AND finished_at IS NOT NULL
+           AND (first, second) IN (VALUES (?, ?), (?, ?)) GROUP BY voter)`,
+    ),
     // The comparison may have been deleted, and its votes not yet.
     find: database.prepare<[string], StoredBlindVote>(
       `${blindVoteRows} WHERE blind_votes.id = ? AND state <> 'Removed'`,
@@ -192,6 +199,7 @@ export function createVoteStore(database: Database.Database, tokenSecret: string
       })(query),
     openBlindVote: (comparison, { voter, first, second }) =>
       blind.open.get(comparison, voter, first, second, second, first) ?? null,
+    finishedBlindVotes: (comparison, { first, second }) => blind.finished.all(comparison, first, second, second, first),
     findBlindVote: find,
     setQuestion: (blindVote, question) => void blind.setQuestion.run(question, blindVote),
     finishBlindVote: (blindVote) => void blind.finish.run(Date.now(), blindVote),

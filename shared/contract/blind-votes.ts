@@ -71,6 +71,17 @@ const blindResult = z
     agreements: z
       .array(z.object({ judge: z.string(), agreement: judgeAgreement.nullable(), sentence: z.string() }))
       .describe('How far the judges among the checks prefer the same answers'),
+    people: z
+      .object({
+        voters: z.int(),
+        pairs: z.int().describe('That at least two of them voted on'),
+        share: z.number().describe('Share of equal votes, of all pairs of votes on the same pair of answers'),
+        alpha: z.number().nullable().describe("Krippendorff's alpha; null if all votes are the same"),
+        interval: share.nullable().describe('95 % interval of alpha'),
+        sentence: z.string(),
+      })
+      .nullable()
+      .describe('How far all who finished a vote on these variants agree; null if only one did'),
   })
   .meta({ id: 'BlindVoteResult' });
 export type BlindVoteResult = z.infer<typeof blindResult>;

@@ -54,3 +54,51 @@ export function measureAgreement(
     matrix,
   };
 }
+
+export interface Reliability {
+  /** Rows with at least two labels. */
+  readonly rows: number;
+  /** Share of the pairs of labels of one row that are equal. */
+  readonly share: number;
+  /** Krippendorff's alpha: 1 for full agreement, 0 for agreement by chance; null if everyone gave one and the same label. */
+  readonly alpha: number | null;
+  readonly interval: Interval | null;
+}
+
+function countsOf(labels: readonly string[]): number[] {
+  return [...Map.groupBy(labels, (label) => label).values()].map(({ length }) => length);
+}
+
+/** Ordered pairs of equal labels. */
+function equalPairs(labels: readonly string[]): number {
+  return countsOf(labels).reduce((sum, count) => sum + count * (count - 1), 0);
+}
+
+/**
+ * How far any number of people give the same labels to the same rows; not everyone needs to label every row. `rows` has the labels of
+ * each row. Null without a row that has two labels.
+ *
+ * K. Krippendorff (2011), Computing Krippendorff's alpha-reliability. Annenberg School for Communication, University of Pennsylvania:
+ * alpha for nominal data. The interval is that of Wilson for the share of equal pairs, as if each row were one pair, with the chance
+ * agreement taken as known: a bootstrap would have no width for full agreement.
+ */
+export function measureReliability(
+  rows: readonly (readonly string[])[],
+  confidence = defaultConfidence,
+): Reliability | null {
+  const rated = rows.filter(({ length }) => length >= 2);
+  if (rated.length === 0) return null;
+  const labels = rated.flat();
+  const { length: total } = labels;
+  const share = rated.reduce((sum, row) => sum + equalPairs(row) / (row.length - 1), 0) / total;
+  const expected = equalPairs(labels) / (total * (total - 1));
+  const [low, high] = wilsonInterval(share * rated.length, rated.length, confidence)!;
+  const toAlpha = (value: number) => Math.max(1 - (1 - value) / (1 - expected), -1);
+  const hasAlpha = new Set(labels).size > 1;
+  return {
+    rows: rated.length,
+    share,
+    alpha: hasAlpha ? toAlpha(share) : null,
+    interval: hasAlpha ? [toAlpha(low), toAlpha(high)] : null,
+  };
+}

@@ -238,6 +238,30 @@ describe('blind votes', () => {
     expect((await callJson(host, way, 'GET', `/blind-votes/${vote.id}`)).status).toBe(404);
   });
 
+  test('say how far several people agree, whose variants are in any order', async () => {
+    const { id } = await compare(4);
+    const anna = host.issueKey({ name: 'Anna', scopes: ['run', 'audit', 'manage'] });
+    const finished = async (variants: string[], preferred: string[], key = host.key) => {
+      let vote = (await start(id, { variants }, key)).body as BlindVote;
+      const { id: voteId } = vote;
+      const choices = new Map(preferred.map((name, row) => [row, name]));
+      while (vote.pair) vote = (await voteOn(vote, { vote: sideOf(vote, choices.get(vote.pair.position)!) }, key)).body;
+      return (await act(voteId, 'finish', key)).body as BlindVote;
+    };
+    expect((await finished(['A', 'B'], ['A', 'A', 'B', 'B'])).result!.people).toBeNull();
+    const { result } = await finished(['B', 'A'], ['A', 'A', 'B', 'A'], anna);
+    // Three of four equal pairs; of the eight labels five are A, so that 13 of 28 pairs are equal by chance.
+    expect(result!.people).toMatchObject({
+      voters: 2,
+      pairs: 4,
+      share: 0.75,
+      sentence: expect.stringMatching(
+        /^2 people voted on the same 4 pairs: alpha 0\.53 \(95 %: -?0\.\d\d to 0\.\d\d\)$/,
+      ),
+    });
+    expect(result!.people!.alpha).toBeCloseTo(1 - 0.25 / (1 - 13 / 28), 12);
+  });
+
   test('leave out equal answers, and belong to their voter', async () => {
     host.provider.answerWith((call) => {
       if (!promptOf(call).includes('ticket 0')) return reply(call);

@@ -1,7 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlindVoteResult } from '../../../shared/contract/blind-votes.ts';
 import type { Check } from '../../../shared/contract/checks.ts';
-import { type Agreement, measureAgreement } from '../../../shared/statistics/agreement.ts';
+import {
+  type Agreement,
+  measureAgreement,
+  measureReliability,
+  type Reliability,
+} from '../../../shared/statistics/agreement.ts';
 import { comparePreferences, describePreferences } from '../../../shared/statistics/preferences.ts';
 import type { ComparisonSetup } from '../../storage/comparison-store.ts';
 import type { StoredBlindVote, StoredPairVote } from '../../storage/vote-store.ts';
@@ -24,6 +29,46 @@ function preferredByJudge({ first, second }: PairCells, check: number): Preferre
   const [one, other] = [first, second].map(({ checks }) => checks[check]?.score ?? null);
   if (one == null || other == null) return null;
   return one === other ? 'tie' : one > other ? 'first' : 'second';
+}
+
+const flipped = { first: 'second', second: 'first', tie: 'tie' } as const;
+
+/** A finished vote with its pairs. */
+export interface FinishedVote {
+  readonly vote: Pick<StoredBlindVote, 'first' | 'second'>;
+  readonly pairs: readonly StoredPairVote[];
+}
+
+function describePeople(voters: number, found: Reliability | null): string {
+  if (!found) return `Cannot tell how far ${voters} people agree: no pair has two votes`;
+  const { rows, alpha, interval } = found;
+  const start = `${voters} people voted on the same ${rows === 1 ? 'pair' : `${rows} pairs`}`;
+  if (alpha === null || !interval) return `${start}, always with the same result`;
+  return `${start}: alpha ${alpha.toFixed(2)} (95 %: ${interval[0].toFixed(2)} to ${interval[1].toFixed(2)})`;
+}
+
+/** How far people agree who finished a vote on the same variants, in any order; null for one. */
+export function peopleAgreement(votes: readonly FinishedVote[]): BlindVoteResult['people'] {
+  const [base] = votes;
+  if (!base || votes.length < 2) return null;
+  const rows = new Map<number, Preferred[]>();
+  for (const { vote, pairs } of votes) {
+    for (const pair of pairs) {
+      const preferred = preferredBy(pair.vote);
+      if (!preferred) continue;
+      const label = vote.first === base.vote.first ? preferred : flipped[preferred];
+      rows.set(pair.row, [...(rows.get(pair.row) ?? []), label]);
+    }
+  }
+  const found = measureReliability([...rows.values()]);
+  return {
+    voters: votes.length,
+    pairs: found?.rows ?? 0,
+    share: found?.share ?? 0,
+    alpha: found?.alpha ?? null,
+    interval: found?.interval ? [...found.interval] : null,
+    sentence: describePeople(votes.length, found),
+  };
 }
 
 /** Says how far a judge agrees with people. `what` are the things that both judged. */
@@ -51,10 +96,13 @@ interface ResultInput {
   readonly pairs: readonly StoredPairVote[];
   readonly cellsOf: (pair: StoredPairVote) => PairCells | null;
   readonly judgeName: (id: string) => string;
+  /** Of all who finished one on the same variants. */
+  readonly finished: readonly FinishedVote[];
 }
 
 /** The result of a finished vote. Other work runs in between. */
-export async function blindResultOf({ setup, vote, pairs, cellsOf, judgeName }: ResultInput): Promise<BlindVoteResult> {
+export async function blindResultOf(input: ResultInput): Promise<BlindVoteResult> {
+  const { setup, vote, pairs, cellsOf, judgeName } = input;
   const judges = judgeChecks(setup.checks, judgeName);
   const labels = judges.map((): [string, string][] => []);
   const costs: [number[], number[]] = [[], []];
@@ -86,8 +134,9 @@ export async function blindResultOf({ setup, vote, pairs, cellsOf, judgeName }: 
     const agreement = measureAgreement(labels[index]!);
     return { judge, agreement: toResult(agreement), sentence: describeAgreement(agreement, 'pair') };
   });
+  const people = peopleAgreement(input.finished);
   const names = [variants[0]!.name, variants[1]!.name] as const;
   const interval = report.interval && ([...report.interval] as [number, number]);
   const sentence = describePreferences(preferences, report, names);
-  return { variants, ...report, interval, ties: preferences.ties, sentence, agreements };
+  return { variants, ...report, interval, ties: preferences.ties, sentence, agreements, people };
 }

@@ -117,6 +117,9 @@ function createDescriber(
             pairs: voted,
             cellsOf: ({ row, repeat }) => pairs.cellsOf(job, vote, row, repeat),
             judgeName,
+            finished: votes
+              .finishedBlindVotes(job.comparison.sequence, vote)
+              .map((one) => ({ vote: one, pairs: votes.pairVotes(one.sequence) })),
           });
     const time = secondsPerPair(voted);
     return { ...item(job, vote, reader), secondsPerPair: time, pair, note: shown?.note ?? null, result };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSeededRandom } from '../../../shared/seeded-random.ts';
-import { measureAgreement } from '../../../shared/statistics/agreement.ts';
+import { measureAgreement, measureReliability } from '../../../shared/statistics/agreement.ts';
 
 function pairsOf(matrix: readonly (readonly number[])[]): [string, string][] {
   return matrix.flatMap((row, one) =>
@@ -69,5 +69,34 @@ describe('agreement', () => {
       if (!interval || (interval[0] <= kappa && kappa <= interval[1])) covered += 1;
     }
     expect(covered / 500).toBeGreaterThan(0.9);
+  });
+});
+
+describe("Krippendorff's alpha", () => {
+  /** Rows from the labels of each person; a dot for none. */
+  const rowsOf = (...people: string[]) => {
+    const columns = people.map((labels) => labels.split(' '));
+    return columns[0]!.map((_, row) => columns.map((labels) => labels[row]!).filter((label) => label !== '.'));
+  };
+
+  test.each([
+    ['A, two people and two labels', 0.095, ['0 1 0 0 0 0 0 0 1 0', '1 1 1 0 0 1 0 0 0 0']],
+    ['B, two people and five labels', 0.692, ['a a b b d c c c e d d a', 'b a b b b c c c e d d d']],
+    [
+      'C, four people, and labels are missing',
+      0.743,
+      ['1 2 3 3 2 1 4 1 2 . . .', '1 2 3 3 2 2 4 1 2 5 . 3', '. 3 3 3 2 3 4 2 2 5 1 .', '1 2 3 3 2 4 4 1 2 5 1 .'],
+    ],
+  ])('is that of Krippendorff (2011), example %s', (_, alpha, people) => {
+    expect(measureReliability(rowsOf(...people))!.alpha).toBeCloseTo(alpha, 3);
+  });
+
+  test('is not certain for full agreement, and nothing without a second label or a second kind of label', () => {
+    const full = measureReliability(rowsOf('a b a b a b', 'a b a b a b', 'a b a b a b'))!;
+    expect([full.rows, full.share, full.alpha]).toEqual([6, 1, 1]);
+    expect(full.interval![0]).toBeLessThan(0.5);
+    expect(full.interval![1]).toBe(1);
+    expect(measureReliability(rowsOf('a a', 'a a'))).toMatchObject({ share: 1, alpha: null, interval: null });
+    expect(measureReliability([['a'], []])).toBeNull();
   });
 });

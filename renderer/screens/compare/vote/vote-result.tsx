@@ -64,6 +64,11 @@ export function VoteResult({ vote, variants, children }: VoteResultProps) {
           <span className="strong">{judge}</span> <span className="secondary">{sentence}</span>
         </p>
       ))}
+      {result.people && (
+        <p className="small">
+          <span className="strong">Agreement</span> <span className="secondary">{result.people.sentence}</span>
+        </p>
+      )}
       <div className="row">{children}</div>
     </div>
   );

@@ -2,7 +2,9 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CompareScreen } from '../../../../../renderer/screens/compare/compare-screen.tsx';
 import type { Client } from '../../../../../renderer/host/client.ts';
-import { startComparison } from '../../../../../shared/contract/comparison-runs.ts';
+import { StatusBar } from '../../../../../renderer/shell/status-bar.tsx';
+import { retryComparison, startComparison } from '../../../../../shared/contract/comparison-runs.ts';
+import { createJudge } from '../../../../../shared/contract/judges.ts';
 import { createComparison, readComparison } from '../../../../../shared/contract/comparisons.ts';
 import type { ComparisonInput } from '../../../../../shared/contract/comparisons.ts';
 import { createDataset } from '../../../../../shared/contract/datasets.ts';
@@ -138,6 +140,67 @@ test('runs failed cells again', async () => {
   fireEvent.click(screen.getByRole('button', { name: 'Retry failed' }));
   await screen.findByText('40 of 40 runs');
   expect(await screen.findAllByText('Fixed.')).toHaveLength(2);
+});
+
+test('shows the text of a running answer as it arrives', async () => {
+  let id = '';
+  opened = await openWindow(<CompareScreen />, {
+    address: '/compare',
+    endpoints: [{ name: 'lab', baseAddress: provider.baseAddress }],
+    prepare: async (client) => {
+      id = await run(client, { variants: [{ name: 'only', prompt: { promptText: 'A {{ticket}}' }, ...model }] });
+      provider.answerWith((call) => {
+        call
+          .openEventStream()
+          .write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'The first words' } }] })}\n\n`);
+      });
+      await client.call(retryComparison, { parameters: { id }, body: {} });
+    },
+  });
+  opened.navigate(`/compare/${id}`);
+  await screen.findByText('The first words', {}, { timeout: 5000 });
+  await screen.findByText('Running');
+  fireEvent.click(screen.getByText('The first words'));
+  const panel = await screen.findByRole('complementary', { name: 'One answer' });
+  await within(panel).findByText('The first words');
+});
+
+test('says which verdicts are missing, and judges again until a person stops', async () => {
+  provider.answerWith((call) => {
+    if (promptOf(call).startsWith('Judge')) call.fail(500, 'down');
+    else call.chatStream([promptOf(call)]);
+  });
+  let id = '';
+  opened = await openWindow(
+    <>
+      <CompareScreen />
+      <StatusBar />
+    </>,
+    {
+      address: '/compare',
+      endpoints: [{ name: 'lab', baseAddress: provider.baseAddress }],
+      prepare: async (client) => {
+        const verdict = { kind: 'passOrFail' } as const;
+        const body = { name: 'Strict', promptText: 'Judge {{answer}}', verdict, ...model };
+        const { id: judgeId } = await client.call(createJudge, { body });
+        id = await run(client, { checks: [{ kind: 'judge', judgeId }] });
+      },
+    },
+  );
+  opened.navigate(`/compare/${id}`);
+  await screen.findByText(/^Strict: 40 answers without a verdict\./);
+  screen.getByText('40 runs, unknown price.');
+  const waiting: ScriptedCall[] = [];
+  provider.answerWith((call) => void waiting.push(call));
+  fireEvent.click(screen.getByRole('button', { name: 'Judge again' }));
+  await screen.findByText('0 of 40 answers judged again');
+  await screen.findByRole('link', { name: 'Refund replies: 0 of 40 answers judged' });
+  await waitFor(() => expect(waiting).toHaveLength(4));
+  waiting[0]!.chatAnswer({ content: JSON.stringify({ reason: 'Fine', verdict: 'pass' }) });
+  await screen.findByText('1 of 40 answers judged again');
+  fireEvent.click(screen.getByRole('button', { name: /^Stop/ }));
+  await screen.findByText(/^Strict: 39 answers without a verdict\./);
+  expect(screen.queryByRole('link', { name: /judged/ })).toBeNull();
 });
 
 test('without checks and with one variant, it shows answers, cost and time only', async () => {

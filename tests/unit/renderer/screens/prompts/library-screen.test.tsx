@@ -1,6 +1,8 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { PromptsScreen } from '../../../../../renderer/screens/prompts/prompts-screen.tsx';
+import { promptAddress } from '../../../../../renderer/shell/addresses.ts';
+import { emptySetup, useComparisonDrafts } from '../../../../../renderer/stores/comparison-drafts.ts';
 import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
 import { everyPrompt, usePromptsView } from '../../../../../renderer/stores/prompts.ts';
 import { deleteWithUndo, useDeletions } from '../../../../../renderer/stores/deletions.ts';
@@ -107,6 +109,28 @@ test('counts exclude a deleted prompt while it can be restored, and after its de
   observer.disconnect();
   // Nothing is subtracted twice, nor added again, on the way.
   expect([...shown].filter((text) => !text?.includes('All prompts1'))).toEqual([]);
+});
+
+test('a version is added to the comparison that is being set up, whose other parts stay', async () => {
+  const { prompt, second } = await openLibrary();
+  useComparisonDrafts.getState().write(emptySetup({ name: 'Kept', repeats: '3' }));
+  await openReply();
+  await press('Compare');
+  await waitFor(() => expect(opened.addresses.at(-1)).toBe('/compare/new'));
+  const [setup] = useComparisonDrafts.getState().drafts;
+  expect(setup).toMatchObject({ name: 'Kept', repeats: '3' });
+  expect(setup!.variants.map((variant) => variant.prompt)).toEqual([
+    { kind: 'version', promptId: prompt.id, versionId: second.id },
+  ]);
+  expect(useToasts.getState().toasts[0]!.text).toBe('Added version 2 of "Reply" as variant A.');
+  useComparisonDrafts.getState().write({ ...setup!, variants: Array.from({ length: 26 }, () => setup!.variants[0]!) });
+  opened.navigate(promptAddress(prompt.id));
+  await press('Compare');
+  await waitFor(() =>
+    expect(useToasts.getState().toasts.at(-1)!.text).toMatch(/^A comparison has at most 26 variants/),
+  );
+  expect(useComparisonDrafts.getState().drafts[0]!.variants).toHaveLength(26);
+  useComparisonDrafts.getState().remove(setup!.id);
 });
 
 test('a version with roles shows its messages under them', async () => {
