@@ -39,10 +39,11 @@ async function call<Value>(page: Page, method: string, path: string, body?: unkn
   return JSON.parse(text) as Value;
 }
 
-/** Waits without a request of the page: reads the progress that it shows. */
+/** Waits without a request of the page: reads the progress that it shows. A search of the whole page in each frame would take its time. */
 async function untilCompleted(page: Page, cells: number): Promise<void> {
   const done = `${cells.toLocaleString('en')} of ${cells.toLocaleString('en')} runs`;
-  await page.getByText(done, { exact: true }).waitFor({ timeout: 300_000 });
+  const counts = page.locator('.results__counts');
+  await counts.getByText(done, { exact: true }).waitFor({ timeout: 300_000 });
 }
 
 async function measure(browser: Browser, page: Page, watched: WatchedComparison): Promise<Row[]> {

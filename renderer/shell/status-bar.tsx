@@ -1,4 +1,4 @@
-import { Cpu } from 'lucide-react';
+import { Columns3, Cpu } from 'lucide-react';
 import { Link } from 'wouter';
 import type { ComparisonItem } from '../../shared/contract/comparisons.ts';
 import type { OnDeviceState } from '../../shared/contract/on-device.ts';
@@ -109,7 +109,7 @@ function Comparisons() {
       className="statusbar__item accent numbers"
       title={running.map(runningWords).join('\n')}
     >
-      <Spinner />
+      <Icon icon={Columns3} size="tiny" />
       <span className="truncate">
         {running.length === 1 ? runningWords(first) : `${running.length} comparisons running`}
       </span>

@@ -215,7 +215,14 @@ const VariantCell = memo(
   (before, after) => before.repeats.every((cell, repeat) => cell === after.repeats[repeat]),
 );
 
-function RowCells({ index, row, columns, openVariant, onOpen }: GridRowProps & { row: ComparedRow }) {
+/** The cells of a row. The row is drawn before its new cells are, and then these stay as they are. */
+const RowCells = memo(function RowCells({
+  index,
+  row,
+  columns,
+  openVariant,
+  onOpen,
+}: Omit<GridRowProps, 'row' | 'top' | 'height'> & { row: ComparedRow }) {
   const words = rowWords(row, columns.columns, columns.titleColumn);
   return (
     <>
@@ -246,11 +253,11 @@ function RowCells({ index, row, columns, openVariant, onOpen }: GridRowProps & {
       ))}
     </>
   );
-}
+});
 
 /** A row of the table, at its place. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { index, columns, top, height } = props;
+  const { index, columns, top, height, openVariant, onOpen } = props;
   // Many rows change at once while cells stream. They are drawn in slices, between frames.
   const row = useDeferredValue(props.row);
   return (
@@ -260,7 +267,11 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
       aria-rowindex={index + 2}
       style={{ height, transform: `translateY(${top}px)` }}
     >
-      {row ? <RowCells {...props} row={row} /> : <RowPlaceholder variants={columns.variants.length} />}
+      {row ? (
+        <RowCells index={index} row={row} columns={columns} openVariant={openVariant} onOpen={onOpen} />
+      ) : (
+        <RowPlaceholder variants={columns.variants.length} />
+      )}
     </div>
   );
 });
