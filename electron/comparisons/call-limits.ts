@@ -40,11 +40,11 @@ export function createCallLimits({
   readonly payingKeys: PayingKeys;
   readonly pauses: Pick<ProviderPauses, 'pause' | 'ready'>;
 }): CallLimits {
-  const places = new Map<string, Mutex>();
+  const queues = new Map<string, Mutex>();
 
-  function placesAt(provider: string): Mutex {
-    const mutex = places.get(provider) ?? createMutex(() => undefined);
-    places.set(provider, mutex);
+  function queueAt(provider: string): Mutex {
+    const mutex = queues.get(provider) ?? createMutex(() => undefined);
+    queues.set(provider, mutex);
     return mutex;
   }
 
@@ -53,7 +53,7 @@ export function createCallLimits({
       await pauses.ready(provider, { signal });
       await pauses.ready(pauseOfKey(origin), { signal });
       const payer = await payingKeys.ready(origin, { signal });
-      const release = await placesAt(provider).take({ signal, concurrency });
+      const release = await queueAt(provider).take({ signal, concurrency });
       try {
         // Another call may have met the limit while this one waited.
         await pauses.ready(provider, { signal });

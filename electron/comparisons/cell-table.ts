@@ -7,7 +7,7 @@ import { type CellIndex, CellResults } from './cell-results.ts';
 const states: readonly CellState[] = ['Waiting', 'Running', 'Completed', 'Failed', 'Skipped', 'Stopped'];
 const endStates: ReadonlySet<CellState> = new Set(['Completed', 'Failed', 'Skipped']);
 /** Cells that are loaded before other work gets its turn: a few milliseconds. */
-const outlinesAtOnce = 5000;
+const outlinesAtOnce = 2000;
 const codes = Object.fromEntries(states.map((state, code) => [state, code])) as Record<CellState, number>;
 
 /** The states of all cells of a comparison: one byte each, because there can be a million. */
@@ -117,6 +117,26 @@ export class CellTable {
         }
       }
     }
+  }
+
+  /** A page of the cells in one of the states, and how many there are. A loop without a generator: it looks at a million cells. */
+  page(
+    requested: readonly CellState[],
+    variant: number | null,
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ): { positions: number[]; total: number } {
+    const isRequested = states.map((state) => requested.includes(state));
+    const positions: number[] = [];
+    let total = 0;
+    const step = variant === null ? this.repeats : this.cellsPerRow;
+    for (let group = (variant ?? 0) * this.repeats; group < this.total; group += step) {
+      for (let position = group; position < group + this.repeats; position += 1) {
+        if (!isRequested[this.#states[position]!]) continue;
+        if (total >= offset && positions.length < limit) positions.push(position);
+        total += 1;
+      }
+    }
+    return { positions, total };
   }
 
   /** Positions in one of the states; of one variant unless it is null. */

@@ -141,12 +141,8 @@ export function createCellReader(options: CellReaderOptions): CellReader {
         const { total } = job.cells;
         return { data: describe(pageOf(total, page)), offset: page.offset, total };
       }
-      const positions: number[] = [];
-      let total = 0;
-      for (const position of job.cells.positions(state === null ? cellState.options : [state], index)) {
-        if (total >= page.offset && positions.length < page.limit) positions.push(position);
-        total += 1;
-      }
+      const requested = state === null ? cellState.options : [state];
+      const { positions, total } = job.cells.page(requested, index, page);
       return { data: describe(positions), offset: page.offset, total };
     },
     rows: (job, query, caller) => readRows(job, query, createCellDescriber(options, job, caller).describe, options),

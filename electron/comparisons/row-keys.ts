@@ -16,7 +16,7 @@ export interface RowCells {
 type NumberOf = (position: number) => number;
 
 /** Cells whose keys are computed before other work gets its turn: a few milliseconds. */
-const cellsAtOnce = 50_000;
+const cellsAtOnce = 20_000;
 
 function meanOf(from: number, to: number, numberOf: NumberOf): number {
   let [sum, count] = [0, 0];

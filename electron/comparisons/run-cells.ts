@@ -29,10 +29,10 @@ async function readyToCall(provider: string, { signal, ...runs }: CellRuns) {
   const { options, record, origin } = runs;
   const { concurrency } = options.comparison.settings;
   try {
-    const place = await options.limits.take(provider, origin, { concurrency, signal });
+    const permit = await options.limits.take(provider, origin, { concurrency, signal });
     // Others may have started while this one waited.
-    if (record.stopReason === null && staysInBudget(runs)) return place;
-    place.release();
+    if (record.stopReason === null && staysInBudget(runs)) return permit;
+    permit.release();
   } catch (error) {
     if (!signal.aborted) record.noteFailure(error);
   }
@@ -92,15 +92,15 @@ async function runCell(position: number, variant: PreparedVariant, runs: CellRun
   let cell = record.read(position);
   const prepared = prepareCell(cell, variant, runs);
   for (let calls = 1; prepared && cells.get(position) === 'Waiting'; calls += 1) {
-    const place = await readyToCall(variant.provider, runs);
-    if (place === null) return;
-    if (cells.get(position) !== 'Waiting') return place.release();
+    const permit = await readyToCall(variant.provider, runs);
+    if (permit === null) return;
+    if (cells.get(position) !== 'Waiting') return permit.release();
     const runId = timeOrderedId();
     const change = { state: 'Running', runId, attempts: cell.attempts + 1, failure: null } as const;
     const called = Object.assign({}, cell, change);
-    const outcome = await callOnce(called, place, prepared, runs);
+    const outcome = await callOnce(called, permit, prepared, runs);
     if (outcome.status === 'completed') {
-      const judged = { runId, origin: place.payer, concurrency };
+      const judged = { runId, origin: permit.payer, concurrency };
       const result = await options.judge(outcome.run, prepared.values, { signal, judged });
       return record.complete({ ...called, ...result });
     }

@@ -94,7 +94,7 @@ function Server() {
 }
 
 function runningWords({ name, cells, judging }: ComparisonItem): string {
-  if (judging) return `${name}: ${formatWhole(judging.judged)} of ${formatPlural(judging.total, 'answer')} judged`;
+  if (judging) return `${name}: ${formatWhole(judging.judged)} of ${formatPlural(judging.total, 'verdict')}`;
   const ended = cells.completed + cells.failed + cells.skipped;
   return `${name}: ${formatWhole(ended)} of ${formatPlural(cells.total, 'run')}`;
 }

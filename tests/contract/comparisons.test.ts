@@ -414,7 +414,7 @@ describe('a comparison', () => {
 
   test('waits after a rate limit of another caller, and shares its runs at a time with other comparisons', async () => {
     let active = 0;
-    let most = 0;
+    let maxActive = 0;
     const times: number[] = [];
     host.provider.answerWith((call) => call.fail(429, 'Slow down', { 'retry-after': '1' }));
     const body = { promptText: 'x', ...provider };
@@ -423,7 +423,7 @@ describe('a comparison', () => {
     const held: (() => void)[] = [];
     host.provider.answerWith((call) => {
       times.push(performance.now());
-      most = Math.max(most, (active += 1));
+      maxActive = Math.max(maxActive, (active += 1));
       held.push(() => {
         active -= 1;
         echo(call);
@@ -439,7 +439,7 @@ describe('a comparison', () => {
     }
     for (const id of ids) expect((await ended(memory, id)).cells.completed).toBe(3);
     expect(times[0]! - startedAt).toBeGreaterThan(900);
-    expect(most).toBeLessThanOrEqual(3);
+    expect(maxActive).toBeLessThanOrEqual(3);
   });
 
   test('tries a cell again as often as it allows', async () => {

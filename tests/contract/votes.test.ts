@@ -372,11 +372,11 @@ describe('judging again', () => {
     const { id, cells } = await compare(2);
     expect((await cells())[0]!.checks[0]).toMatchObject({ pass: null });
     const read = async () => (await callJson(host, way, 'GET', `/comparisons/${id}`)).body;
-    const asked: ScriptedCall[] = [];
-    host.provider.answerWith((call) => void asked.push(call));
+    const requested: ScriptedCall[] = [];
+    host.provider.answerWith((call) => void requested.push(call));
     await callJson(host, way, 'POST', `/comparisons/${id}/judge`);
-    await expect.poll(() => asked.length).toBe(4);
-    reply(asked[0]!);
+    await expect.poll(() => requested.length).toBe(4);
+    reply(requested[0]!);
     await expect.poll(async () => (await read()).judging).toEqual({ judged: 1, total: 4 });
     const stopped = await callJson(host, way, 'POST', `/comparisons/${id}/stop`);
     expect(stopped.body).toMatchObject({ state: 'Completed', judging: null, stopReason: 'Stopped.' });

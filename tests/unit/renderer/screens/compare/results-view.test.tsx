@@ -194,13 +194,13 @@ test('says which verdicts are missing, and judges again until a person stops', a
   provider.answerWith((call) => void waiting.push(call));
   fireEvent.click(screen.getByRole('button', { name: 'Judge again' }));
   await screen.findByText('0 of 40 answers judged again');
-  await screen.findByRole('link', { name: 'Refund replies: 0 of 40 answers judged' });
+  await screen.findByRole('link', { name: 'Refund replies: 0 of 40 verdicts' });
   await waitFor(() => expect(waiting).toHaveLength(4));
   waiting[0]!.chatAnswer({ content: JSON.stringify({ reason: 'Fine', verdict: 'pass' }) });
   await screen.findByText('1 of 40 answers judged again');
   fireEvent.click(screen.getByRole('button', { name: /^Stop/ }));
   await screen.findByText(/^Strict: 39 answers without a verdict\./);
-  expect(screen.queryByRole('link', { name: /judged/ })).toBeNull();
+  expect(screen.queryByRole('link', { name: /verdicts/ })).toBeNull();
 });
 
 test('without checks and with one variant, it shows answers, cost and time only', async () => {
