@@ -187,7 +187,7 @@ export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabe
           aria-disabled={!version || undefined}
           onClick={() => version && void commands.compare(version)}
         >
-          Compare
+          Add to comparison
         </Button>
         <Button
           size="small"

@@ -115,7 +115,7 @@ test('a version is added to the comparison that is being set up, whose other par
   const { prompt, second } = await openLibrary();
   useComparisonDrafts.getState().write(emptySetup({ name: 'Kept', repeats: '3' }));
   await openReply();
-  await press('Compare');
+  await press('Add to comparison');
   await waitFor(() => expect(opened.addresses.at(-1)).toBe('/compare/new'));
   const [setup] = useComparisonDrafts.getState().drafts;
   expect(setup).toMatchObject({ name: 'Kept', repeats: '3' });
@@ -125,7 +125,7 @@ test('a version is added to the comparison that is being set up, whose other par
   expect(useToasts.getState().toasts[0]!.text).toBe('Added version 2 of "Reply" as variant A.');
   useComparisonDrafts.getState().write({ ...setup!, variants: Array.from({ length: 26 }, () => setup!.variants[0]!) });
   opened.navigate(promptAddress(prompt.id));
-  await press('Compare');
+  await press('Add to comparison');
   await waitFor(() =>
     expect(useToasts.getState().toasts.at(-1)!.text).toMatch(/^A comparison has at most 26 variants/),
   );
