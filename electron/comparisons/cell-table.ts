@@ -119,32 +119,37 @@ export class CellTable {
     }
   }
 
-  /** A page of the cells in one of the states, and how many there are. A loop without a generator: it looks at a million cells. */
+  /** A page of the cells in one of the states, and how many there are. */
   page(
     requested: readonly CellState[],
     variant: number | null,
     { offset, limit }: { readonly offset: number; readonly limit: number },
   ): { positions: number[]; total: number } {
-    const isRequested = states.map((state) => requested.includes(state));
     const positions: number[] = [];
     let total = 0;
-    const step = variant === null ? this.repeats : this.cellsPerRow;
-    for (let group = (variant ?? 0) * this.repeats; group < this.total; group += step) {
-      for (let position = group; position < group + this.repeats; position += 1) {
-        if (!isRequested[this.#states[position]!]) continue;
-        if (total >= offset && positions.length < limit) positions.push(position);
-        total += 1;
-      }
-    }
+    this.#each(requested, variant, (position) => {
+      if (total >= offset && positions.length < limit) positions.push(position);
+      total += 1;
+    });
     return { positions, total };
   }
 
-  /** Positions in one of the states; of one variant unless it is null. */
-  *positions(requested: readonly CellState[], variant: number | null = null): Generator<number> {
-    const set = new Set(requested.map((state) => codes[state]));
-    for (let position = 0; position < this.total; position += 1) {
-      if (!set.has(this.#states[position]!)) continue;
-      if (variant === null || Math.floor(position / this.repeats) % this.variants === variant) yield position;
+  /** Positions in one of the states; of one variant unless it is null. Some megabytes for a million. */
+  positions(requested: readonly CellState[], variant: number | null = null): Uint32Array {
+    const found = new Uint32Array(requested.reduce((sum, state) => sum + this.count(state), 0));
+    let next = 0;
+    this.#each(requested, variant, (position) => (found[next++] = position));
+    return found.subarray(0, next);
+  }
+
+  /** A loop without a generator, because it looks at a million cells in a few milliseconds. */
+  #each(requested: readonly CellState[], variant: number | null, take: (position: number) => void): void {
+    if (requested.every((state) => this.count(state) === 0)) return;
+    const isRequested = states.map((state) => requested.includes(state));
+    const step = variant === null ? this.repeats : this.cellsPerRow;
+    for (let group = (variant ?? 0) * this.repeats; group < this.total; group += step) {
+      for (let position = group; position < group + this.repeats; position += 1)
+        if (isRequested[this.#states[position]!]) take(position);
     }
   }
 }

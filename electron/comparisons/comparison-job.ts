@@ -128,11 +128,11 @@ export class ComparisonJob implements Job<ComparisonItem> {
   async retry(selection: CellSelection, options: StartOptions): Promise<void> {
     const isRetried = (position: number) => ['Failed', 'Skipped', 'Stopped'].includes(this.cells.get(position));
     const positions =
-      'position' in selection
-        ? [selection.position].filter(isRetried)
-        : this.cells.positions(['Failed', 'Skipped'], selection.variant);
+      'position' in selection ? [selection.position] : this.cells.positions(['Failed', 'Skipped'], selection.variant);
     let retried = 0;
     for (const position of positions) {
+      // Someone else may have retried it meanwhile.
+      if (!isRetried(position)) continue;
       this.#record.note({ ...this.#record.read(position), state: 'Waiting', attempts: 0, failure: null });
       if ((retried += 1) % cellsAtOnce === 0) await nextTurn();
     }
@@ -143,7 +143,7 @@ export class ComparisonJob implements Job<ComparisonItem> {
 
   /** Notes that a run of the last host was completed, or may have been. */
   async recover(completedCell: (runId: string, row: DatasetRow) => Promise<StoredCell | null>): Promise<void> {
-    for (const position of [...this.cells.positions(['Running'])]) {
+    for (const position of this.cells.positions(['Running'])) {
       const cell = this.#record.read(position);
       const row = this.#options.readRow(this.cells.index(position).row);
       const completed = cell.runId === null ? null : await completedCell(cell.runId, row);
