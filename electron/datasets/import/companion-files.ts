@@ -15,15 +15,16 @@ const maxReferences = 1000;
 export function companionFiles({ fileName, companions = [] }: TableFile): ReferencedFiles {
   const paths = new Map(companions.map(({ name, path }) => [name, path]));
   const read = new Map<string, readonly TextFile[]>();
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   return {
-    references: asked,
+    references: requested,
     read(reference) {
       const path = resolvePath(fileName, reference);
       const known = read.get(path);
       if (known) return known;
-      if (asked.size >= maxReferences) throw new TransferError(`The file refers to more than ${maxReferences} files`);
-      asked.add(path);
+      if (requested.size >= maxReferences)
+        throw new TransferError(`The file refers to more than ${maxReferences} files`);
+      requested.add(path);
       const found = findReferences({ references: [path], names: [...paths.keys()] });
       if (found.length === 0)
         throw new TransferError(
