@@ -161,7 +161,7 @@ describe('checks', () => {
   test('a judge decides only if it is calibrated', async () => {
     const judge: Check = { kind: 'judge', judgeId: 'known' };
     const other: Check = { kind: 'length', min: 1 };
-    const judged = { runId: 'r', origin: { callerId: 'c', key: null, appHeaders: {} } };
+    const judged = { runId: 'r', origin: { callerId: 'c', key: null, appHeaders: {} }, concurrency: 4 };
     const runJudge = async (answer: string, counts: boolean) => {
       const checks = [judge, other, { kind: 'all' as const, checks: [judge, other] }];
       const results = await runner.run(checks, output(answer), { counts }, { signal, judged });
