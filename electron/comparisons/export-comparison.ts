@@ -3,7 +3,7 @@ import type { ComparisonCell, ExportFormat } from '../../shared/contract/compari
 import { csvLine } from '../common/csv.ts';
 import { exportHtml, plural } from './export-html.ts';
 import { exportPreferences, type PreferenceSource } from './export-preferences.ts';
-import { escapeMarkup as xml, type ExportSource } from './export-source.ts';
+import { escapeMarkup as xml, type ExportedPreference, type ExportSource } from './export-source.ts';
 
 const resultColumns = [
   'variant',
@@ -16,19 +16,28 @@ const resultColumns = [
   'cost',
   'total_ms',
   'run_id',
+  'judge_preferences',
 ];
+
+/** `Judge: better than B`. */
+function preferenceText({ judge, outcome, otherVariant, isStale }: ExportedPreference): string {
+  const stale = isStale ? ' (stale)' : '';
+  return `${judge}: ${outcome === 'tie' ? 'tie with' : `${outcome} than`} ${otherVariant}${stale}`;
+}
 
 function* csv({ columns, cells }: ExportSource): Generator<string> {
   yield `\uFEFF${csvLine(['row', ...columns, ...resultColumns])}`;
-  for (const { row, values, cell } of cells()) {
+  for (const { row, values, cell, preferences } of cells()) {
     const { variant, repeat, state, passed, score, answer, failure, cost, totalMs, runId } = cell;
-    const results = [variant, repeat, state, passed, score, answer, failure?.message, cost, totalMs, runId];
+    const preferred = preferences.map(preferenceText).join('; ');
+    const results = [variant, repeat, state, passed, score, answer, failure?.message, cost, totalMs, runId, preferred];
     yield csvLine([row + 1, ...columns.map((name) => values[name]), ...results]);
   }
 }
 
 function* jsonl({ cells }: ExportSource): Generator<string> {
-  for (const { row, values, cell } of cells()) yield `${JSON.stringify({ row: row + 1, values, ...cell })}\n`;
+  for (const { row, values, cell, preferences } of cells())
+    yield `${JSON.stringify({ row: row + 1, values, ...cell, preferences })}\n`;
 }
 
 /** A cell that isn't judged passes if it has completed. */

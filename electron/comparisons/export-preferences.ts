@@ -38,7 +38,10 @@ function balanceOf({ votes }: ComparisonCell): number {
 interface Preference {
   readonly chosen: ComparisonCell;
   readonly rejected: ComparisonCell;
-  readonly source: 'blind vote' | 'votes';
+  /** Who decided: people, or a judge. */
+  readonly source: 'blind vote' | 'votes' | 'judge';
+  /** The name of the judge. */
+  readonly judge?: string;
 }
 
 /** The preferences in one row: choices between two answers, and answers that people passed against those that they failed. */
@@ -63,19 +66,31 @@ function preferencesIn(
   return [...blind, ...voted];
 }
 
+/** Answers that a judge preferred to others of their row. Those of a judge that has changed since are left out. */
+function judgedIn(row: readonly ExportedCell[]): Preference[] {
+  return row.flatMap(({ cell: chosen, preferences }) =>
+    preferences.flatMap(({ judge, outcome, otherVariant, otherRepeat, isStale }): Preference[] => {
+      const other = row.find(({ cell }) => cell.variant === otherVariant && cell.repeat === otherRepeat);
+      return other && outcome === 'better' && !isStale
+        ? [{ chosen, rejected: other.cell, source: 'judge', judge }]
+        : [];
+    }),
+  );
+}
+
 export interface PreferenceSource {
   readonly choices: ReadonlyMap<number, readonly PairChoice[]>;
   readonly readRun: (runId: string) => RunDetail | null;
 }
 
-function* rowsOf(cells: Iterable<ExportedCell>): Generator<{ row: number; cells: ComparisonCell[] }> {
-  let [current, found]: [number, ComparisonCell[]] = [0, []];
-  for (const { row, cell } of cells) {
-    if (row !== current) {
+function* rowsOf(cells: Iterable<ExportedCell>): Generator<{ row: number; cells: ExportedCell[] }> {
+  let [current, found]: [number, ExportedCell[]] = [0, []];
+  for (const exported of cells) {
+    if (exported.row !== current) {
       yield { row: current, cells: found };
-      [current, found] = [row, []];
+      [current, found] = [exported.row, []];
     }
-    found.push(cell);
+    found.push(exported);
   }
   yield { row: current, cells: found };
 }
@@ -87,7 +102,12 @@ export function* exportPreferences(
 ): Generator<string> {
   const names = comparison.variants.map(({ name }) => name);
   for (const { row, cells: inRow } of rowsOf(cells())) {
-    for (const { chosen, rejected, source } of preferencesIn(inRow, names, choices.get(row) ?? [])) {
+    const ofPeople = preferencesIn(
+      inRow.map(({ cell }) => cell),
+      names,
+      choices.get(row) ?? [],
+    );
+    for (const { chosen, rejected, source, judge } of [...ofPeople, ...judgedIn(inRow)]) {
       if (!chosen.answer || !rejected.answer || chosen.runId === null) continue;
       const input = readRun(chosen.runId)?.input;
       if (input?.renderedPrompt == null) continue;
@@ -101,6 +121,7 @@ export function* exportPreferences(
         chosenVariant: chosen.variant,
         rejectedVariant: rejected.variant,
         source,
+        ...(judge !== undefined && { judge }),
       };
       yield `${JSON.stringify(line)}\n`;
     }

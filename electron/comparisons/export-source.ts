@@ -7,6 +7,18 @@ export interface ExportedCell {
   readonly row: number;
   readonly values: RowValues;
   readonly cell: ComparisonCell;
+  /** Of judges, against the other answers of the row. */
+  readonly preferences: readonly ExportedPreference[];
+}
+
+/** What a judge said of an answer and that of another cell in its row. */
+export interface ExportedPreference {
+  readonly judge: string;
+  readonly outcome: 'better' | 'worse' | 'tie';
+  readonly otherVariant: string;
+  readonly otherRepeat: number;
+  /** Whether the judge has changed since. */
+  readonly isStale: boolean;
 }
 
 export interface ExportSelection {

@@ -8,7 +8,7 @@ import type { DatasetStore } from '../storage/dataset-store.ts';
 import type { FileReader } from '../storage/file-store.ts';
 import type { Completions } from '../completions/completions.ts';
 import type { ComparisonJob } from './comparison-job.ts';
-import type { ExportSelection, ExportedCell } from './export-source.ts';
+import type { ExportedCell, ExportedPreference, ExportSelection } from './export-source.ts';
 import { pageOf, readRows, type RowPage, type RowQuery, type RowReaderOptions } from './read-rows.ts';
 import { type CellOpinionsOptions, createCellOpinions, describeVote } from './votes/cell-votes.ts';
 
@@ -122,6 +122,19 @@ function createCellDescriber(
   return { setup, describe };
 }
 
+/** What judges said of an answer and the others of its row. */
+function preferencesAmong(
+  cells: readonly ComparisonCell[],
+  { runId }: ComparisonCell,
+  judges: CellReaderOptions['judges'],
+): ExportedPreference[] {
+  if (runId === null) return [];
+  return judges.preferencesOf(runId).flatMap(({ otherRunId, ...preference }) => {
+    const other = cells.find((cell) => cell.runId === otherRunId);
+    return other ? [{ ...preference, otherVariant: other.variant, otherRepeat: other.repeat }] : [];
+  });
+}
+
 export interface CellReaderOptions extends CellOpinionsOptions, Pick<RowReaderOptions, 'rowFinder'> {
   readonly store: ComparisonStore;
   readonly datasets: Pick<DatasetStore, 'read' | 'rows' | 'rowIds' | 'rowNumber'>;
@@ -156,8 +169,11 @@ export function createCellReader(options: CellReaderOptions): CellReader {
         const inRow = pageOf((row + 1) * cellsPerRow, { offset: row * cellsPerRow, limit: cellsPerRow });
         const positions =
           variant === undefined ? inRow : inRow.filter((position) => job.cells.index(position).variant === variant);
-        for (const cell of describe(positions, hasAnswers ? allCharacters : 0))
-          yield { row, values: found!.values, cell };
+        const cells = describe(positions, hasAnswers ? allCharacters : 0);
+        for (const cell of cells) {
+          const preferences = preferencesAmong(cells, cell, options.judges);
+          yield { row, values: found!.values, cell, preferences };
+        }
       }
     },
     vote(job, position, { vote = null, note = null }, caller) {

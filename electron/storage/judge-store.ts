@@ -31,6 +31,14 @@ export interface StoredVerdict {
   readonly verdict: 'pass' | 'fail' | number | null;
 }
 
+/** What a judge of preferences decided on two answers, the first of which is that of `runId`. */
+export interface StoredPreference {
+  readonly runId: string;
+  readonly otherRunId: string;
+  readonly judgeHash: string;
+  readonly verdict: 'first' | 'second' | 'tie';
+}
+
 /** Methods with an id throw `not_found`. */
 export interface JudgeStore {
   /** Newest first. Throws `invalid_request` for a token of another list. */
@@ -47,6 +55,10 @@ export interface JudgeStore {
   verdict(judge: number, runId: string): StoredVerdict | null;
   /** Replaces an earlier verdict on the same run. */
   setVerdict(judge: number, verdict: StoredVerdict): void;
+  /** Replaces an earlier one on the same runs in this order. */
+  setPreference(judge: number, preference: StoredPreference): void;
+  /** The preferences between a run and others. */
+  preferencesOf(runId: string): { readonly judge: StoredJudge; readonly preference: StoredPreference }[];
 }
 
 interface JudgeRow {
@@ -110,6 +122,14 @@ function judgeStatements(database: Database.Database) {
     verdict: database.prepare<[number, string], VerdictRow>(
       'SELECT * FROM judge_verdicts WHERE judge = ? AND run_id = ?',
     ),
+    setPreference: database.prepare<[number, string, string, string, string, number]>(
+      'INSERT OR REPLACE INTO judge_preferences (judge, run_id, other_run_id, hash, verdict, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
+    preferences: database.prepare<{ runId: string }, JudgeRow & StoredPreference>(
+      `SELECT judges.*, run_id AS runId, other_run_id AS otherRunId, hash AS judgeHash, verdict
+       FROM judge_preferences AS found JOIN judges ON judges.sequence = found.judge
+       WHERE run_id = @runId OR other_run_id = @runId ORDER BY found.created_at`,
+    ),
     setVerdict: database.prepare<[number, string, string, string, string]>(
       `INSERT INTO judge_verdicts (judge, run_id, hash, judge_run_id, verdict_json) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET hash = excluded.hash, judge_run_id = excluded.judge_run_id, verdict_json = excluded.verdict_json`,
@@ -158,5 +178,12 @@ export function createJudgeStore(database: Database.Database, tokenSecret: strin
     setVerdict(judge, { runId, judgeHash, judgeRunId, verdict: value }) {
       statements.setVerdict.run(judge, runId, judgeHash, judgeRunId, JSON.stringify(value));
     },
+    setPreference: (judge, { runId, otherRunId, judgeHash, verdict }) =>
+      void statements.setPreference.run(judge, runId, otherRunId, judgeHash, verdict, Date.now()),
+    preferencesOf: (runId) =>
+      statements.preferences.all({ runId }).map(({ otherRunId, judgeHash, verdict, ...row }) => ({
+        judge: judgeOf(row),
+        preference: { runId: row.runId, otherRunId, judgeHash, verdict },
+      })),
   };
 }

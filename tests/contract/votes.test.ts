@@ -162,6 +162,58 @@ describe('votes on cells', () => {
     expect(await exported(host.issueKey({ scopes: ['run'] }))).toEqual([]);
   });
 
+  test('are exported beside the preferences of judges, which are marked', async () => {
+    const { id, cells } = await compare(1);
+    const [first, second] = await cells();
+    const judge = await callJson(host, way, 'POST', '/judges', {
+      body: {
+        name: 'Warmer',
+        promptText: '{{first}} or {{second}}?',
+        verdict: { kind: 'preference' },
+        ...provider,
+      },
+    });
+    const judgePair = async (winner: string) => {
+      host.provider.answerWith((call) => {
+        const preferred = promptOf(call).startsWith(`${winner}: `) ? 'first' : 'second';
+        call.chatAnswer({ content: JSON.stringify({ reason: 'Fine', verdict: preferred }) });
+      });
+      const body = { runId: first!.runId, otherRunId: second!.runId };
+      return (await callJson(host, way, 'POST', `/judges/${judge.body.id}/verdicts`, { body })).body.verdict;
+    };
+    const exported = async (format: string) => {
+      const path = `/comparisons/${id}/export?format=${format}`;
+      const { text } = await host.send(way, { method: 'GET', path, headers: { authorization: `Bearer ${host.key}` } });
+      return text.trim();
+    };
+    expect(await judgePair('B')).toBe('second');
+    expect(JSON.parse(await exported('preferences'))).toMatchObject({
+      chosenVariant: 'B',
+      rejectedVariant: 'A',
+      source: 'judge',
+      judge: 'Warmer',
+    });
+    const [head, ...lines] = (await exported('csv')).split('\r\n');
+    expect(head!.endsWith(',judge_preferences')).toBe(true);
+    expect(lines.map((line) => line.split(',').at(-1))).toEqual(['Warmer: worse than B', 'Warmer: better than A']);
+    const [line] = (await exported('jsonl')).split('\n').map((text) => JSON.parse(text));
+    const other = { otherVariant: 'B', otherRepeat: 1, isStale: false };
+    expect(line.preferences).toEqual([{ judge: 'Warmer', outcome: 'worse', ...other }]);
+    // Another verdict takes the place of the first, and one of a judge that has changed doesn't count.
+    expect(await judgePair('A')).toBe('first');
+    expect(JSON.parse(await exported('preferences'))).toMatchObject({ chosenVariant: 'A' });
+    await callJson(host, way, 'PUT', `/judges/${judge.body.id}`, {
+      body: {
+        name: 'Warmer',
+        promptText: 'Now: {{first}} or {{second}}?',
+        verdict: { kind: 'preference' },
+        ...provider,
+      },
+    });
+    expect(await exported('preferences')).toBe('');
+    expect(await exported('csv')).toContain('Warmer: better than B (stale)');
+  });
+
   test('lose their notes with the texts of the run', async () => {
     const { cells, vote } = await compare(1);
     const [cell] = await cells();

@@ -59,6 +59,14 @@ export interface RunVerdict extends Pick<CheckedVerdict, 'verdict' | 'pass' | 'c
 }
 
 /** Methods with an id throw `not_found`. A reader is the caller, who may judge and label the runs that it may read. */
+/** How the answer of a run compares with that of another, for a judge. Stale if the judge has changed since. */
+export interface JudgedPreference {
+  readonly judge: string;
+  readonly otherRunId: string;
+  readonly outcome: 'better' | 'worse' | 'tie';
+  readonly isStale: boolean;
+}
+
 export interface Judges {
   /** Newest first. */
   list(query: ListQuery): ListPage<Judge>;
@@ -85,6 +93,8 @@ export interface Judges {
   verdictsOf(id: string): (runId: string) => RunVerdict | null;
   /** Null for a judge that was deleted. */
   currentOf(id: string): CurrentJudge | null;
+  /** What judges of preferences said of the answer of a run and those of others. */
+  preferencesOf(runId: string): JudgedPreference[];
   /** The verdict on an answer, and whether it counts. A verdict of the judge as it is isn't paid for twice. */
   judge(id: string, answer: JudgedAnswer, options: CheckOptions): Promise<CheckedVerdict>;
 }
@@ -253,6 +263,17 @@ export function createJudges(options: JudgesOptions): Judges {
     },
     judgeRuns: async (id, runIds, reader, judgeOptions) =>
       verdicts.judgeRuns(store.read(id), runIds, reader, judgeOptions),
+    preferencesOf: (runId) =>
+      store.preferencesOf(runId).map(({ judge, preference }) => {
+        const isFirst = preference.runId === runId;
+        const isTie = preference.verdict === 'tie';
+        return {
+          judge: judge.input.name,
+          otherRunId: isFirst ? preference.otherRunId : preference.runId,
+          outcome: isTie ? 'tie' : (preference.verdict === 'first') === isFirst ? 'better' : 'worse',
+          isStale: preference.judgeHash !== judgeHashOf(judge.input),
+        };
+      }),
     verdictsOf: (id) => (store.exists(id) ? runVerdicts(store, store.read(id)) : () => null),
     currentOf: (id) => (store.exists(id) ? { judgeId: id, ...currentVerdicts(store, store.read(id)) } : null),
     async judge(id, answer, { origin, ...rest }) {

@@ -148,7 +148,11 @@ export function createVerdictRuns({ store, runs, completions }: VerdictRunsOptio
       const second = readAnswer(otherRunId, 'otherRunId', reader);
       const metadata = { judgeId: judge.id, judgedRunId: first.runId, otherRunId: second.runId };
       const call = { judge: judge.input, row: first.row, metadata, ...options };
-      return judgePreference(completions, call, first.answer, second.answer);
+      const found = await judgePreference(completions, call, first.answer, second.answer);
+      const { judgeHash, verdict } = found;
+      if (verdict === 'first' || verdict === 'second' || verdict === 'tie')
+        store.setPreference(judge.sequence, { runId: first.runId, otherRunId: second.runId, judgeHash, verdict });
+      return found;
     },
   };
 }

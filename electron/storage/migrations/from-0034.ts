@@ -36,3 +36,21 @@ export const toolUses = `
   ${insertUses('prompt_version', 'prompt_versions AS new, ')}
   ${insertUses('agent', 'agents AS new, ')}
 `;
+
+/**
+ * 35. What judges preferred of two answers. The reason is in the judge's own runs, as that of a verdict is. `verdict` is `first` for `run_id`,
+ * `second` for `other_run_id`, or `tie`.
+ */
+export const judgePreferences = `
+  CREATE TABLE judge_preferences (
+    judge INTEGER NOT NULL REFERENCES judges (sequence) ON DELETE CASCADE,
+    run_id TEXT NOT NULL,
+    other_run_id TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (judge, run_id, other_run_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX judge_preferences_by_run ON judge_preferences (run_id);
+  CREATE INDEX judge_preferences_by_other_run ON judge_preferences (other_run_id);
+`;
