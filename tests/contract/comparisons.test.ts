@@ -1,79 +1,29 @@
-import { Parser } from 'htmlparser2';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { ComparedRow, ComparisonCell } from '../../shared/contract/comparison-results.ts';
+import type { ComparisonCell } from '../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../shared/contract/comparisons.ts';
-import { threat } from '../support/guarded-host.ts';
-import { callJson, jsonRequest, rejectionOf, walk } from '../support/json-call.ts';
+import {
+  checks,
+  comparisonCalls,
+  echo,
+  promptOf,
+  provider,
+  rows,
+  until,
+  variant,
+} from '../support/comparison-calls.ts';
+import { callJson, rejectionOf, walk } from '../support/json-call.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
-import { startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
+import { startTestHost, type TestHost, ways } from '../support/test-host.ts';
 
 let host: TestHost;
 beforeAll(async () => {
   host = await startTestHost();
 });
 afterAll(() => host.close());
+beforeEach(() => host.provider.answerWith(echo));
 
 const [memory] = ways;
-const columns = [
-  { name: 'ticket', type: 'text' },
-  { name: 'answer', type: 'expected' },
-];
-const rows = [
-  { ticket: 'late', answer: 'A: late' },
-  { ticket: 'broken', answer: 'A: broken' },
-  { ticket: 'lost', answer: 'none' },
-];
-const provider = { aiSystem: 'OpenAiCompatible', model: 'scripted/model' };
-const variant = (name: string) => ({ name, prompt: { promptText: `${name}: {{ticket}}` }, ...provider });
-const checks = [{ kind: 'equals', column: 'answer' }];
-
-async function createDataset(change: Record<string, unknown> = {}): Promise<string> {
-  const { body } = await callJson(host, memory, 'POST', '/datasets', { body: { name: 'T', columns, rows, ...change } });
-  return body.id;
-}
-
-async function create(way: Way, change: Record<string, unknown> = {}): Promise<Comparison> {
-  const datasetId = await createDataset();
-  const body = { name: 'A or B', datasetId, variants: [variant('A'), variant('B')], ...change };
-  const answer = await callJson(host, way, 'POST', '/comparisons', { body });
-  expect([answer.status, answer.body]).toEqual([201, expect.any(Object)]);
-  return answer.body;
-}
-
-const act = (way: Way, id: string, action: string, body?: unknown, key = host.key) =>
-  callJson(host, way, 'POST', `/comparisons/${id}/${action}`, { key, ...(body === undefined ? {} : { body }) });
-const read = async (way: Way, id: string) =>
-  (await callJson(host, way, 'GET', `/comparisons/${id}`)).body as Comparison;
-const cellsOf = async (way: Way, id: string, query = '') =>
-  (await callJson(host, way, 'GET', `/comparisons/${id}/cells${query}`)).body.data as ComparisonCell[];
-
-async function ended(way: Way, id: string): Promise<Comparison> {
-  for (;;) {
-    const comparison = await read(way, id);
-    if (comparison.state !== 'Running') return comparison;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-async function run(way: Way, id: string): Promise<Comparison> {
-  expect((await act(way, id, 'start')).status).toBe(202);
-  return ended(way, id);
-}
-
-const promptOf = (call: ScriptedCall) => (call.body['messages'] as { content: string }[]).at(-1)!.content;
-const echo = (call: ScriptedCall) => void call.chatStream([promptOf(call)]);
-
-async function readRows(id: string, query: string) {
-  const request = new Request(`http://window.test/window/comparisons/${id}/rows?${query}`);
-  const response = await host.host.api.fetch(request, { access: 'window' });
-  return (await response.json()) as { data: ComparedRow[]; total: number; counts: unknown };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
-beforeEach(() => host.provider.answerWith(echo));
+const { createDataset, create, act, cellsOf, ended, run } = comparisonCalls(() => host);
 
 describe.each(ways)('%s: comparisons', (way) => {
   test('variants run over every row, and each cell is a run', async () => {
@@ -330,72 +280,6 @@ describe.each(ways)('%s: comparisons', (way) => {
   });
 });
 
-describe.each(ways)('%s: a key with the scope run', (way) => {
-  /** Everything that a key can read of a comparison. */
-  async function readAll(id: string, key: string): Promise<string> {
-    const paths = ['', '/cells', '/report', ...['csv', 'jsonl', 'junit', 'markdown'].map((f) => `/export?format=${f}`)];
-    const texts: string[] = [];
-    for (const path of paths)
-      texts.push((await host.send(way, jsonRequest(host, 'GET', `/comparisons/${id}${path}`, { key }))).text);
-    return texts.join('\n');
-  }
-
-  test('sees results, but no texts of the runs of other callers', async () => {
-    host.provider.answerWith((call) => {
-      if (promptOf(call).includes('broken')) call.fail(500, 'Secret failure');
-      else call.chatStream(['{"word": "Secret answer"}']);
-    });
-    const quoting = [{ kind: 'field', path: 'word', value: 'other' }];
-    const prompt = { promptText: 'Secret prompt: {{ticket}}' };
-    const { id } = await create(way, { checks: quoting, variants: [{ ...variant('A'), prompt }] });
-    await run(way, id);
-    const [own, other, auditing] = [
-      host.key,
-      host.issueKey({ scopes: ['run'] }),
-      host.issueKey({ scopes: ['run', 'audit'] }),
-    ];
-    expect(await readAll(id, other)).not.toContain('Secret');
-    for (const key of [own, auditing]) {
-      const text = await readAll(id, key);
-      for (const word of ['answer', 'failure', 'prompt']) expect(text).toContain(`Secret ${word}`);
-    }
-    const { body } = await callJson(host, way, 'GET', `/comparisons/${id}/cells`, { key: other });
-    const sentence = 'Only the caller of the run and keys with the scope `audit` can read this.';
-    expect(body.data).toMatchObject([
-      { state: 'Completed', passed: false, score: 0, answer: null, answerHash: null, checks: [{ reason: sentence }] },
-      { state: 'Failed', failure: { code: 'provider_failed', message: sentence } },
-      { state: 'Completed' },
-    ]);
-    const manager = host.host.storage.apiKeys.issue({ name: 'Manager', scopes: ['run', 'manage'] }).key;
-    const again = await create(way, { variants: [variant('B')] });
-    await act(way, again.id, 'start', undefined, manager);
-    await ended(way, again.id);
-    expect(await readAll(again.id, manager)).toContain('Secret answer');
-  });
-
-  test('sees no answer that the guard withheld, also in reasons', async () => {
-    const { settings } = host.host.storage;
-    settings.update({ guard: { prompts: 'off', answers: 'refuse' } });
-    onTestFinished(() => void settings.update({ guard: { prompts: 'off', answers: 'off' } }));
-    host.provider.answerWith((call) => call.chatStream([threat]));
-    const quoting = [
-      { kind: 'regularExpression', pattern: '.*knife.*' },
-      { kind: 'javascript', code: 'return { pass: true, score: 1, reason: answer };' },
-    ];
-    const { id } = await create(way, { checks: quoting, variants: [variant('A')] });
-    const done = await run(way, id);
-    expect(done.cells.completed).toBe(3);
-    for (const key of [host.key, host.issueKey({ scopes: ['run'] })])
-      expect(await readAll(id, key)).not.toContain('fingers');
-    const [cell] = await cellsOf(way, id);
-    expect(cell).toMatchObject({
-      answer: '',
-      checks: [{ pass: false, reason: 'No match in the answer' }, { pass: true }],
-    });
-    expect(JSON.stringify(cell)).not.toContain('fingers');
-  });
-});
-
 describe('a comparison', () => {
   test('waits as long as the provider asks, and counts no attempt', async () => {
     const times: number[] = [];
@@ -486,260 +370,5 @@ describe('a comparison', () => {
     expect([stopped.state, stopped.stopReason]).toEqual(['Stopped', 'The next run could exceed the maximum cost.']);
     expect(stopped.cost.spent).toBeLessThanOrEqual(maxCost);
     expect(stopped.cells.completed).toBe(10);
-  });
-
-  test('fills variables from the columns that it maps', async () => {
-    const datasetId = await createDataset({
-      columns: [
-        { name: 'text', type: 'text' },
-        { name: 'customer', type: 'json' },
-      ],
-      rows: [{ text: 'late', customer: { name: 'Ada' } }],
-    });
-    const prompt = { promptText: '{{customer.name}}, {{ticket.body}}{{#if note}}!{{/if}}' };
-    const variables = { 'ticket.body': 'text' };
-    const { id } = await create(memory, { datasetId, variables, variants: [{ ...variant('A'), prompt }] });
-    await run(memory, id);
-    expect((await cellsOf(memory, id)).map(({ answer }) => answer)).toEqual(['Ada, late']);
-  });
-
-  test('starts with the first rows only, and runs rows in the order of a seed', async () => {
-    const datasetId = await createDataset({ rows: Array.from({ length: 30 }, (_, index) => ({ ticket: `${index}` })) });
-    const { id } = await create(memory, { datasetId, variants: [variant('A')], concurrency: 1 });
-    expect((await act(memory, id, 'start', { maxRows: 2 })).status).toBe(202);
-    expect(await ended(memory, id)).toMatchObject({ state: 'Stopped', cells: { completed: 2, waiting: 28 } });
-    const seeded = await create(memory, { datasetId, variants: [variant('S')], concurrency: 1, seed: 7 });
-    const before = host.provider.calls.length;
-    await run(memory, seeded.id);
-    const order = host.provider.calls.slice(before).map(promptOf);
-    expect(order).toHaveLength(30);
-    expect(order).not.toEqual(order.toSorted());
-    expect((await cellsOf(memory, seeded.id)).map(({ answer }) => answer)).toEqual(
-      Array.from({ length: 30 }, (_, index) => `S: ${index}`),
-    );
-  });
-
-  test('is exported as CSV, JSONL, JUnit, Markdown and HTML', async () => {
-    const datasetId = await createDataset({ rows: [{ ticket: '=1+1|<b>', answer: 'x' }, { answer: 'none' }] });
-    const { id } = await create(memory, { datasetId, variants: [variant('A')], checks });
-    await run(memory, id);
-    const exported = async (format: string) => {
-      const headers = { authorization: `Bearer ${host.key}` };
-      const path = `/comparisons/${id}/export?format=${format}`;
-      return (await host.send(memory, { method: 'GET', path, headers })).text.split(/\r?\n/);
-    };
-    const [head, first] = await exported('csv');
-    expect(head).toBe('\uFEFFrow,ticket,answer,variant,repeat,state,passed,score,answer,failure,cost,total_ms,run_id');
-    expect(first).toMatch(/^1,'=1\+1\|<b>,x,A,1,Completed,false,0,A: =1\+1\|<b>,,,[\d.]+,[\da-f-]{36}$/);
-    const lines = (await exported('jsonl')).filter((line) => line !== '').map((line) => JSON.parse(line));
-    expect(lines).toMatchObject([
-      { row: 1, variant: 'A', answer: 'A: =1+1|<b>', passed: false },
-      { row: 2, state: 'Skipped', values: { answer: 'none' } },
-    ]);
-    const junit = (await exported('junit')).join('');
-    expect(junit).toMatch(/<testcase classname="A" name="Row 1" time="[\d.]+"><failure message="equals: /);
-    expect(junit).toContain('<skipped message="The row has no value for ticket."/>');
-    expect((await exported('markdown')).at(-2)).toMatch(
-      /^\| A \| 0 % \(0 to \d+\) \| 1 \| - \| \d+ \| \d+ \| Baseline \|$/,
-    );
-    const page = (await exported('html')).join('\n');
-    const [tags, attributes, texts]: [Set<string>, Set<string>, string[]] = [new Set(), new Set(), []];
-    const parser = new Parser({
-      onopentagname: (name) => void tags.add(name),
-      onattribute: (name) => void attributes.add(name),
-      ontext: (text) => void texts.push(text),
-    });
-    parser.end(page);
-    expect(page).toContain('http-equiv="Content-Security-Policy" content="default-src \'none\';');
-    expect(['script', 'img', 'link', 'iframe', 'form', 'a'].filter((name) => tags.has(name))).toEqual([]);
-    expect(['src', 'href', 'onclick', 'onload'].filter((name) => attributes.has(name))).toEqual([]);
-    const text = texts.join('');
-    for (const shown of ['A: =1+1|<b>', 'Skipped', '0 % (95 %: 0 to', 'A: {{ticket}}']) expect(text).toContain(shown);
-    const reader = { authorization: `Bearer ${host.issueKey({ scopes: ['run'] })}` };
-    const path = `/comparisons/${id}/export?format=html`;
-    const shown = (await host.send(memory, { method: 'GET', path, headers: reader })).text;
-    expect([shown.includes('{{ticket}}'), shown.includes('A: =1+1')]).toEqual([false, false]);
-  });
-
-  test('charges the key that starts it', async () => {
-    const key = host.issueKey({ creditLimit: 4 });
-    const { id } = await create(memory, { concurrency: 1 });
-    await act(memory, id, 'start', undefined, key);
-    const stopped = await ended(memory, id);
-    expect([stopped.state, stopped.cells.completed]).toEqual(['Stopped', 4]);
-    expect(stopped.stopReason).toContain('4 credits');
-  });
-
-  test('stops when the key that pays for it is revoked', async () => {
-    const { apiKeys } = host.host.storage;
-    const { id: keyId, key } = apiKeys.issue({ name: 'Revoked' });
-    const judge = { name: 'J', promptText: '{{answer}}?', ...provider, verdict: { kind: 'passOrFail' } };
-    const { body } = await callJson(host, memory, 'POST', '/judges', { body: judge });
-    const judged = [{ kind: 'judge', judgeId: body.id }];
-    const { id } = await create(memory, { concurrency: 1, variants: [variant('A')], checks: judged });
-    const before = host.provider.calls.length;
-    host.provider.answerWith((call) => {
-      apiKeys.revoke(keyId);
-      echo(call);
-    });
-    await act(memory, id, 'start', undefined, key);
-    const stopped = await ended(memory, id);
-    expect([stopped.state, stopped.cells.completed, stopped.cells.waiting]).toEqual(['Stopped', 1, 2]);
-    expect(stopped.stopReason).toBe('The API key that started this was revoked.');
-    expect(host.provider.calls.length - before).toBe(1);
-    const [cell] = await cellsOf(memory, id);
-    expect(cell).toMatchObject({ passed: null, checks: [{ pass: null, reason: stopped.stopReason }] });
-    host.provider.answerWith(echo);
-    expect(await run(memory, id)).toMatchObject({ state: 'Completed', stopReason: null });
-  });
-
-  test('keeps to the requests per minute of its key, as they are now', async () => {
-    const { apiKeys } = host.host.storage;
-    const { id: keyId, key } = apiKeys.issue({ name: 'Limited', requestsPerMinute: 3 });
-    const { id } = await create(memory);
-    const before = host.provider.calls.length;
-    // The start is a request, too.
-    await act(memory, id, 'start', undefined, key);
-    await until(() => host.provider.calls.length - before === 2);
-    const { id: other } = await create(memory);
-    expect(await run(memory, other)).toMatchObject({ state: 'Completed', cells: { completed: 6 } });
-    expect(await read(memory, id)).toMatchObject({ state: 'Running', cells: { completed: 2, waiting: 4 } });
-    apiKeys.update(keyId, { requestsPerMinute: null });
-    expect(await ended(memory, id)).toMatchObject({ state: 'Completed', cells: { completed: 6 } });
-    expect((await cellsOf(memory, id)).map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 1]);
-  });
-
-  test('waits for the tokens per minute of its key, and no other comparison does', async () => {
-    const key = host.issueKey({ tokensPerMinute: 1 });
-    const { id } = await create(memory, { concurrency: 1 });
-    await act(memory, id, 'start', undefined, key);
-    while ((await read(memory, id)).cells.completed === 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    const { id: other } = await create(memory);
-    expect(await run(memory, other)).toMatchObject({ state: 'Completed', cells: { completed: 6 } });
-    expect(await read(memory, id)).toMatchObject({ state: 'Running', cells: { completed: 1 } });
-    expect((await act(memory, id, 'stop')).body).toMatchObject({ state: 'Stopped', stopReason: 'Stopped.' });
-  });
-
-  test('charges the runs of a judge to the same key', async () => {
-    const verdict = JSON.stringify({ reason: 'Because', verdict: 'pass' });
-    host.provider.answerWith((call) =>
-      call.body['stream'] === true ? echo(call) : call.chatAnswer({ content: verdict }),
-    );
-    const judge = { name: 'J', promptText: '{{answer}}?', ...provider, verdict: { kind: 'passOrFail' } };
-    const { body } = await callJson(host, memory, 'POST', '/judges', { body: judge });
-    const judged = [{ kind: 'judge', judgeId: body.id }];
-    const { id } = await create(memory, { concurrency: 1, variants: [variant('A')], checks: judged });
-    const key = host.issueKey({ creditLimit: 3 });
-    const before = host.provider.calls.length;
-    await act(memory, id, 'start', undefined, key);
-    const { cells } = await ended(memory, id);
-    expect([cells.completed, cells.failed, host.provider.calls.length - before]).toEqual([2, 1, 3]);
-    expect((await cellsOf(memory, id)).flatMap(({ checks: [check] }) => check?.reason ?? [])).toEqual([
-      expect.stringContaining('Because'),
-      expect.stringContaining('3 credits'),
-    ]);
-  });
-
-  test('lets the window read rows with their cells', async () => {
-    const { id } = await create(memory, { checks });
-    await run(memory, id);
-    const { data: all } = await readRows(id, 'filter=all');
-    expect(all.map(({ values, cells }) => [values, cells.map(({ variant: name }) => name)])).toEqual(
-      rows.map((values) => [values, ['A', 'B']]),
-    );
-    const differs = await readRows(id, 'filter=differs&characters=4');
-    expect([differs.total, differs.data.map(({ position }) => position)]).toEqual([2, [0, 1]]);
-    expect(differs.counts).toEqual({ all: 3, differs: 2, fails: 3, disagrees: 0 });
-    expect(differs.data[1]).toMatchObject({
-      values: { ticket: 'brok' },
-      cells: [{ answer: 'A: b' }, { answer: 'B: b' }],
-    });
-    expect((await readRows(id, 'filter=fails&offset=2')).data.map(({ position }) => position)).toEqual([2]);
-  });
-
-  test('sorts rows by difference, cost and latency', async () => {
-    const byWord = [{ kind: 'contains', value: 'A: late', not: true }];
-    const { id } = await create(memory, { checks: byWord, repeats: 2 });
-    await run(memory, id);
-    const order = async (sort: string) => (await readRows(id, `sort=${sort}`)).data.map(({ position }) => position);
-    expect(await order('row')).toEqual([0, 1, 2]);
-    expect(await order('difference')).toEqual([0, 1, 2]);
-    const slowest = (await readRows(id, 'sort=latency')).data.map((row) =>
-      Math.max(...row.cells.map(({ totalMs }) => totalMs!)),
-    );
-    expect(slowest).toEqual(slowest.toSorted((one, other) => other - one));
-    expect(await order('cost')).toEqual([0, 1, 2]);
-    const report = (await callJson(host, memory, 'GET', `/comparisons/${id}/report?baseline=B`)).body;
-    expect([report.baseline, report.endedRows]).toEqual(['B', 3]);
-    expect(report.variants).toMatchObject([
-      { checks: [{ passes: 4, judged: 6 }], tokens: expect.any(Number), difference: { rows: 3 } },
-      { checks: [{ passes: 6, judged: 6 }], difference: null },
-    ]);
-    const { body } = await callJson(host, memory, 'GET', `/comparisons/${id}/report?baseline=C`);
-    expect(body.error.details[0].field).toBe('baseline');
-  });
-
-  test('counts the fields that agree with the expected object', async () => {
-    const expected = { months: 3, form: 'written' };
-    const datasetId = await createDataset({
-      rows: [
-        { ticket: 'one', answer: expected },
-        { ticket: 'two', answer: JSON.stringify(expected) },
-        { ticket: 'three', answer: 'none' },
-      ],
-    });
-    host.provider.answerWith((call) =>
-      call.chatStream([
-        promptOf(call).startsWith('A') ? '{"form": "written", "months": 3, "more": 1}' : '{"months": "3"}',
-      ]),
-    );
-    const { id } = await create(memory, { datasetId });
-    await run(memory, id);
-    const { data } = await readRows(id, 'characters=5');
-    expect(data.map(({ cells }) => cells.map(({ fields }) => fields && `${fields.agreeing}/${fields.total}`))).toEqual([
-      ['2/2', '0/2'],
-      ['2/2', '0/2'],
-      [null, null],
-    ]);
-    expect(data[0]!.cells[1]!.fields!.wrong).toEqual(['months', 'form']);
-    const agreeing = (count: number) => ({ agreeing: count, answers: 2 });
-    const { body } = await callJson(host, memory, 'GET', `/comparisons/${id}/fields`, {
-      key: host.issueKey({ scopes: ['run'] }),
-    });
-    expect(body).toEqual({
-      rows: 2,
-      isComplete: true,
-      fields: ['months', 'form'].map((name) => ({ name, variants: [agreeing(2), agreeing(0)] })),
-    });
-  });
-
-  test('is compared with the last time, by the rows that both have', async () => {
-    const datasetId = await createDataset();
-    const earlier = await create(memory, { datasetId, checks, variants: [variant('A'), variant('Old')] });
-    host.provider.answerWith((call) => call.chatStream(['none']));
-    await run(memory, earlier.id);
-    const { body: version } = await callJson(host, memory, 'POST', `/datasets/${datasetId}/versions`, {
-      body: { baseVersion: 1, changes: { added: [{ ticket: 'new', answer: 'A: new' }] } },
-    });
-    host.provider.answerWith(echo);
-    const again = { datasetId, datasetVersion: version.version, checks, repeats: 2, basedOn: earlier.id };
-    const now = await create(memory, { ...again, variants: [variant('A'), variant('B')] });
-    await run(memory, now.id);
-    const trend = async (key = host.key) =>
-      (await callJson(host, memory, 'GET', `/comparisons/${now.id}/trend`, { key })).body;
-    expect(await trend(host.issueKey({ scopes: ['run'] }))).toMatchObject({
-      earlier: { id: earlier.id, name: earlier.name, completedAt: expect.any(String) },
-      sharedRows: 3,
-      variants: [
-        {
-          name: 'A',
-          earlierPassRate: 1 / 3,
-          passRate: 2 / 3,
-          differences: { passRate: { estimate: 1 / 3, rows: 3, sentence: expect.stringContaining('Cannot tell') } },
-        },
-      ],
-    });
-    await callJson(host, memory, 'DELETE', `/comparisons/${earlier.id}`);
-    expect(await trend()).toEqual({ earlier: null, sharedRows: 0, variants: [] });
   });
 });
