@@ -141,6 +141,30 @@ export interface CellReaderOptions extends CellOpinionsOptions, Pick<RowReaderOp
   readonly completions: Pick<Completions, 'active'>;
 }
 
+/** Every cell with its row, or those of a variant. */
+function* exportedCells(
+  options: CellReaderOptions,
+  job: ComparisonJob,
+  caller: CellCaller,
+  { variant, hasAnswers = true }: ExportSelection = {},
+): Generator<ExportedCell> {
+  job.flush();
+  const { datasetId, datasetVersion, settings } = job.comparison;
+  const { describe } = createCellDescriber(options, job, caller);
+  const cellsPerRow = settings.variantCount * settings.repeats;
+  for (let row = 0; row < settings.rowCount; row += 1) {
+    const [found] = options.datasets.rows(datasetId, datasetVersion, { offset: row, limit: 1, maxBytes: Infinity });
+    const inRow = pageOf((row + 1) * cellsPerRow, { offset: row * cellsPerRow, limit: cellsPerRow });
+    const positions =
+      variant === undefined ? inRow : inRow.filter((position) => job.cells.index(position).variant === variant);
+    const cells = describe(positions, hasAnswers ? allCharacters : 0);
+    for (const cell of cells) {
+      const preferences = preferencesAmong(cells, cell, options.judges);
+      yield { row, values: found!.values, cell, preferences };
+    }
+  }
+}
+
 export function createCellReader(options: CellReaderOptions): CellReader {
   const { store, datasets } = options;
 
@@ -159,23 +183,7 @@ export function createCellReader(options: CellReaderOptions): CellReader {
       return { data: describe(positions), offset: page.offset, total };
     },
     rows: (job, query, caller) => readRows(job, query, createCellDescriber(options, job, caller).describe, options),
-    *eachCell(job, caller, { variant, hasAnswers = true } = {}) {
-      job.flush();
-      const { datasetId, datasetVersion, settings } = job.comparison;
-      const { describe } = createCellDescriber(options, job, caller);
-      const { cellsPerRow } = job.cells;
-      for (let row = 0; row < settings.rowCount; row += 1) {
-        const [found] = datasets.rows(datasetId, datasetVersion, { offset: row, limit: 1, maxBytes: Infinity });
-        const inRow = pageOf((row + 1) * cellsPerRow, { offset: row * cellsPerRow, limit: cellsPerRow });
-        const positions =
-          variant === undefined ? inRow : inRow.filter((position) => job.cells.index(position).variant === variant);
-        const cells = describe(positions, hasAnswers ? allCharacters : 0);
-        for (const cell of cells) {
-          const preferences = preferencesAmong(cells, cell, options.judges);
-          yield { row, values: found!.values, cell, preferences };
-        }
-      }
-    },
+    eachCell: (job, caller, selection) => exportedCells(options, job, caller, selection),
     vote(job, position, { vote = null, note = null }, caller) {
       job.flush();
       const { sequence } = job.comparison;

@@ -185,6 +185,19 @@ export interface JudgesOptions extends VerdictRunsOptions {
   readonly providers: Pick<Providers, 'resolve'>;
 }
 
+function preferencesOf(store: JudgeStore, runId: string): JudgedPreference[] {
+  return store.preferencesOf(runId).map(({ judge, preference }) => {
+    const isFirst = preference.runId === runId;
+    const isTie = preference.verdict === 'tie';
+    return {
+      judge: judge.input.name,
+      otherRunId: isFirst ? preference.otherRunId : preference.runId,
+      outcome: isTie ? 'tie' : (preference.verdict === 'first') === isFirst ? 'better' : 'worse',
+      isStale: preference.judgeHash !== judgeHashOf(judge.input),
+    };
+  });
+}
+
 export function createJudges(options: JudgesOptions): Judges {
   const { store } = options;
   const verdicts = createVerdictRuns(options);
@@ -263,17 +276,7 @@ export function createJudges(options: JudgesOptions): Judges {
     },
     judgeRuns: async (id, runIds, reader, judgeOptions) =>
       verdicts.judgeRuns(store.read(id), runIds, reader, judgeOptions),
-    preferencesOf: (runId) =>
-      store.preferencesOf(runId).map(({ judge, preference }) => {
-        const isFirst = preference.runId === runId;
-        const isTie = preference.verdict === 'tie';
-        return {
-          judge: judge.input.name,
-          otherRunId: isFirst ? preference.otherRunId : preference.runId,
-          outcome: isTie ? 'tie' : (preference.verdict === 'first') === isFirst ? 'better' : 'worse',
-          isStale: preference.judgeHash !== judgeHashOf(judge.input),
-        };
-      }),
+    preferencesOf: (runId) => preferencesOf(store, runId),
     verdictsOf: (id) => (store.exists(id) ? runVerdicts(store, store.read(id)) : () => null),
     currentOf: (id) => (store.exists(id) ? { judgeId: id, ...currentVerdicts(store, store.read(id)) } : null),
     async judge(id, answer, { origin, ...rest }) {
