@@ -25,22 +25,46 @@ export interface RunLatencyOptions {
   rounds: number;
 }
 
-/** Milliseconds from the key event of Run in the page to the request at the provider, for each round. */
-export async function measureRunLatency(page: Page, options: RunLatencyOptions): Promise<number[]> {
+export interface RunLatency {
+  /** Milliseconds from the key event of Run in the page to the request at the provider. */
+  readonly total: number;
+  /** Until the page has sent its request to the host. */
+  readonly inWindow: number;
+}
+
+/** Presses Run some times and measures each. */
+export async function measureRunLatency(page: Page, options: RunLatencyOptions): Promise<RunLatency[]> {
   const { press, shown, arrivedAt, rounds } = options;
   await page.evaluate(() => {
     const onKey = ({ key, timeStamp }: KeyboardEvent): void => {
       if (key === 'Enter') Object.assign(globalThis, { runPressedAt: performance.timeOrigin + timeStamp });
     };
     addEventListener('keydown', onKey, { capture: true });
+    // What the window itself takes: in a browser its requests for answers go over a WebSocket, on the desktop over a port.
+    for (const { prototype } of [WebSocket, MessagePort]) {
+      const name = 'send' in prototype ? 'send' : 'postMessage';
+      const original = Reflect.get(prototype, name) as (...values: unknown[]) => void;
+      Reflect.set(prototype, name, function (this: unknown, ...values: unknown[]) {
+        const [frame] = values;
+        const isRun = typeof frame === 'string' ? frame.includes('/api/completions') : hasRunPath(frame);
+        if (isRun) Object.assign(globalThis, { runSentAt: performance.timeOrigin + performance.now() });
+        original.apply(this, values);
+      });
+    }
+    function hasRunPath(frame: unknown): boolean {
+      return String((frame as { path?: unknown } | null)?.path).includes('/api/completions');
+    }
   });
   const difference = await clockDifference(page);
-  const latencies: number[] = [];
+  const latencies: RunLatency[] = [];
   for (let round = 0; round < rounds; round += 1) {
     await press();
     await shown();
-    const pressedAt = await page.evaluate(() => (globalThis as unknown as { runPressedAt: number }).runPressedAt);
-    latencies.push(arrivedAt() - (pressedAt + difference));
+    const { runPressedAt, runSentAt } = await page.evaluate(() => {
+      const { runPressedAt, runSentAt } = globalThis as unknown as { runPressedAt: number; runSentAt: number };
+      return { runPressedAt, runSentAt };
+    });
+    latencies.push({ total: arrivedAt() - (runPressedAt + difference), inWindow: runSentAt - runPressedAt });
   }
   return latencies;
 }

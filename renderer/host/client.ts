@@ -12,6 +12,14 @@ function hasError(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'error' in value && !('choice' in value);
 }
 
+const encoder = new TextEncoder();
+const outsideAscii = /[\u0080-\uFFFF]/;
+
+/** Of the text as UTF-8. Nearly every part of a stream is ASCII, and encoding it takes as long as parsing it. */
+function byteLength(text: string): number {
+  return outsideAscii.test(text) ? encoder.encode(text).byteLength : text.length;
+}
+
 /**
  * The parts of a streamed response, decoded by its media type. Throws `AppError` for a last `{error}` part and for a stream that
  * ends in the middle. Leaving the loop cancels the body, and so the work at the host.
@@ -21,8 +29,6 @@ async function* readParts(response: Response, wire: WireObserver | undefined): A
   const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   const decoder = isEvents ? createEventDecoder() : createArrayDecoder();
   const text = new TextDecoder();
-  const encoder = new TextEncoder();
-
   function decode(bytes: Uint8Array | undefined): DecodedPart[] {
     try {
       return decoder.push(text.decode(bytes, { stream: bytes !== undefined }));
@@ -34,7 +40,7 @@ async function* readParts(response: Response, wire: WireObserver | undefined): A
   function* take(parts: readonly DecodedPart[]): Generator<unknown> {
     const at = performance.now();
     for (const part of parts) {
-      wire?.onFrame?.({ text: part.text, bytes: encoder.encode(part.text).byteLength, at });
+      wire?.onFrame?.({ text: part.text, bytes: byteLength(part.text), at });
     }
     for (const { value } of parts) {
       if (hasError(value)) throw errorFromBody(value, 'The run failed.');
@@ -165,7 +171,7 @@ function requestOf(endpoint: Endpoint, options: AnyOptions, accept: string): Hos
 }
 
 function observeText(text: string, wire: WireObserver | undefined): void {
-  wire?.onFrame?.({ text, bytes: new TextEncoder().encode(text).byteLength, at: performance.now() });
+  wire?.onFrame?.({ text, bytes: byteLength(text), at: performance.now() });
 }
 
 function parseResponse(text: string): unknown {

@@ -92,14 +92,19 @@ function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefin
  */
 export function createSocketFetch({ direct, open }: SocketFetchOptions): HostFetch {
   let current: Promise<HostFetch> | null = null;
+  /** Set while the socket is open: a request is then sent at once, before the window renders again. */
+  let opened: HostFetch | null = null;
 
   function overSocket(): Promise<HostFetch> {
     const opening = open().then((port) => {
       port.onClose(forget);
-      return createPortFetch(port, hostIsSilent);
+      opened = createPortFetch(port, hostIsSilent);
+      return opened;
     });
     const forget = (): void => {
-      if (current === opening) current = null;
+      if (current !== opening) return;
+      current = null;
+      opened = null;
     };
     opening.catch(forget);
     return opening;
@@ -108,6 +113,7 @@ export function createSocketFetch({ direct, open }: SocketFetchOptions): HostFet
   return async (request: HostRequest) => {
     const isText = request.body === null || typeof request.body === 'string';
     if (!request.isLasting || !isText) return direct(request);
+    if (opened) return opened(request);
     current ??= overSocket();
     const hostFetch = await orAborted(
       current.catch(() => null),

@@ -89,13 +89,15 @@ export function startCompletion(
   options: CompletionOptions,
 ): Promise<CompletionRun> {
   const { request, steps = [], transport, onRunId } = options;
-  const remember = options.isCompared ? rememberComparedModel : rememberModel;
-  remember({ aiSystem: request.aiSystem, name: request.model });
-  return startRun(client, slot, {
+  const run = startRun(client, slot, {
     details: { request, transport, steps },
     source: completionSource(options),
     onAccepted: ({ runId }) => onRunId?.(runId),
   });
+  // After the request: it writes to the disk.
+  const remember = options.isCompared ? rememberComparedModel : rememberModel;
+  remember({ aiSystem: request.aiSystem, name: request.model });
+  return run;
 }
 
 /** A deleted draft can neither show its runs nor stop them, so they end with it, those of its compared models included. */

@@ -144,9 +144,11 @@ export async function startRun<Slot extends RunSlot>(
     isAccepted = true;
     onAccepted?.({ ...run, runId: run.runId });
   };
-  useLiveRuns.setState(({ activeCount }) => ({ activeCount: activeCount + 1 }));
   try {
-    const ended = await followRun(client, { details, source, signal: controller.signal, onChange });
+    // The request is sent before the window renders the run.
+    const following = followRun(client, { details, source, signal: controller.signal, onChange });
+    useLiveRuns.setState(({ activeCount }) => ({ activeCount: activeCount + 1 }));
+    const ended = await following;
     if (pending.get(slot)?.controller === controller) pending.delete(slot);
     draw(ended);
     return ended;

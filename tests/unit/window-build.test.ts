@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { build } from 'vite';
+import { build, type Rolldown } from 'vite';
+import { gzipSync } from 'node:zlib';
 
 const root = join(import.meta.dirname, '../..');
 let folder: string;
@@ -47,3 +48,46 @@ test("small files stay files: the window's policy allows no data URLs for fonts 
   const [, script] = /src="\/(assets\/[^"]+)"/.exec(page) ?? [];
   expect(readFileSync(join(folder, 'out', script!), 'utf8')).toMatch(/\/assets\/x-[\w-]+\.woff2/);
 });
+
+type Output = Rolldown.RolldownOutput['output'][number];
+
+/** The product's window, built in memory. */
+async function buildProduct(): Promise<ReadonlyMap<string, Output>> {
+  const built = await build({ configFile: join(root, 'vite.config.ts'), logLevel: 'silent', build: { write: false } });
+  const { output } = built as Rolldown.RolldownOutput;
+  return new Map(output.map((file) => [file.fileName, file]));
+}
+
+/** A file with everything that must be loaded before it runs. */
+function neededBy(name: string, files: ReadonlyMap<string, Output>, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  const file = files.get(name);
+  if (file?.type !== 'chunk') return found;
+  for (const style of file.viteMetadata?.importedCss ?? []) found.add(style);
+  for (const other of file.imports) neededBy(other, files, found);
+  return found;
+}
+
+function modulesOf(names: Iterable<string>, files: ReadonlyMap<string, Output>): string {
+  return [...names]
+    .map((name) => files.get(name))
+    .flatMap((file) => (file?.type === 'chunk' ? Object.keys(file.modules) : []))
+    .join('\n');
+}
+
+test('the first paint needs at most 250 KB, compressed, and neither the editor, a Markdown parser nor a screen', async () => {
+  const files = await buildProduct();
+  const entry = [...files.values()].find((file) => file.type === 'chunk' && file.isEntry)!;
+  const needed = neededBy(entry.fileName, files);
+  const bytes = [...needed, 'index.html'].map((name) => {
+    const file = files.get(name)!;
+    return gzipSync(file.type === 'chunk' ? file.code : file.source).byteLength;
+  });
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250 * 1024);
+  expect(modulesOf(needed, files)).not.toMatch(/codemirror|node_modules\/marked|markdown-view|playground-screen/);
+  const playground = [...files.keys()].find((name) => /playground-screen-.*\.js$/.test(name))!;
+  const screen = modulesOf(neededBy(playground, files), files);
+  expect(screen).toMatch(/codemirror/);
+  expect(screen).not.toMatch(/markdown-view|schema-dialog|tools-view/);
+}, 60_000);

@@ -35,7 +35,7 @@ const TablePart = memo(function TablePart({
   const table = readTokens((part?.prefix ?? '') + raw, definitions).find(({ type }) => type === 'table') as
     Tokens.Table | undefined;
   if (!table) return null;
-  const isFixed = widths.length > 0;
+  const isFixed = part !== undefined && widths.length > 0;
   return (
     <table className={isFixed ? 'is-fixed' : undefined}>
       {isFixed && (
@@ -59,9 +59,15 @@ const noWidths: readonly number[] = [];
 function useColumnWidths(table: RefObject<HTMLElement | null>, isDivided: boolean): readonly number[] {
   const [widths, setWidths] = useState(noWidths);
   useLayoutEffect(() => {
-    if (!isDivided) return;
-    const cells = [...(table.current?.querySelectorAll('th') ?? [])];
-    setWidths(cells.map((cell) => cell.getBoundingClientRect().width));
+    const first = table.current?.querySelector('table');
+    if (!isDivided || !first) return;
+    const measure = (): void => {
+      const cells = [...first.querySelectorAll('th')];
+      setWidths(cells.map((cell) => cell.getBoundingClientRect().width));
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(first);
+    return () => observer.disconnect();
   }, [isDivided, table]);
   return isDivided ? widths : noWidths;
 }
@@ -123,8 +129,10 @@ const BlockGroup = memo(function BlockGroup({ parts, definitions }: GroupProps) 
   return parts.map((block) => <OtherBlock key={block.start} block={block} definitions={definitions} />);
 }, isSameGroup);
 
+type Group = readonly MarkdownBlock[];
+
 /** The parts of each long block together. */
-function groupsOf({ closed, open }: MarkdownBlocks): (readonly MarkdownBlock[])[] {
+function groupsOf({ closed, open }: MarkdownBlocks): Group[] {
   const groups: MarkdownBlock[][] = [];
   for (const block of open ? [...closed, open] : closed) {
     if (block.part && groups.length > 0) groups.at(-1)!.push(block);
@@ -132,6 +140,50 @@ function groupsOf({ closed, open }: MarkdownBlocks): (readonly MarkdownBlock[])[
   }
   return groups;
 }
+
+const minSectionGroups = 12;
+const maxSectionGroups = 60;
+
+/** Whether a section may end between two blocks: their margins must not depend on each other. */
+function canEndBetween([before]: Group, [after]: Group): boolean {
+  return (before!.kind === 'list') === (after!.kind === 'list') && !after!.raw.startsWith('#');
+}
+
+/** Blocks in sections, of which the browser lays out and paints only those in view. A section that is full stays as it is. */
+function sectionsOf(groups: readonly Group[]): Group[][] {
+  const sections: Group[][] = [];
+  for (const group of groups) {
+    const section = sections.at(-1);
+    const length = section?.length ?? maxSectionGroups;
+    const isFull = length >= maxSectionGroups || (length >= minSectionGroups && canEndBetween(section!.at(-1)!, group));
+    if (isFull) sections.push([group]);
+    else section!.push(group);
+  }
+  return sections;
+}
+
+interface SectionProps {
+  groups: readonly Group[];
+  definitions: string;
+  isClosed: boolean;
+}
+
+function isSameSection(one: SectionProps, other: SectionProps): boolean {
+  if (one.isClosed !== other.isClosed || one.definitions !== other.definitions) return false;
+  // A section that is closed in both states has the same blocks, because the text only grew.
+  return one.isClosed && one.groups[0]![0] === other.groups[0]![0] && one.groups.length === other.groups.length;
+}
+
+const Section = memo(function Section({ groups, definitions, isClosed }: SectionProps) {
+  return (
+    <div className={isClosed ? 'markdown__section is-closed' : 'markdown__section'}>
+      {groups.map((parts) => {
+        const refers = definitions !== '' && parts.some(({ raw }) => hasReference(raw));
+        return <BlockGroup key={parts[0]!.start} parts={parts} definitions={refers ? definitions : ''} />;
+      })}
+    </div>
+  );
+}, isSameSection);
 
 /** Characters that are drawn in one frame. A stream brings fewer; a text that is there already would block the window. */
 const maxCharacters = 12_000;
@@ -156,12 +208,17 @@ export function MarkdownView({ text, isGrowing }: { text: string; isGrowing: boo
   if (readText !== drawn) setRead({ blocks: readBlocks(drawn, blocks), readText: drawn });
   // Definitions come at the end of a text, so the search for them can wait until the text is complete.
   const definitions = useMemo(() => (isGrowing ? '' : definitionsOf(blocks.text)), [blocks, isGrowing]);
+  const sections = sectionsOf(groupsOf(blocks));
   return (
     <div className={isGrowing ? 'markdown is-growing' : 'markdown'}>
-      {groupsOf(blocks).map((parts) => {
-        const refers = definitions !== '' && parts.some(({ raw }) => hasReference(raw));
-        return <BlockGroup key={parts[0]!.start} parts={parts} definitions={refers ? definitions : ''} />;
-      })}
+      {sections.map((groups, index) => (
+        <Section
+          key={groups[0]![0]!.start}
+          groups={groups}
+          definitions={definitions}
+          isClosed={index < sections.length - 1}
+        />
+      ))}
     </div>
   );
 }

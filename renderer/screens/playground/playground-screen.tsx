@@ -1,5 +1,6 @@
-import { lazy, Suspense, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import type { Model } from '../../../shared/contract/providers.ts';
+import { prefetchMarkdown } from '../../components/markdown/lazy-markdown.tsx';
 import { modelKey } from '../../components/models/model-list.ts';
 import { ModelPicker } from '../../components/models/model-picker.tsx';
 import { SchemaDialog } from '../../components/parameters-panel.tsx';
@@ -189,7 +190,16 @@ function Views() {
   );
 }
 
+/** Milliseconds after which it is loaded also in a busy window. */
+const prefetchTimeout = 3_000;
+
 function Playground() {
+  useEffect(() => {
+    // Safari has no idle callbacks; it loads the parser with the first answer.
+    if (!('requestIdleCallback' in window)) return;
+    const idle = requestIdleCallback(prefetchMarkdown, { timeout: prefetchTimeout });
+    return () => cancelIdleCallback(idle);
+  }, []);
   return (
     <PlaygroundSession>
       <WindowConnection />

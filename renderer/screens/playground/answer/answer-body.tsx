@@ -13,7 +13,7 @@ import { Icon } from '../../../components/icon.tsx';
 import { JsonAnswer } from './json-answer.tsx';
 import { LongText } from '../../../components/long-text.tsx';
 import { CitationButton, CitedText } from '../../../components/markdown/citation-button.tsx';
-import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
+import { LazyMarkdown } from '../../../components/markdown/lazy-markdown.tsx';
 import { Reasoning } from '../../../components/answer-parts.tsx';
 import { useFollowScroll } from '../../../components/use-follow-scroll.ts';
 import { isActive } from '../../../stores/run-stream.ts';
@@ -130,7 +130,7 @@ function AnswerText({ run, scroller }: { run: ShownRun; scroller: RefObject<HTML
   if (run.json !== 'none') return <JsonAnswer key={run.key} run={run} scroller={scroller} />;
   return (
     <CitedText citations={run.citations}>
-      <MarkdownView key={run.key} text={run.text} isGrowing={isGrowing} />
+      <LazyMarkdown key={run.key} text={run.text} isGrowing={isGrowing} />
     </CitedText>
   );
 }

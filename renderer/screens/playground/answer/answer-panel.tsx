@@ -1,5 +1,5 @@
 import { Columns3, Link2, Link2Off, Play, Plus, X } from 'lucide-react';
-import { type RefObject, useRef } from 'react';
+import { memo, type RefObject, useRef } from 'react';
 import { Button, CopyButton, IconButton, Tooltip } from '../../../components/button.tsx';
 import { Segmented } from '../../../components/choices.tsx';
 import { keyShortcut } from '../../../components/key-caps.tsx';
@@ -12,11 +12,11 @@ import { CompareColumns } from '../compare/compare-columns.tsx';
 import { maxComparedColumns } from '../compare/use-comparison.ts';
 import { FirstStart } from '../first-start.tsx';
 import { useComparison, useOpenParts, useRunControls } from '../session/playground-session.tsx';
-import { useAnswer } from '../session/use-runner.ts';
+import { useAnswer, useReadText } from '../session/use-runner.ts';
 import { AnswerBody, type RemedyActions } from './answer-body.tsx';
 import { MetricsBar, RunStateBadge } from './run-status.tsx';
 import { isRatable, RateAnswer, useAnswerActions } from './rate-answer.tsx';
-import { type ShownRun, withEarlierSteps } from './shown-run.ts';
+import { isSameButLonger, type ShownRun, withEarlierSteps } from './shown-run.ts';
 import './answer.css';
 
 const answerViews = [
@@ -68,34 +68,47 @@ function CompareButtons() {
   );
 }
 
-/** The header of the answer: its state, its view, and buttons to copy it. Without a run while answers are compared. */
-function AnswerHeader({ run }: { run: ShownRun | null }) {
-  const { isActive: isComparing } = useComparison();
-  const view = usePlaygroundView(({ answerView }) => answerView);
-  return (
-    <div className="header header--line">
-      <h2>{isComparing ? 'Answers' : 'Answer'}</h2>
-      {/* Screen readers announce only the state: the text would drown everything else. */}
-      <div className="row answer__state" role="status">
-        {run && <RunStateBadge run={run} />}
-      </div>
-      <span className="grow" />
-      <CompareButtons />
-      {(run || isComparing) && (
-        <>
-          <Segmented
-            label="Answer view"
-            value={view}
-            onValueChange={(answerView) => usePlaygroundView.setState({ answerView })}
-            options={run && run.json !== 'none' ? jsonViews : answerViews}
-          />
-          {run && <CopyButton text={run.text} label="Copy answer" isIconOnly size="small" disabled={run.text === ''} />}
-          {run && run.runId !== null && <CopyLink address={runAddress(run.runId)} size="small" />}
-        </>
-      )}
-    </div>
-  );
+interface AnswerHeaderProps {
+  /** Its text may be older than what is on the screen. */
+  run: ShownRun | null;
+  readText: () => string;
 }
+
+/** The header of the answer: its state, its view, and buttons to copy it. Without a run while answers are compared. */
+const AnswerHeader = memo(
+  function AnswerHeader({ run, readText }: AnswerHeaderProps) {
+    const { isActive: isComparing } = useComparison();
+    const view = usePlaygroundView(({ answerView }) => answerView);
+    return (
+      <div className="header header--line">
+        <h2>{isComparing ? 'Answers' : 'Answer'}</h2>
+        {/* Screen readers announce only the state: the text would drown everything else. */}
+        <div className="row answer__state" role="status">
+          {run && <RunStateBadge run={run} />}
+        </div>
+        <span className="grow" />
+        <CompareButtons />
+        {(run || isComparing) && (
+          <>
+            <Segmented
+              label="Answer view"
+              value={view}
+              onValueChange={(answerView) => usePlaygroundView.setState({ answerView })}
+              options={run && run.json !== 'none' ? jsonViews : answerViews}
+            />
+            {run && (
+              <CopyButton text={readText} label="Copy answer" isIconOnly size="small" disabled={run.text === ''} />
+            )}
+            {run && run.runId !== null && <CopyLink address={runAddress(run.runId)} size="small" />}
+          </>
+        )}
+      </div>
+    );
+  },
+  (before, after) => before.readText === after.readText && isSameButLonger(before.run, after.run),
+);
+
+const noText = () => '';
 
 /** What the remedies of a failure do in the open draft. A failed continuation is sent again, not the prompt. */
 function useRemedies(shown: ShownRun | null): RemedyActions {
@@ -114,7 +127,7 @@ function useRemedies(shown: ShownRun | null): RemedyActions {
 function StepMetrics({ run: { steps, metrics } }: { run: ShownRun }) {
   const earlier = useRunsById(steps.flatMap(({ runId }) => runId ?? []));
   // A step whose run is unknown or removed has no metrics, and a sum without it would be wrong.
-  if (steps.length === 0 || earlier.length < steps.length) return <MetricsBar metrics={metrics} />;
+  if (earlier.length < steps.length) return <MetricsBar metrics={metrics} />;
   return <MetricsBar metrics={withEarlierSteps(metrics, earlier)} newest={{ steps: steps.length + 1, metrics }} />;
 }
 
@@ -125,10 +138,11 @@ function SingleAnswer({ panel }: { panel: RefObject<HTMLElement | null> }) {
   const actions = useRemedies(run);
   const isFirst = isWaiting || (mustWait && run === null);
   const shown = isFirst ? null : run;
+  const readText = useReadText(run);
   useAnswerActions(run);
   return (
     <>
-      <AnswerHeader run={shown} />
+      <AnswerHeader run={shown} readText={readText} />
       {isFirst && <FirstStart isWaiting={isWaiting} onPickModel={actions.pickModel} />}
       {!isFirst && !run && (
         <div className="answer__none">
@@ -146,7 +160,7 @@ function SingleAnswer({ panel }: { panel: RefObject<HTMLElement | null> }) {
       {shown && isRatable(shown) && (
         <RateAnswer key={shown.runId} conversationId={shown.conversationId} runId={shown.runId} scope={panel} />
       )}
-      {shown && <StepMetrics run={shown} />}
+      {shown && (shown.steps.length > 0 ? <StepMetrics run={shown} /> : <MetricsBar metrics={shown.metrics} />)}
     </>
   );
 }
@@ -159,7 +173,7 @@ export function AnswerPanel() {
     <section ref={panel} className="panel play__answer" aria-label="Answer">
       {isActive ? (
         <>
-          <AnswerHeader run={null} />
+          <AnswerHeader run={null} readText={noText} />
           <CompareColumns />
         </>
       ) : (

@@ -40,6 +40,16 @@ export interface ShownRun {
   metrics: Metrics;
 }
 
+const growing: ReadonlySet<keyof ShownRun> = new Set(['text', 'toolCalls', 'reasoning', 'isReasoningLive', 'metrics']);
+
+/** Whether two states of a run differ only in what grows with its tokens. */
+export function isSameButLonger(one: ShownRun | null | undefined, other: ShownRun | null | undefined): boolean {
+  if (!one || !other) return one === other;
+  if ((one.text === '') !== (other.text === '')) return false;
+  const fields = Object.keys(one) as (keyof ShownRun)[];
+  return fields.every((field) => growing.has(field) || Object.is(one[field], other[field]));
+}
+
 /** Measurements of a run; null while unknown. */
 export interface Metrics {
   /** When an active run started, in milliseconds of `performance.now()`; null for one that has ended. */

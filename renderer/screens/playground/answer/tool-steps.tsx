@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import type { CompletionRequest } from '../../../../shared/contract/completions.ts';
 import type { ToolCall } from '../../../../shared/contract/tools.ts';
-import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
+import { LazyMarkdown } from '../../../components/markdown/lazy-markdown.tsx';
 import { CallStep } from '../../../components/tool-calls/call-step.tsx';
 import type { ToolStep } from '../../../stores/tool-steps.ts';
 import { useMockResults } from '../../../components/tool-calls/automatic-results.ts';
@@ -22,7 +22,7 @@ interface EarlierStepsProps {
 export const EarlierSteps = memo(function EarlierSteps({ request, steps, onContinue }: EarlierStepsProps) {
   return steps.map((step, index) => (
     <div key={index} className="calls__step" role="group" aria-label={`Step ${index + 1}`}>
-      {step.text !== '' && <MarkdownView text={step.text} isGrowing={false} />}
+      {step.text !== '' && <LazyMarkdown text={step.text} isGrowing={false} />}
       <CallStep
         runId={step.runId}
         calls={step.calls}

@@ -1,5 +1,5 @@
 import { Play, Square, X } from 'lucide-react';
-import { type RefObject, useCallback, useEffect, useRef } from 'react';
+import { memo, type RefObject, useCallback, useEffect, useMemo, useRef } from 'react';
 import { Button, CopyButton, IconButton } from '../../../components/button.tsx';
 import { modelLocation } from '../../../components/models/model-list.ts';
 import type { Model } from '../../../../shared/contract/providers.ts';
@@ -10,9 +10,10 @@ import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { AnswerBody, type RemedyActions } from '../answer/answer-body.tsx';
 import { MetricsBar, RunStateBadge } from '../answer/run-status.tsx';
 import { isRatable, RateAnswer, useAnswerActions } from '../answer/rate-answer.tsx';
-import type { ShownRun } from '../answer/shown-run.ts';
+import { isSameButLonger, type ShownRun } from '../answer/shown-run.ts';
+import type { Comparison } from './use-comparison.ts';
 import { useComparison, useOpenParts, useRunControls } from '../session/playground-session.tsx';
-import { useAnswer, useChosenModel, useShownRun } from '../session/use-runner.ts';
+import { useAnswer, useChosenModel, useReadText, useShownRun } from '../session/use-runner.ts';
 import './compare.css';
 
 /**
@@ -73,8 +74,16 @@ function columnName({ number, title }: Pick<ColumnProps, 'number' | 'title'>): s
   return `Answer ${number}, ${title}`;
 }
 
-function ColumnHeader(props: Omit<ColumnProps, 'addText'>) {
-  const { number, title, model, run, actions, onStop, onRemove } = props;
+type ColumnHeaderProps = Omit<ColumnProps, 'addText'> & { readText: () => string };
+
+function isSameHeader({ run, ...one }: ColumnHeaderProps, { run: other, ...two }: ColumnHeaderProps): boolean {
+  const names = Object.keys(two) as (keyof typeof two)[];
+  return isSameButLonger(run, other) && names.every((name) => Object.is(one[name], two[name]));
+}
+
+/** It renders with the state of the run, not with its tokens. */
+const ColumnHeader = memo(function ColumnHeader(props: ColumnHeaderProps) {
+  const { number, title, model, run, actions, readText, onStop, onRemove } = props;
   const isRunning = isActive(run);
   return (
     <div className="compared__head">
@@ -94,7 +103,7 @@ function ColumnHeader(props: Omit<ColumnProps, 'addText'>) {
           <IconButton icon={Play} label={`Run answer ${number}`} size="small" onClick={actions.runAgain} />
         )}
         <CopyButton
-          text={run?.text ?? ''}
+          text={readText}
           label={`Copy answer ${number}`}
           isIconOnly
           size="small"
@@ -111,7 +120,7 @@ function ColumnHeader(props: Omit<ColumnProps, 'addText'>) {
       </div>
     </div>
   );
-}
+}, isSameHeader);
 
 function Column(props: ColumnProps) {
   const { number, run, actions, addText } = props;
@@ -119,7 +128,7 @@ function Column(props: ColumnProps) {
   const column = useRef<HTMLElement>(null);
   return (
     <section ref={column} className="panel compared__column" aria-label={name}>
-      <ColumnHeader {...props} />
+      <ColumnHeader {...props} readText={useReadText(run)} />
       {run ? (
         <>
           <AnswerBody run={run} title={name} actions={actions} onScroller={addText} />
@@ -147,6 +156,17 @@ interface AnswerProps {
   addText: (text: HTMLElement) => () => void;
 }
 
+function columnControls(id: string, comparison: Comparison, install: () => void) {
+  const runAgain = () => comparison.runColumn(id);
+  const pickModel = () => comparison.changeModel(id);
+  const installModel = () => {
+    install();
+    comparison.runColumn(id);
+  };
+  const onStop = () => comparison.stopColumn(id);
+  return { actions: { runAgain, pickModel, installModel }, onStop, onRemove: () => comparison.remove(id) };
+}
+
 /** One column beside the draft's own. It reads its run from the store, so that its tokens render nothing else. */
 function ComparedAnswer({ column, number, addText }: AnswerProps & { column: ComparedColumn; number: number }) {
   const draftId = useDrafts((state) => getActiveDraft(state).id);
@@ -154,23 +174,15 @@ function ComparedAnswer({ column, number, addText }: AnswerProps & { column: Com
   const { install } = useRunControls();
   const model = useChosenModel(column);
   const run = useShownRun(columnSlot(draftId, column.id), column.runId, model);
+  const controls = useMemo(() => columnControls(column.id, comparison, install), [column.id, comparison, install]);
   return (
     <Column
       number={number}
       title={column.isGrounded ? column.model : 'Without grounding'}
       model={model}
       run={run}
-      actions={{
-        runAgain: () => comparison.runColumn(column.id),
-        pickModel: () => comparison.changeModel(column.id),
-        installModel: () => {
-          install();
-          comparison.runColumn(column.id);
-        },
-      }}
+      {...controls}
       addText={addText}
-      onStop={() => comparison.stopColumn(column.id)}
-      onRemove={() => comparison.remove(column.id)}
     />
   );
 }
@@ -181,6 +193,10 @@ function OwnAnswer({ addText }: AnswerProps) {
   const { open } = useOpenParts();
   const { aiSystem, model } = useActiveDraft();
   const run = useAnswer();
+  const actions = useMemo(
+    () => ({ runAgain: runOwn, pickModel: () => open('model-picker'), installModel: runOwn }),
+    [open, runOwn],
+  );
   const isByGrounding = columns.some(({ isGrounded }) => !isGrounded);
   useAnswerActions(run);
   return (
@@ -189,7 +205,7 @@ function OwnAnswer({ addText }: AnswerProps) {
       title={isByGrounding ? 'With grounding' : model}
       model={useChosenModel({ aiSystem, model })}
       run={run}
-      actions={{ runAgain: runOwn, pickModel: () => open('model-picker'), installModel: runOwn }}
+      actions={actions}
       addText={addText}
       onStop={stopOwn}
     />

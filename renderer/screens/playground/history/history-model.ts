@@ -37,7 +37,8 @@ function liveExcerpt({ text, toolCalls, request }: CompletionRun): string {
   return (text || called || request.promptText).slice(0, maxExcerptCharacters).replace(/\s+/g, ' ').trim();
 }
 
-function liveRow(run: CompletionRun): HistoryRow {
+/** The newest run as a line. Most of its tokens change nothing in it. */
+export function liveRow(run: CompletionRun): HistoryRow {
   return {
     runId: run.runId ?? run.key,
     aiSystem: run.request.aiSystem,
@@ -59,13 +60,12 @@ function liveRow(run: CompletionRun): HistoryRow {
  * The history with the newest run. It is on top until the host lists it. Afterwards it has the window's state, because the host
  * stores a run a moment after its end.
  */
-export function historyRows(listed: readonly RunListItem[], live: CompletionRun | null): HistoryRow[] {
+export function historyRows(listed: readonly RunListItem[], row: HistoryRow | null): HistoryRow[] {
   const rows = listed.map((run): HistoryRow => ({ ...run, isNew: false }));
-  if (!live) return rows;
-  const row = liveRow(live);
+  if (!row) return rows;
   const index = rows.findIndex(({ runId }) => runId === row.runId);
   const known = rows[index];
-  if (!known) return live.state === 'failed' && live.runId === null ? rows : [row, ...rows];
+  if (!known) return row.status === 'Failed' && row.isNew ? rows : [row, ...rows];
   if (known.status !== 'Running') return rows;
   return rows.with(index, { ...row, cost: known.cost, promptVersion: known.promptVersion });
 }

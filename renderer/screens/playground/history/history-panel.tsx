@@ -1,4 +1,5 @@
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
+import { useShallow } from 'zustand/react/shallow';
 import { useLocation } from 'wouter';
 import { Segmented } from '../../../components/choices.tsx';
 import { plainText } from '../../../components/markdown/plain-text.ts';
@@ -13,8 +14,8 @@ import { draftSlot } from '../../../stores/completion-runs.ts';
 import { getActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
 import { usePlaygroundView } from '../../../stores/playground-view.ts';
 import { runAddress } from '../../../shell/addresses.ts';
-import { useLiveRun } from '../session/use-runner.ts';
-import { errorLabel, type HistoryRow, historyRows } from './history-model.ts';
+import { useLiveRuns } from '../../../stores/live-runs.ts';
+import { errorLabel, type HistoryRow, historyRows, liveRow } from './history-model.ts';
 
 /** The style sheet has the same height. */
 const rowHeight = 64;
@@ -42,7 +43,7 @@ function State({ row }: { row: HistoryRow }) {
   );
 }
 
-function Row({ row, isShown }: { row: HistoryRow; isShown: boolean }) {
+const Row = memo(function Row({ row, isShown }: { row: HistoryRow; isShown: boolean }) {
   const cost = row.cost === null || row.cost === 0 ? null : formatCost(row.cost);
   const details = [
     row.promptVersion === null ? null : `Version ${row.promptVersion}`,
@@ -69,7 +70,7 @@ function Row({ row, isShown }: { row: HistoryRow; isShown: boolean }) {
       </span>
     </div>
   );
-}
+});
 
 function HistoryHeader() {
   const scope = usePlaygroundView((view) => view.historyScope);
@@ -92,7 +93,12 @@ export function HistoryPanel() {
   const [, navigate] = useLocation();
   const draftId = useDrafts((state) => getActiveDraft(state).id);
   const shownRunId = useDrafts((state) => getActiveDraft(state).shownRunId);
-  const live = useLiveRun(draftSlot(draftId));
+  const live = useLiveRuns(
+    useShallow(({ runs }) => {
+      const run = runs[draftSlot(draftId)];
+      return run ? liveRow(run) : null;
+    }),
+  );
   const scope = usePlaygroundView((view) => view.historyScope);
   const runs = useRuns(scope === 'draft' ? { draftId } : {});
   const [selectedId, setSelectedId] = useState<string | null>(null);

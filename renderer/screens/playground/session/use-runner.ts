@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import type { GroundingChoice } from '../../../../shared/contract/grounding.ts';
 import { followOnDevice, type OnDeviceModel } from '../../../../shared/contract/on-device.ts';
@@ -67,6 +67,15 @@ export function useAnswer(): ShownRun | null {
     }),
   );
   return useShownRun(draftSlot(id), shownRunId, useChosenModel({ aiSystem, model }));
+}
+
+/** Returns a function that reads the newest text, for buttons that don't render with every token. */
+export function useReadText(run: ShownRun | null): () => string {
+  const newest = useRef('');
+  useLayoutEffect(() => {
+    newest.current = run?.text ?? '';
+  });
+  return useCallback(() => newest.current, []);
 }
 
 export interface Runner {

@@ -104,7 +104,7 @@ const RequestView = memo(function RequestView({ wire, sentAt }: { wire: WireLog;
   );
 });
 
-function CopyAs() {
+const CopyAs = memo(function CopyAs() {
   const draft = useActiveDraft();
   const code = useWireCode(draft, useChosenModel(draft));
   const language = usePlaygroundView((view) => view.codeLanguage);
@@ -125,7 +125,7 @@ function CopyAs() {
       </Menu>
     </span>
   );
-}
+});
 
 const wireViews = [
   { value: 'service', label: 'Request' },
@@ -163,7 +163,7 @@ export function toggleWire(): void {
   usePlaygroundView.setState(({ isWireOpen }) => ({ isWireOpen: !isWireOpen }));
 }
 
-function TransportChoice() {
+const TransportChoice = memo(function TransportChoice() {
   const { id, transport } = useActiveDraft();
   const { change } = useDrafts.getState();
   return (
@@ -174,7 +174,7 @@ function TransportChoice() {
       options={transportOptions}
     />
   );
-}
+});
 
 /** `run` is null before the first run of this draft since the window opened. */
 function WireBar({ run }: { run: CompletionRun | null }) {

@@ -85,9 +85,9 @@ test('splits two thousand blocks in one pass while they stream', () => {
 });
 
 /** A text that streams, `step` characters at a time. */
-function streamed(text: string, step: number): MarkdownBlocks {
+function streamed(whole: string, step: number): MarkdownBlocks {
   let blocks = noBlocks;
-  for (let end = step; end < text.length + step; end += step) blocks = readBlocks(text.slice(0, end), blocks);
+  for (let end = step; end < whole.length + step; end += step) blocks = readBlocks(whole.slice(0, end), blocks);
   return blocks;
 }
 

@@ -1,6 +1,7 @@
 import { cleanup, render } from '@testing-library/react';
 import { Tooltip } from 'radix-ui';
 import { afterEach, expect, test } from 'vitest';
+import { standInForLayout } from '../../../../support/layout-stand-ins.ts';
 import { MarkdownView } from '../../../../../renderer/components/markdown/markdown-view.tsx';
 
 afterEach(cleanup);
@@ -90,4 +91,79 @@ test('each block takes its direction from its own first letter, lists and tables
   const { container } = render(show(text, false));
   const directed = [...container.querySelectorAll('[dir=auto]')].map(({ tagName }) => tagName.toLowerCase());
   expect(directed).toEqual(['h3', 'p', 'p', 'ul', 'blockquote', 'div']);
+});
+
+test('entities are characters, and only outside code', () => {
+  const { container } = render(
+    show('Ham &amp; eggs &copy; &#x263A; &nosuch; `&amp;` [a &lt; b](https://example.com/?a=1&amp;b=2)', false),
+  );
+  expect(container.textContent).toBe('Ham & eggs © ☺ &nosuch; &amp; a < b');
+  expect(container.querySelector('a')?.getAttribute('href')).toBe('https://example.com/?a=1&b=2');
+});
+
+test.each([
+  'javascript:alert(1)',
+  'JavaScript:alert(1)',
+  'java&#x0A;script:alert(1)',
+  '&#106;avascript:alert(1)',
+  'javascript&colon;alert(1)',
+  'vbscript:x',
+  'data:text/html,x',
+  'file:///etc/passwd',
+  'blob:https://example.com/x',
+  'app://window/',
+])('a link to %s leads nowhere', (address) => {
+  const { container } = render(show(`[a](${address}) <${address}>`, false));
+  for (const link of container.querySelectorAll('a')) expect(link.getAttribute('href')).toBe('');
+});
+
+test('footnotes, task lists, tables and line breaks', () => {
+  const text =
+    'See[^note].\\\nEnd\n\n- [x] done\n- [ ] open\n\n| a | b |\n|:-:|--:|\n| **1** | 2 |\n\n[^note]: https://example.com';
+  const { container } = render(show(text, false));
+  expect(container.querySelector('p')?.innerHTML).toBe('See<sup>note</sup>.<br>End');
+  expect([...container.querySelectorAll('input')].map(({ checked, disabled }) => [checked, disabled])).toEqual([
+    [true, true],
+    [false, true],
+  ]);
+  expect([...container.querySelectorAll('th, td')].map((cell) => cell.getAttribute('align'))).toEqual([
+    'center',
+    'right',
+    'center',
+    'right',
+  ]);
+  expect([...container.querySelectorAll('p')].at(-1)?.textContent).toBe('note: https://example.com');
+});
+
+test.each(['>', '- ', '1. ', '*a ', '**a', '[', '![', '_a_', '<b>', '`', '| ', '~~'])(
+  'a long answer that consists of %j is shown, also inside a list and a quotation',
+  async (mark) => {
+    standInForLayout();
+    for (const start of ['', '- ', '> ']) {
+      const { container, unmount } = render(show(`${start}${mark.repeat(20_000 / mark.length)}\n\nThe end`, false));
+      await expect.poll(() => container.textContent).toContain('The end');
+      unmount();
+    }
+  },
+);
+
+test('a long paragraph is one paragraph, and a long table one table for the reader', async () => {
+  standInForLayout();
+  const paragraph = 'Some **bold** words. '.repeat(500);
+  const table = `| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(800)}`;
+  const { container } = render(show(`${paragraph}\n\n${table}\nThe end`, false));
+  await expect.poll(() => container.textContent).toContain('The end');
+  expect(container.querySelectorAll('p').length).toBe(2);
+  expect(container.querySelectorAll('strong').length).toBe(500);
+  expect(container.querySelectorAll('[aria-label=Table]').length).toBe(1);
+  expect(container.querySelectorAll('tbody tr').length).toBe(800);
+  expect(container.querySelectorAll('thead').length).toBe(1);
+});
+
+test('a long list goes on after its item was divided', async () => {
+  const items = Array.from({ length: 400 }, (_, index) => `  - inner item ${index}`).join('\n');
+  const { container } = render(show(`- outer\n${items}\n- last\n\nThe end`, false));
+  await expect.poll(() => container.textContent).toContain('The end');
+  expect(container.querySelectorAll('li').length).toBe(402);
+  expect(container.querySelector('pre')).toBe(null);
 });

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import type { RunDetail } from '../../../../../../shared/contract/runs.ts';
 import type { CompletionRun } from '../../../../../../renderer/stores/live-runs.ts';
-import { shownStored, shownLive, withStored } from '../../../../../../renderer/screens/playground/answer/shown-run.ts';
+import {
+  isSameButLonger,
+  shownStored,
+  shownLive,
+  withStored,
+} from '../../../../../../renderer/screens/playground/answer/shown-run.ts';
 import { testModel } from '../test-model.ts';
 
 const live: CompletionRun = {
@@ -186,4 +191,17 @@ test('the stored text replaces a streamed one that started with reasoning', () =
     output: { ...stored.output, content: 'Yes', reasoning: 'So.' },
   });
   expect(shown).toMatchObject({ text: 'Yes', reasoning: 'So.' });
+});
+
+test('tokens change only what grows with them, so that nothing else is drawn again', () => {
+  const shown = shownLive(live);
+  const longer = shownLive({ ...live, text: `${live.text} more`, changedAt: 4_000, frameCount: 9 });
+  expect(isSameButLonger(shown, longer)).toBe(true);
+  expect(isSameButLonger(shownLive({ ...live, text: '' }), longer)).toBe(false);
+  expect(isSameButLonger(shown, shownLive({ ...live, state: 'stopped' }))).toBe(false);
+  expect([isSameButLonger(null, shown), isSameButLonger(shown, null), isSameButLonger(null, null)]).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });
