@@ -17,7 +17,7 @@ export interface Streamed {
 }
 
 /** The last rendering and the stored run come after the last event. */
-const settleMs = 700;
+const lastRenderingMs = 700;
 
 async function readTimes(session: CDPSession): Promise<Record<string, number>> {
   const { metrics } = await session.send('Performance.getMetrics');
@@ -37,7 +37,7 @@ export async function measureStream(
   const { intervals, longTasks } = await recordFrames(page, async () => {
     await start();
     await ended;
-    await delay(settleMs);
+    await delay(lastRenderingMs);
   });
   const seconds = (performance.now() - startedAt) / 1000;
   const after = await readTimes(session);
