@@ -130,7 +130,7 @@ export function TableRows({ rows }: { rows: readonly (readonly Tokens.TableCell[
   return rows.map((row, index) => (
     <tr key={index}>
       {row.map(({ tokens, align }, column) => (
-        <td key={column} align={align ?? undefined}>
+        <td key={column} style={align ? { textAlign: align } : undefined}>
           {drawInline(tokens)}
         </td>
       ))}
@@ -143,7 +143,7 @@ export function TableHead({ header }: Pick<Tokens.Table, 'header'>) {
     <thead>
       <tr>
         {header.map(({ tokens, align }, column) => (
-          <th key={column} align={align ?? undefined}>
+          <th key={column} style={align ? { textAlign: align } : undefined}>
             {drawInline(tokens)}
           </th>
         ))}

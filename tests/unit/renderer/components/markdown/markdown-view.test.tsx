@@ -126,7 +126,7 @@ test('footnotes, task lists, tables and line breaks', () => {
     [true, true],
     [false, true],
   ]);
-  expect([...container.querySelectorAll('th, td')].map((cell) => cell.getAttribute('align'))).toEqual([
+  expect([...container.querySelectorAll<HTMLElement>('th, td')].map(({ style }) => style.textAlign)).toEqual([
     'center',
     'right',
     'center',
