@@ -1,8 +1,8 @@
 /**
  * The window in Chromium while answers stream into it, beside a page that only appends their text, in turn and in the same run: time of
  * the main thread and frames. Then ten streams side by side, the time from Run to the request at the provider, and the bytes before the
- * first paint. `npm run benchmark -- window`; `--rounds N` (2 unless given), `--kind mixed` for some kinds of text only, `--seconds N` for
- * shorter answers, `--profile FILE` writes a profile of the first answer.
+ * first paint. `npm run benchmark -- window`; `--rounds N` (2 unless given), `--kind mixed` for some kinds of text only, `--part streams`
+ * for some parts only, `--seconds N` for shorter answers, `--profile FILE` writes a profile of the newest answer.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -13,6 +13,7 @@ import { obstacleTo } from '../scripts/suite-needs.ts';
 import { startHeadlessHost } from '../tests/e2e/browser/playground-host.ts';
 import { PlaygroundPage } from '../tests/e2e/browser/playground-window.ts';
 import { readFirstPaint } from './support/first-paint.ts';
+import { browserTracer, longestTask } from './audit-window/trace.ts';
 import { median, percentile, printReport, row, type Row } from './support/report.ts';
 import { measureRunLatency } from './support/run-latency.ts';
 import { measureStream, type Streamed } from './window/measure.ts';
@@ -24,7 +25,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '2' },
     kind: { type: 'string', multiple: true, default: [...kinds] },
     seconds: { type: 'string', default: '12' },
-    part: { type: 'string', multiple: true, default: ['streams', 'ten', 'run', 'paint'] },
+    part: { type: 'string', multiple: true, default: ['streams', 'tasks', 'ten', 'run', 'paint'] },
     profile: { type: 'string' },
   },
 });
@@ -70,13 +71,15 @@ async function profiled(page: Page, work: () => Promise<Streamed>): Promise<Stre
 interface Compared {
   readonly window: Streamed[];
   readonly plain: Streamed[];
+  /** Milliseconds of processor time, in a round of its own, because tracing takes time too. */
+  longestTaskMs: number | null;
 }
 
 /** One kind of text in the window and as plain text, in turn. */
 async function compare(browser: Browser, page: Page, kind: TextKind): Promise<Compared> {
   const model = streamModel(kind);
   const playground = await openPlayground(page, model);
-  const measured: Compared = { window: [], plain: [] };
+  const measured: Compared = { window: [], plain: [], longestTaskMs: null };
   for (let round = 0; round < Number(values.rounds); round += 1) {
     const ended = provider.sent(1);
     measured.window.push(await profiled(page, () => measureStream(page, () => playground.run(), ended)));
@@ -87,14 +90,30 @@ async function compare(browser: Browser, page: Page, kind: TextKind): Promise<Co
     measured.plain.push(await measureStream(plain, start, plainEnded));
     await plain.close();
   }
+  if (values.part.includes('tasks')) {
+    const tracer = browserTracer(browser, page);
+    const ended = provider.sent(1);
+    await tracer.start();
+    await playground.run();
+    await ended;
+    measured.longestTaskMs = longestTask(await tracer.stop());
+  }
   return measured;
 }
 
-function compareRows(kind: TextKind, { window, plain }: Compared): Row[] {
+function compareRows(kind: TextKind, { window, plain, longestTaskMs }: Compared): Row[] {
   const rows: Row[] = [];
+  const task = `${kind}, window: processor time of the longest task`;
+  if (longestTaskMs !== null) rows.push(row(task, longestTaskMs, 'ms', { max: 50 }));
   const of = (streams: readonly Streamed[], name: keyof Streamed) => median(streams.map((each) => each[name]));
   const ratios = window.map(({ mainMs }, round) => mainMs / plain[round]!.mainMs);
   rows.push(row(`${kind}: main-thread time, window to plain text`, median(ratios), 'x', { max: 3 }));
+  for (const [round, { mainMs }] of window.entries()) {
+    rows.push(
+      row(`${kind}, window, round ${round + 1}: main-thread time`, mainMs, 'ms'),
+      row(`${kind}, plain text, round ${round + 1}: main-thread time`, plain[round]!.mainMs, 'ms'),
+    );
+  }
   for (const [name, streams] of [
     ['window', window],
     ['plain text', plain],

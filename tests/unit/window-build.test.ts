@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { build, type Rolldown } from 'vite';
 import { gzipSync } from 'node:zlib';
 
@@ -13,7 +13,10 @@ beforeEach(() => {
   writeFileSync(join(folder, 'index.html'), '<!doctype html><script type="module" src="./main.ts"></script>');
 });
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** Builds a window of one module with the product's configuration; resolves with its page. */
 async function buildWindow(module: string): Promise<string> {
@@ -53,6 +56,8 @@ type Output = Rolldown.RolldownOutput['output'][number];
 
 /** The product's window, built in memory. */
 async function buildProduct(): Promise<ReadonlyMap<string, Output>> {
+  // Otherwise the libraries' own checks for tests are in it.
+  vi.stubEnv('NODE_ENV', 'production');
   const built = await build({ configFile: join(root, 'vite.config.ts'), logLevel: 'silent', build: { write: false } });
   const { output } = built as Rolldown.RolldownOutput;
   return new Map(output.map((file) => [file.fileName, file]));

@@ -106,6 +106,11 @@ function endOfItem(text: string, indent: number): number {
   return text.length;
 }
 
+/** Where a text goes on that no open block began. */
+function emptyBlock(start: number): MarkdownBlock {
+  return { start, raw: '', kind: 'other', code: null };
+}
+
 /** The blocks of the text after the closed ones. `open` is the block that it began with so far. */
 function blocksOf(text: string, open: MarkdownBlock | null): MarkdownBlock[] {
   const start = open?.start ?? 0;
@@ -113,9 +118,7 @@ function blocksOf(text: string, open: MarkdownBlock | null): MarkdownBlock[] {
   if (open?.part && indent > 0) {
     const end = endOfItem(text, indent);
     const item = { ...open, raw: text.slice(0, end) };
-    return end < text.length
-      ? [item, ...blocksOf(text.slice(end), { ...item, start: start + end, part: undefined! })]
-      : [item];
+    return end < text.length ? [item, ...blocksOf(text.slice(end), emptyBlock(start + end))] : [item];
   }
   const deep = open?.kind === 'code' ? -1 : findTooDeep(text);
   if (deep >= 0) return aroundDeep(text, deep, open);
@@ -152,11 +155,10 @@ function aroundDeep(text: string, deep: number, open: MarkdownBlock | null): Mar
     code: null,
     ...(part && { part }),
   } as const;
-  const at = (offset: number) => ({ start: start + offset, raw: '', kind: 'other', code: null }) as const;
   return [
-    ...(deep > 0 ? blocksOf(text.slice(0, deep), open ?? at(0)) : []),
+    ...(deep > 0 ? blocksOf(text.slice(0, deep), open) : []),
     plain,
-    ...(end < text.length ? blocksOf(text.slice(end), at(end)) : []),
+    ...(end < text.length ? blocksOf(text.slice(end), emptyBlock(start + end)) : []),
   ];
 }
 
