@@ -60,11 +60,14 @@ export async function measureRunLatency(page: Page, options: RunLatencyOptions):
   for (let round = 0; round < rounds; round += 1) {
     await press();
     await shown();
-    const { runPressedAt, runSentAt } = await page.evaluate(() => {
+    const times = await page.evaluate(() => {
       const { runPressedAt, runSentAt } = globalThis as unknown as { runPressedAt: number; runSentAt: number };
-      return { runPressedAt, runSentAt };
+      return { pressedAt: runPressedAt, sentAt: runSentAt };
     });
-    latencies.push({ total: arrivedAt() - (runPressedAt + difference), inWindow: runSentAt - runPressedAt });
+    latencies.push({
+      total: arrivedAt() - (times.pressedAt + difference),
+      inWindow: times.sentAt - times.pressedAt,
+    });
   }
   return latencies;
 }
