@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type RecordLevel, recordLevels } from '../../../shared/contract/common.ts';
 import { readRecorder } from '../../../shared/contract/passthrough.ts';
 import type { Settings } from '../../../shared/contract/settings.ts';
-import { Checkbox, Segmented, Switch } from '../../components/choices.tsx';
+import { Segmented, Switch } from '../../components/choices.tsx';
 import { formatCount } from '../../components/format.ts';
 import { QueryView } from '../../components/state-panels.tsx';
 import { useHost } from '../../host/host-context.tsx';
@@ -35,13 +35,6 @@ export function LevelChoice({
   return <Segmented label={label} value={level} options={options} onValueChange={onChange} />;
 }
 
-const redactions = [
-  { kind: 'email', label: 'E-mail addresses' },
-  { kind: 'phone', label: 'Phone numbers' },
-  { kind: 'card', label: 'Card numbers' },
-  { kind: 'account', label: 'Account numbers' },
-] as const;
-
 interface PartProps {
   recorder: Recorder;
   onChange: (change: Partial<Recorder>) => void;
@@ -59,31 +52,6 @@ function Levels({ recorder: { levels }, onChange }: PartProps) {
               onChange={(level) => onChange({ levels: { ...levels, [api]: level } })}
             />
           </SettingRow>
-        ))}
-      </div>
-    </SettingsSection>
-  );
-}
-
-function Redaction({ recorder: { redaction }, onChange }: PartProps) {
-  return (
-    <SettingsSection title="Redact before storing">
-      <p className="small secondary">
-        Replaces matches in recorded prompts and answers. Programs and providers still get the original text. With
-        redaction, files and raw exchanges aren&apos;t stored.
-      </p>
-      <div className="settings__choices" role="group" aria-label="Redact before storing">
-        {redactions.map(({ kind, label }) => (
-          <Checkbox
-            key={kind}
-            label={label}
-            isChecked={redaction.some((rule) => rule.kind === kind)}
-            onCheckedChange={(isChecked) =>
-              onChange({
-                redaction: [...redaction.filter((rule) => rule.kind !== kind), ...(isChecked ? [{ kind }] : [])],
-              })
-            }
-          />
         ))}
       </div>
     </SettingsSection>
@@ -130,7 +98,7 @@ export function RecordingPage() {
   return (
     <SettingsPage
       title="Recording"
-      lead="Programs that use Touchstone's address as the base URL of OpenAI's or Anthropic's API are recorded in the audit. Their calls pass unchanged."
+      lead="Programs that use Touchstone's address as the base URL of OpenAI's or Anthropic's API are recorded in the audit. Their calls pass unchanged. The Recorder screen shows how to connect one, and what is redacted."
     >
       <QueryView query={settings} subject="the settings">
         {({ recorder }) => {
@@ -138,7 +106,6 @@ export function RecordingPage() {
           return (
             <div className="settings__stack">
               <Levels recorder={recorder} onChange={onChange} />
-              <Redaction recorder={recorder} onChange={onChange} />
               <Failures recorder={recorder} onChange={onChange} />
             </div>
           );
