@@ -9,7 +9,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hostFlags } from '../scripts/run-built.ts';
+import { hostFlags } from '../scripts/run-built.mjs';
 import { emptySettings, flags, frame, literal, preface } from '../tests/support/http2-frames.ts';
 import { cpuSeconds, freePort, startServer } from './support/processes.ts';
 import { percentile, printReport, row } from './support/report.ts';

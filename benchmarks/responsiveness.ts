@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { hostFlags } from '../scripts/run-built.ts';
+import { hostFlags } from '../scripts/run-built.mjs';
 import { hostEnvironment } from '../tests/support/host-environment.ts';
 import { signIn } from '../tests/support/sign-in.ts';
 import { hostileBodies, hostileText, type HostileText, hostileTexts } from './support/hostile-inputs.ts';

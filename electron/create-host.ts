@@ -147,6 +147,8 @@ type Services = Awaited<ReturnType<typeof createServices>>;
 /** What the host does, without the endpoints that reach it. Each service makes its own parts. */
 async function createServices(options: HostOptions) {
   const { dataDirectory, startChild = forkChild, log } = options;
+  // Linux tests the keychain in a child process, which starts while the database opens.
+  const openedKeyStore = options.keyStore ?? createKeyStore({ startChild });
   const storage = openStorage({ directory: dataDirectory });
   const onDevice = createOnDeviceLanguageModels({
     directory: join(dataDirectory, 'models'),
@@ -157,7 +159,7 @@ async function createServices(options: HostOptions) {
   });
   const providers = createProviders({
     cache: storage.providerCache,
-    keyStore: options.keyStore ?? (await createKeyStore({ startChild })),
+    keyStore: await openedKeyStore,
     environment: options.environment,
     baseOverrides: options.providerBases,
     endpointOverrides: options.endpoints,

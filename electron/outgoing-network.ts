@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { addKnownSecret } from './log.ts';
-import { Agent, EnvHttpProxyAgent, setGlobalDispatcher, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -67,9 +67,10 @@ export function proxyOrigins(environment: Environment): string[] {
 
 /**
  * The dispatcher for calls to other computers: direct, or through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY` names,
- * except for the hosts of `NO_PROXY` and this computer.
+ * except for the hosts of `NO_PROXY` and this computer. Imports undici, 1 MB of code that a start doesn't need.
  */
-export function createDispatcher(environment: Environment, options: Agent.Options): Dispatcher {
+export async function createDispatcher(environment: Environment, options: Agent.Options): Promise<Dispatcher> {
+  const { Agent, EnvHttpProxyAgent } = await import('undici');
   const proxies = readProxies(environment);
   if (proxies.http === '' && proxies.https === '') return new Agent(options);
   return new EnvHttpProxyAgent({
@@ -86,13 +87,14 @@ export function createDispatcher(environment: Environment, options: Agent.Option
  * Uses the same dispatcher for every `fetch` of this process (models are downloaded with it), and logs the proxy for the person who
  * runs the host. Call it once, before anything is fetched.
  */
-export function useNetworkOf(environment: Environment, log: (message: string) => void): void {
+export async function useNetworkOf(environment: Environment, log: (message: string) => void): Promise<void> {
   const { http, https, unreadable } = readProxies(environment);
   for (const name of unreadable) {
     log(`${name} is not the address of a proxy, such as http://proxy.example:3128. It is not used.`);
   }
   if (http === '' && https === '') return;
-  setGlobalDispatcher(createDispatcher(environment, {}));
+  const { setGlobalDispatcher } = await import('undici');
+  setGlobalDispatcher(await createDispatcher(environment, {}));
   // Without user name and password.
   log(`Calls to other computers go through the proxy ${new URL(https || http).host}.`);
 }

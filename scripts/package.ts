@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { readUpdateAddress } from '../electron/shell/updates.ts';
-import { buildIfStale } from './build-if-stale.ts';
+import { buildIfStale } from './run-built.mjs';
 import { createDebianPackage, describeRelease } from './debian-package.ts';
 import { fetchElectron, findElectron } from './electron-binary.ts';
 import { electronForTests } from './electron-runtime.mjs';

@@ -3,7 +3,7 @@
 // --only PATTERN, those whose names match.
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildIfStale } from './build-if-stale.ts';
+import { buildIfStale } from './run-built.mjs';
 import { root, runToEnd } from './project-node.mjs';
 
 const { values } = parseArgs({ options: { all: { type: 'string' }, only: { type: 'string' } } });

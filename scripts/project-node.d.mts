@@ -3,4 +3,5 @@ import type { SpawnOptions } from 'node:child_process';
 export const root: string;
 export function isInstalled(): boolean;
 export function runToEnd(command: string, parameters: readonly string[], options?: SpawnOptions): Promise<number>;
+export function projectNode(): Promise<string>;
 export function runOnProjectNode(module: string): Promise<unknown>;

@@ -12,7 +12,7 @@ const isWindows = process.platform === 'win32';
  * script, and .npmrc disables all of those.
  */
 const nodePackage = `node_modules/node-${isWindows ? 'win' : process.platform}-${process.arch}`;
-const projectNode = join(root, nodePackage, 'bin', isWindows ? 'node.exe' : 'node');
+const packagedNode = join(root, nodePackage, 'bin', isWindows ? 'node.exe' : 'node');
 const isNewEnough = Number(process.versions.node.split('.')[0]) >= 24;
 
 function readPackages(file) {
@@ -32,7 +32,7 @@ export function isInstalled() {
   const present = readPackages('node_modules/.package-lock.json');
   if (!required || !present) return false;
   // npm counts an optional package that is missing as installed.
-  if (!isNewEnough && required[nodePackage] && !existsSync(projectNode)) return false;
+  if (!isNewEnough && required[nodePackage] && !existsSync(packagedNode)) return false;
   return Object.entries(required).every(([path, entry]) => {
     if (path === '' || entry.link) return true;
     const installed = present[path];
@@ -94,29 +94,34 @@ async function install() {
 /** npm 10 links only the program of the first of several optional packages, which may be for another system. */
 function linkProjectNode() {
   const link = join(root, 'node_modules/.bin/node');
-  if (isWindows || !existsSync(projectNode) || existsSync(link)) return;
+  if (isWindows || !existsSync(packagedNode) || existsSync(link)) return;
   try {
-    symlinkSync(relative(dirname(link), projectNode), link);
+    symlinkSync(relative(dirname(link), packagedNode), link);
   } catch (error) {
     // Another process has created it meanwhile, or the folder is read-only. Only programs that are called by hand need the link.
     if (!['EEXIST', 'EACCES', 'EROFS'].includes(error.code)) throw error;
   }
 }
 
-/** Installs if needed, then runs a module of this folder on the project's own Node with the same arguments. */
-export async function runOnProjectNode(module) {
-  const address = new URL(module, import.meta.url);
+/** Installs if needed. Resolves with the Node 24 or later that runs everything else; ends the process if there is none. */
+export async function projectNode() {
   const isFresh = !isInstalled();
   if (isFresh) await install();
   linkProjectNode();
-  if (!isFresh && isNewEnough) return import(address.href);
-  const program = existsSync(projectNode) ? projectNode : isNewEnough && process.execPath;
-  if (!program) {
-    process.stderr.write(
-      `Touchstone needs Node 24 or later. This is Node ${process.versions.node}, and npm installed no newer one for ` +
-        `${process.platform} on ${process.arch}. Install Node 24 from nodejs.org and try again.\n`,
-    );
-    process.exit(1);
-  }
+  if (!isFresh && isNewEnough) return process.execPath;
+  if (existsSync(packagedNode)) return packagedNode;
+  if (isNewEnough) return process.execPath;
+  process.stderr.write(
+    `Touchstone needs Node 24 or later. This is Node ${process.versions.node}, and npm installed no newer one for ` +
+      `${process.platform} on ${process.arch}. Install Node 24 from nodejs.org and try again.\n`,
+  );
+  process.exit(1);
+}
+
+/** Installs if needed, then runs a module of this folder on the project's own Node with the same arguments. */
+export async function runOnProjectNode(module) {
+  const address = new URL(module, import.meta.url);
+  const program = await projectNode();
+  if (program === process.execPath) return import(address.href);
   process.exitCode = await runToEnd(program, [fileURLToPath(address), ...process.argv.slice(2)]);
 }

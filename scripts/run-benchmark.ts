@@ -1,7 +1,7 @@
 // npm run benchmark -- NAME runs benchmarks/NAME.ts against the built host.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildIfStale } from './build-if-stale.ts';
+import { buildIfStale } from './run-built.mjs';
 import { root, runToEnd } from './project-node.mjs';
 
 const [name = '', ...parameters] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildIfStale } from './build-if-stale.ts';
+import { buildIfStale } from './run-built.mjs';
 import { faultBenchmarks, faultTests } from './fault-tests.ts';
 import { failedInPlaywright, failedInVitest, type PlaywrightReport, type VitestReport } from './failed-tests.ts';
 import { root, runToEnd } from './project-node.mjs';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { runOnProjectNode } from './project-node.mjs';
+import { projectNode, runOnProjectNode } from './project-node.mjs';
 
 // `npm run tool -- licences --help`: the module gets its own parameters only.
 const tools = [
@@ -12,9 +12,15 @@ const tools = [
   'train-moderation',
 ];
 const [name = ''] = process.argv.splice(2, 1);
-const module = `./${name}.ts`;
-if (!/^[\w-]+$/.test(name) || !existsSync(new URL(module, import.meta.url))) {
-  console.error(`${name === '' ? 'Name a tool' : `Unknown tool "${name}"`}: ${tools.join(', ')}.`);
-  process.exit(2);
+if (['serve', 'keys', 'compare'].includes(name)) {
+  const node = await projectNode();
+  const { runBuilt } = await import('./run-built.mjs');
+  await runBuilt(name, process.argv.slice(2), node);
+} else {
+  const module = `./${name}.ts`;
+  if (!/^[\w-]+$/.test(name) || !existsSync(new URL(module, import.meta.url))) {
+    console.error(`${name === '' ? 'Name a tool' : `Unknown tool "${name}"`}: ${tools.join(', ')}.`);
+    process.exit(2);
+  }
+  await runOnProjectNode(module);
 }
-await runOnProjectNode(module);

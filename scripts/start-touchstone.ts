@@ -1,7 +1,6 @@
-import { buildIfStale } from './build-if-stale.ts';
 import { fetchElectron, findElectron } from './electron-binary.ts';
 import { root, runToEnd } from './project-node.mjs';
-import { runBuilt } from './run-built.ts';
+import { buildIfStale, runBuilt } from './run-built.mjs';
 
 function hasDisplay(): boolean {
   if (process.platform !== 'linux') return true;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { hostFlags } from '../../scripts/run-built.ts';
+import { hostFlags } from '../../scripts/run-built.mjs';
 import type { Target } from './load.ts';
 import { freePort, startServer, type MeasuredProcess } from './processes.ts';
 

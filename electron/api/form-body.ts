@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
+import type { Busboy, BusboyFileStream, BusboyInstance } from '@fastify/busboy';
 import type { z } from 'zod';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { Form } from '../../shared/contract/endpoint.ts';
@@ -47,9 +47,9 @@ function namedType(mediaType: string): string | null {
   return mediaType === 'text/plain' || mediaType === 'application/octet-stream' ? null : mediaType;
 }
 
-function openParser(headers: Headers, form: Form): BusboyInstance {
+function openParser(Parser: typeof Busboy, headers: Headers, form: Form): BusboyInstance {
   try {
-    return new Busboy({
+    return new Parser({
       headers: { 'content-type': headers.get('content-type') ?? '' },
       isPartAFile: (name, contentType, fileName) =>
         name === 'file' && (fileName !== undefined || contentType === 'application/octet-stream'),
@@ -70,10 +70,10 @@ class FormReading {
   #file: BusboyFileStream | null = null;
   #received: Promise<void> | null = null;
 
-  constructor(headers: Headers, form: Form, receive: ReceiveFile) {
+  constructor(parser: BusboyInstance, form: Form, receive: ReceiveFile) {
     this.#form = form;
     this.#receive = receive;
-    this.#parser = openParser(headers, form);
+    this.#parser = parser;
     this.#parser.on('field', (name, value, _isNameCut, isCut) => this.#takeField(name, value, isCut));
     this.#parser.on('file', (_name, content, fileName, _encoding, mediaType) =>
       this.#takeFile(content, fileName, mediaType),
@@ -163,8 +163,9 @@ export async function readForm<Fields extends z.ZodType>(
   const announced = Number(request.headers.get('content-length') ?? 0);
   if (announced > form.maximumFileBytes + spareBytes) throw tooLarge(form);
   if (request.body === null) throw new AppError('invalid_request', 'The request has no body. Send a form with a file.');
+  const { Busboy: Parser } = await import('@fastify/busboy');
   request.signal.throwIfAborted();
-  const reading = new FormReading(request.headers, form, receive);
+  const reading = new FormReading(openParser(Parser, request.headers, form), form, receive);
   request.signal.addEventListener('abort', () => reading.fail(request.signal.reason), { once: true });
   return validate(form.fields, await reading.read(request.body), 'form');
 }

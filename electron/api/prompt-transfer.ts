@@ -8,7 +8,6 @@ import {
 } from '../../shared/contract/prompt-transfer.ts';
 import type { Prompts } from '../prompts/create-prompts.ts';
 import type { PromptReader } from '../prompts/transfer/create-prompt-reader.ts';
-import { readExported, zipped } from '../prompts/transfer/export-prompts.ts';
 import { chosenPrompts, previewImport, type ImportRequest } from '../prompts/transfer/import-prompts.ts';
 import type { SystemOf } from '../prompts/transfer/model-names.ts';
 import { contentOf, requireImportable, type UploadStore } from '../prompts/transfer/upload-store.ts';
@@ -62,6 +61,7 @@ export function promptTransferHandlers({ prompts, reader, uploads, systemOf }: P
       return { prompts: created };
     }),
     implement(exportPrompts, async ({ body, signal }) => {
+      const { readExported, zipped } = await import('../prompts/transfer/export-prompts.ts');
       const exported = await readExported(exportedPrompts(prompts, body.prompts));
       const { files, entries } = await reader.write({ exported, format: body.format }, { signal });
       if (body.isZipped !== true) return longJsonResponse({ files, archive: null, entries });

@@ -11,7 +11,7 @@ import type { GuardCosts } from '../../shared/contract/moderation-window.ts';
 import { type Message, textOfMessage, textOfToolCalls } from '../../shared/contract/messages.ts';
 import { withCalls } from '../../shared/contract/tools.ts';
 import type { ModelPart, ModelToolCall } from '../providers/provider.ts';
-import { isTextType } from '../files/detect-file.ts';
+import { isTextType } from '../../shared/contract/files.ts';
 import type { PromptFiles } from './prompt-file.ts';
 import { GuardedText, screenAnswer, type ScreenedPart, type TextClassifier } from './guarded-text.ts';
 

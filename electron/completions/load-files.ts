@@ -12,7 +12,7 @@ import {
 } from '../../shared/contract/files.ts';
 import { choosePages } from '../../shared/page-range.ts';
 import type { Files, NewFile } from '../files/create-files.ts';
-import { isTextType } from '../files/detect-file.ts';
+import { isTextType } from '../../shared/contract/files.ts';
 import type { FileReader } from '../storage/file-store.ts';
 import type { RunContext, RunOrigin } from './completions.ts';
 import { type FileReplacement, fileReplacement, type PromptFile, type PromptFiles } from './prompt-file.ts';

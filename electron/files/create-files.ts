@@ -9,7 +9,6 @@ import type { Log } from '../log.ts';
 import type { SourceReader } from '../knowledge/parsing/parsed-source.ts';
 import type { FileReader, FileStore } from '../storage/file-store.ts';
 import { FileFolder } from './file-folder.ts';
-import { detectFile } from './detect-file.ts';
 import type { FileInspector } from './inspect-file.ts';
 import type { PageRenderer, RenderedPage } from './render-pages.ts';
 
@@ -124,6 +123,7 @@ class Incoming implements ReceivedFile {
 
   async store({ signal, callerId, keepLocation }: StoreOptions): Promise<NewlyStored> {
     const detected = { path: this.#path, fileName: this.#fileName, claimed: this.#claimed };
+    const { detectFile } = await import('./detect-file.ts');
     const mediaType = await detectFile(detected, { signal });
     const cleanPath = hasMetadata(mediaType) && !keepLocation ? this.#cleanPath : null;
     const size = needsInspection(mediaType)

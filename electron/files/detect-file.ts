@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
 import { AppError, invalidField } from '../../shared/app-error.ts';
-import { type FileMediaType, fileMediaTypes } from '../../shared/contract/files.ts';
+import { type FileMediaType, fileMediaTypes, isTextType } from '../../shared/contract/files.ts';
 import { detectMediaType, isSvg } from '../knowledge/parsing/detect-media-type.ts';
 import { looksLikeText } from '../knowledge/parsing/text-encoding.ts';
 
@@ -37,8 +37,6 @@ function acceptedType(name: string): FileMediaType | null {
   const essence = name.split(';', 1)[0]!.trim().toLowerCase();
   return aliases[essence] ?? (known.has(essence) ? (essence as FileMediaType) : null);
 }
-
-export const isTextType = (mediaType: string) => mediaType.startsWith('text/') || mediaType === 'application/json';
 
 const supported = 'PNG, JPEG, WebP and GIF images, PDF, text, and MP3, WAV, OGG, FLAC, AAC and M4A audio';
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { AppError } from '../../shared/app-error.ts';
 import { adviceFor, askKeychain, keychainEntry, patience, probeKeychain } from './keychain.ts';
 import { createMemoryKeyStore, type KeyStore } from './key-store.ts';
@@ -67,7 +69,8 @@ export async function createKeyStore(options: CreateKeyStoreOptions = {}): Promi
   const title = titles[process.platform];
   const isWorking =
     process.platform === 'linux'
-      ? await probeInProcess(options.startChild ?? forkChild, options.probeMilliseconds ?? probeMilliseconds)
+      ? mayHaveBus(process.env) &&
+        (await probeInProcess(options.startChild ?? forkChild, options.probeMilliseconds ?? probeMilliseconds))
       : title !== undefined && probeHere();
   return isWorking ? createKeychainKeyStore(title!) : createMemoryKeyStore();
 }
@@ -82,6 +85,13 @@ function probeHere(): boolean {
 
 /** Variables that locate the D-Bus and the keychain of a session. */
 const sessionVariables = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME', 'DISPLAY', 'WAYLAND_DISPLAY'];
+
+/** Whether a Secret Service can be reached: a server or a container has no D-Bus, and needs no process to find that out. */
+function mayHaveBus(environment: NodeJS.ProcessEnv): boolean {
+  const { DBUS_SESSION_BUS_ADDRESS: address, DISPLAY, WAYLAND_DISPLAY, XDG_RUNTIME_DIR: directory } = environment;
+  // A desktop may start the bus with its first client.
+  return Boolean(address || DISPLAY || WAYLAND_DISPLAY || (directory && existsSync(join(directory, 'bus'))));
+}
 
 /** A D-Bus that accepts a connection and never responds blocks its caller forever, in native code that can't be interrupted. */
 async function probeInProcess(startChild: StartChild, milliseconds: number): Promise<boolean> {

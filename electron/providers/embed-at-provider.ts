@@ -5,7 +5,7 @@ import type { EmbeddingRequest, Provider } from './provider.ts';
 
 /** What differs between the embeddings of providers. */
 export interface EmbeddingTraits {
-  readonly createModel: (name: string) => EmbeddingModelV4;
+  readonly createModel: (name: string) => Promise<EmbeddingModelV4>;
   /** The option that distinguishes queries from passages, for providers that have one. */
   readonly optionsFor?: (isQuery: boolean) => NonNullable<EmbeddingModelV4CallOptions['providerOptions']>;
 }
@@ -32,7 +32,7 @@ async function embedSome(
 /** Creates a provider's `embed` from the model of its package. It doesn't retry and stores no texts. */
 export function embedAtProvider(settings: ProviderSettings, traits: EmbeddingTraits): NonNullable<Provider['embed']> {
   return async ({ model: name, texts, isQuery }: EmbeddingRequest, { signal }) => {
-    const model = traits.createModel(name);
+    const model = await traits.createModel(name);
     const providerOptions = traits.optionsFor?.(isQuery);
     const vectors: Float32Array[] = [];
     try {

@@ -82,7 +82,8 @@ export interface TokenCounting {
 
 /** What differs between providers. */
 export interface ProviderTraits<Model extends LanguageModelV4 = LanguageModelV4> {
-  readonly createModel: (name: string) => Model;
+  /** Imports the package, which no other call needs. */
+  readonly createModel: (name: string) => Promise<Model>;
   /** A faster replacement for the model's own `doGenerate`. */
   readonly generate?: (model: Model, options: LanguageModelV4CallOptions) => Promise<LanguageModelV4GenerateResult>;
   readonly listModels: ListModels;
@@ -129,13 +130,14 @@ class Call {
 const maxModels = 200;
 
 /** Packages build their schemas when a model is created, which takes longer than a call. */
-function cachedModels<Model>(create: (name: string) => Model): (name: string) => Model {
-  const models = new Map<string, Model>();
+function cachedModels<Model>(create: (name: string) => Promise<Model>): (name: string) => Promise<Model> {
+  const models = new Map<string, Promise<Model>>();
   return (name) => {
     let model = models.get(name);
     if (!model) {
       if (models.size >= maxModels) models.clear();
       models.set(name, (model = create(name)));
+      model.catch(() => models.delete(name));
     }
     return model;
   };
@@ -177,7 +179,7 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
       const { call, options } = begin(request, callOptions);
       let isComplete = false;
       try {
-        const answer = toAnswer(await generate(modelOf(request.model), options));
+        const answer = toAnswer(await generate(await modelOf(request.model), options));
         isComplete = true;
         if (!answer) throw incompleteAnswer(settings);
         return answer;
@@ -194,7 +196,7 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
       const { call, options } = begin(request, callOptions, texts);
       let isComplete = false;
       try {
-        const model = modelOf(request.model);
+        const model = await modelOf(request.model);
         const opening = model.doStream(options);
         const parts = texts ? readParts(opening, texts, (end) => ending!.finish(model, end)) : (await opening).stream;
         const translation = new StreamTranslation();
@@ -228,7 +230,7 @@ export function createLanguageModelProvider<Model extends LanguageModelV4>(
       countTokens: async (request: ModelRequest, { signal }: { signal: AbortSignal }) => {
         const { call, options, files } = begin(request, { signal });
         try {
-          const sent = await captureRequest(modelOf(request.model), options, transport);
+          const sent = await captureRequest(await modelOf(request.model), options, transport);
           return await countTokens(sent, files, traits.counting!, request.model, settings, signal);
         } catch (error) {
           throw toProviderError(error, settings, signal);

@@ -1,4 +1,4 @@
-import { createOpenAICompatible, VERSION, type OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible';
+import type { OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { embedAtProvider } from './embed-at-provider.ts';
 import { type AnswerEnd, chatEnd, chatText } from './plain-events.ts';
@@ -18,13 +18,14 @@ async function generate(
   model: OpenAICompatibleChatLanguageModel,
   options: LanguageModelV4CallOptions,
   settings: ProviderSettings,
+  packageVersion: string,
 ) {
   const { body } = await model.prepareRequest(options);
   const answer = await settings.transport.request(`${settings.baseAddress}/chat/completions`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      'user-agent': `ai-sdk-openai-compatible/${VERSION}`,
+      'user-agent': `ai-sdk-openai-compatible/${packageVersion}`,
       ...(settings.key === null ? {} : { authorization: `Bearer ${settings.key}` }),
     },
     body: JSON.stringify(body),
@@ -43,20 +44,25 @@ async function finish(model: OpenAICompatibleChatLanguageModel, { finish_reason,
 
 /** An endpoint with OpenAI's chat completions API: Ollama, LM Studio, vLLM, llama.cpp, a gateway. */
 export function createOpenAiCompatibleProvider(settings: ProviderSettings): Provider {
-  const { chatModel, embeddingModel } = createOpenAICompatible({
-    // The key of the package's options, not the endpoint's name.
-    name: 'openaiCompatible',
-    baseURL: settings.baseAddress,
-    ...(settings.key === null ? {} : { apiKey: settings.key }),
-    fetch: settings.transport.fetch,
-    // Both are off by default. Streams would end without usage, and schemas would be dropped silently.
-    includeUsage: true,
-    supportsStructuredOutputs: true,
-  });
+  let packageVersion = '';
+  const load = async () => {
+    const { createOpenAICompatible, VERSION } = await import('@ai-sdk/openai-compatible');
+    packageVersion = VERSION;
+    return createOpenAICompatible({
+      // The key of the package's options, not the endpoint's name.
+      name: 'openaiCompatible',
+      baseURL: settings.baseAddress,
+      ...(settings.key === null ? {} : { apiKey: settings.key }),
+      fetch: settings.transport.fetch,
+      // Both are off by default. Streams would end without usage, and schemas would be dropped silently.
+      includeUsage: true,
+      supportsStructuredOutputs: true,
+    });
+  };
   const provider = createLanguageModelProvider(settings, {
     // The published type doesn't name the class.
-    createModel: (name) => chatModel(name) as OpenAICompatibleChatLanguageModel,
-    generate: (model, options) => generate(model, options, settings),
+    createModel: async (name) => (await load()).chatModel(name) as OpenAICompatibleChatLanguageModel,
+    generate: (model, options) => generate(model, options, settings, packageVersion),
     plainText: chatText,
     ending: { read: chatEnd, finish },
     listModels: listOpenAiModels,
@@ -76,6 +82,6 @@ export function createOpenAiCompatibleProvider(settings: ProviderSettings): Prov
   return {
     ...splitThinking(provider),
     moderate: (request, { signal }) => moderateAtProvider(settings, request, signal),
-    embed: embedAtProvider(settings, { createModel: embeddingModel }),
+    embed: embedAtProvider(settings, { createModel: async (name) => (await load()).embeddingModel(name) }),
   };
 }

@@ -101,12 +101,12 @@ export interface ProviderFetchOptions {
 export function createProviderFetch(options: ProviderFetchOptions): ProviderFetch {
   const { timeLimits, environment, sizeLimits = defaultSizeLimits } = options;
   // undici's own timeouts are off: they count whole seconds and can't change during a call.
-  const agent = createDispatcher(environment, {
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connectTimeout: 10_000,
-  });
+  const agentOptions = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 };
+  let agent: Dispatcher | null = null;
+  let opening: Promise<Dispatcher> | null = null;
+  let isClosed = false;
+  /** The first call opens it. */
+  const openAgent = () => (opening ??= createDispatcher(environment, agentOptions).then((opened) => (agent = opened)));
   const contexts = new WeakMap<AbortSignal, CallContext>();
 
   function call<Answer>(
@@ -123,20 +123,24 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
     const context = init.signal ? contexts.get(init.signal) : undefined;
     const receiver = new Receiver(deferred, limits, context?.texts ?? null);
     const exchange = new Exchange(timeLimits(), context, init.signal ?? null, receiver);
-    // An invalid address rejects, as in `fetch`.
-    if (!init.signal?.aborted) {
+    const dispatch = (to: Dispatcher): void => {
+      if (exchange.hasFailed) return;
       try {
+        if (isClosed) throw new DOMException('The host was closed.', 'AbortError');
         const request = dispatchOptions(String(address), init, context);
         const files = request.body === null ? null : (context?.files ?? null);
         const filled = files?.fill(request.body!) ?? null;
         exchange.capture = context?.capture?.(
           sentRequest(files ? { ...request, body: files.describe(request.body!) } : request, filled?.bytes),
         );
-        agent.dispatch(filled ? withBody(request, filled) : request, exchange);
+        to.dispatch(filled ? withBody(request, filled) : request, exchange);
       } catch (error) {
+        // An invalid address rejects, as in `fetch`.
         exchange.fail(error as Error);
       }
-    }
+    };
+    if (agent) dispatch(agent);
+    else void openAgent().then(dispatch, (error: Error) => exchange.fail(error));
     return deferred.promise;
   }
 
@@ -161,7 +165,10 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
     request: (address, init, maxBytes = sizeLimits.wholeBytes) =>
       call(address, init, CollectedResponse, { ...sizeLimits, wholeBytes: maxBytes }),
     join: (signal, context) => void contexts.set(signal, context),
-    close: () => agent.destroy(),
+    async close() {
+      isClosed = true;
+      await (await opening)?.destroy();
+    },
   };
 }
 
@@ -287,6 +294,10 @@ class Exchange implements Dispatcher.DispatchHandler, ResponseFlow {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.fail(error);
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== null;
   }
 
   resume(): void {

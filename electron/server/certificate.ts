@@ -1,7 +1,6 @@
 import { X509Certificate, createPrivateKey, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
 
 /** PEM texts for Node's TLS. */
 export interface Certificate {
@@ -53,6 +52,8 @@ async function writePrivately(folder: string, name: string, text: string): Promi
 }
 
 async function makeCertificate(now: number): Promise<Certificate> {
+  // Imported here: a stored certificate needs none of its 600 KB.
+  const { generate } = await import('selfsigned');
   const made = await generate([{ name: 'commonName', value: 'Touchstone on this machine' }], {
     keyType: 'ec',
     curve: 'P-256',

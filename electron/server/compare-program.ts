@@ -53,7 +53,7 @@ async function run(options: CompareOptions, { environment, output, signal }: Com
   const file = readFile(options, output);
   if (options.url !== null)
     return compare(runningService(options.url, environment['TOUCHSTONE_KEY']), file, options, output, signal);
-  useNetworkOf(environment, (message) => output.report(message));
+  await useNetworkOf(environment, (message) => output.report(message));
   const host = await createHost({
     ...options,
     capabilities: [],

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../shared/app-error.ts';
+import { releaseStartMemory } from '../common/release-memory.ts';
 import { createHost, type Host } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
 import { createDownloadTickets, downloadHandlers, type DownloadTickets } from './browser-window.ts';
@@ -90,7 +91,7 @@ async function downloadModel(models: OnDeviceLanguageModels, signal: AbortSignal
 }
 
 async function run(options: ServeOptions): Promise<void> {
-  useNetworkOf(process.env, log);
+  await useNetworkOf(process.env, log);
   const downloads = createDownloadTickets();
   const host = await createHost({
     dataDirectory: options.dataDirectory,
@@ -113,6 +114,7 @@ async function run(options: ServeOptions): Promise<void> {
   // From here on, an error in one request must not end the others.
   process.on('uncaughtException', (failure) => log('Unexpected error. The service continues.', failure));
   announce(listener, options);
+  releaseStartMemory();
   if (options.fetchesModel) void downloadModel(host.onDevice, signal);
 }
 

@@ -5,6 +5,7 @@ import { app, BrowserWindow, dialog, session } from 'electron';
 import { AppError } from '../../shared/app-error.ts';
 import { takeOpenedFiles } from '../../shared/contract/host-specific.ts';
 import { implement } from '../api/api.ts';
+import { releaseStartMemory } from '../common/release-memory.ts';
 import { createHost } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
 import { type HostOptions, UsageError } from '../server/host-options.ts';
@@ -118,8 +119,8 @@ async function start(): Promise<void> {
   closeWaysOut(session.defaultSession);
   serveWindowFiles(session.defaultSession);
   const environment = await withSystemProxy(process.env, session.defaultSession);
-  useNetworkOf(environment, log);
-  const feed = readFeed();
+  await useNetworkOf(environment, log);
+  const feed = await readFeed();
   const updates = createUpdates({ feed, loadUpdater: () => loadUpdater(feed!), log });
   const host = await createHost({
     dataDirectory,
@@ -156,6 +157,7 @@ async function start(): Promise<void> {
   offerPorts(host.api);
   isStarted = true;
   showAddress(requestedAddress(process.argv, process.cwd()) ?? earlyAddress);
+  releaseStartMemory();
   app.on('activate', () => void showWindow());
   app.on('second-instance', (_event, parameters, folder) => showAddress(requestedAddress(parameters, folder)));
 }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { app } from 'electron';
-import { parse } from 'yaml';
 import { readUpdateAddress, type Updater } from './updates.ts';
 
 /** The address that scripts/package.ts wrote beside the application; null without a valid one. */
-export function readFeed(): string | null {
+export async function readFeed(): Promise<string | null> {
   if (!app.isPackaged) return null;
   try {
+    const { parse } = await import('yaml');
     const { url } = parse(readFileSync(join(process.resourcesPath, 'app-update.yml'), 'utf8')) as { url?: unknown };
     return readUpdateAddress(String(url));
   } catch {

@@ -27,6 +27,9 @@ export const fileMediaTypes = [
   'audio/aac',
   'audio/mp4',
 ] as const;
+/** Whether files of this type are sent to a model as text. */
+export const isTextType = (mediaType: string) => mediaType.startsWith('text/') || mediaType === 'application/json';
+
 export const fileMediaType = z.enum(fileMediaTypes).meta({ id: 'FileMediaType' });
 export type FileMediaType = z.infer<typeof fileMediaType>;
 

@@ -20,7 +20,7 @@ async function textOf(answer: () => Promise<Response>): Promise<string> {
 }
 
 const asProvider = await textOf(() => transport.fetch(address));
-useNetworkOf(process.env, () => undefined);
+await useNetworkOf(process.env, () => undefined);
 trustSystemCertificates();
 const asModel = await textOf(() => fetch(address));
 process.stdout.write(JSON.stringify([asProvider, asModel]));

@@ -135,6 +135,40 @@ function cyclesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   return cycles;
 }
 
+/** Packages that a module and its static imports load. Types aren't loaded. */
+function loadedPackages(entry: string): string[] {
+  const loaded = /^(?:import|export) (?!type\b)(?:[^'"]*? from )?'([^']+)'/gm;
+  const packages = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file) || !file.endsWith('.ts')) return;
+    seen.add(file);
+    for (const [, specifier = ''] of readFileSync(join(root, file), 'utf8').matchAll(loaded)) {
+      if (specifier.startsWith('.')) visit(normalize(join(dirname(file), specifier)));
+      else if (isPackage(specifier)) packages.add(specifier);
+    }
+  };
+  visit(entry);
+  return [...packages].toSorted();
+}
+
+test('every start loads only the packages that nearly every request needs; the others are imported at their first use', () => {
+  const packages = [
+    '@ai-sdk/provider',
+    '@handlebars/parser',
+    '@napi-rs/keyring',
+    'better-sqlite3',
+    'eventsource-parser',
+    'hono',
+    'hono/utils/accept',
+    'kysely',
+    'ws',
+    'zod',
+  ];
+  expect(loadedPackages('electron/server/serve.ts')).toEqual(packages);
+  expect(loadedPackages('electron/shell/main.ts')).toEqual(packages);
+});
+
 describe('import cycles', () => {
   const folders = ['shared', 'electron', 'renderer', 'scripts', 'benchmarks', 'tests'];
   const imports = new Map<string, string[]>();

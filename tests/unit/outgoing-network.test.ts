@@ -119,11 +119,11 @@ test("TLS uses the tunnel of a proxy, and the operating system's certificates ar
   }
 });
 
-test('logs the proxy without its password, and warns of a variable without an address', () => {
+test('logs the proxy without its password, and warns of a variable without an address', async () => {
   const log = vi.fn<(message: string) => void>();
-  useNetworkOf({}, log);
+  await useNetworkOf({}, log);
   expect(log).not.toHaveBeenCalled();
-  useNetworkOf({ HTTPS_PROXY: 'ftp://files.test', http_proxy: 'http://ana:hidden@proxy.test:3128' }, log);
+  await useNetworkOf({ HTTPS_PROXY: 'ftp://files.test', http_proxy: 'http://ana:hidden@proxy.test:3128' }, log);
   expect(log.mock.calls.flat()).toEqual([
     'HTTPS_PROXY is not the address of a proxy, such as http://proxy.example:3128. It is not used.',
     'Calls to other computers go through the proxy proxy.test:3128.',

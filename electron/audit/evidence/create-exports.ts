@@ -14,11 +14,12 @@ import { createJobRegistry } from '../../common/jobs.ts';
 import { createMutex } from '../../common/mutex.ts';
 import { ExportJob, runPreviewWorker } from './export-job.ts';
 import { createExportStore, type PackCheckpoint, type PackPlan, type PackRecord } from './pack-store.ts';
-import { type ExportDownload, openPack } from './finish-pack.ts';
+import type { ExportDownload } from './finish-pack.ts';
 import { type PackSources, requireConversations, selectionOf, writeSelection } from './pack-selection.ts';
-import { createRedactor } from './redaction.ts';
 import { conversationsOf, type SelectedConversation, sizeOf } from '../query/selection.ts';
-import { maxPreviewedRuns } from './preview-rules.ts';
+
+/** Max runs that a preview reads. */
+const maxPreviewedRuns = 500;
 
 interface PreviewRequest {
   readonly selection: ExportSelection;
@@ -33,7 +34,7 @@ async function previewPack(
   options: PackSources & { readonly databaseFile: string },
   signal: AbortSignal,
 ): Promise<RedactionPreview> {
-  createRedactor(request.rules);
+  await checkRules(request.rules);
   const { databaseFile, rows, flush } = options;
   flush();
   const { numbers } = await selectionOf(request.selection, rows.lastRun(), options, signal);
@@ -42,8 +43,17 @@ async function previewPack(
     if (first.push(selected) === maxPreviewedRuns) break;
   }
   const { columns, rules, runs = 'all' } = request;
-  const preview = await runPreviewWorker({ databaseFile, conversations: first, runs, columns, rules }, signal);
+  const preview = await runPreviewWorker(
+    { databaseFile, maxRuns: maxPreviewedRuns, conversations: first, runs, columns, rules },
+    signal,
+  );
   return { ...sizeOf(numbers), ...preview };
+}
+
+/** Throws `invalid_request` for an invalid pattern. */
+async function checkRules(rules: readonly RedactionRule[]): Promise<void> {
+  const { createRedactor } = await import('./redaction.ts');
+  createRedactor(rules);
 }
 
 /** The current time and newest run. Runs that ended before are on disk; later ends are recognised by their time. */
@@ -67,7 +77,7 @@ async function writeSelectionOf(
 
 /** The record of a new pack. Throws `invalid_request` for an invalid pattern and for an unknown conversation. */
 async function newPack(input: AuditExportInput, options: ExportsOptions): Promise<PackRecord> {
-  createRedactor(input.rules);
+  await checkRules(input.rules);
   await requireConversations(input.selection, options);
   const snapshot = await snapshotOf(options);
   const chosen = new Set(input.columns);
@@ -175,6 +185,7 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
     remove: (id) => jobs.remove(id, (job) => store.remove(job.id)),
     async download(id) {
       const { record } = jobs.find(id);
+      const { openPack } = await import('./finish-pack.ts');
       return openPack(record, store.folder(record.plan.id));
     },
     close: jobs.close,

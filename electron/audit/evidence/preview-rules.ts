@@ -4,11 +4,9 @@ import type { SelectedConversation } from '../query/selection.ts';
 import { exportRecord } from './export-record.ts';
 import { createRedactor, type Span, replacementOf } from './redaction.ts';
 
-/** Max runs that a preview reads. */
-export const maxPreviewedRuns = 500;
-
 export interface PreviewTask {
   readonly databaseFile: string;
+  readonly maxRuns: number;
   readonly conversations: readonly SelectedConversation[];
   readonly runs: 'all' | 'matched';
   readonly columns: readonly ExportColumn[];
@@ -42,7 +40,7 @@ export function previewRules(task: PreviewTask, rows: ExportRows): PreviewedRule
     for (const row of rows.runs(conversation, Number.MAX_SAFE_INTEGER)) {
       const isMatched = matched.has(row.sequence);
       if (task.runs === 'matched' && !isMatched) continue;
-      if (examinedRuns === maxPreviewedRuns) break;
+      if (examinedRuns === task.maxRuns) break;
       examinedRuns += 1;
       const countsBefore = [...redactor.counts];
       exportRecord(row, task.columns, { snapshotAt, isMatched }, redactor, (column, rule, text, span) => {

@@ -10,7 +10,7 @@ import type { FileReader } from '../../storage/file-store.ts';
 import type { Datasets } from '../create-datasets.ts';
 import { type ColumnChoices, createTableReader, type TableReader } from './create-table-reader.ts';
 import { CellFiles } from './cell-files.ts';
-import { openArchive, type TableArchive } from './open-archive.ts';
+import type { TableArchive } from './open-archive.ts';
 import type { TableFile } from './table.ts';
 
 /** A file that is being imported. Disposing of it removes what was received. */
@@ -56,6 +56,7 @@ async function withTable<Result>(
   { files, format, sheet, definition = null }: Reading,
   use: (table: TableFile, files: CellFiles, archive: TableArchive | null) => Promise<Result>,
 ): Promise<Result> {
+  const { openArchive } = await import('./open-archive.ts');
   await using archive = await openArchive(path, sheet);
   const cellFiles = new CellFiles(archive, files, fileService);
   const fileNames = cellFiles.names;

@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { basename, relative, sep } from 'node:path';
-import { watch as watchFiles } from 'chokidar';
 import { AppError } from '../../../shared/app-error.ts';
 import type { FolderFile, FolderIssue, PromptFolder } from '../../../shared/contract/prompt-folders.ts';
 import type { Log } from '../../log.ts';
@@ -22,10 +21,11 @@ interface FolderWatch {
  * Calls `onChange` after something in a folder has changed and no further change follows. A scan then finds the changes. Calls `onFailure`
  * with errors of the watcher.
  */
-export function watchFolder(
+export async function watchFolder(
   root: string,
   { onChange, onFailure }: { onChange: () => void; onFailure: (error: unknown) => void },
-): FolderWatch {
+): Promise<FolderWatch> {
+  const { watch: watchFiles } = await import('chokidar');
   let timer: NodeJS.Timeout | null = null;
   let firstAt = 0;
   const watcher = watchFiles(root, {
@@ -135,7 +135,7 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
   async function scanNow(signal: AbortSignal): Promise<void> {
     if (!(await stat(stored.path)).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
     const tree = await readTree(stored.path, { signal });
-    startWatching();
+    await startWatching();
     const result = await reconcile(operations(), { tree, hashes, signal });
     if (!stored.wasRead) {
       store.markRead(stored.id);
@@ -152,8 +152,8 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
     void scan();
   }
 
-  function startWatching(): void {
-    watch ??= watchFolder(stored.path, {
+  async function startWatching(): Promise<void> {
+    watch ??= await watchFolder(stored.path, {
       onChange: () => void scan(),
       onFailure: (error) => {
         log('A linked folder cannot be watched', error);
@@ -213,9 +213,9 @@ export function createLinkedFolder(options: LinkedFolderOptions): LinkedFolder {
     async close() {
       closing.abort(new DOMException('The folder was closed.', 'AbortError'));
       if (staleTimer !== null) clearTimeout(staleTimer);
-      await watch?.close();
-      // A running scan stops at its next step. Wait for it, because the database closes afterwards.
+      // A running scan stops at its next step. Wait for it, because it may start the watcher, and the database closes afterwards.
       await ended();
+      await watch?.close();
     },
   };
 }

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
-import { ZipFile } from 'yazl';
 import { AppError } from '../../../shared/app-error.ts';
 import type { ExportedFile, ExportFormat, TransferEntry } from '../../../shared/contract/prompt-transfer.ts';
 import { splitMessages } from '../../../shared/prompt-messages.ts';
@@ -13,6 +12,7 @@ import { writePromptfoo } from './writers/promptfoo.ts';
 
 /** The files as one zip archive. The time of its entries is constant, so that equal prompts make equal archives. */
 export async function zipped(files: readonly ExportedFile[]): Promise<Buffer> {
+  const { ZipFile } = await import('yazl');
   const zip = new ZipFile();
   const mtime = new Date(1980, 0, 1);
   for (const { name, content } of files) zip.addBuffer(Buffer.from(content), name, { mtime });

@@ -1,4 +1,3 @@
-import { createAnthropic } from '@ai-sdk/anthropic';
 import { messagesText } from '../plain-events.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import { parallelCalls } from '../model-translation.ts';
@@ -40,11 +39,14 @@ const listModels: ListModels = async (request) => {
 /** Anthropic on its Messages API, which stores no prompts by default. */
 export function createAnthropicProvider(settings: ProviderSettings): Provider {
   return createLanguageModelProvider(settings, {
-    createModel: createAnthropic({
-      baseURL: settings.baseAddress,
-      apiKey: settings.key ?? '',
-      fetch: settings.transport.fetch,
-    }),
+    createModel: async (name) => {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      return createAnthropic({
+        baseURL: settings.baseAddress,
+        apiKey: settings.key ?? '',
+        fetch: settings.transport.fetch,
+      })(name);
+    },
     plainText: messagesText,
     listModels,
     adaptOptions: (options, { configuration }) => {

@@ -1,5 +1,4 @@
 import { TypeValidationError } from '@ai-sdk/provider';
-import { createCohere } from '@ai-sdk/cohere';
 import { embedAtProvider } from '../embed-at-provider.ts';
 import { cohereText } from '../plain-events.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
@@ -53,13 +52,16 @@ const listModels: ListModels = async (request) => {
 
 /** Cohere's chat, version 2. */
 export function createCohereProvider(settings: ProviderSettings): Provider {
-  const cohere = createCohere({
-    baseURL: settings.baseAddress,
-    apiKey: settings.key ?? '',
-    fetch: settings.transport.fetch,
-  });
+  const load = async () => {
+    const { createCohere } = await import('@ai-sdk/cohere');
+    return createCohere({
+      baseURL: settings.baseAddress,
+      apiKey: settings.key ?? '',
+      fetch: settings.transport.fetch,
+    });
+  };
   const provider = createLanguageModelProvider(settings, {
-    createModel: cohere,
+    createModel: async (name) => (await load())(name),
     plainText: cohereText,
     listModels,
     isHarmless: isUnknownEvent,
@@ -67,7 +69,7 @@ export function createCohereProvider(settings: ProviderSettings): Provider {
   return {
     ...provider,
     embed: embedAtProvider(settings, {
-      createModel: cohere.embeddingModel,
+      createModel: async (name) => (await load()).embeddingModel(name),
       optionsFor: (isQuestion) => ({ cohere: { inputType: isQuestion ? 'search_query' : 'search_document' } }),
     }),
   };

@@ -1,4 +1,3 @@
-import { createGoogle } from '@ai-sdk/google';
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { embedAtProvider } from '../embed-at-provider.ts';
 import { geminiText } from '../plain-events.ts';
@@ -58,13 +57,16 @@ function mergeAdjacent(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
 
 /** Google's Gemini API. Its package has no option for `store`, so the field is added to the body. */
 export function createGoogleGeminiProvider(settings: ProviderSettings): Provider {
-  const google = createGoogle({
-    baseURL: settings.baseAddress,
-    apiKey: settings.key ?? '',
-    fetch: settings.transport.fetch,
-  });
+  const load = async () => {
+    const { createGoogle } = await import('@ai-sdk/google');
+    return createGoogle({
+      baseURL: settings.baseAddress,
+      apiKey: settings.key ?? '',
+      fetch: settings.transport.fetch,
+    });
+  };
   const provider = createLanguageModelProvider(settings, {
-    createModel: google,
+    createModel: async (name) => (await load())(name),
     plainText: geminiText,
     listModels,
     fixedBody: { store: false },
@@ -87,7 +89,7 @@ export function createGoogleGeminiProvider(settings: ProviderSettings): Provider
   return {
     ...provider,
     embed: embedAtProvider(settings, {
-      createModel: google.embeddingModel,
+      createModel: async (name) => (await load()).embeddingModel(name),
       optionsFor: (isQuestion) => ({ google: { taskType: isQuestion ? 'RETRIEVAL_QUERY' : 'RETRIEVAL_DOCUMENT' } }),
     }),
   };

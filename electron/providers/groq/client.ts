@@ -1,4 +1,3 @@
-import { createGroq } from '@ai-sdk/groq';
 import { chatText } from '../plain-events.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
 import { listOpenAiModels } from '../provider-lists.ts';
@@ -9,11 +8,14 @@ import { splitThinking } from '../split-thinking.ts';
 /** Groq's chat completions. */
 export function createGroqProvider(settings: ProviderSettings): Provider {
   const provider = createLanguageModelProvider(settings, {
-    createModel: createGroq({
-      baseURL: settings.baseAddress,
-      apiKey: settings.key ?? '',
-      fetch: settings.transport.fetch,
-    }),
+    createModel: async (name) => {
+      const { createGroq } = await import('@ai-sdk/groq');
+      return createGroq({
+        baseURL: settings.baseAddress,
+        apiKey: settings.key ?? '',
+        fetch: settings.transport.fetch,
+      })(name);
+    },
     plainText: chatText,
     listModels: listOpenAiModels,
     adaptOptions: (options, { configuration }) => ({

@@ -1,4 +1,3 @@
-import { createOpenAI } from '@ai-sdk/openai';
 import { embedAtProvider } from '../embed-at-provider.ts';
 import { responsesText } from '../plain-events.ts';
 import { createLanguageModelProvider, type ProviderSettings } from '../language-model-provider.ts';
@@ -9,13 +8,16 @@ import type { Provider } from '../provider.ts';
 
 /** OpenAI on its Responses API: with reasoning, Chat Completions supports less. Nothing is stored there (`store: false`). */
 export function createOpenAiProvider(settings: ProviderSettings): Provider {
-  const { responses, embeddingModel } = createOpenAI({
-    baseURL: settings.baseAddress,
-    apiKey: settings.key ?? '',
-    fetch: settings.transport.fetch,
-  });
+  const load = async () => {
+    const { createOpenAI } = await import('@ai-sdk/openai');
+    return createOpenAI({
+      baseURL: settings.baseAddress,
+      apiKey: settings.key ?? '',
+      fetch: settings.transport.fetch,
+    });
+  };
   const provider = createLanguageModelProvider(settings, {
-    createModel: responses,
+    createModel: async (name) => (await load()).responses(name),
     plainText: responsesText,
     listModels: listOpenAiModels,
     // https://developers.openai.com/api/reference/resources/responses/subresources/input_tokens
@@ -48,6 +50,6 @@ export function createOpenAiProvider(settings: ProviderSettings): Provider {
   return {
     ...provider,
     moderate: (request, { signal }) => moderateAtProvider(settings, request, signal),
-    embed: embedAtProvider(settings, { createModel: embeddingModel }),
+    embed: embedAtProvider(settings, { createModel: async (name) => (await load()).embeddingModel(name) }),
   };
 }

@@ -48,4 +48,11 @@ describe.runIf(process.platform === 'linux')('a child process gets no provider k
     expect(environments).toEqual([expect.not.stringContaining(secret)]);
     expect(environments[0]).toContain('DBUS_SESSION_BUS_ADDRESS=unix:path=/does-not-exist');
   });
+
+  test('and none is started for the keychain of a machine that has neither a desktop nor a D-Bus', async () => {
+    for (const name of ['DBUS_SESSION_BUS_ADDRESS', 'DISPLAY', 'WAYLAND_DISPLAY']) vi.stubEnv(name, '');
+    vi.stubEnv('XDG_RUNTIME_DIR', '/does-not-exist');
+    expect((await createKeyStore()).title).toBeNull();
+    expect(environments).toEqual([]);
+  });
 });

@@ -2,7 +2,8 @@ import { parseTemplate } from '../../../../shared/prompt-template.ts';
 import { bodyOf } from '../dotprompt-body.ts';
 import { writeDotpromptModel } from '../model-names.ts';
 import { TransferError } from '../source-text.ts';
-import { present, valuesOf, type WritablePrompt, type Written, yamlText } from './exported-prompt.ts';
+import { present, valuesOf, type WritablePrompt, type Written } from './exported-prompt.ts';
+import { yamlText } from './yaml-text.ts';
 
 type Version = WritablePrompt['version'];
 

@@ -1,6 +1,7 @@
 import type { AST } from '@handlebars/parser';
 import { writePromptfooProvider } from '../model-names.ts';
-import { type ExportNote, present, valuesOf, type WritablePrompt, type Written, yamlText } from './exported-prompt.ts';
+import { type ExportNote, present, valuesOf, type WritablePrompt, type Written } from './exported-prompt.ts';
+import { yamlText } from './yaml-text.ts';
 import { nodeSpan, parseSyntax } from '../../../../shared/prompt-template-syntax.ts';
 import { splitMessages, type WrittenBlock } from '../../../../shared/prompt-messages.ts';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';

@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { watchFolder } from '../../../../electron/prompts/folder/linked-folder.ts';
 
 /** A folder that is watched, and how often a change was reported. */
-function watched(): { root: string; reported: () => number } {
+async function watched(): Promise<{ root: string; reported: () => number }> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'touchstone-watch-')));
   let times = 0;
-  const watch = watchFolder(root, {
+  const watch = await watchFolder(root, {
     onChange: () => (times += 1),
     onFailure: (error) => expect.unreachable(String(error)),
   });
@@ -20,7 +20,7 @@ function watched(): { root: string; reported: () => number } {
 }
 
 test('reports changes that happen while watching starts', async () => {
-  const { root, reported } = watched();
+  const { root, reported } = await watched();
   writeFileSync(join(root, 'a.prompt'), 'Changed before the folder was gone through');
   await expect.poll(reported).toBeGreaterThan(0);
 });

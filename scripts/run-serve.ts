@@ -1,3 +1,0 @@
-import { runBuilt } from './run-built.ts';
-
-await runBuilt('serve', process.argv.slice(2));
