@@ -30,6 +30,7 @@ const directory = values.directory ?? mkdtempSync(join(tmpdir(), 'touchstone-aud
 const signal = new AbortController().signal;
 const random = createRandom(7);
 const rows: Row[] = [];
+const raw: Record<string, number[]> = {};
 const warmUps = 400;
 /** Samples of each kind: enough that the 99th percentile excludes the slowest two. */
 const samples = 300;
@@ -42,6 +43,8 @@ function indexRuns(): Plan[] {
     const engine = new AuditEngine(database, directory);
     while (engine.follow());
     rows.push(row(`open and complete the index of ${count} runs`, performance.now() - startedAt, 'ms'));
+    // Statements are prepared at their first use.
+    for (const [, make] of filterPairs) engine.report(pageOf(make(random, readKnown())));
     return engine;
   });
   database.close();
@@ -97,6 +100,18 @@ function addTimes(what: string, times: readonly number[], max: number): void {
   rows.push(row(`${what}, p99`, percentile(times, 0.99), 'ms', { max }));
 }
 
+const pageOf = (filter: AuditFilter) => ({ filter, pageSize: 20, position: null, hasFeedback: true });
+
+/** Twenty runs with their texts before a random one, straight from SQLite: what every page costs at least. */
+function openKeysetPages(): { readPage(): void; close(): void } {
+  const database = new Database(databaseFile(directory), { readonly: true });
+  database.pragma('mmap_size = 2147418112');
+  const page = database.prepare<[number]>(
+    'SELECT * FROM runs JOIN run_texts ON run = sequence WHERE sequence < ? ORDER BY sequence DESC LIMIT 20',
+  );
+  return { readPage: () => page.all(20 + Math.floor(random.next() * count)), close: () => database.close() };
+}
+
 async function measureQueries({ audit }: Storage): Promise<void> {
   const known = readKnown();
   const page = (filter: AuditFilter) =>
@@ -108,12 +123,23 @@ async function measureQueries({ audit }: Storage): Promise<void> {
   }
   const slowest: [name: string, p99: number][] = [];
   const all: number[] = [];
+  const keyset: number[] = [];
+  const keysetPages = openKeysetPages();
+  await timesOf(warmUps, async () => keysetPages.readPage());
   for (const [name, make] of filterPairs) {
     const times = await timesOf(20, () => page(make(random, known)));
     all.push(...times);
+    keyset.push(...(await timesOf(20, async () => keysetPages.readPage())));
     slowest.push([name, percentile(times, 0.99)]);
   }
+  keysetPages.close();
   addTimes(`page of 20 by any of ${filterPairs.length} pairs of filters`, all, 10);
+  rows.push(row('page of 20 runs by primary key, p50', percentile(keyset, 0.5), 'ms'));
+  rows.push(row('page of 20 runs by primary key, p99', percentile(keyset, 0.99), 'ms'));
+  const ratio = percentile(all, 0.99) / percentile(keyset, 0.99);
+  rows.push(row('any pair of filters, p99, to that by primary key', ratio, 'x', { max: 20 }));
+  const rounded = (times: readonly number[]) => times.map((time) => Math.round(time * 1000) / 1000);
+  Object.assign(raw, { 'any pair, ms': rounded(all), 'by primary key, ms': rounded(keyset) });
   slowest.sort(([, one], [, other]) => other - one);
   for (const [name, p99] of slowest.slice(0, 5)) rows.push(row(`slowest of 20 by ${name}`, p99, 'ms'));
   const wordRanks = { rare: [30_000, 20_000], medium: [400, 600], 'in every third run': [40, 12] } as const;
@@ -131,8 +157,7 @@ function measureWork(): void {
   database.pragma('mmap_size = 2147418112');
   const engine = new AuditEngine(database, directory);
   const known = readKnown();
-  const ask = (make: (typeof filterPairs)[number][1]) =>
-    engine.report({ filter: make(random, known), pageSize: 20, position: null, hasFeedback: true });
+  const ask = (make: (typeof filterPairs)[number][1]) => engine.report(pageOf(make(random, known)));
   for (let index = 0; index < warmUps; index += 1) ask(random.pick(filterPairs)[1]);
   // The CPU clock of a thread has steps of several milliseconds, so only a mean is meaningful.
   const before = process.threadCpuUsage();
@@ -225,5 +250,5 @@ console.log(
   `Files read ahead; ${warmUps} questions for warming up before the filters and 20 before each kind of word, not counted; ` +
     `${samples} of each single filter and kind of word, 20 of each pair.`,
 );
-printReport('audit', rows);
+printReport('audit', rows, raw);
 if (plans.some(({ isScan }) => isScan)) process.exitCode = 1;

@@ -8,7 +8,7 @@ export interface Target {
   readonly body: string;
 }
 
-function send(options: RequestOptions, body: string): Promise<void> {
+function sendBody(options: RequestOptions, body: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const outgoing = request(options, (incoming) => {
       incoming.resume();
@@ -23,22 +23,26 @@ function send(options: RequestOptions, body: string): Promise<void> {
   });
 }
 
+function optionsOf({ port, path, headers, body }: Target, agent: Agent): RequestOptions {
+  const length = String(Buffer.byteLength(body));
+  const allHeaders = { 'content-type': 'application/json', 'content-length': length, ...headers };
+  return { host: '127.0.0.1', port, path, method: 'POST', agent, headers: allHeaders };
+}
+
+/** Makes one request and reads its response; rejects unless its status is 200. */
+export const send = (target: Target, agent: Agent): Promise<void> => sendBody(optionsOf(target, agent), target.body);
+
 /** Makes `count` requests, `connections` at a time; returns the milliseconds that each took. */
 export async function makeRequests(target: Target, count: number, connections: number): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const headers = {
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(target.body)),
-    ...target.headers,
-  };
-  const options = { host: '127.0.0.1', port: target.port, path: target.path, method: 'POST', agent, headers };
+  const options = optionsOf(target, agent);
   const milliseconds: number[] = [];
   let started = 0;
   const worker = async () => {
     while (started < count) {
       started += 1;
       const begin = performance.now();
-      await send(options, target.body);
+      await sendBody(options, target.body);
       milliseconds.push(performance.now() - begin);
     }
   };

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -13,6 +13,49 @@ export function cpuSeconds(pid: number): number {
     .replace(/^.*\) /, '')
     .split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** A field of a process's memory in MiB: `VmRSS` is what is resident, `Pss` shares what several processes have. Linux only. */
+export function megabytesOf(pid: number, field: 'VmRSS' | 'Pss'): number {
+  const file = readFileSync(`/proc/${pid}/${field === 'Pss' ? 'smaps_rollup' : 'status'}`, 'utf8');
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(file)?.[1]) / 1024;
+}
+
+/** A process with all its descendants, and the command lines of each. Linux only. */
+export function treeOf(root: number): { readonly pid: number; readonly command: string }[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8')
+        .replace(/^.*\) /, '')
+        .split(' ');
+      children.set(Number(parent), [...(children.get(Number(parent)) ?? []), Number(name)]);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const below = (pid: number): number[] => [pid, ...(children.get(pid) ?? []).flatMap(below)];
+  return below(root).flatMap((pid) => {
+    try {
+      return [{ pid, command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ') }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Ends a process and its descendants, the last ones first. npm's shell doesn't pass signals on. */
+export async function endTree(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.pid === undefined) return;
+  const ended = once(child, 'exit');
+  for (const { pid } of treeOf(child.pid).toReversed()) {
+    try {
+      process.kill(pid, 'SIGTERM');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  await ended;
 }
 
 /** A free port. */

@@ -1,7 +1,7 @@
 import { textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
 import type { Guard, RunGuard } from '../completions/guard.ts';
 import type { PromptFiles } from '../completions/prompt-file.ts';
-import { isTextType } from '../files/detect-file.ts';
+import { isTextType } from '../../shared/contract/files.ts';
 import type { ReadRequest } from './read-call.ts';
 import type { SentFile } from './sent-files.ts';
 

@@ -109,6 +109,21 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
   const openAgent = () => (opening ??= createDispatcher(environment, agentOptions).then((opened) => (agent = opened)));
   const contexts = new WeakMap<AbortSignal, CallContext>();
 
+  /** Sends a request, at once if a call has opened the agent. The exchange fails for an invalid address, as in `fetch`. */
+  function dispatch(exchange: Exchange, requestOf: () => Dispatcher.DispatchOptions): void {
+    const sendWith = (opened: Dispatcher): void => {
+      if (exchange.hasFailed) return;
+      try {
+        if (isClosed) throw new DOMException('The host was closed.', 'AbortError');
+        opened.dispatch(requestOf(), exchange);
+      } catch (error) {
+        exchange.fail(error as Error);
+      }
+    };
+    if (agent) sendWith(agent);
+    else void openAgent().then(sendWith, (error: Error) => exchange.fail(error));
+  }
+
   function call<Answer>(
     address: string | URL | Request,
     init: RequestInit,
@@ -123,40 +138,28 @@ export function createProviderFetch(options: ProviderFetchOptions): ProviderFetc
     const context = init.signal ? contexts.get(init.signal) : undefined;
     const receiver = new Receiver(deferred, limits, context?.texts ?? null);
     const exchange = new Exchange(timeLimits(), context, init.signal ?? null, receiver);
-    const dispatch = (to: Dispatcher): void => {
-      if (exchange.hasFailed) return;
-      try {
-        if (isClosed) throw new DOMException('The host was closed.', 'AbortError');
-        const request = dispatchOptions(String(address), init, context);
-        const files = request.body === null ? null : (context?.files ?? null);
-        const filled = files?.fill(request.body!) ?? null;
-        exchange.capture = context?.capture?.(
-          sentRequest(files ? { ...request, body: files.describe(request.body!) } : request, filled?.bytes),
-        );
-        to.dispatch(filled ? withBody(request, filled) : request, exchange);
-      } catch (error) {
-        // An invalid address rejects, as in `fetch`.
-        exchange.fail(error as Error);
-      }
-    };
-    if (agent) dispatch(agent);
-    else void openAgent().then(dispatch, (error: Error) => exchange.fail(error));
+    dispatch(exchange, () => {
+      const request = dispatchOptions(String(address), init, context);
+      const files = request.body === null ? null : (context?.files ?? null);
+      const filled = files?.fill(request.body!) ?? null;
+      exchange.capture = context?.capture?.(
+        sentRequest(files ? { ...request, body: files.describe(request.body!) } : request, filled?.bytes),
+      );
+      return filled ? withBody(request, filled) : request;
+    });
     return deferred.promise;
   }
 
   function pass({ address, method, headers, body, signal, capture }: PassedRequest, receiver: ResponseReceiver): void {
     const context = capture && { capture };
     const exchange = new Exchange(passedLimits, context, signal, receiver);
-    if (signal.aborted) return;
-    try {
+    dispatch(exchange, () => {
       const { origin, protocol, pathname, search } = new URL(address);
       if (protocol === 'https:') trustSystemCertificates();
       const request = { origin, path: pathname + search, method, headers, body };
       if (capture && (body?.length ?? 0) <= maxCapturedBytes) exchange.capture = capture(capturedRequest(request));
-      agent.dispatch(request, exchange);
-    } catch (error) {
-      exchange.fail(error as Error);
-    }
+      return request;
+    });
   }
 
   return {

@@ -16,6 +16,7 @@ import { ExportJob, runPreviewWorker } from './export-job.ts';
 import { createExportStore, type PackCheckpoint, type PackPlan, type PackRecord } from './pack-store.ts';
 import type { ExportDownload } from './finish-pack.ts';
 import { type PackSources, requireConversations, selectionOf, writeSelection } from './pack-selection.ts';
+import { createRedactor } from './redaction.ts';
 import { conversationsOf, type SelectedConversation, sizeOf } from '../query/selection.ts';
 
 /** Max runs that a preview reads. */
@@ -34,7 +35,7 @@ async function previewPack(
   options: PackSources & { readonly databaseFile: string },
   signal: AbortSignal,
 ): Promise<RedactionPreview> {
-  await checkRules(request.rules);
+  createRedactor(request.rules);
   const { databaseFile, rows, flush } = options;
   flush();
   const { numbers } = await selectionOf(request.selection, rows.lastRun(), options, signal);
@@ -48,12 +49,6 @@ async function previewPack(
     signal,
   );
   return { ...sizeOf(numbers), ...preview };
-}
-
-/** Throws `invalid_request` for an invalid pattern. */
-async function checkRules(rules: readonly RedactionRule[]): Promise<void> {
-  const { createRedactor } = await import('./redaction.ts');
-  createRedactor(rules);
 }
 
 /** The current time and newest run. Runs that ended before are on disk; later ends are recognised by their time. */
@@ -77,7 +72,7 @@ async function writeSelectionOf(
 
 /** The record of a new pack. Throws `invalid_request` for an invalid pattern and for an unknown conversation. */
 async function newPack(input: AuditExportInput, options: ExportsOptions): Promise<PackRecord> {
-  await checkRules(input.rules);
+  createRedactor(input.rules);
   await requireConversations(input.selection, options);
   const snapshot = await snapshotOf(options);
   const chosen = new Set(input.columns);

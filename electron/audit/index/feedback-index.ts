@@ -1,7 +1,13 @@
 import type { FeedbackRow } from '../../storage/schema.ts';
 import { blockOf, emptyBits, offsetOf, setBit, type Bits } from './bits.ts';
 
-type FeedbackTest = (feedback: IndexedFeedback) => boolean;
+export interface FeedbackTest {
+  readonly passes: (feedback: IndexedFeedback) => boolean;
+  /** What every comment that passes contains, in lower case; empty if nothing is known. */
+  readonly text: string;
+}
+
+export const anyFeedback: FeedbackTest = { passes: () => true, text: '' };
 
 export interface IndexedFeedback {
   readonly run: number;
@@ -32,6 +38,49 @@ interface Found {
 interface FeedbackBlock {
   readonly rows: Map<number, IndexedFeedback>;
   version: number;
+  /** Made at the first test after a change. */
+  comments: Comments | null;
+}
+
+/** The comments of a block as one text: one search of it takes a tenth of the time of a search in each comment. */
+interface Comments {
+  readonly rows: readonly IndexedFeedback[];
+  readonly joined: string;
+  /** Where the comment of each row starts in the text. */
+  readonly starts: Uint32Array;
+}
+
+function joinComments(block: FeedbackBlock): Comments {
+  const rows = [...block.rows.values()];
+  const starts = new Uint32Array(rows.length);
+  let length = 0;
+  for (const [index, { text }] of rows.entries()) {
+    starts[index] = length;
+    length += text.length + 1;
+  }
+  return { rows, joined: rows.map(({ text }) => text).join('\0'), starts };
+}
+
+/** The last row that starts at or before the offset. */
+function rowAt(starts: Uint32Array, offset: number): number {
+  let first = 0;
+  let end = starts.length;
+  while (end - first > 1) {
+    const middle = (first + end) >> 1;
+    if (starts[middle]! <= offset) first = middle;
+    else end = middle;
+  }
+  return first;
+}
+
+/** The rows whose comment may contain the text, each once. */
+function* rowsWith({ rows, joined, starts }: Comments, text: string): Iterable<IndexedFeedback> {
+  for (let at = joined.indexOf(text); at >= 0;) {
+    const row = rowAt(starts, at);
+    yield rows[row]!;
+    if (row + 1 === rows.length) return;
+    at = joined.indexOf(text, starts[row + 1]);
+  }
 }
 
 const maxCached = 32;
@@ -77,14 +126,15 @@ export class FeedbackIndex {
   }
 
   /** The runs of a block whose feedback passes the test; null if there are none. `key` identifies the test. */
-  matches(key: string, block: number, passes: FeedbackTest): Bits | null {
+  matches(key: string, block: number, { passes, text }: FeedbackTest): Bits | null {
     const present = this.#blocks.get(block);
     if (present === undefined) return null;
     const found = this.#foundFor(key);
     const known = found.get(block);
     if (known?.version === present.version) return known.bits;
     let bits: Bits | null = null;
-    for (const feedback of present.rows.values()) {
+    const comments = (present.comments ??= joinComments(present));
+    for (const feedback of text === '' ? comments.rows : rowsWith(comments, text)) {
       if (passes(feedback)) setBit((bits ??= emptyBits()), offsetOf(feedback.run));
     }
     found.set(block, { version: present.version, bits });
@@ -102,8 +152,9 @@ export class FeedbackIndex {
   #touched(block: number): FeedbackBlock {
     this.version += 1;
     let present = this.#blocks.get(block);
-    if (present === undefined) this.#blocks.set(block, (present = { rows: new Map(), version: 0 }));
+    if (present === undefined) this.#blocks.set(block, (present = { rows: new Map(), version: 0, comments: null }));
     present.version += 1;
+    present.comments = null;
     return present;
   }
 

@@ -1,7 +1,7 @@
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import type { AuditIndex } from '../index/audit-index.ts';
 import { type Bits, blockRuns, countBits, intersect, RunSet, subtract, unite } from '../index/bits.ts';
-import { tagsOf, type IndexedFeedback } from '../index/feedback-index.ts';
+import { anyFeedback, type FeedbackTest, tagsOf, type IndexedFeedback } from '../index/feedback-index.ts';
 import type { Zone } from '../index/block-store.ts';
 import type { NumberField, TermField } from '../index/terms.ts';
 
@@ -148,9 +148,12 @@ function feedbackConditions(filter: AuditFilter, index: AuditIndex): Condition[]
   if (tags.length > 0) tests.push(hasTags(tags));
   if (present(text)) tests.push((feedback) => feedback.text?.includes(text) === true);
   if (filter.hasFeedback === true && tests.length === 0) tests.push(() => true);
+  const [only] = tests;
+  // The only test is called directly, for each of many thousands.
+  const passes = tests.length === 1 ? only! : (feedback: IndexedFeedback) => tests.every((test) => test(feedback));
   const key = JSON.stringify([score, text, tags, min, max]);
   return [
-    ...(tests.length > 0 ? [withFeedback(index, key, (feedback) => tests.every((test) => test(feedback)))] : []),
+    ...(tests.length > 0 ? [withFeedback(index, key, { passes, text: text ?? '' })] : []),
     ...(filter.hasFeedback === false ? [withoutFeedback(index)] : []),
   ];
 }
@@ -164,12 +167,12 @@ function hasTags(requiredTags: readonly string[]): (feedback: IndexedFeedback) =
   };
 }
 
-function withFeedback(index: AuditIndex, key: string, passes: (feedback: IndexedFeedback) => boolean): Condition {
+function withFeedback(index: AuditIndex, key: string, test: FeedbackTest): Condition {
   return {
     usesFeedback: true,
-    excludes: (block) => index.feedback.matches(key, block, passes) === null,
+    excludes: (block) => index.feedback.matches(key, block, test) === null,
     narrow(block, bits) {
-      const matching = index.feedback.matches(key, block, passes);
+      const matching = index.feedback.matches(key, block, test);
       if (matching === null) bits.fill(0);
       else intersect(bits, matching);
     },
@@ -180,7 +183,7 @@ function withoutFeedback(index: AuditIndex): Condition {
   return {
     usesFeedback: true,
     narrow(block, bits) {
-      const matching = index.feedback.matches('any', block, () => true);
+      const matching = index.feedback.matches('any', block, anyFeedback);
       if (matching !== null) subtract(bits, matching);
     },
   };

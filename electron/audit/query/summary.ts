@@ -3,6 +3,7 @@ import type { AuditBucket, AuditSummary } from '../../../shared/contract/audit.t
 import type { RunStatus } from '../../../shared/contract/conversations.ts';
 import type { AuditIndex } from '../index/audit-index.ts';
 import { blockOf, blockRuns, forEachBit, intersect, type Bits } from '../index/bits.ts';
+import { anyFeedback } from '../index/feedback-index.ts';
 import { classOf, Histogram, timeBuckets } from './histogram.ts';
 import type { Matches } from './selection.ts';
 import type { NumberField, TermField } from '../index/terms.ts';
@@ -211,7 +212,7 @@ class Totals {
 
   #addFeedback(block: number, bits: Bits): void {
     const { feedback, timeline } = this.#index;
-    const given = feedback.matches('any', block, () => true)?.slice();
+    const given = feedback.matches('any', block, anyFeedback)?.slice();
     if (given === undefined) return;
     intersect(given, bits);
     forEachBit(given, (offset) => {
