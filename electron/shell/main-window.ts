@@ -127,8 +127,11 @@ export function recoverFromCrashes(window: BrowserWindow): void {
 
 const preload = fileURLToPath(new URL('../preload/preload.cjs', import.meta.url));
 
-/** Opens the window at its last position; `directory` has its state. */
-export function openMainWindow(directory: string): BrowserWindow {
+/**
+ * Opens the window at its last position; `directory` has its state. It is shown when its page has been painted and `hosted` has resolved,
+ * which sets the theme, and never if `hosted` rejects.
+ */
+export function openMainWindow(directory: string, hosted: Promise<unknown>): BrowserWindow {
   const { bounds, isMaximized } = readWindowState(directory);
   const window = new BrowserWindow({
     ...bounds,
@@ -150,7 +153,12 @@ export function openMainWindow(directory: string): BrowserWindow {
     },
   });
   if (isMaximized) window.maximize();
-  window.once('ready-to-show', () => window.show());
+  const painted = new Promise<void>((resolve) => window.once('ready-to-show', () => resolve()));
+  void Promise.all([painted, hosted]).then(
+    () => !window.isDestroyed() && window.show(),
+    // The start reports the failure.
+    () => {},
+  );
   keepWindowState(window, directory);
   followTheme(window);
   recoverFromCrashes(window);
