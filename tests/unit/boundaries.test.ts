@@ -162,6 +162,7 @@ test('every start loads only the packages that nearly every request needs; the o
     'hono',
     'hono/utils/accept',
     'kysely',
+    'papaparse',
     're2js',
     'ws',
     'zod',
