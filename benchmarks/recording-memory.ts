@@ -88,7 +88,7 @@ async function main(): Promise<void> {
     const search = () => {
       const since = new Date(Date.now() - random.next() * 600_000).toISOString();
       const filter = random.pick([{ startDate: since }, { endDate: since }, { appHeaders: { team: null } }]);
-      return send(target('/api/audit/conversations', { ...filter, pageSize: 20 }), agent);
+      return send(target('/audit/conversations', { ...filter, pageSize: 20 }), agent);
     };
     const startedAt = performance.now();
     const until = startedAt + minutes * 60_000;
