@@ -83,7 +83,7 @@ function Turns({ run, before }: { run: ConversationRun; before: ConversationRun 
   );
 }
 
-function Facts({ run }: { run: ConversationRun }) {
+function CallMetadata({ run }: { run: ConversationRun }) {
   const { usage, timing, output, origin } = run;
   const details: [string, string | null][] = [
     ['API', originName(origin.api)],
@@ -196,7 +196,7 @@ export function CallDetail({ conversation }: { conversation: ConversationDetail 
           onClick={() => go(1)}
         />
       </div>
-      <Facts run={run} />
+      <CallMetadata run={run} />
       <div
         key={run.conversationRunId}
         className="scroll grow audit__read"

@@ -21,13 +21,13 @@ test('a turn adds what is after the messages and the answer of the turn before',
 
 test('an answer with tool calls is repeated, and its results are added', () => {
   const find = { id: 'call_1', name: 'find', arguments: '{"id":1}' };
-  const asked: Message = { role: 'assistant', content: [{ type: 'toolCall', ...find, arguments: '{ "id": 1 }' }] };
+  const called: Message = { role: 'assistant', content: [{ type: 'toolCall', ...find, arguments: '{ "id": 1 }' }] };
   const result: Message = {
     role: 'tool',
     content: [{ type: 'toolResult', toolCallId: 'call_1', content: 'found', isError: false }],
   };
-  const after = addedMessages(call([ask, asked, result], 'Done'), call([ask], '', [find]));
-  expect(after).toEqual({ repeated: [ask, asked], added: [result], dropped: 0 });
+  const after = addedMessages(call([ask, called, result], 'Done'), call([ask], '', [find]));
+  expect(after).toEqual({ repeated: [ask, called], added: [result], dropped: 0 });
 });
 
 test('counts messages that a program left out, as when it shortens its history', () => {
