@@ -9,9 +9,9 @@ import { type LogFile, type LogItem, openLog } from './read-log.ts';
 import { LogReporter } from './log-report.ts';
 import { otlpCalls } from './otlp-calls.ts';
 
-const runsAtOnce = 100;
+const runsAtOnce = 40;
 /** Characters of about so many texts. The main thread stores them in one transaction. */
-const charactersAtOnce = 262_144;
+const charactersAtOnce = 131_072;
 
 /** The next runs of a log. */
 export interface LogBatch {

@@ -38,7 +38,7 @@ export function CallsTable({ rows, selectedId, onSelect }: CallsTableProps) {
   };
   return (
     <div className="scroll grow" tabIndex={0} role="region" aria-label="Calls" onKeyDown={onKeyDown}>
-      <table className="table calls" aria-label="Calls">
+      <table className="table recorded-calls" aria-label="Calls">
         <thead>
           <tr>
             <th scope="col">Time</th>
@@ -68,7 +68,7 @@ export function CallsTable({ rows, selectedId, onSelect }: CallsTableProps) {
               onClick={() => onSelect(conversationId)}
             >
               <td className="numbers">
-                <button type="button" className="calls__open" onClick={() => onSelect(conversationId)}>
+                <button type="button" className="recorded-calls__open" onClick={() => onSelect(conversationId)}>
                   {clock.format(new Date(run.createdAt))}
                 </button>
               </td>

@@ -1,0 +1,53 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { RecorderScreen } from '../../../../../renderer/screens/recorder/recorder-screen.tsx';
+import { textMessage } from '../../../../../shared/contract/messages.ts';
+import { listPrompts } from '../../../../../shared/contract/prompts.ts';
+import { recordRun } from '../../../../support/audit-runs.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+
+let opened: OpenWindow;
+
+beforeAll(() => {
+  globalThis.matchMedia ??= (media) => Object.assign(new EventTarget(), { media, matches: true }) as MediaQueryList;
+});
+afterEach(() => opened.close());
+
+const conversationId = '11111111-2222-4333-8444-555555555555';
+const [question, answer, next] = [
+  textMessage('user', 'Which colour has {{the sky}}?'),
+  textMessage('assistant', 'Blue.'),
+  textMessage('user', 'And at night?'),
+];
+const program = { api: 'openai-chat', client: 'claims-bot/1.0' } as const;
+
+test('explains that there are no calls yet', async () => {
+  opened = await openWindow(<RecorderScreen />, { address: '/recorder' });
+  await screen.findByText('No calls yet');
+  await screen.findByText('Local server off');
+});
+
+test('shows what a turn added, and saves a call as a prompt that renders to its messages', async () => {
+  opened = await openWindow(<RecorderScreen />, {
+    address: '/recorder',
+    prepare: async (_client, window) => {
+      const run = { conversationId, origin: program, replacements: null, systemMessage: null, configuration: null };
+
+      await recordRun(window, { ...run, messages: [question], renderedPrompt: 'first' }, { content: 'Blue.' });
+      await recordRun(window, { ...run, messages: [question, answer, next] }, { content: 'Black.' });
+    },
+  });
+  const detail = within(await screen.findByRole('region', { name: 'One call' }));
+  await detail.findByText('turn 2 of 2');
+  expect(detail.getByText('2 earlier messages, unchanged')).toBeTruthy();
+  expect(detail.getByText('And at night?')).toBeTruthy();
+  fireEvent.click(detail.getByRole('button', { name: 'Previous turn' }));
+  await detail.findByText('turn 1 of 2');
+  fireEvent.click(detail.getByRole('button', { name: /Save as prompt/ }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Save as prompt' }));
+  fireEvent.change(dialog.getByLabelText('Name'), { target: { value: 'Sky' } });
+  fireEvent.click(dialog.getByRole('button', { name: 'Save prompt' }));
+  await waitFor(() => expect(opened.addresses.at(-1)).toMatch(/^\/prompts\/[\da-f-]{36}$/));
+  const { data } = await opened.window.host.client.call(listPrompts);
+  expect(data).toMatchObject([{ name: 'Sky', latestVersion: { aiSystem: 'OpenAi', model: 'gpt-4o' } }]);
+});
