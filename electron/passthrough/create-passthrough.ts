@@ -225,29 +225,38 @@ interface RecordParts {
   readonly charge: (use: CallUse) => void;
 }
 
-function createRecord(planned: PlannedCall, recording: Recording, own: RecordParts, parts: Parts): CallRecord {
+/** Whether the guard has to see the whole response before the program does. */
+function isJudged({ runGuard }: PlannedCall, { storage }: Parts): boolean {
+  return runGuard !== null && storage.settings.read().guard.answers === 'refuse';
+}
+
+/** Without a recording, it only reads the response for the guard. */
+function createRecord(planned: PlannedCall, recording: Recording | null, own: RecordParts, parts: Parts): CallRecord {
   const { storage, providers, reader, meter } = parts;
   const { call, request, runGuard } = planned;
-  const { recorder, guard } = storage.settings.read();
-  const { runId, level } = recording;
+  const { recorder } = storage.settings.read();
+  const level = recording?.level ?? 'metadata';
   if (level === 'all' && request.files.length > 0) storeBeside(request.files, call.caller.callerId, parts);
   const model = modelOf(call, request.model);
   return new CallRecord({
     ...own,
-    runId,
+    runId: recording?.runId ?? '',
     api: call.api!,
     level,
     rules: recorder.redaction,
     secrets: ownKeys(call).flatMap(secretForms),
     reader,
     finish: async (outcome) => {
-      await storage.runs.finish(runId, outcome);
+      if (recording === null) return;
+      await storage.runs.finish(recording.runId, outcome);
       meter.noteRecord();
     },
     guard: runGuard,
-    isJudged: runGuard !== null && guard.answers === 'refuse',
+    isJudged: isJudged(planned, parts),
     cost: (usage, rawUsage) => providers.costOfCall(systemOf(call.providerId), model, usage, rawUsage),
-    onResponse: (response) => noteAnswer(planned, recording, response, parts),
+    onResponse: (response) => {
+      if (recording) noteAnswer(planned, recording, response, parts);
+    },
     onFailure: meter.noteFailure,
     mustRecord: recorder.onFailure === 'block',
   });
@@ -269,9 +278,8 @@ function send(planned: PlannedCall, recording: Recording | null, charge: Charge,
   const log = isStoredRaw ? exchanges.open() : null;
   const controller = controllerOf(call);
   const { signal } = controller;
-  const record = recording
-    ? createRecord(planned, recording, { exchanges: log, signal, charge: (use) => charge(use, true) }, parts)
-    : null;
+  const own = { exchanges: log, signal, charge: (use: CallUse) => charge(use, recording !== null) };
+  const record = recording || isJudged(planned, parts) ? createRecord(planned, recording, own, parts) : null;
   const passed = new PassedCall(
     call.api,
     record ?? new UnrecordedCall((use) => charge(use, false)),

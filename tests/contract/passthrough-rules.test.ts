@@ -60,6 +60,14 @@ describe('the guard', () => {
     });
   });
 
+  test('judges an answer of which nothing is recorded, too', async () => {
+    setGuard({ prompts: 'off', answers: 'refuse' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: threat }));
+    const before = host.host.storage.runs.count();
+    const { status, text } = await send('Hello', { headers: { 'x-touchstone-record': 'none' } });
+    expect([status, text.includes('knife'), host.host.storage.runs.count()]).toEqual([400, false, before]);
+  });
+
   test('notes what it finds', async () => {
     setGuard({ prompts: 'note', answers: 'note' });
     host.provider.answerWith((call) => call.chatAnswer({ content: 'No.' }));
