@@ -1,9 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { startScriptedProvider } from '../../support/scripted-provider.ts';
 import { startHeadlessHost } from './playground-host.ts';
-import { typeInto } from './type-into.ts';
 
-test('connects a program, and finds, rates, saves and replays its call', async ({ page }) => {
+test('connects a program, and shows its call as it arrives', async ({ page }) => {
   await using provider = {
     ...(await startScriptedProvider((call) => call.chatStream(['The sky ', 'is blue.']))),
     async [Symbol.asyncDispose]() {
@@ -41,26 +40,6 @@ test('connects a program, and finds, rates, saves and replays its call', async (
   await expect(detail).toContainText('Which colour has the sky, in {{braces}}?');
   await expect(detail).toContainText('The sky is blue.');
 
-  await detail.getByRole('button', { name: 'Open in audit' }).click();
-  await expect(page).toHaveURL(/#\/audit\//);
-  await page.keyboard.press('7');
-  await expect(page.getByRole('radio', { name: '7', exact: true })).toBeChecked();
-
-  await page.goto(`${host.address}/#/recorder`);
-  await page.keyboard.press('s');
-  const saving = page.getByRole('dialog', { name: 'Save as prompt' });
-  await typeInto(saving.getByLabel('Name'), 'Sky question');
-  await saving.getByRole('button', { name: 'Save prompt' }).click();
-  await expect(page).toHaveURL(/#\/prompts\/[\da-f-]{36}/);
-  await expect(page.getByRole('heading', { name: 'Sky question' })).toBeVisible();
-
-  await page.goto(`${host.address}/#/recorder`);
-  await page.getByRole('region', { name: 'One call' }).getByRole('button', { name: 'Replay' }).click();
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /Replay/ })
-    .last()
-    .click();
-  await expect(page).toHaveURL(/#\/audit\/replays\//);
-  await expect(page.getByText('The sky is blue.').first()).toBeVisible();
+  await detail.getByRole('button', { name: 'Save as prompt' }).click();
+  await expect(page.getByRole('dialog', { name: 'Save as prompt' })).toBeVisible();
 });
