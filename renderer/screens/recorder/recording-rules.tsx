@@ -1,6 +1,8 @@
 import type { RedactionRule } from '../../../shared/contract/audit-exports.ts';
 import type { Settings } from '../../../shared/contract/settings.ts';
 import { Checkbox, Segmented } from '../../components/choices.tsx';
+import { Link } from 'wouter';
+import { settingsAddress } from '../../shell/addresses.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 
 type Recorder = Settings['recorder'];
@@ -29,6 +31,14 @@ function levelsOf(level: Level): Recorder['levels'] {
   };
 }
 
+/** Null if the APIs have levels that only Settings can set. */
+function commonLevel(levels: Recorder['levels']): Level | null {
+  const [level] = levelOptions.filter(({ value }) =>
+    Object.entries(levelsOf(value)).every(([api, expected]) => levels[api as keyof Recorder['levels']] === expected),
+  );
+  return level?.value ?? null;
+}
+
 function withRule(rules: readonly RedactionRule[], kind: (typeof kinds)[number]['kind'], isOn: boolean) {
   const others = rules.filter((rule) => rule.kind !== kind);
   return isOn ? [...others, { kind }] : others;
@@ -39,6 +49,7 @@ export function RecordingRules() {
   const recorder = useSettings().data?.recorder;
   const update = useUpdateSettings();
   if (!recorder) return null;
+  const level = commonLevel(recorder.levels);
   const change = (part: Partial<Recorder>): void => update.mutate({ recorder: { ...recorder, ...part } });
   return (
     <>
@@ -46,12 +57,21 @@ export function RecordingRules() {
         <h2>What is recorded</h2>
       </div>
       <div className="recorder__block">
-        <Segmented
-          label="What is recorded"
-          value={recorder.levels['openai-chat']}
-          options={levelOptions}
-          onValueChange={(level) => change({ levels: levelsOf(level) })}
-        />
+        {level === null ? (
+          <p>
+            Different for each API.{' '}
+            <Link href={settingsAddress('recording')} className="link">
+              Change in Settings
+            </Link>
+          </p>
+        ) : (
+          <Segmented
+            label="What is recorded"
+            value={level}
+            options={levelOptions}
+            onValueChange={(next) => change({ levels: levelsOf(next) })}
+          />
+        )}
         <p className="caption tertiary">
           Stored on this computer. Metadata are the model, tokens, cost, times and errors. An API key can have less.
         </p>

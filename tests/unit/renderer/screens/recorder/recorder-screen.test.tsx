@@ -1,8 +1,10 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { RecordingRules } from '../../../../../renderer/screens/recorder/recording-rules.tsx';
 import { RecorderScreen } from '../../../../../renderer/screens/recorder/recorder-screen.tsx';
 import { textMessage } from '../../../../../shared/contract/messages.ts';
 import { listPrompts } from '../../../../../shared/contract/prompts.ts';
+import { defaultSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
 import { recordRun } from '../../../../support/audit-runs.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
@@ -50,4 +52,21 @@ test('shows what a turn added, and saves a call as a prompt that renders to its 
   await waitFor(() => expect(opened.addresses.at(-1)).toMatch(/^\/prompts\/[\da-f-]{36}$/));
   const { data } = await opened.window.host.client.call(listPrompts);
   expect(data).toMatchObject([{ name: 'Sky', latestVersion: { aiSystem: 'OpenAi', model: 'gpt-4o' } }]);
+});
+
+test('leaves levels that differ from API to API to the settings', async () => {
+  opened = await openWindow(<RecordingRules />, {
+    address: '/recorder',
+    prepare: (client) =>
+      client.call(updateSettings, {
+        body: {
+          recorder: {
+            ...defaultSettings.recorder,
+            levels: { ...defaultSettings.recorder.levels, 'anthropic-messages': 'none' },
+          },
+        },
+      }),
+  });
+  expect((await screen.findByRole('link', { name: 'Change in Settings' })).getAttribute('href')).toMatch(/recording$/);
+  expect(screen.queryByRole('radio', { name: 'Everything' })).toBeNull();
 });
