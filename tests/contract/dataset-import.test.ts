@@ -132,6 +132,12 @@ describe.each(ways)('%s: import of datasets', (way) => {
     expect((await rejected(`${'a,'.repeat(16_383)}a\n1\n`, 'a.csv'))[2]).toContain('has 16,384 columns');
     expect(await rejected('[1]', 'a.json')).toEqual([400, 'file', 'The file has no object at [0].']);
     expect(await rejected(Buffer.from([1, 0, 2, 0]), 'a.csv')).toEqual([400, 'file', 'The file is not text.']);
+    const deep = `{"a": ${'['.repeat(100_000)}${']'.repeat(100_000)}}\n`;
+    const nested = [400, 'file', 'The file has values that are nested too deeply.'];
+    expect(await rejected(deep, 'a.jsonl')).toEqual(nested);
+    // Not in the preview.
+    const late = await rejected(`${'{"a": []}\n'.repeat(60)}${deep}`, 'a.jsonl');
+    expect(late).toEqual([400, 'rows[60]', 'rows[60]: is nested too deeply']);
     expect((await rejected('a\n1\n', 'a.csv', { types: '{"b": "json"}' })).slice(0, 2)).toEqual([400, 'types']);
     expect((await rejected('a\n1\n', 'a.csv', { types: '[]' })).slice(0, 2)).toEqual([400, 'types']);
     const many = `a\n${'1\n'.repeat(100_001)}`;

@@ -54,8 +54,6 @@ function describe(error: unknown, signal: AbortSignal): unknown {
   const { name, code } = error as { readonly name?: string; readonly code?: string };
   if (signal.aborted) return error;
   if (name === 'TimeoutError') return tooHard('takes too long to read; look for a quotation mark that never closes');
-  // Of V8, for values that no recursion reaches the end of.
-  if (name === 'RangeError') return tooHard('has values that are nested too deeply');
   return code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooHard('needs too much memory; split it') : error;
 }
 

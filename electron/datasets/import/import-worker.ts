@@ -3,7 +3,7 @@ import { type DatasetColumn, maxRowBytes, type RowValues } from '../../../shared
 import { serveCalls } from '../../common/worker-server.ts';
 import { invalidField } from '../../../shared/app-error.ts';
 import { inspectTable, typedValues } from './inspect-table.ts';
-import { Findings, type InspectedTable, type OpenTable, type Row, type TableFile } from './table.ts';
+import { Findings, type InspectedTable, type OpenTable, type Row, type TableFile, unreadable } from './table.ts';
 import { openTable } from './open-table.ts';
 
 /** Few enough that the main thread takes them in some milliseconds. */
@@ -22,17 +22,26 @@ let rows: Iterator<Row> | AsyncIterator<Row> | null = null;
 let types: ReadonlyMap<string, DatasetColumn['type']> = new Map();
 let names: ReadonlyMap<string, string> = new Map();
 
-function sizeOf(values: RowValues): number {
-  return Object.values(values).reduce<number>(
-    (sum, value) => sum + (typeof value === 'string' ? value.length : JSON.stringify(value ?? null).length),
-    0,
-  );
+function sizeOf(values: RowValues, row: number): number {
+  try {
+    return Object.values(values).reduce<number>(
+      (sum, value) => sum + (typeof value === 'string' ? value.length : JSON.stringify(value ?? null).length),
+      0,
+    );
+  } catch (error) {
+    throw error instanceof RangeError ? invalidField(`rows[${row}]`, 'is nested too deeply') : error;
+  }
 }
 
 const methods = {
   async inspect(file: TableFile): Promise<InspectedTable> {
-    table = await openTable(file);
-    return await inspectTable(table, new Set(file.fileNames));
+    try {
+      table = await openTable(file);
+      return await inspectTable(table, new Set(file.fileNames));
+    } catch (error) {
+      // Of V8, for values in which a recursion doesn't reach the end.
+      throw error instanceof RangeError ? unreadable('has values that are nested too deeply') : error;
+    }
   },
   /** Begins to read the rows of the inspected file. Other columns than these are left out. */
   open(columns: readonly ReadColumn[]): void {
@@ -50,7 +59,7 @@ const methods = {
       if (done) break;
       const values = Object.entries(typedValues(value, types)).map(([source, cell]) => [names.get(source)!, cell]);
       const row = Object.fromEntries(values) as RowValues;
-      const size = sizeOf(row);
+      const size = sizeOf(row, readRows);
       // Not before the main thread: the transfer of a cell of 100 MB would block it.
       if (size > maxRowBytes) throw invalidField(`rows[${readRows}]`, 'is larger than 4 MB');
       readRows += 1;
