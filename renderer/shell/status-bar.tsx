@@ -1,19 +1,18 @@
-import { Columns3, Cpu } from 'lucide-react';
+import { Cpu } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
-import type { ComparisonItem } from '../../shared/contract/comparisons.ts';
 import type { OnDeviceState } from '../../shared/contract/on-device.ts';
 import type { HostState } from '../../shared/contract/settings.ts';
-import { formatBytes, formatCount, formatPlural, formatWhole } from '../components/format.ts';
+import { formatBytes, formatCount, formatPlural } from '../components/format.ts';
 import { Icon } from '../components/icon.tsx';
 import { KeyCaps } from '../components/key-caps.tsx';
 import { Dot, Spinner } from '../components/badges.tsx';
-import { useRunningComparisons } from '../queries/comparisons.ts';
 import { serverState, useHostState } from '../queries/host-state.ts';
 import { useOnDevice } from '../queries/on-device.ts';
 import { useSettings } from '../queries/settings.ts';
 import { useLiveRuns } from '../stores/live-runs.ts';
 import { useConnection } from '../stores/window.ts';
-import { comparisonAddress, settingsAddress } from './addresses.ts';
+import { settingsAddress } from './addresses.ts';
 import { openOverlay } from './overlay-state.ts';
 
 interface Summary {
@@ -93,29 +92,13 @@ function Server() {
   );
 }
 
-function runningWords({ name, cells, judging }: ComparisonItem): string {
-  if (judging) return `${name}: ${formatWhole(judging.judged)} of ${formatPlural(judging.total, 'verdict')}`;
-  const ended = cells.completed + cells.failed + cells.skipped;
-  return `${name}: ${formatWhole(ended)} of ${formatPlural(cells.total, 'run')}`;
-}
-
-function Comparisons() {
-  const running = useRunningComparisons();
-  const [first] = running;
-  if (!first) return null;
-  return (
-    <Link
-      href={running.length === 1 ? comparisonAddress(first.id) : '/compare'}
-      className="statusbar__item accent numbers"
-      title={running.map(runningWords).join('\n')}
-    >
-      <Icon icon={Columns3} size="tiny" />
-      <span className="truncate">
-        {running.length === 1 ? runningWords(first) : `${running.length} comparisons running`}
-      </span>
-    </Link>
-  );
-}
+/** Loaded after the first paint: it needs the contract of comparisons. If it can't be loaded, the rest of the window works without it. */
+const RunningComparisons = lazy(() =>
+  import('./running-comparisons.tsx').then(
+    (module) => ({ default: module.RunningComparisons }),
+    () => ({ default: () => null }),
+  ),
+);
 
 /** The host's count may be some seconds old, so the count is at least that of the active runs. */
 export function databaseSummary({ runs, databaseBytes }: Pick<HostState, 'runs' | 'databaseBytes'>, streaming: number) {
@@ -142,7 +125,9 @@ export function StatusBar() {
     <footer className="statusbar">
       <Server />
       <OnDevice />
-      <Comparisons />
+      <Suspense>
+        <RunningComparisons />
+      </Suspense>
       {streaming > 0 && <span className="accent numbers">{formatPlural(streaming, 'run')} streaming</span>}
       <span className="push" />
       <Database />

@@ -200,7 +200,7 @@ test('says which verdicts are missing, and judges again until a person stops', a
   await screen.findByText('1 of 40 answers judged again');
   fireEvent.click(screen.getByRole('button', { name: /^Stop/ }));
   await screen.findByText(/^Strict: 39 answers without a verdict\./);
-  expect(screen.queryByRole('link', { name: /verdicts/ })).toBeNull();
+  await waitFor(() => expect(screen.queryByRole('link', { name: /verdicts/ })).toBeNull());
 });
 
 test('without checks and with one variant, it shows answers, cost and time only', async () => {
