@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { Category, ModerationPreset } from '../../shared/contract/moderation.ts';
 import { type Lexicon, type LexiconTag, lexiconTags, ngramBuckets, type TextFeatures } from './features.ts';
 
+const weightsPath = 'weights/on-device-1.json';
 let weights: ModerationWeights | null = null;
 
 /** The trained weights, read at the first use; the build puts the file beside itself. */
 export function moderationWeights(): ModerationWeights {
   if (weights) return weights;
-  const file = readFileSync(new URL('weights/on-device-1.json', import.meta.url), 'utf8');
+  // A bundler for browsers, such as that of the window's tests, would replace a path that is written here.
+  const file = readFileSync(new URL(weightsPath, import.meta.url), 'utf8');
   return (weights = readWeights(JSON.parse(file) as WeightsFile));
 }
 
