@@ -37,6 +37,8 @@ const samples = 300;
 
 /** Opens the index and completes it; returns the plans of every prepared statement. */
 function indexRuns(): Plan[] {
+  // Before the statements of the plans, because this closes its own database.
+  const known = readKnown();
   const database = new Database(databaseFile(directory), { readonly: true });
   const plans = plansOf(() => {
     const startedAt = performance.now();
@@ -44,7 +46,7 @@ function indexRuns(): Plan[] {
     while (engine.follow());
     rows.push(row(`open and complete the index of ${count} runs`, performance.now() - startedAt, 'ms'));
     // Statements are prepared at their first use.
-    for (const [, make] of filterPairs) engine.report(pageOf(make(random, readKnown())));
+    for (const [, make] of filterPairs) engine.report(pageOf(make(random, known)));
     return engine;
   });
   database.close();
