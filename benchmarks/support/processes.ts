@@ -15,8 +15,11 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** A field of a process's memory in MiB: `VmRSS` is what is resident, `Pss` shares what several processes have. Linux only. */
-export function megabytesOf(pid: number, field: 'VmRSS' | 'Pss'): number {
+/**
+ * A field of a process's memory in MiB: `VmRSS` is what is resident, `RssAnon` the same without mapped files, which the system can take
+ * back, and `Pss` shares what several processes have. Linux only.
+ */
+export function megabytesOf(pid: number, field: 'VmRSS' | 'RssAnon' | 'Pss'): number {
   const file = readFileSync(`/proc/${pid}/${field === 'Pss' ? 'smaps_rollup' : 'status'}`, 'utf8');
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(file)?.[1]) / 1024;
 }
