@@ -83,10 +83,7 @@ export function indexFile(directory: string): string {
   return join(directory, 'audit-index.sqlite');
 }
 
-/** Reads are memory mapped. Four times as much is filled within ten minutes of recording, and indexes no faster. */
-const cacheKilobytes = 16_384;
-
 /** Opens the audit's index. Creates a new one if it can't be read or `isOurs` rejects it. */
 export function openIndexDatabase(directory: string, isOurs: (index: Database.Database) => boolean): Database.Database {
-  return openIndexFile({ file: indexFile(directory), format, tables, cacheKilobytes, isOurs });
+  return openIndexFile({ file: indexFile(directory), format, tables, cacheKilobytes: 65_536, isOurs });
 }
