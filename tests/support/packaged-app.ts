@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { packageParameters, sessionTest, type LaunchOptions } from './electron.ts';
 
@@ -30,6 +31,19 @@ async function debuggerAddress(child: ChildProcess): Promise<string> {
     }
   }
   throw new Error(`The packaged application ended. It wrote:\n${lines.join('\n')}`);
+}
+
+/**
+ * Resolves when the window shows its own page. Playwright waits forever for a page that it finds before its first navigation, which
+ * gives it another process.
+ */
+async function untilPageIsOpen(address: string): Promise<void> {
+  const list = new URL('/json/list', address.replace(/^ws:/, 'http:'));
+  for (;;) {
+    const targets = (await (await fetch(list)).json()) as { type: string; url: string }[];
+    if (targets.some(({ type, url }) => type === 'page' && url.startsWith('app:'))) return;
+    await delay(50);
+  }
 }
 
 async function firstPage(browser: Browser): Promise<Page> {
@@ -71,7 +85,9 @@ export const test = sessionTest.extend<PackageFixtures>({
         child,
         exited.then(() => {}),
       );
-      const browser = await chromium.connectOverCDP(await debuggerAddress(child));
+      const address = await debuggerAddress(child);
+      await untilPageIsOpen(address);
+      const browser = await chromium.connectOverCDP(address);
       const ended = exited.then(() => untilDisconnected(browser));
       running.set(child, ended);
       const page = await firstPage(browser);
