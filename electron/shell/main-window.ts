@@ -127,11 +127,8 @@ export function recoverFromCrashes(window: BrowserWindow): void {
 
 const preload = fileURLToPath(new URL('../preload/preload.cjs', import.meta.url));
 
-/**
- * Opens the window at its last position; `directory` has its state. It is shown when its page has been painted and `hosted` has resolved,
- * which sets the theme, and never if `hosted` rejects.
- */
-export function openMainWindow(directory: string, hosted: Promise<unknown>): BrowserWindow {
+/** Opens the window at its last position; `directory` has its state. */
+export function openMainWindow(directory: string): BrowserWindow {
   const { bounds, isMaximized } = readWindowState(directory);
   const window = new BrowserWindow({
     ...bounds,
@@ -153,12 +150,7 @@ export function openMainWindow(directory: string, hosted: Promise<unknown>): Bro
     },
   });
   if (isMaximized) window.maximize();
-  const painted = new Promise<void>((resolve) => window.once('ready-to-show', () => resolve()));
-  void Promise.all([painted, hosted]).then(
-    () => !window.isDestroyed() && window.show(),
-    // The start reports the failure.
-    () => {},
-  );
+  window.once('ready-to-show', () => window.show());
   keepWindowState(window, directory);
   followTheme(window);
   recoverFromCrashes(window);

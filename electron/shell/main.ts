@@ -6,7 +6,7 @@ import { AppError } from '../../shared/app-error.ts';
 import { takeOpenedFiles } from '../../shared/contract/host-specific.ts';
 import { implement } from '../api/api.ts';
 import { releaseStartMemory } from '../common/release-memory.ts';
-import { createHost, type Host } from '../create-host.ts';
+import { createHost } from '../create-host.ts';
 import { useNetworkOf } from '../outgoing-network.ts';
 import { type HostOptions, UsageError } from '../server/host-options.ts';
 import { describeFailure, redactLog } from '../log.ts';
@@ -71,12 +71,9 @@ const options = readOptionsOrExit();
 /** Chromium's data of the window (drafts, caches) is in the data folder too, so one folder contains everything. */
 const windowDirectory = join(options.dataDirectory, 'window');
 
-/** Resolves when the host has started. The window loads its page meanwhile. */
-const { promise: hosted, resolve: resolveHosted, reject: rejectHosted } = Promise.withResolvers<Host>();
-
 function showWindow(): BrowserWindow {
   const [window] = BrowserWindow.getAllWindows();
-  if (!window) return openMainWindow(windowDirectory, hosted);
+  if (!window) return openMainWindow(windowDirectory);
   if (window.isMinimized()) window.restore();
   window.focus();
   return window;
@@ -121,8 +118,6 @@ async function start(): Promise<void> {
   const { dataDirectory, providerBases, endpoints } = options;
   closeWaysOut(session.defaultSession);
   serveWindowFiles(session.defaultSession);
-  offerPorts(hosted.then(({ api }) => api));
-  showWindow();
   const environment = await withSystemProxy(process.env, session.defaultSession);
   await useNetworkOf(environment, log);
   const feed = await readFeed();
@@ -159,7 +154,7 @@ async function start(): Promise<void> {
   });
   followThemeSetting(host.storage.settings);
   setApplicationMenu(dataDirectory, showAddress);
-  resolveHosted(host);
+  offerPorts(host.api);
   isStarted = true;
   showAddress(requestedAddress(process.argv, process.cwd()) ?? earlyAddress);
   releaseStartMemory();
@@ -194,13 +189,7 @@ function startOrShowOther(): void {
     if (process.platform !== 'darwin') app.quit();
   });
   // Not awaited: Electron becomes ready only after this module has been evaluated.
-  app
-    .whenReady()
-    .then(start)
-    .catch((error: unknown) => {
-      rejectHosted(error);
-      failStart(error);
-    });
+  app.whenReady().then(start).catch(failStart);
 }
 
 // By default Electron shows a dialog with a stack trace and stops everything. An error in one request must not end the others.

@@ -90,20 +90,12 @@ function isFromWindow({ senderFrame, sender }: IpcMainEvent): boolean {
   return senderFrame !== null && senderFrame === sender.mainFrame && isWindowAddress(senderFrame.url);
 }
 
-/**
- * Gives every page of the window that requests it a separate port to the service. The page may request it before the service has
- * started; its calls wait.
- */
-export function offerPorts(started: Promise<Api>): void {
-  // The start reports its failure.
-  started.catch(() => {});
+/** Gives every page of the window that requests it a separate port to the service. */
+export function offerPorts(api: Api): void {
   ipcMain.on(portChannel, (event) => {
     if (!isFromWindow(event)) return;
     const { port1, port2 } = new MessageChannelMain();
-    started.then(
-      (api) => servePort(framePort(port1), api),
-      () => port1.close(),
-    );
+    servePort(framePort(port1), api);
     event.senderFrame?.postMessage(portChannel, null, [port2]);
   });
 }
