@@ -184,12 +184,24 @@ function Problem({ message }: { message: string | null }) {
 function useOpenedFiles(onPreview: (preview: Preview) => void) {
   const canOpen = useCapability('prompt-files');
   const requests = useTransfer(({ importRequests }) => importRequests);
-  const { mutate, error, data, reset } = usePreviewOpenedFiles(onPreview);
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const { mutate, error, reset } = usePreviewOpenedFiles(({ preview, problems: found }) => {
+    // Two requests can follow each other. The second finds nothing, and what the first found stays.
+    if (preview === null && found.length === 0) return;
+    setProblems(found);
+    if (preview) onPreview(preview);
+  });
   useEffect(() => {
     if (canOpen) mutate();
   }, [canOpen, mutate, requests]);
-  const problem = error ? describeError(error).message : data?.problems.join(' ');
-  return { problem: problem || null, reset };
+  const problem = error ? describeError(error).message : problems.join(' ');
+  return {
+    problem: problem || null,
+    reset: () => {
+      reset();
+      setProblems([]);
+    },
+  };
 }
 
 /** First the sources, then a preview of their prompts. Nothing is saved before the person has seen it. */

@@ -142,19 +142,26 @@ export function usePreviewImport(onPreview: (preview: Preview) => void) {
   });
 }
 
-/** The preview of files that were opened with Touchstone; null without a readable one. */
-export function usePreviewOpenedFiles(onPreview: (preview: Preview) => void) {
+/** What became of files that were opened with Touchstone. */
+export interface OpenedFiles {
+  /** Null without a readable file. */
+  readonly preview: Preview | null;
+  readonly problems: readonly string[];
+}
+
+/** Previews the files that were opened with Touchstone since the last time. */
+export function usePreviewOpenedFiles(onOpened: (opened: OpenedFiles) => void) {
   const { client } = useHost();
   return useMutation({
     meta: { isFailureShown: true },
-    mutationFn: async (): Promise<{ preview: Preview | null; problems: readonly string[] }> => {
+    mutationFn: async (): Promise<OpenedFiles> => {
       const { files, problems } = await client.call(takeOpenedFiles);
       if (files.length === 0) return { preview: null, problems };
       const body = { sources: files, folder: null };
       const { sources } = await client.call(previewPromptImport, { body });
       return { preview: { body, sources }, problems };
     },
-    onSuccess: ({ preview }) => preview && onPreview(preview),
+    onSuccess: onOpened,
   });
 }
 
