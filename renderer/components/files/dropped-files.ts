@@ -1,5 +1,5 @@
 /** A file and its path below what was dropped. */
-interface DroppedFile {
+export interface DroppedFile {
   readonly file: File;
   readonly name: string;
 }

@@ -1,55 +1,14 @@
-import { FileUp } from 'lucide-react';
-import { type DragEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type LogPreview, maxLogBytes } from '../../../../shared/contract/log-imports.ts';
 import { Button } from '../../../components/button.tsx';
-import { classNames } from '../../../components/class-names.ts';
 import { Dialog } from '../../../components/dialog.tsx';
+import { DropZone } from '../../../components/files/drop-zone.tsx';
 import { formatBytes, formatPlural } from '../../../components/format.ts';
 import { describeError } from '../../../components/state-panels.tsx';
 import { type LogSource, useImportLog, usePreviewLog } from '../../../queries/log-imports.ts';
 import { ImportList } from './import-list.tsx';
 import { PreviewReport } from './preview-report.tsx';
 import './import.css';
-
-function DropZone({ source, onFile }: { source: LogSource | null; onFile: (file: File) => void }) {
-  const picker = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
-  const onDrop = (event: DragEvent): void => {
-    event.preventDefault();
-    setOver(false);
-    const [file] = event.dataTransfer.files;
-    if (file) onFile(file);
-  };
-  return (
-    <div
-      className={classNames('import-log__drop', isOver && 'is-over')}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
-    >
-      <Button icon={FileUp} onClick={() => picker.current?.click()}>
-        Choose file
-      </Button>
-      <span className="small secondary" role="status">
-        {source ? `${source.file.name}, ${formatBytes(source.file.size)}` : 'or drop it here'}
-      </span>
-      <input
-        ref={picker}
-        type="file"
-        hidden
-        aria-label="Log"
-        onChange={(event) => {
-          const [file] = event.target.files ?? [];
-          if (file) onFile(file);
-          event.target.value = '';
-        }}
-      />
-    </div>
-  );
-}
 
 /** The chosen log with its preview. A newer request replaces an older one. */
 function useLog() {
@@ -131,7 +90,11 @@ export function ImportLog({ onClose, onShow }: ImportLogProps) {
             (JSONL) and CSV, up to 1 GB. You see what a file has before anything is stored. Each call is stored once.
           </p>
         )}
-        <DropZone source={source} onFile={(file) => load({ file })} />
+        <DropZone
+          label="Log"
+          text={source ? `${source.file.name}, ${formatBytes(source.file.size)}` : 'or drop it here'}
+          onFiles={([first]) => first && load({ file: first.file })}
+        />
         {failure !== null && (
           <p className="small negative" role="alert">
             {failure}

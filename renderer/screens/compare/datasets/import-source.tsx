@@ -1,25 +1,17 @@
 import { makeZip } from 'client-zip';
-import { FileUp } from 'lucide-react';
-import { type DragEvent, useId, useRef, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { maxDatasetBytes } from '../../../../shared/contract/datasets.ts';
-import { Button } from '../../../components/button.tsx';
-import { classNames } from '../../../components/class-names.ts';
-import { droppedFiles } from '../../../components/files/dropped-files.ts';
+import { DropZone } from '../../../components/files/drop-zone.tsx';
+import type { DroppedFile } from '../../../components/files/dropped-files.ts';
 import { formatBytes, formatPlural } from '../../../components/format.ts';
 import type { DatasetFile } from '../../../queries/dataset-import.ts';
-
-/** A file of a dataset and its path. */
-interface ChosenFile {
-  readonly file: File;
-  readonly name: string;
-}
 
 const maxMegabytes = maxDatasetBytes / 1_048_576;
 
 const tableName = /\.(?:csv|tsv|jsonl|ndjson|json|ya?ml|xlsx)$/i;
 
 /** Files that are imported together are sent as one ZIP file, which has the name of the first table. */
-async function oneFileOf(chosen: readonly ChosenFile[]): Promise<File> {
+async function oneFileOf(chosen: readonly DroppedFile[]): Promise<File> {
   const [only] = chosen;
   if (only && chosen.length === 1) return only.file;
   const table = chosen.find(({ name }) => tableName.test(name)) ?? only;
@@ -29,65 +21,23 @@ async function oneFileOf(chosen: readonly ChosenFile[]): Promise<File> {
   return new File([archive], `${base || 'Imported dataset'}.zip`, { type: 'application/zip' });
 }
 
-function bytesOf(chosen: readonly ChosenFile[]): number {
+function bytesOf(chosen: readonly DroppedFile[]): number {
   return chosen.reduce((sum, { file }) => sum + file.size, 0);
 }
 
 interface SourceFieldsProps {
-  files: readonly ChosenFile[];
+  files: readonly DroppedFile[];
   pasted: string;
-  onFiles: (files: readonly ChosenFile[]) => void;
+  onFiles: (files: readonly DroppedFile[]) => void;
   onPasted: (text: string) => void;
 }
 
 /** The chosen files in a few words. */
-function filesText(files: readonly ChosenFile[]): string {
+function filesText(files: readonly DroppedFile[]): string {
   const [first] = files;
   if (!first) return 'or drop them here, folders too';
   const others = files.length > 1 ? ` and ${formatPlural(files.length - 1, 'other file')}` : '';
   return `${first.name}${others}, ${formatBytes(bytesOf(files))}`;
-}
-
-function DropZone({ files, onFiles }: Pick<SourceFieldsProps, 'files' | 'onFiles'>) {
-  const picker = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
-  const onDrop = (event: DragEvent): void => {
-    event.preventDefault();
-    setOver(false);
-    void droppedFiles(event.dataTransfer).then((dropped) => {
-      if (dropped.length > 0) onFiles(dropped);
-    });
-  };
-  return (
-    <div
-      className={classNames('import-dataset__drop', isOver && 'is-over')}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
-    >
-      <Button icon={FileUp} onClick={() => picker.current?.click()}>
-        Choose files
-      </Button>
-      <span className="small secondary" role="status">
-        {filesText(files)}
-      </span>
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        aria-label="Dataset files"
-        onChange={(event) => {
-          const chosen = [...(event.target.files ?? [])].map((file) => ({ file, name: file.name }));
-          if (chosen.length > 0) onFiles(chosen);
-          event.target.value = '';
-        }}
-      />
-    </div>
-  );
 }
 
 export function SourceFields({ files, pasted, onFiles, onPasted }: SourceFieldsProps) {
@@ -99,7 +49,7 @@ export function SourceFields({ files, pasted, onFiles, onPasted }: SourceFieldsP
         {maxMegabytes} MB. Add the files that belong to the table, or a ZIP file of them: images that its cells name,
         the graders of an eval, or the files that a promptfoo configuration refers to.
       </p>
-      <DropZone files={files} onFiles={onFiles} />
+      <DropZone label="Dataset files" isMultiple text={filesText(files)} onFiles={onFiles} />
       <div className="labelled">
         <label htmlFor={pastedId}>Or paste a table</label>
         <textarea
@@ -116,13 +66,13 @@ export function SourceFields({ files, pasted, onFiles, onPasted }: SourceFieldsP
   );
 }
 
-function filesOf(files: readonly ChosenFile[], pasted: string): readonly ChosenFile[] {
+function filesOf(files: readonly DroppedFile[], pasted: string): readonly DroppedFile[] {
   if (files.length > 0 || pasted.trim() === '') return files;
   const name = 'Pasted table';
   return [{ file: new File([pasted], name, { type: 'text/plain' }), name }];
 }
 
-export function tooLarge(files: readonly ChosenFile[]): string | null {
+export function tooLarge(files: readonly DroppedFile[]): string | null {
   const bytes = bytesOf(files);
   if (bytes <= maxDatasetBytes) return null;
   const size = `${Math.ceil(bytes / 1_048_576)} MB, more than ${maxMegabytes} MB`;
@@ -133,12 +83,12 @@ export function tooLarge(files: readonly ChosenFile[]): string | null {
 
 /** Chosen files, which are loaded at once, or a pasted table. */
 export function useSource(load: (source: DatasetFile) => void) {
-  const [files, setFiles] = useState<readonly ChosenFile[]>([]);
+  const [files, setFiles] = useState<readonly DroppedFile[]>([]);
   const [pasted, setPasted] = useState('');
   const [failure, setFailure] = useState<string | null>(null);
   const newest = useRef(0);
   /** Several files become one, which can take seconds; meanwhile others may be chosen. */
-  const read = async (chosen: readonly ChosenFile[]): Promise<void> => {
+  const read = async (chosen: readonly DroppedFile[]): Promise<void> => {
     newest.current += 1;
     const number = newest.current;
     setFailure(null);
@@ -150,7 +100,7 @@ export function useSource(load: (source: DatasetFile) => void) {
       if (number === newest.current) setFailure("Couldn't read the files. Choose them again.");
     }
   };
-  const onFiles = (next: readonly ChosenFile[]): void => {
+  const onFiles = (next: readonly DroppedFile[]): void => {
     setFiles(next);
     setPasted('');
     if (tooLarge(next) === null) void read(next);
