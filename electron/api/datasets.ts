@@ -35,7 +35,8 @@ function requireManage({ scopes }: Caller): void {
   throw new AppError('forbidden', 'This API key does not have the scope `manage`. Issue one that has it.');
 }
 
-export function datasetHandlers(datasets: Datasets, imports: DatasetImport, runDatasets: RunDatasets): Handler[] {
+/** Datasets of runs, and the jobs that make large ones. */
+function runDatasetHandlers(runDatasets: RunDatasets): Handler[] {
   return [
     implement(createRunDataset, ({ body, caller, signal }) => {
       requireManage(caller);
@@ -57,6 +58,11 @@ export function datasetHandlers(datasets: Datasets, imports: DatasetImport, runD
       requireManage(caller);
       return runDatasets.stop(parameters.id);
     }),
+  ];
+}
+
+function importHandlers(imports: DatasetImport): Handler[] {
+  return [
     implement(importDataset, async ({ readForm, caller, signal }) => {
       await using received = await imports.incoming();
       const fields = await readForm((part) => received.receive(part));
@@ -79,6 +85,13 @@ export function datasetHandlers(datasets: Datasets, imports: DatasetImport, runD
       const { format = null, sheet = null, definition = null, files = {} } = fields;
       return longJsonResponse(await received.preview({ format, sheet, definition, files, signal }));
     }),
+  ];
+}
+
+export function datasetHandlers(datasets: Datasets, imports: DatasetImport, runDatasets: RunDatasets): Handler[] {
+  return [
+    ...runDatasetHandlers(runDatasets),
+    ...importHandlers(imports),
     implement(listDatasets, ({ query }) => datasets.list(toListQuery(query))),
     implement(createDataset, ({ body, caller, signal }) =>
       datasets.create(body, { reader: fileReaderOf(caller), signal }),

@@ -86,6 +86,22 @@ export function openStorage({ directory, durability = 'process' }: OpenStorageOp
   }
 }
 
+/** What people edit: the prompt library, agents, knowledge, datasets and comparisons. */
+function createLibraryStores(database: Database.Database, tokenSecret: string) {
+  return {
+    prompts: createPromptStore(database, tokenSecret),
+    promptFolders: createFolderStore(database),
+    tools: createToolStore(database, tokenSecret),
+    agents: createAgentStore(database, tokenSecret),
+    dataspaces: createDataspaceStore(database, tokenSecret),
+    sources: createSourceStore(database, tokenSecret),
+    datasets: createDatasetStore(database, tokenSecret),
+    comparisons: createComparisonStore(database, tokenSecret),
+    judges: createJudgeStore(database, tokenSecret),
+    votes: createVoteStore(database, tokenSecret),
+  };
+}
+
 function assembleStorage(
   directory: string,
   database: Database.Database,
@@ -115,6 +131,7 @@ function assembleStorage(
   }
 
   return {
+    ...createLibraryStores(database, tokenSecret),
     runs,
     audit: audit.store,
     exportRows: createExportRows(database),
@@ -123,20 +140,10 @@ function assembleStorage(
     imports: createImportStore(database, { ...runs, onRemove: audit.noteChanges }),
     samples: createSampleStore(database, metadata),
     replays: createReplayStore(database),
-    prompts: createPromptStore(database, tokenSecret),
     draftRuns: createDraftRuns(database, runs.flush),
-    promptFolders: createFolderStore(database),
-    tools: createToolStore(database, tokenSecret),
-    agents: createAgentStore(database, tokenSecret),
     turns: createTurnStore(database, runs.flush),
-    dataspaces: createDataspaceStore(database, tokenSecret),
-    sources: createSourceStore(database, tokenSecret),
     files: createFileStore(database, runs.flush),
-    datasets: createDatasetStore(database, tokenSecret),
-    comparisons: createComparisonStore(database, tokenSecret),
     earlierRuns: createEarlierRuns(database, runs.flush),
-    judges: createJudgeStore(database, tokenSecret),
-    votes: createVoteStore(database, tokenSecret),
     threads,
     apiKeys,
     settings: createSettingsStore(metadata),

@@ -28,6 +28,27 @@ export interface SampleStore {
   removeSome(limit: number): boolean;
 }
 
+function createFeedbackWriter(database: Database.Database): SampleStore['giveFeedback'] {
+  const addFeedback = database.prepare<[SampleFeedback]>(
+    `INSERT INTO feedback (run, score, score_text, score_tags, updated_at)
+     SELECT sequence, @score, @scoreText, @scoreTags, @updatedAt FROM runs WHERE id = @runId`,
+  );
+  const addHistory = database.prepare<[SampleFeedback & { id: string }]>(
+    `INSERT INTO feedback_history (id, run, score, score_text, score_tags, created_at)
+     SELECT @id, sequence, @score, @scoreText, @scoreTags, @updatedAt FROM runs WHERE id = @runId`,
+  );
+  const noteFeedback = database.prepare<[string]>(
+    "INSERT INTO run_changes (run, kind) SELECT sequence, 'feedback' FROM runs WHERE id = ?",
+  );
+  return database.transaction((given: readonly SampleFeedback[]) => {
+    for (const feedback of given) {
+      addFeedback.run(feedback);
+      addHistory.run({ ...feedback, id: timeOrderedId(feedback.updatedAt) });
+      noteFeedback.run(feedback.runId);
+    }
+  });
+}
+
 export function createSampleStore(database: Database.Database, metadata: Metadata): SampleStore {
   const removal = createRunRemoval(database);
   const mark = database.prepare<[string]>('INSERT INTO sample_conversations (id) VALUES (?)');
@@ -42,17 +63,6 @@ export function createSampleStore(database: Database.Database, metadata: Metadat
     `SELECT count(DISTINCT conversations.sequence) AS conversations, count(runs.sequence) AS runs
      FROM sample_conversations CROSS JOIN conversations USING (id)
        CROSS JOIN runs ON runs.conversation = conversations.sequence`,
-  );
-  const addFeedback = database.prepare<[SampleFeedback]>(
-    `INSERT INTO feedback (run, score, score_text, score_tags, updated_at)
-     SELECT sequence, @score, @scoreText, @scoreTags, @updatedAt FROM runs WHERE id = @runId`,
-  );
-  const addHistory = database.prepare<[SampleFeedback & { id: string }]>(
-    `INSERT INTO feedback_history (id, run, score, score_text, score_tags, created_at)
-     SELECT @id, sequence, @score, @scoreText, @scoreTags, @updatedAt FROM runs WHERE id = @runId`,
-  );
-  const noteFeedback = database.prepare<[string]>(
-    "INSERT INTO run_changes (run, kind) SELECT sequence, 'feedback' FROM runs WHERE id = ?",
   );
 
   function state(): z.infer<typeof sampleState> | null {
@@ -77,13 +87,7 @@ export function createSampleStore(database: Database.Database, metadata: Metadat
     mark: database.transaction((ids: readonly string[]) => {
       for (const id of ids) mark.run(id);
     }),
-    giveFeedback: database.transaction((given: readonly SampleFeedback[]) => {
-      for (const feedback of given) {
-        addFeedback.run(feedback);
-        addHistory.run({ ...feedback, id: timeOrderedId(feedback.updatedAt) });
-        noteFeedback.run(feedback.runId);
-      }
-    }),
+    giveFeedback: createFeedbackWriter(database),
     finish() {
       const started = state();
       if (started !== null) metadata.write('samples', JSON.stringify({ ...started, isWhole: true }));

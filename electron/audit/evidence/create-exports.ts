@@ -10,7 +10,7 @@ import {
   type RedactionRule,
 } from '../../../shared/contract/audit-exports.ts';
 import type { Log } from '../../log.ts';
-import { createJobRegistry } from '../../common/jobs.ts';
+import { createJobRegistry, type JobRegistry } from '../../common/jobs.ts';
 import { createMutex } from '../../common/mutex.ts';
 import { ExportJob, runPreviewWorker } from './export-job.ts';
 import { createExportStore, type PackCheckpoint, type PackPlan, type PackRecord } from './pack-store.ts';
@@ -124,6 +124,16 @@ export interface Exports {
   close(): Promise<void>;
 }
 
+/** Removes a new pack that can't start. */
+async function startOrRemove(job: ExportJob, jobs: JobRegistry<ExportJob>): Promise<void> {
+  try {
+    await job.start();
+  } catch (error) {
+    await jobs.remove(job.id, () => undefined);
+    throw error;
+  }
+}
+
 /** Opens the packs of the data folder. Packs that were being written when the last host ended continue automatically. */
 export async function createExports(options: ExportsOptions): Promise<Exports> {
   const store = createExportStore(options.dataDirectory, options.log);
@@ -155,12 +165,7 @@ export async function createExports(options: ExportsOptions): Promise<Exports> {
   return {
     async create(input) {
       const job = add(await newPack(input, options), null);
-      try {
-        await job.start();
-      } catch (error) {
-        await jobs.remove(job.id, () => undefined);
-        throw error;
-      }
+      await startOrRemove(job, jobs);
       return job.state();
     },
     preview: (request, { signal }) => previewPack(request, options, signal),

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CsvField, LogFormat, LogImport, LogPreview } from '../../../shared/contract/log-imports.ts';
-import { createJobRegistry } from '../../common/jobs.ts';
+import { createJobRegistry, type JobRegistry } from '../../common/jobs.ts';
 import type { Log } from '../../log.ts';
 import type { ImportStore, StoredImport } from '../../storage/import-store.ts';
 import { emptyReport, ImportJob } from './import-job.ts';
-import { createLogReader } from './log-reader.ts';
+import { createLogReader, type LogReader } from './log-reader.ts';
 
 /** Who imports a log. Its conversations belong to them. */
 interface Importer {
@@ -21,6 +21,8 @@ interface Reading {
   readonly format: LogFormat | null;
   readonly columns: Readonly<Record<string, CsvField | null>>;
 }
+
+type NewImport = Pick<StoredImport, 'id' | 'name' | 'format' | 'state' | 'plan'>;
 
 /** A log that is being received. Disposing of it removes what isn't imported. */
 export interface ReceivedLog extends AsyncDisposable {
@@ -92,23 +94,9 @@ export async function createLogImports(options: LogImportsOptions): Promise<LogI
   await removeOthers(directory, stored);
   for (const batch of stored) add(batch).recover();
 
-  function create(batch: Pick<StoredImport, 'id' | 'name' | 'format' | 'state' | 'plan'>): ImportJob {
+  function create(batch: NewImport): ImportJob {
     const progress = { position: 0, bytes: 0, imported: 0, report: emptyReport, failure: null };
     return add(store.create({ ...batch, progress, createdAt: Date.now() }));
-  }
-
-  function tracesOf({ callerId, apiKeyId, name }: Importer & { name: string }): ImportJob {
-    const day = new Date().toISOString().slice(0, 10);
-    const fullName = `Traces from ${name}, ${day}`;
-    const known = jobs
-      .list()
-      .find(
-        (each) =>
-          each.name === fullName && each.state === 'Completed' && jobs.find(each.id).batch.plan.callerId === callerId,
-      );
-    if (known) return jobs.find(known.id);
-    const plan = { fileName: '', callerId, apiKeyId, format: 'otlp' as const, columns: {}, bytes: 0 };
-    return create({ id: randomUUID(), name: fullName, format: 'otlp', state: 'Completed', plan });
   }
 
   return {
@@ -131,19 +119,44 @@ export async function createLogImports(options: LogImportsOptions): Promise<LogI
       await job.removeRuns();
       return job.state();
     },
-    async receiveTraces(request, importer, { signal }) {
-      const source = { callerId: importer.callerId, apiKeyId: importer.apiKeyId, importedAt: Date.now() };
-      const { runs, leftOut } = await reader.traces(request, source, { signal });
-      if (runs.length === 0) return 0;
-      const job = tracesOf(importer);
-      const { imported } = job.progress;
-      job.append(runs, (count) => tracesProgress(job.progress, { count, repeated: runs.length - count, leftOut }));
-      return job.progress.imported - imported;
-    },
+    receiveTraces: traceReceiver({ reader, jobs, create }),
     async close() {
       await jobs.close();
       await reader.close();
     },
+  };
+}
+
+interface TraceReceiverOptions {
+  readonly reader: LogReader;
+  readonly jobs: JobRegistry<ImportJob>;
+  readonly create: (batch: NewImport) => ImportJob;
+}
+
+function traceReceiver({ reader, jobs, create }: TraceReceiverOptions): LogImports['receiveTraces'] {
+  /** The caller's import of today. */
+  function importFor({ callerId, apiKeyId, name }: Importer & { readonly name: string }): ImportJob {
+    const day = new Date().toISOString().slice(0, 10);
+    const fullName = `Traces from ${name}, ${day}`;
+    const known = jobs
+      .list()
+      .find(
+        (each) =>
+          each.name === fullName && each.state === 'Completed' && jobs.find(each.id).batch.plan.callerId === callerId,
+      );
+    if (known) return jobs.find(known.id);
+    const plan = { fileName: '', callerId, apiKeyId, format: 'otlp' as const, columns: {}, bytes: 0 };
+    return create({ id: randomUUID(), name: fullName, format: 'otlp', state: 'Completed', plan });
+  }
+
+  return async (request, importer, { signal }) => {
+    const source = { callerId: importer.callerId, apiKeyId: importer.apiKeyId, importedAt: Date.now() };
+    const { runs, leftOut } = await reader.traces(request, source, { signal });
+    if (runs.length === 0) return 0;
+    const job = importFor(importer);
+    const { imported } = job.progress;
+    job.append(runs, (count) => tracesProgress(job.progress, { count, repeated: runs.length - count, leftOut }));
+    return job.progress.imported - imported;
   };
 }
 
@@ -166,8 +179,8 @@ function tracesProgress(
 }
 
 interface ReceivedLogOptions extends Pick<LogImportsOptions, 'directory' | 'flush'> {
-  readonly reader: ReturnType<typeof createLogReader>;
-  readonly create: (batch: Pick<StoredImport, 'id' | 'name' | 'format' | 'state' | 'plan'>) => ImportJob;
+  readonly reader: LogReader;
+  readonly create: (batch: NewImport) => ImportJob;
 }
 
 function receivedLog({ directory, flush, reader, create }: ReceivedLogOptions): ReceivedLog {

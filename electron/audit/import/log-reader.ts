@@ -42,42 +42,45 @@ function describe(error: unknown, signal: AbortSignal): unknown {
   return code === 'ERR_WORKER_OUT_OF_MEMORY' ? unreadableLog('needs too much memory; split it') : error;
 }
 
+function startLogThread(): WorkerClient<LogMethods> {
+  return createWorkerClient({
+    name: 'Reading a log',
+    start: () => startThread(workerUrl(import.meta.url, 'log-worker'), { maxHeapMegabytes }),
+  });
+}
+
+/** Calls a thread that ends with the generator. */
+async function* withThread<Result>(
+  { signal }: Cancellable,
+  use: (worker: WorkerClient<LogMethods>) => AsyncGenerator<Result>,
+): AsyncGenerator<Result> {
+  const worker = startLogThread();
+  try {
+    yield* use(worker);
+  } catch (error) {
+    throw describe(error, signal);
+  } finally {
+    await worker.terminate(new Error('The log was read.'));
+  }
+}
+
+function limited({ signal }: Cancellable, timeLimitMs: number): CallOptions {
+  return { signal, onAbort: 'terminate', timeLimitMs };
+}
+
+async function only<Result>(results: AsyncGenerator<Result>): Promise<Result> {
+  const { value } = await results.next();
+  await results.return(undefined);
+  return value as Result;
+}
+
 export function createLogReader(databaseFile: string): LogReader {
-  const start = () =>
-    createWorkerClient<LogMethods>({
-      name: 'Reading a log',
-      start: () => startThread(workerUrl(import.meta.url, 'log-worker'), { maxHeapMegabytes }),
-    });
-  const tracer = start();
+  const tracer = startLogThread();
   const traceCalls = createLimitedCalls(tracer, {
     milliseconds: tracesMilliseconds,
     tooLong: 'The traces take too long to read. Send less in one request.',
     tooLarge: 'The traces need too much memory. Send less in one request.',
   });
-
-  async function* withThread<Result>(
-    { signal }: Cancellable,
-    use: (worker: WorkerClient<LogMethods>) => AsyncGenerator<Result>,
-  ): AsyncGenerator<Result> {
-    const worker = start();
-    try {
-      yield* use(worker);
-    } catch (error) {
-      throw describe(error, signal);
-    } finally {
-      await worker.terminate(new Error('The log was read.'));
-    }
-  }
-
-  function limited({ signal }: Cancellable, timeLimitMs: number): CallOptions {
-    return { signal, onAbort: 'terminate', timeLimitMs };
-  }
-
-  async function only<Result>(results: AsyncGenerator<Result>): Promise<Result> {
-    const { value } = await results.next();
-    await results.return(undefined);
-    return value as Result;
-  }
 
   return {
     inspect: (file, options) =>

@@ -73,6 +73,19 @@ function libraryFolderFor(path: string, requested: string | null, linked: readon
   }
 }
 
+/** A folder that can be linked, and its folder of the library. Throws as `link` does. */
+async function newLink(
+  { path, folder, signal }: { readonly path: string; readonly folder: string | null; readonly signal: AbortSignal },
+  store: FolderStore,
+): Promise<StoredFolder> {
+  const real = await requireFolder(path);
+  requireApart(real, store.list());
+  await readTree(real, { signal });
+  // Another folder may have been linked while this one was read.
+  requireApart(real, store.list());
+  return store.add(real, libraryFolderFor(real, folder, store.list()));
+}
+
 export function createPromptFolders(options: PromptFoldersOptions): PromptFolders {
   const { store, log } = options;
   const folders = new Map<string, LinkedFolder>();
@@ -97,12 +110,7 @@ export function createPromptFolders(options: PromptFoldersOptions): PromptFolder
     list,
     subscribe: changes.subscribe,
     async link(path, folder, { signal }) {
-      const real = await requireFolder(path);
-      requireApart(real, store.list());
-      await readTree(real, { signal });
-      // Another folder may have been linked while this one was read.
-      requireApart(real, store.list());
-      const linked = open(store.add(real, libraryFolderFor(real, folder, store.list())));
+      const linked = open(await newLink({ path, folder, signal }, store));
       await linked.scan();
       return linked.state();
     },
