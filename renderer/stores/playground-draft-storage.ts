@@ -88,6 +88,12 @@ function write<Draft extends StoredDraft>(
   });
 }
 
+const noStorage = {
+  getItem: () => Promise.resolve(null),
+  setItem: () => {},
+  removeItem: () => {},
+};
+
 /**
  * Stores drafts in IndexedDB, one record each, because a prompt may exceed the limit of localStorage. Each change is written at once.
  * Changes during a write share the next one; a page that closes before that loses them. Without IndexedDB (private windows of some
@@ -100,10 +106,11 @@ export function createDraftStorage<Draft extends StoredDraft>(
   channel: string,
   applyOtherWindowChanges: (elsewhere: OtherWindowChanges<Draft>) => Draft[],
 ): PersistStorage<StoredDrafts<Draft>> {
+  if (typeof indexedDB === 'undefined') return noStorage;
   let database: Promise<IDBDatabase> | undefined;
   let written = new Map<string, Draft>();
-  const others = typeof indexedDB === 'undefined' ? null : new BroadcastChannel(channel);
-  others?.addEventListener('message', ({ data }: MessageEvent<OtherWindowChanges<Draft>>) => {
+  const others = new BroadcastChannel(channel);
+  others.addEventListener('message', ({ data }: MessageEvent<OtherWindowChanges<Draft>>) => {
     for (const id of data.removedIds) written.delete(id);
     for (const draft of applyOtherWindowChanges(data)) written.set(draft.id, draft);
   });
@@ -117,7 +124,7 @@ export function createDraftStorage<Draft extends StoredDraft>(
       const changes = difference(value.state, written);
       await write(opened, value, changes);
       written = new Map(value.state.drafts.map((draft) => [draft.id, draft]));
-      if (changes.changed.length + changes.removedIds.length > 0) others?.postMessage(changes);
+      if (changes.changed.length + changes.removedIds.length > 0) others.postMessage(changes);
     }
   }
 
@@ -136,7 +143,6 @@ export function createDraftStorage<Draft extends StoredDraft>(
 
   return {
     getItem: async (name) => {
-      if (typeof indexedDB === 'undefined') return null;
       try {
         database ??= open(name);
         const value = await read<Draft>(await database);
@@ -148,12 +154,9 @@ export function createDraftStorage<Draft extends StoredDraft>(
       }
     },
     setItem: (name, value) => {
-      if (typeof indexedDB === 'undefined') return;
       waiting = value;
       void drain(name);
     },
-    removeItem: (name) => {
-      if (typeof indexedDB !== 'undefined') indexedDB.deleteDatabase(name);
-    },
+    removeItem: (name) => void indexedDB.deleteDatabase(name),
   };
 }

@@ -155,20 +155,14 @@ export interface JsonTreeProps {
   maxPlainRows?: number;
 }
 
-/** A JSON text as a tree: one value per line, with its errors below. Of a long tree, only the rows in view are drawn. */
-export function JsonTree(props: JsonTreeProps) {
-  const { label, outline, scroller, errors = noErrors, maxPlainRows = defaultMaxPlainRows } = props;
-  const treeId = useId();
-  const tree = useRef<HTMLDivElement>(null);
+/** Which nodes are collapsed, which row is active, and what a key does to both. */
+function useTreeState(outline: JsonOutline) {
   const [closed, setClosed] = useState<Closed>(new Set());
   const [active, setActive] = useState(0);
   /** Counts key presses: a key scrolls the active row into view even if it was active before. */
   const [presses, setPresses] = useState(0);
-  const found = useMemo(() => errorsByNode(outline, errors), [outline, errors]);
   const { length } = outline.nodes;
   const visible = useMemo(() => visibleRows(outline.nodes, length, closed), [outline, length, closed]);
-  const isLong = visible.count > maxPlainRows;
-
   const toggle = (index: number): void => {
     setActive(index);
     setClosed((before) => {
@@ -186,6 +180,17 @@ export function JsonTree(props: JsonTreeProps) {
     if (effect.toggle !== undefined) toggle(effect.toggle);
     if (effect.active !== undefined) setActive(effect.active);
   };
+  return { closed, active, presses, visible, toggle, onKeyDown };
+}
+
+/** A JSON text as a tree: one value per line, with its errors below. Of a long tree, only the rows in view are drawn. */
+export function JsonTree(props: JsonTreeProps) {
+  const { label, outline, scroller, errors = noErrors, maxPlainRows = defaultMaxPlainRows } = props;
+  const treeId = useId();
+  const tree = useRef<HTMLDivElement>(null);
+  const { closed, active, presses, visible, toggle, onKeyDown } = useTreeState(outline);
+  const found = useMemo(() => errorsByNode(outline, errors), [outline, errors]);
+  const isLong = visible.count > maxPlainRows;
   useEffect(() => {
     // A long tree scrolls to rows that are not drawn.
     if (presses > 0 && !isLong) document.getElementById(`${treeId}-${active}`)?.scrollIntoView({ block: 'nearest' });

@@ -11,7 +11,7 @@ import { useHostState } from '../../queries/host-state.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { setListAddress } from '../../stores/audit.ts';
 import { useShowPageTitle } from '../../stores/window.ts';
-import { ConversationsView } from './conversations-view.tsx';
+import { ConversationsView, type ConversationsViewProps } from './conversations-view.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { filterChips } from './filter/filter-fields.ts';
 import { type AddressedAudit, useAuditAddress } from './filter/use-audit-address.ts';
@@ -85,13 +85,33 @@ export function AuditScreen() {
   return replayId === undefined ? <Conversations /> : <ReplaysPage id={replayId} />;
 }
 
+interface ListOrStateProps extends Omit<ConversationsViewProps, 'head' | 'isPlaceholder' | 'refresh'> {
+  head: ReturnType<typeof useAuditHead>;
+  onImport: () => void;
+}
+
+/** The conversations, or why there are none to show. */
+function ListOrState({ head, onImport, ...view }: ListOrStateProps) {
+  const { address, facets } = view;
+  if (!head.data) return <WithoutList error={head.error} onRetry={() => void head.refetch()} />;
+  if (facets?.runs === 0) return <NoRuns onImport={onImport} />;
+  return (
+    <ConversationsView
+      {...view}
+      head={head.data}
+      isPlaceholder={head.isPlaceholderData}
+      refresh={{ isBusy: head.isFetching, run: () => (address.span === null ? void head.refetch() : address.renew()) }}
+    />
+  );
+}
+
 function Conversations() {
   const [location] = useLocation();
   const address = useAuditAddress();
   useEffect(() => {
     setListAddress(location);
   }, [location]);
-  const { filter, sort, span, search, renew } = address;
+  const { filter, sort, span, search } = address;
   const facets = useAuditFacets().data;
   const summary = useAuditSummary(filter).data;
   const head = useAuditHead({ filter, sort });
@@ -130,22 +150,15 @@ function Conversations() {
       )}
       <div className={classNames('audit', !isWide && 'audit--narrow')}>
         {isWide && <ViewsPanel {...views} />}
-        {!head.data ? (
-          <WithoutList error={head.error} onRetry={() => void head.refetch()} />
-        ) : facets?.runs === 0 ? (
-          <NoRuns onImport={() => setImporting(true)} />
-        ) : (
-          <ConversationsView
-            head={head.data}
-            isPlaceholder={head.isPlaceholderData}
-            address={address}
-            facets={facets}
-            listRef={listRef}
-            refresh={{ isBusy: head.isFetching, run: () => (span === null ? void head.refetch() : renew()) }}
-            isExporting={isExporting}
-            onExported={() => setExporting(false)}
-          />
-        )}
+        <ListOrState
+          head={head}
+          address={address}
+          facets={facets}
+          listRef={listRef}
+          isExporting={isExporting}
+          onExported={() => setExporting(false)}
+          onImport={() => setImporting(true)}
+        />
       </div>
     </>
   );

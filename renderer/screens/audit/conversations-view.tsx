@@ -83,7 +83,7 @@ function NothingMatches({ address }: { address: AddressedAudit }) {
   );
 }
 
-interface ConversationsViewProps {
+export interface ConversationsViewProps {
   head: AuditListHead;
   isPlaceholder: boolean;
   address: AddressedAudit;

@@ -165,6 +165,26 @@ export function useDetailActions(
   ]);
 }
 
+function MoreMenu({ prompt, commands, onEdit, onLabels }: Omit<PromptHeadProps, 'version' | 'isNewest'>) {
+  return (
+    <Menu
+      align="end"
+      groups={[
+        [
+          { label: 'Rename', icon: Pencil, keys: 'F2', onSelect: () => onEdit('name') },
+          { label: 'Move to folder', icon: FolderInput, onSelect: () => onEdit('folder') },
+          { label: 'Change tags', icon: Hash, keys: 'T', onSelect: () => onEdit('tags') },
+          { label: 'Label history', icon: History, onSelect: onLabels },
+          { label: 'Duplicate', icon: Copy, onSelect: commands.duplicate },
+        ],
+        [{ label: 'Delete', icon: Trash2, isNegative: true, onSelect: commands.remove }],
+      ]}
+    >
+      <IconButton icon={Ellipsis} label={`More for ${prompt.name}`} size="small" />
+    </Menu>
+  );
+}
+
 /** The prompt's name, folder and actions. */
 export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabels }: PromptHeadProps) {
   const [address] = useLocation();
@@ -200,21 +220,7 @@ export function PromptHead({ prompt, version, isNewest, commands, onEdit, onLabe
           Open
         </Button>
         <CopyLink address={address} size="small" />
-        <Menu
-          align="end"
-          groups={[
-            [
-              { label: 'Rename', icon: Pencil, keys: 'F2', onSelect: () => onEdit('name') },
-              { label: 'Move to folder', icon: FolderInput, onSelect: () => onEdit('folder') },
-              { label: 'Change tags', icon: Hash, keys: 'T', onSelect: () => onEdit('tags') },
-              { label: 'Label history', icon: History, onSelect: onLabels },
-              { label: 'Duplicate', icon: Copy, onSelect: commands.duplicate },
-            ],
-            [{ label: 'Delete', icon: Trash2, isNegative: true, onSelect: commands.remove }],
-          ]}
-        >
-          <IconButton icon={Ellipsis} label={`More for ${prompt.name}`} size="small" />
-        </Menu>
+        <MoreMenu {...{ prompt, commands, onEdit, onLabels }} />
       </div>
       <p className="row caption tertiary">
         <span className="nowrap">{prompt.folder ?? 'No folder'}</span>

@@ -18,6 +18,36 @@ function Status({ run }: Pick<AuditRow, 'run'>) {
   return <span className={run.status === 'Failed' ? 'negative medium' : 'caution'}>{run.status}</span>;
 }
 
+interface CallRowProps {
+  row: AuditRow;
+  isSelected: boolean;
+  onSelect: (conversationId: string) => void;
+}
+
+function CallRow({ row: { conversationId, runs, run }, isSelected, onSelect }: CallRowProps) {
+  const open = () => onSelect(conversationId);
+  return (
+    <tr className={classNames(isSelected && 'is-selected')} aria-selected={isSelected} onClick={open}>
+      <td className="numbers">
+        <button type="button" className="recorded-calls__open" onClick={open}>
+          {clock.format(new Date(run.createdAt))}
+        </button>
+      </td>
+      <td className="truncate medium">{run.origin.client ?? 'unknown'}</td>
+      <td className="truncate">{run.model}</td>
+      <td>
+        <Status run={run} />
+      </td>
+      <td className="right numbers">{formatWhole(runs)}</td>
+      <td className="right numbers">
+        {run.usage && `${formatWhole(run.usage.prompt_tokens)} + ${formatWhole(run.usage.completion_tokens)}`}
+      </td>
+      <td className="right numbers">{run.cost !== null && formatCost(run.cost)}</td>
+      <td className="right numbers">{run.totalMs !== null && formatRunDuration(run.totalMs)}</td>
+    </tr>
+  );
+}
+
 interface CallsTableProps {
   rows: readonly AuditRow[];
   selectedId: string | null;
@@ -60,30 +90,13 @@ export function CallsTable({ rows, selectedId, onSelect }: CallsTableProps) {
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ conversationId, runs, run }) => (
-            <tr
-              key={conversationId}
-              className={classNames(conversationId === selectedId && 'is-selected')}
-              aria-selected={conversationId === selectedId}
-              onClick={() => onSelect(conversationId)}
-            >
-              <td className="numbers">
-                <button type="button" className="recorded-calls__open" onClick={() => onSelect(conversationId)}>
-                  {clock.format(new Date(run.createdAt))}
-                </button>
-              </td>
-              <td className="truncate medium">{run.origin.client ?? 'unknown'}</td>
-              <td className="truncate">{run.model}</td>
-              <td>
-                <Status run={run} />
-              </td>
-              <td className="right numbers">{formatWhole(runs)}</td>
-              <td className="right numbers">
-                {run.usage && `${formatWhole(run.usage.prompt_tokens)} + ${formatWhole(run.usage.completion_tokens)}`}
-              </td>
-              <td className="right numbers">{run.cost !== null && formatCost(run.cost)}</td>
-              <td className="right numbers">{run.totalMs !== null && formatRunDuration(run.totalMs)}</td>
-            </tr>
+          {rows.map((row) => (
+            <CallRow
+              key={row.conversationId}
+              row={row}
+              isSelected={row.conversationId === selectedId}
+              onSelect={onSelect}
+            />
           ))}
         </tbody>
       </table>

@@ -43,6 +43,28 @@ interface IssueFormProps {
   onCancel: () => void;
 }
 
+interface ScopeChoicesProps {
+  chosen: readonly Scope[];
+  onChange: (chosen: readonly Scope[]) => void;
+}
+
+function ScopeChoices({ chosen, onChange }: ScopeChoicesProps) {
+  return (
+    <div className="settings__choices" role="group" aria-label="Scopes">
+      {allScopes.map((scope) => (
+        <Checkbox
+          key={scope}
+          label={meanings[scope]}
+          isChecked={chosen.includes(scope)}
+          onCheckedChange={(isChecked) =>
+            onChange(allScopes.filter((other) => (other === scope ? isChecked : chosen.includes(other))))
+          }
+        />
+      ))}
+    </div>
+  );
+}
+
 /** Name, scopes and limits of a new key. */
 function IssueForm({ onIssued, onCancel }: IssueFormProps) {
   const [name, setName] = useState('');
@@ -78,18 +100,7 @@ function IssueForm({ onIssued, onCancel }: IssueFormProps) {
         />
         <LimitFields texts={limitTexts} onChange={setLimitTexts} />
       </div>
-      <div className="settings__choices" role="group" aria-label="Scopes">
-        {allScopes.map((scope) => (
-          <Checkbox
-            key={scope}
-            label={meanings[scope]}
-            isChecked={chosen.includes(scope)}
-            onCheckedChange={(isChecked) =>
-              setChosen(allScopes.filter((other) => (other === scope ? isChecked : chosen.includes(other))))
-            }
-          />
-        ))}
-      </div>
+      <ScopeChoices chosen={chosen} onChange={setChosen} />
       <LevelField level={recordLevel} onChange={setRecordLevel} />
       {problems.scopes && <p className="caption negative">{problems.scopes}</p>}
       {issue.error && (

@@ -34,61 +34,41 @@ function listOptions(
   counts: AuditFacetCounts | undefined,
   facets: AuditFacets | undefined,
 ): ListOption[] {
-  const option = (value: string, runs: number): ListOption => ({
-    value,
-    label: nameOfValue(field, value, facets),
-    runs,
-  });
-  const sum = <Item extends { runs: number }>(items: readonly Item[] = [], isOne: (item: Item) => boolean): number =>
-    items.filter(isOne).reduce((total, { runs }) => total + runs, 0);
+  /** Without `values`, those that were counted. A value may be counted more than once: a model with each provider. */
+  function options<Item extends { runs: number }>(
+    items: readonly Item[] = [],
+    valueOf: (item: Item) => string,
+    values: readonly string[] = items.map(valueOf),
+  ): ListOption[] {
+    const runs = new Map<string, number>();
+    for (const item of items) runs.set(valueOf(item), (runs.get(valueOf(item)) ?? 0) + item.runs);
+    return [...new Set(values)].map((value) => ({
+      value,
+      label: nameOfValue(field, value, facets),
+      runs: runs.get(value) ?? 0,
+    }));
+  }
   switch (field) {
     case 'aiSystems':
-      return aiSystems.map((value) =>
-        option(
-          value,
-          sum(counts?.aiSystems, ({ aiSystem }) => aiSystem === value),
-        ),
-      );
+      return options(counts?.aiSystems, ({ aiSystem }) => aiSystem, aiSystems);
     case 'statuses':
-      return runStatuses.map((value) =>
-        option(
-          value,
-          sum(counts?.statuses, ({ status }) => status === value),
-        ),
-      );
-    case 'models': {
-      const names = [...new Set((counts?.models ?? []).map(({ model }) => model))];
-      return names.map((value) =>
-        option(
-          value,
-          sum(counts?.models, ({ model }) => model === value),
-        ),
-      );
-    }
+      return options(counts?.statuses, ({ status }) => status, runStatuses);
+    case 'models':
+      return options(counts?.models, ({ model }) => model);
     case 'callerIds':
-      return (counts?.callers ?? []).map(({ callerId, runs }) => option(callerId, runs));
+      return options(counts?.callers, ({ callerId }) => callerId);
     case 'tags':
-      return (counts?.tags ?? []).map(({ tag, runs }) => option(tag, runs));
+      return options(counts?.tags, ({ tag }) => tag);
     case 'origins':
-      return originApis.map((value) =>
-        option(
-          value,
-          sum(counts?.origins, ({ api }) => api === value),
-        ),
-      );
+      return options(counts?.origins, ({ api }) => api, originApis);
     case 'clients':
-      return (counts?.clients ?? []).map(({ client, runs }) => option(client, runs));
+      return options(counts?.clients, ({ client }) => client);
     case 'finishReasons':
-      return (counts?.finishReasons ?? []).map(({ finishReason, runs }) => option(finishReason, runs));
+      return options(counts?.finishReasons, ({ finishReason }) => finishReason);
     case 'errorCodes':
-      return (counts?.errorCodes ?? []).map(({ errorCode, runs }) => option(errorCode, runs));
+      return options(counts?.errorCodes, ({ errorCode }) => errorCode);
     case 'moderationFlags':
-      return moderationFlags.map((value) =>
-        option(
-          value,
-          sum(counts?.moderationFlags, ({ flag }) => flag === value),
-        ),
-      );
+      return options(counts?.moderationFlags, ({ flag }) => flag, moderationFlags);
   }
 }
 

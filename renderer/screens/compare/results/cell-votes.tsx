@@ -18,13 +18,71 @@ function agreementWords({ votes, verdicts }: ComparedCell): string {
   return `${agreeing} for, ${cast.length - agreeing} against the judge`;
 }
 
+interface NoteFormProps {
+  initial: string;
+  /** Null for an empty note. */
+  onSave: (note: string | null) => void;
+  onCancel: () => void;
+}
+
+function NoteForm({ initial, onSave, onCancel }: NoteFormProps) {
+  const [note, setNote] = useState(initial);
+  return (
+    <form
+      className="results__note"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSave(note.trim() || null);
+      }}
+    >
+      <TextField label="Note" autoFocus maxLength={maxNoteCharacters} value={note} onValueChange={setNote} />
+      <div className="row">
+        <Button type="submit" size="small" variant="primary">
+          Save note
+        </Button>
+        <Button size="small" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function VoteList({ votes }: Pick<ComparedCell, 'votes'>) {
+  return (
+    <ul className="verdicts">
+      {votes.map((one) => (
+        <li key={`${one.voter}/${one.updatedAt}`}>
+          <CheckMark pass={one.vote === null ? null : one.vote === 'pass'} />
+          <span>
+            {one.isOwn ? 'You' : (one.voter ?? 'Another caller')}
+            {one.note !== null && <span className="tertiary"> “{one.note}”</span>}
+          </span>
+          <span className="caption tertiary">{formatTime(one.updatedAt)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type Choice = 'pass' | 'fail';
+
+function useVoteActions(isEnabled: boolean, choose: (choice: Choice) => void, openNote: () => void): void {
+  const group = 'Compare';
+  useActions('compare-votes', [
+    { id: 'compare.vote-pass', title: 'Vote pass', group, keys: 'P', isEnabled, run: () => choose('pass') },
+    { id: 'compare.vote-fail', title: 'Vote fail', group, keys: 'F', isEnabled, run: () => choose('fail') },
+    { id: 'compare.vote-note', title: 'Add a note', group, keys: 'N', isEnabled, run: openNote },
+  ]);
+}
+
 /** The votes of people on an answer, and the buttons for one's own. A second click on the same vote takes it back. */
 export function CellVotes({ comparison, cell }: { comparison: Comparison; cell: ComparedCell }) {
   const own = cell.votes.find(({ isOwn }) => isOwn);
   const vote = useVoteOnCell();
-  const [note, setNote] = useState<string | null>(null);
+  const [isWriting, setWriting] = useState(false);
   const canVote = cell.state === 'Completed';
-  const send = (change: { vote?: 'pass' | 'fail' | null; note?: string | null }) =>
+  const send = (change: { vote?: Choice | null; note?: string | null }) =>
     vote.mutate({
       id: comparison.id,
       cell: { rowId: cell.rowId, variant: cell.variant, repeat: cell.repeat },
@@ -32,27 +90,9 @@ export function CellVotes({ comparison, cell }: { comparison: Comparison; cell: 
       note: own?.note ?? null,
       ...change,
     });
-  const choose = (choice: 'pass' | 'fail') => send({ vote: own?.vote === choice ? null : choice });
-  const openNote = () => setNote(own?.note ?? '');
-  useActions('compare-votes', [
-    {
-      id: 'compare.vote-pass',
-      title: 'Vote pass',
-      group: 'Compare',
-      keys: 'P',
-      isEnabled: canVote,
-      run: () => choose('pass'),
-    },
-    {
-      id: 'compare.vote-fail',
-      title: 'Vote fail',
-      group: 'Compare',
-      keys: 'F',
-      isEnabled: canVote,
-      run: () => choose('fail'),
-    },
-    { id: 'compare.vote-note', title: 'Add a note', group: 'Compare', keys: 'N', isEnabled: canVote, run: openNote },
-  ]);
+  const choose = (choice: Choice) => send({ vote: own?.vote === choice ? null : choice });
+  const openNote = () => setWriting(true);
+  useVoteActions(canVote, choose, openNote);
   if (!canVote) return null;
   return (
     <section aria-label="Votes">
@@ -70,38 +110,17 @@ export function CellVotes({ comparison, cell }: { comparison: Comparison; cell: 
           Note
         </Button>
       </div>
-      {note !== null && (
-        <form
-          className="results__note"
-          onSubmit={(event) => {
-            event.preventDefault();
-            send({ note: note.trim() || null });
-            setNote(null);
+      {isWriting && (
+        <NoteForm
+          initial={own?.note ?? ''}
+          onSave={(note) => {
+            send({ note });
+            setWriting(false);
           }}
-        >
-          <TextField label="Note" autoFocus maxLength={maxNoteCharacters} value={note} onValueChange={setNote} />
-          <div className="row">
-            <Button type="submit" size="small" variant="primary">
-              Save note
-            </Button>
-            <Button size="small" onClick={() => setNote(null)}>
-              Cancel
-            </Button>
-          </div>
-        </form>
+          onCancel={() => setWriting(false)}
+        />
       )}
-      <ul className="verdicts">
-        {cell.votes.map((one) => (
-          <li key={`${one.voter}/${one.updatedAt}`}>
-            <CheckMark pass={one.vote === null ? null : one.vote === 'pass'} />
-            <span>
-              {one.isOwn ? 'You' : (one.voter ?? 'Another caller')}
-              {one.note !== null && <span className="tertiary"> “{one.note}”</span>}
-            </span>
-            <span className="caption tertiary">{formatTime(one.updatedAt)}</span>
-          </li>
-        ))}
-      </ul>
+      <VoteList votes={cell.votes} />
     </section>
   );
 }

@@ -64,11 +64,14 @@ interface KeyContext {
   open: OpenCell | null;
   first: OpenCell;
   last: OpenCell;
-  page: number;
+  rowHeight: number;
 }
 
 /** As `target`; without an open cell, every key that moves opens the first one in view, and Enter does. */
-function cellAfterKey(key: string, { open, first, last, page }: KeyContext): OpenCell | null {
+function cellAfterKey(event: KeyboardEvent, { open, first, last, rowHeight }: KeyContext): OpenCell | null {
+  const { key, target: focused, currentTarget: grid, ctrlKey, metaKey, altKey } = event;
+  if (focused !== grid || ctrlKey || metaKey || altKey || last.index < 0) return null;
+  const page = Math.max(1, Math.floor(grid.clientHeight / rowHeight) - 2);
   if (open !== null) return target(key, open, last, page);
   return key === 'Enter' || target(key, last, last, page) !== null ? first : null;
 }
@@ -79,6 +82,11 @@ const headMilliseconds = 1000;
 /** Height of every row: the lines of its checks, or of an answer. */
 function rowHeightFor(checks: number): number {
   return 28 + 20 * Math.max(4, Math.min(checks, shownChecks));
+}
+
+function gridStyle(variants: number, rowHeight: number) {
+  const marks = variants > shownMarks ? 0 : variants;
+  return { '--variants': variants, '--marks': marks, '--lines': (rowHeight - 48) / 20 } as CSSProperties;
 }
 
 /** The rows in view of a table that can have 100,000, and the pages that they need. */
@@ -132,6 +140,11 @@ function useColumns({ variants, repeats, checks, titleColumn }: Comparison, data
   );
 }
 
+function NoMatch({ filter }: { filter: RowFilter }) {
+  const [title, reason] = emptyWords[filter];
+  return <EmptyState title={title} reason={reason} />;
+}
+
 function RowsFailure({ error, onRetry }: { error: Error; onRetry: () => void }) {
   return (
     <ErrorFailure title="Couldn't load some rows" error={error}>
@@ -150,17 +163,14 @@ export function ResultsGrid(props: ResultsGridProps) {
   const shown = useThrottled(comparison, headMilliseconds);
   const { scroller, virtualizer, items, rows, total } = useRowsInView(props, rowHeight);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey || total === 0) return;
-    const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? rowHeight) / rowHeight) - 2);
-    const lastCell = { index: total - 1, variant: variants.length - 1 };
-    const firstCell = { index: items[0]?.index ?? 0, variant: 0 };
-    const next = cellAfterKey(event.key, { open, first: firstCell, last: lastCell, page });
+    const last = { index: total - 1, variant: variants.length - 1 };
+    const first = { index: items[0]?.index ?? 0, variant: 0 };
+    const next = cellAfterKey(event, { open, first, last, rowHeight });
     if (next === null) return;
     event.preventDefault();
     onOpen(next);
   };
   const openCell = useCallback((index: number, variant: number) => onOpen({ index, variant }), [onOpen]);
-  const isEmpty = rows.total === 0;
   return (
     <div
       ref={scroller}
@@ -172,13 +182,7 @@ export function ResultsGrid(props: ResultsGridProps) {
       aria-activedescendant={open ? `result-${open.index}-${open.variant}` : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
-      style={
-        {
-          '--variants': variants.length,
-          '--marks': variants.length > shownMarks ? 0 : variants.length,
-          '--lines': (rowHeight - 48) / 20,
-        } as CSSProperties
-      }
+      style={gridStyle(variants.length, rowHeight)}
     >
       <GridHead
         comparison={shown}
@@ -188,8 +192,8 @@ export function ResultsGrid(props: ResultsGridProps) {
         onBaseline={onBaseline}
       />
       {rows.error && <RowsFailure error={rows.error} onRetry={rows.retry} />}
-      {isEmpty ? (
-        <EmptyState title={emptyWords[order.filter][0]} reason={emptyWords[order.filter][1]} />
+      {rows.total === 0 ? (
+        <NoMatch filter={order.filter} />
       ) : (
         <div className="results__rows" role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, start }) => (

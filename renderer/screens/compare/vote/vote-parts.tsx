@@ -118,7 +118,7 @@ export const voteKeys = [
   { vote: 'second', title: 'Answer 2', keys: 'ArrowRight' },
 ] as const;
 
-interface View {
+export interface View {
   isMarked: boolean;
   hasPassages: boolean;
 }

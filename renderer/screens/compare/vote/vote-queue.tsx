@@ -3,7 +3,7 @@ import type { BlindVote, PairVote } from '../../../../shared/contract/blind-vote
 import { useVoteStep, type VoteStep } from '../../../queries/blind-votes.ts';
 import { type Action, useActions } from '../../../stores/actions.ts';
 import { PairPanel } from './pair-panel.tsx';
-import { ConfirmFinish, InputPanel, Toolbar, VoteBar, voteKeys } from './vote-parts.tsx';
+import { ConfirmFinish, InputPanel, Toolbar, type View, VoteBar, voteKeys } from './vote-parts.tsx';
 
 /** A note that isn't sent yet survives a reload. */
 const noteKey = (voteId: string, rowId: string) => `blind-vote-note ${voteId} ${rowId}`;
@@ -19,6 +19,46 @@ function useNote(vote: BlindVote): [note: string, setNote: (note: string) => voi
       setNotes({ [key]: text });
     },
   ];
+}
+
+interface VoteActions {
+  /** Whether to finish, which has keys of its own. */
+  isAsking: boolean;
+  choose: (given: PairVote) => void;
+  finish: () => void;
+  undo: () => void;
+  setFinishing: (isFinishing: boolean) => void;
+  view: View;
+  setView: (view: View) => void;
+  /** Of the field. */
+  noteId: string;
+}
+
+function useVoteActions({ isAsking, choose, finish, undo, setFinishing, view, setView, noteId }: VoteActions): void {
+  const group = 'Blind vote';
+  const focusNote = () => document.getElementById(noteId)?.focus();
+  const toggle = (part: keyof View) => setView({ ...view, [part]: !view[part] });
+  const whileVoting: Omit<Action, 'group'>[] = [
+    ...voteKeys.map(({ vote: given, title, keys }) => ({
+      id: `vote.${given}`,
+      title: `Vote: ${title}`,
+      keys,
+      run: () => choose(given),
+    })),
+    { id: 'vote.skip', title: 'Skip the pair', keys: 'S', run: () => choose('skip') },
+    { id: 'vote.note', title: 'Write a note for the pair', keys: 'N', run: focusNote },
+    { id: 'vote.differences', title: 'Mark differences', keys: 'D', run: () => toggle('isMarked') },
+    { id: 'vote.passages', title: 'Show passages', keys: 'P', run: () => toggle('hasPassages') },
+    { id: 'vote.finish', title: 'Finish the blind vote', keys: 'Escape', run: () => setFinishing(true) },
+  ];
+  const whileAsking: Omit<Action, 'group'>[] = [
+    { id: 'vote.confirm', title: 'Finish and reveal', run: finish },
+    { id: 'vote.continue', title: 'Continue voting', keys: 'Escape', run: () => setFinishing(false) },
+  ];
+  useActions('blind-vote', [
+    ...(isAsking ? whileAsking : whileVoting).map((action) => ({ ...action, group })),
+    { id: 'vote.undo', title: 'Undo the last vote', keys: 'Mod+Z', group, run: undo },
+  ]);
 }
 
 interface VoteQueueProps {
@@ -57,39 +97,7 @@ export function VoteQueue({ vote, back, onFinished }: VoteQueueProps) {
     if (!step.isPending) step.mutate({ kind: 'finish' }, { onSuccess: onFinished });
   }
   const undo = () => send({ kind: 'undo' });
-  const focusNote = () => document.getElementById(noteId)?.focus();
-  const group = 'Blind vote';
-  const whileVoting: Omit<Action, 'group'>[] = [
-    ...voteKeys.map(({ vote: given, title, keys }) => ({
-      id: `vote.${given}`,
-      title: `Vote: ${title}`,
-      keys,
-      run: () => choose(given),
-    })),
-    { id: 'vote.skip', title: 'Skip the pair', keys: 'S', run: () => choose('skip') },
-    { id: 'vote.note', title: 'Write a note for the pair', keys: 'N', run: focusNote },
-    {
-      id: 'vote.differences',
-      title: 'Mark differences',
-      keys: 'D',
-      run: () => setView({ ...view, isMarked: !view.isMarked }),
-    },
-    {
-      id: 'vote.passages',
-      title: 'Show passages',
-      keys: 'P',
-      run: () => setView({ ...view, hasPassages: !view.hasPassages }),
-    },
-    { id: 'vote.finish', title: 'Finish the blind vote', keys: 'Escape', run: () => setFinishing(true) },
-  ];
-  const whileAsking: Omit<Action, 'group'>[] = [
-    { id: 'vote.confirm', title: 'Finish and reveal', run: finish },
-    { id: 'vote.continue', title: 'Continue voting', keys: 'Escape', run: () => setFinishing(false) },
-  ];
-  useActions('blind-vote', [
-    ...(isAsking ? whileAsking : whileVoting).map((action) => ({ ...action, group })),
-    { id: 'vote.undo', title: 'Undo the last vote', keys: 'Mod+Z', group, run: undo },
-  ]);
+  useVoteActions({ isAsking, choose, finish, undo, setFinishing, view, setView, noteId });
 
   return (
     <div className="vote">

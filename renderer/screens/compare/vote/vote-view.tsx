@@ -51,9 +51,8 @@ function EarlierVotes({ earlier, onOpen, comparison }: StartProps) {
   );
 }
 
-/** Chooses the pair of variants. */
-function StartVote(props: StartProps) {
-  const { comparison, onOpen } = props;
+/** Chooses the pair of variants, of at least two. */
+function StartForm({ comparison, onOpen }: Omit<StartProps, 'earlier'>) {
   const names = comparison.variants.map(({ name }) => name);
   const create = useCreateBlindVote(comparison.id);
   const [first, setFirst] = useState(comparison.baseline);
@@ -65,7 +64,48 @@ function StartVote(props: StartProps) {
     const vote = await create.mutateAsync({ variants: [first, second], question: question.trim() });
     onOpen(vote.id);
   }
-  if (names.length < 2) {
+  return (
+    <form
+      className="vote__form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) start().catch(() => {});
+      }}
+    >
+      <p className="small secondary">
+        Pairs of answers to the same row appear without their variants, in random order. Models, versions and costs are
+        revealed when you finish.
+      </p>
+      <div className="vote__choices">
+        <Select label="First variant" isLabelHidden={false} value={first} onValueChange={setFirst} options={options} />
+        <Select
+          label="Second variant"
+          isLabelHidden={false}
+          value={second}
+          onValueChange={setSecond}
+          options={options}
+        />
+      </div>
+      <TextField
+        label="Question"
+        value={question}
+        maxLength={500}
+        onValueChange={setQuestion}
+        error={question.trim() === '' ? 'Enter a question' : null}
+      />
+      {first === second && <Notice tone="caution">Choose two different variants.</Notice>}
+      {create.error && <Notice tone="negative">{describeError(create.error).message}</Notice>}
+      <div className="row">
+        <Button type="submit" variant="primary" isBusy={create.isPending} aria-disabled={!isReady}>
+          Start voting
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function StartVote(props: StartProps) {
+  if (props.comparison.variants.length < 2) {
     return (
       <div className="list-state">
         <EmptyState title="Nothing to vote on" reason="A blind vote needs two variants." />
@@ -74,48 +114,7 @@ function StartVote(props: StartProps) {
   }
   return (
     <div className="vote__page">
-      <form
-        className="vote__form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) start().catch(() => {});
-        }}
-      >
-        <p className="small secondary">
-          Pairs of answers to the same row appear without their variants, in random order. Models, versions and costs
-          are revealed when you finish.
-        </p>
-        <div className="vote__choices">
-          <Select
-            label="First variant"
-            isLabelHidden={false}
-            value={first}
-            onValueChange={setFirst}
-            options={options}
-          />
-          <Select
-            label="Second variant"
-            isLabelHidden={false}
-            value={second}
-            onValueChange={setSecond}
-            options={options}
-          />
-        </div>
-        <TextField
-          label="Question"
-          value={question}
-          maxLength={500}
-          onValueChange={setQuestion}
-          error={question.trim() === '' ? 'Enter a question' : null}
-        />
-        {first === second && <Notice tone="caution">Choose two different variants.</Notice>}
-        {create.error && <Notice tone="negative">{describeError(create.error).message}</Notice>}
-        <div className="row">
-          <Button type="submit" variant="primary" isBusy={create.isPending} aria-disabled={!isReady}>
-            Start voting
-          </Button>
-        </div>
-      </form>
+      <StartForm {...props} />
       <EarlierVotes {...props} />
     </div>
   );
