@@ -2,7 +2,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { Capability, CapabilityResult } from '../../shared/contract/capability-tests.ts';
 import type { Configuration } from '../../shared/contract/completions.ts';
 import type { Providers } from '../providers/create-providers.ts';
-import { requireFileSupport } from '../providers/file-rules.ts';
+import { requireFileSupport } from '../providers/message-rules.ts';
 import type { ResolvedModel } from '../providers/model-resolver.ts';
 import type { ModelRequest, ModelToolCall } from '../providers/provider.ts';
 import type { CapabilityCheck, ObservedAnswer } from './checks.ts';

@@ -1,9 +1,13 @@
 import type { ComparisonEstimate } from '../../shared/contract/comparison-estimates.ts';
 import type { DatasetRow } from '../../shared/contract/datasets.ts';
 import type { Judge } from '../../shared/contract/judges.ts';
+import type { MissingVerdicts } from '../../shared/contract/votes.ts';
 import { parseTemplate, renderTemplate } from '../../shared/prompt-template.ts';
 import { describeDetectable } from '../../shared/statistics/sentences.ts';
 import type { VariantRequests } from './cell-request.ts';
+import type { StoredComparison } from '../storage/comparison-store.ts';
+import type { DatasetStore } from '../storage/dataset-store.ts';
+import type { VerdictNeeds } from './judge/judge-again.ts';
 import { judgeRequest } from './judge/run-judge.ts';
 import type { PlannedComparison } from './plan-comparison.ts';
 import { providerOf } from '../providers/provider-pauses.ts';
@@ -15,6 +19,8 @@ import {
   partOf,
   plus,
   type Range,
+  sampleBytes,
+  sampledRows,
   samplePrompts,
   sumOf,
   timeOf,
@@ -23,7 +29,7 @@ import {
 import { judgesAmong } from './votes/cell-votes.ts';
 
 /** Tokens of an answer, if nothing is known of its length. */
-export const guessedAnswer: Range = { low: 30, high: 1000 };
+const guessedAnswer: Range = { low: 30, high: 1000 };
 const guessedVerdict: Range = { low: 20, high: 300 };
 /** Tokens of the passages of dataspaces, if no earlier run had any. */
 const passageTokens: Range = { low: 0, high: 2000 };
@@ -63,7 +69,7 @@ async function estimateVariant(
 }
 
 /** What so many verdicts of a judge take. `answerTokens` is the length of an answer that it reads. */
-export async function estimateJudge(
+async function estimateJudge(
   judge: Judge,
   runs: number,
   answerTokens: Range,
@@ -107,10 +113,10 @@ function secondsOf(
   return { low: ends('low'), high: ends('high') };
 }
 
-function basisOf(parts: readonly TimedPart[], sampledRows: number): string {
+function basisOf(parts: readonly TimedPart[], rows: number): string {
   const earlier = parts.reduce((sum, { earlierRuns }) => sum + earlierRuns, 0);
   const runs = earlier === 0 ? '' : `${earlier.toLocaleString('en')} earlier runs and `;
-  const start = `From ${runs}the length of the first ${sampledRows === 1 ? 'row' : `${sampledRows} rows`}.`;
+  const start = `From ${runs}the length of the first ${rows === 1 ? 'row' : `${rows} rows`}.`;
   const guessed = parts.filter(({ earlierRuns }) => earlierRuns === 0).map(({ name }) => name);
   if (guessed.length === 0) return start;
   const whose = guessed.length === parts.length ? '' : ` of ${guessed.join(', ')}`;
@@ -141,7 +147,6 @@ export async function estimateComparison(planned: Planned, options: EstimateOpti
     judges.push({ judgeId, ...(await estimateJudge(judge, runs, answerTokens, sample, options)) });
   }
   const parts = [...variants, ...judges];
-  const sampledRows = planned.rows.length;
   return {
     runs,
     judgeRuns: judges.reduce((sum, judge) => sum + judge.runs, 0),
@@ -150,8 +155,34 @@ export async function estimateComparison(planned: Planned, options: EstimateOpti
     seconds: secondsOf(variants, judges, planned),
     variants: variants.map((variant) => ({ name: variant.name, ...shown(variant) })),
     judges: judges.map((judge) => ({ judgeId: judge.judgeId, name: judge.name, ...shown(judge) })),
-    sampledRows,
-    basis: basisOf(parts, sampledRows),
+    sampledRows: planned.rows.length,
+    basis: basisOf(parts, planned.rows.length),
     detectable: describeDetectable(settings.rowCount, variants.length),
   };
+}
+
+interface MissingVerdictsOptions extends EstimateOptions {
+  readonly datasets: Pick<DatasetStore, 'rows'>;
+}
+
+/** What judging again would do, and what it would cost. */
+export async function missingVerdictsOf(
+  { datasetId, datasetVersion, settings }: StoredComparison,
+  { judges, positions }: VerdictNeeds,
+  options: MissingVerdictsOptions,
+): Promise<MissingVerdicts> {
+  const page = { offset: 0, limit: sampledRows, maxBytes: sampleBytes };
+  const rows = positions.length === 0 ? [] : options.datasets.rows(datasetId, datasetVersion, page);
+  const described: MissingVerdicts['judges'] = [];
+  for (const { judgeId, counts, tokens } of judges) {
+    const judge = options.findJudge(judgeId);
+    if (!judge) continue;
+    const runs = counts.missing + counts.stale;
+    const mean = tokens.sum / tokens.answers;
+    const answer = tokens.answers === 0 ? guessedAnswer : { low: mean, high: mean };
+    const sample = { rows, rowCount: settings.rowCount };
+    const cost = runs === 0 ? { low: 0, high: 0 } : (await estimateJudge(judge, runs, answer, sample, options)).cost;
+    described.push({ judgeId, name: judge.name, ...counts, cost });
+  }
+  return { cells: positions.length, judges: described, cost: sumOf(described.map(({ cost }) => cost)) };
 }

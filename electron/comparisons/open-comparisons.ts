@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '../../shared/app-error.ts';
 import type { ComparisonItem } from '../../shared/contract/comparisons.ts';
+import type { DatasetRow } from '../../shared/contract/datasets.ts';
 import { createJobRegistry } from '../common/jobs.ts';
 import type { Completions } from '../completions/completions.ts';
 import type { Log } from '../log.ts';
@@ -15,7 +17,6 @@ import { findVerdictNeeds, type VerdictNeeds } from './judge/judge-again.ts';
 import type { RunOrigin } from '../completions/completions.ts';
 import { providerOf } from '../providers/provider-pauses.ts';
 import type { CallLimits } from './call-limits.ts';
-import { createRowReader } from './row-reader.ts';
 
 export interface ComparisonJobsOptions extends PlanOptions, RunJudgeOptions {
   readonly store: ComparisonStore;
@@ -44,6 +45,29 @@ export interface ComparisonJobs {
   remove(id: string): Promise<void>;
   /** Stops all of them. */
   close(): Promise<void>;
+}
+
+const rowsAtOnce = 64;
+const maxBytesAtOnce = 4 * 1_048_576;
+/** Workers of one provider are close to each other; providers are not. */
+const maxLoads = 16;
+
+/** Reads rows of one version in small groups, because cells ask for them one after the other. */
+function createRowReader(
+  store: Pick<DatasetStore, 'rows'>,
+  datasetId: string,
+  version: number,
+): (row: number) => DatasetRow {
+  const loads: { offset: number; rows: DatasetRow[] }[] = [];
+  return (row) => {
+    const found = loads.find(({ offset, rows }) => row >= offset && row < offset + rows.length);
+    if (found) return found.rows[row - found.offset]!;
+    const rows = store.rows(datasetId, version, { offset: row, limit: rowsAtOnce, maxBytes: maxBytesAtOnce });
+    if (rows.length === 0) throw new AppError('not_found', `The dataset has no row ${row + 1}.`);
+    loads.push({ offset: row, rows });
+    if (loads.length > maxLoads) loads.shift();
+    return rows[0]!;
+  };
 }
 
 async function prepareVariants(

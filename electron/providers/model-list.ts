@@ -8,7 +8,7 @@ import type { ProviderCache, SettingsStore } from '../storage/storage.ts';
 import type { Credentials } from './credentials.ts';
 import { endpointId, isKeyedProvider, type ProviderId } from './provider-addresses.ts';
 import { detailsOf } from './catalogue.ts';
-import { supportedFileKinds } from './file-rules.ts';
+import { supportedFileKinds } from './message-rules.ts';
 import type { KnownModel, ModelDirectory } from './model-directory.ts';
 import { combineMetadata, hasEnded, type ModelMetadata } from './model-metadata.ts';
 import { toolsReason } from './parameter-rules.ts';

@@ -6,7 +6,7 @@ import { LLMock } from '@copilotkit/aimock';
 import { format, resolveConfig } from 'prettier';
 import { capabilityChecks, type CapabilityCheck } from '../../electron/capabilities/checks.ts';
 import { type CheckProviders, planCheck, runCheck } from '../../electron/capabilities/run-check.ts';
-import { heronPdf, redImage } from '../../electron/capabilities/sample-files.ts';
+import { heronPdf, redImage } from '../../electron/capabilities/checks.ts';
 import { collectAnswer } from '../../electron/on-device/create-language-models.ts';
 import { catalogue } from '../../electron/providers/catalogue.ts';
 import { combineMetadata, filterConfiguration } from '../../electron/providers/model-metadata.ts';

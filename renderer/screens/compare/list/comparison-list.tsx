@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { ClipboardList, Ellipsis, FolderOpen, Repeat, Scale, Settings2, Trash2, Plus } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
+import type { ComparisonReport } from '../../../../shared/contract/comparison-results.ts';
 import type { ComparisonItem } from '../../../../shared/contract/comparisons.ts';
 import { Progress, StateBadge, type Tone } from '../../../components/badges.tsx';
 import { Button, IconButton } from '../../../components/button.tsx';
@@ -21,8 +22,17 @@ import { deleteWithUndo, useDeletions } from '../../../stores/deletions.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
 import { repeatedSetup } from '../setup/repeat-setup.ts';
-import { verdictOf } from './verdict.ts';
 import './list.css';
+
+/** The difference that matters most: the best variant, or else the first that is worse, or that cannot be told apart. */
+export function verdictOf({ variants }: Pick<ComparisonReport, 'variants'>): string | null {
+  const differences = variants.flatMap(({ difference }) => difference ?? []);
+  const better = differences
+    .filter(({ verdict }) => verdict === 'better')
+    .toSorted((one, other) => other.estimate - one.estimate);
+  const worse = differences.find(({ verdict }) => verdict === 'worse');
+  return (better[0] ?? worse ?? differences[0])?.sentence ?? null;
+}
 
 const stateTones: Readonly<Record<ComparisonItem['state'], Tone>> = {
   Ready: 'neutral',

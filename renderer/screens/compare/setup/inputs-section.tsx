@@ -3,20 +3,40 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ImportedDataset } from '../../../../shared/contract/dataset-import.ts';
 import type { DatasetInput } from '../../../../shared/contract/datasets.ts';
+import { parseTemplate } from '../../../../shared/prompt-template.ts';
 import { Button } from '../../../components/button.tsx';
 import { Combobox } from '../../../components/combobox.tsx';
 import { formatPlural, formatWhole } from '../../../components/format.ts';
 import { Select } from '../../../components/select.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
+import { readFileValues } from '../../../drafts/file-values.ts';
+import { readFields } from '../../../drafts/variable-model.ts';
 import { useCreateDataset, useDatasetList, useDatasetVersions } from '../../../queries/datasets.ts';
 import { datasetAddress } from '../../../shell/addresses.ts';
-import { getActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
+import { type Draft, getActiveDraft, useDrafts } from '../../../stores/playground-drafts.ts';
 import { writeChecks } from './check-drafts.ts';
 import { RowsPreview } from './rows-preview.tsx';
 import { exampleDataset } from '../datasets/example-dataset.ts';
 import { ImportDataset } from '../datasets/import-dataset.tsx';
-import { valuesDataset } from './values-dataset.ts';
 import { useProblem, useSetup } from './setup-context.ts';
+
+/** A dataset with the values of the open prompt as its first row; null if it has no variables. */
+export function valuesDataset(draft: Draft): DatasetInput | null {
+  const fields = readFields(parseTemplate(draft.promptText).variables, draft);
+  if (fields.length === 0) return null;
+  const columns = fields.map(({ name, kind, isJson }) => ({
+    name,
+    type: kind === 'file' ? ('file' as const) : isJson ? ('json' as const) : ('text' as const),
+  }));
+  const row = Object.fromEntries(
+    fields.flatMap(({ name, kind, isJson, isFilled, problem, text }) => {
+      if (!isFilled || problem !== null) return [];
+      if (kind === 'file') return (readFileValues(text) ?? []).map(({ fileId }) => [name, { fileId }]);
+      return [[name, isJson ? (JSON.parse(text) as unknown) : text]];
+    }),
+  ) as Record<string, unknown>;
+  return { name: `Values of ${draft.name}`.slice(0, 300), columns, rows: [row] };
+}
 
 function useInputs() {
   const { change } = useSetup();

@@ -8,9 +8,9 @@ import {
   targetChange,
   targetOf,
 } from '../../../../../renderer/screens/compare/setup/column-mapping.ts';
-import { valuesDataset } from '../../../../../renderer/screens/compare/setup/values-dataset.ts';
+import { valuesDataset } from '../../../../../renderer/screens/compare/setup/inputs-section.tsx';
 import { readSetup, writeSetup } from '../../../../../renderer/screens/compare/setup/setup-draft.ts';
-import { verdictOf } from '../../../../../renderer/screens/compare/list/verdict.ts';
+import { verdictOf } from '../../../../../renderer/screens/compare/list/comparison-list.tsx';
 import { draftVariant, emptySetup, type SetupDraft } from '../../../../../renderer/stores/comparison-drafts.ts';
 import { exampleDraft, getActiveDraft, useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
 import { type Check, checkList } from '../../../../../shared/contract/checks.ts';
