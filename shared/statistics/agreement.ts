@@ -1,3 +1,4 @@
+import { measureDisagreement } from './alpha.ts';
 import { defaultConfidence, type Interval, wilsonInterval } from './proportions.ts';
 
 export interface Agreement {
@@ -33,17 +34,38 @@ export function measureAgreement(
   pairs: readonly (readonly [string, string])[],
   confidence = defaultConfidence,
 ): Agreement | null {
-  const rows = pairs.length;
-  if (rows === 0) return null;
+  if (pairs.length === 0) return null;
   const labels = [...new Set(pairs.flat())].toSorted();
+  return agreementOfMatrix(labels, countPairs(pairs, labels), confidence);
+}
+
+/** Rows by the labels of both. A label that is not in `labels` is not counted. */
+export function countPairs(pairs: readonly (readonly [string, string])[], labels: readonly string[]): number[][] {
+  const indexes = new Map(labels.map((label, index) => [label, index]));
   const matrix = labels.map(() => labels.map(() => 0));
-  for (const [one, other] of pairs) matrix[labels.indexOf(one)]![labels.indexOf(other)]! += 1;
-  const same = pairs.filter(([one, other]) => one === other).length;
+  for (const [one, other] of pairs) {
+    const row = indexes.get(one);
+    const column = indexes.get(other);
+    if (row !== undefined && column !== undefined) matrix[row]![column]! += 1;
+  }
+  return matrix;
+}
+
+/** As `measureAgreement`, of counted rows: `matrix[i][j]` rows have `labels[i]` from the first and `labels[j]` from the second. */
+export function agreementOfMatrix(
+  labels: readonly string[],
+  matrix: readonly (readonly number[])[],
+  confidence = defaultConfidence,
+): Agreement | null {
+  const rows = matrix.flat().reduce((sum, count) => sum + count, 0);
+  if (rows === 0) return null;
+  const same = matrix.reduce((sum, row, index) => sum + row[index]!, 0);
   const share = same / rows;
   const shareInterval = wilsonInterval(same, rows, confidence)!;
   const expected = expectedAgreement(matrix, rows);
   const toKappa = (value: number) => Math.max((value - expected) / (1 - expected), -1);
-  const hasKappa = labels.length > 1;
+  // With one and the same label everywhere, the products of shares sum to exactly 1.
+  const hasKappa = expected < 1;
   return {
     rows,
     share,
@@ -60,18 +82,11 @@ export interface Reliability {
   readonly rows: number;
   /** Share of the pairs of labels of one row that are equal. */
   readonly share: number;
+  /** That of Wilson, as if each row were one pair. */
+  readonly shareInterval: Interval;
   /** Krippendorff's alpha: 1 for full agreement, 0 for agreement by chance; null if everyone gave one and the same label. */
   readonly alpha: number | null;
   readonly interval: Interval | null;
-}
-
-function countsOf(labels: readonly string[]): number[] {
-  return [...Map.groupBy(labels, (label) => label).values()].map(({ length }) => length);
-}
-
-/** Ordered pairs of equal labels. */
-function equalPairs(labels: readonly string[]): number {
-  return countsOf(labels).reduce((sum, count) => sum + count * (count - 1), 0);
 }
 
 /**
@@ -86,18 +101,16 @@ export function measureReliability(
   rows: readonly (readonly string[])[],
   confidence = defaultConfidence,
 ): Reliability | null {
-  const rated = rows.filter(({ length }) => length >= 2);
-  if (rated.length === 0) return null;
-  const labels = rated.flat();
-  const { length: total } = labels;
-  const share = rated.reduce((sum, row) => sum + equalPairs(row) / (row.length - 1), 0) / total;
-  const expected = equalPairs(labels) / (total * (total - 1));
-  const [low, high] = wilsonInterval(share * rated.length, rated.length, confidence)!;
-  const toAlpha = (value: number) => Math.max(1 - (1 - value) / (1 - expected), -1);
-  const hasAlpha = new Set(labels).size > 1;
+  const found = measureDisagreement(rows, 'nominal');
+  if (!found) return null;
+  const share = 1 - found.observed;
+  const [low, high] = wilsonInterval(share * found.items, found.items, confidence)!;
+  const toAlpha = (value: number) => Math.max(1 - (1 - value) / found.expected, -1);
+  const hasAlpha = found.expected > 0;
   return {
-    rows: rated.length,
+    rows: found.items,
     share,
+    shareInterval: [low, high],
     alpha: hasAlpha ? toAlpha(share) : null,
     interval: hasAlpha ? [toAlpha(low), toAlpha(high)] : null,
   };
