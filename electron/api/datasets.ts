@@ -1,5 +1,6 @@
 import { compareDatasetVersions, editDataset } from '../../shared/contract/dataset-edits.ts';
 import {
+  addRunsToDataset,
   createRunDataset,
   importDataset,
   listDatasetJobs,
@@ -41,6 +42,10 @@ function runDatasetHandlers(runDatasets: RunDatasets): Handler[] {
     implement(createRunDataset, ({ body, caller, signal }) => {
       requireManage(caller);
       return runDatasets.create(body, { reader: fileReaderOf(caller), signal });
+    }),
+    implement(addRunsToDataset, ({ parameters, body, caller, signal }) => {
+      requireManage(caller);
+      return runDatasets.add(parameters.id, body, { reader: fileReaderOf(caller), signal });
     }),
     implement(startDatasetJob, ({ body, caller }) => {
       requireManage(caller);

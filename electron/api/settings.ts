@@ -1,4 +1,7 @@
+import { AppError } from '../../shared/app-error.ts';
+import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { readTraceExport } from '../../shared/contract/trace-export.ts';
+import { createRedactor } from '../audit/evidence/redaction.ts';
 import type { TraceExport } from '../audit/trace-export/create-trace-export.ts';
 import {
   createBackup,
@@ -25,7 +28,10 @@ export function settingsHandlers(
 ): Handler[] {
   return [
     implement(readSettings, () => storage.settings.read()),
-    implement(updateSettings, ({ body }) => storage.settings.update(withoutAbsent(body))),
+    implement(updateSettings, ({ body }) => {
+      if (body.recorder) requireValidPatterns(body.recorder.redaction);
+      return storage.settings.update(withoutAbsent(body));
+    }),
     implement(readHost, hostState),
     implement(readTraceExport, traceExport.state),
     implement(createBackup, () => storage.createBackup()),
@@ -35,6 +41,20 @@ export function settingsHandlers(
       return { fileName: parameters.fileName };
     }),
   ];
+}
+
+/** Throws 400 for a pattern of the recorder that RE2 can't compile: every call would fail to be recorded. */
+function requireValidPatterns(rules: readonly RedactionRule[]): void {
+  try {
+    createRedactor(rules);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const details = error.details.map(({ field, issue }) => ({
+      field: field.replace('rules', 'recorder.redaction'),
+      issue,
+    }));
+    throw new AppError(error.code, error.message.replace('rules', 'recorder.redaction'), { details });
+  }
 }
 
 function withoutAbsent<Value extends object>(value: Value): Value {

@@ -24,7 +24,7 @@ interface Cancellable {
 }
 
 /** Who creates rows: their files must be readable for them. */
-interface RowAuthor extends Cancellable {
+export interface RowAuthor extends Cancellable {
   readonly reader: FileReader;
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
-import type { DatasetJob, RunDataset, RunDatasetInput } from '../../shared/contract/dataset-import.ts';
+import type { AddedRunsInput, DatasetJob, RunDataset, RunDatasetInput } from '../../shared/contract/dataset-import.ts';
 import {
   type DatasetColumn,
   maxDatasetColumns,
@@ -15,12 +15,13 @@ import type { Log } from '../log.ts';
 import type { ExportRows } from '../storage/export-rows.ts';
 import type { FileReader } from '../storage/file-store.ts';
 import type { RunStore } from '../storage/storage.ts';
+import { addRuns } from './add-runs.ts';
 import type { Datasets } from './create-datasets.ts';
 import { tooManyRows } from './dataset-row.ts';
 import { RunDatasetJob, type RunProgress } from './run-dataset-job.ts';
 
 export interface RunDatasetsOptions {
-  readonly datasets: Pick<Datasets, 'import'>;
+  readonly datasets: Pick<Datasets, 'import' | 'read' | 'addVersion'>;
   readonly audit: Pick<AuditStore, 'select'>;
   readonly runs: Pick<RunStore, 'read'>;
   readonly exportRows: Pick<ExportRows, 'runIds' | 'feedback'>;
@@ -36,6 +37,8 @@ interface Author {
 export interface RunDatasets {
   /** Throws `invalid_request` for a selection without runs or with an unknown one, and `payload_too_large`. */
   create(input: RunDatasetInput, author: Author): Promise<RunDataset>;
+  /** Adds runs to a dataset as a new version. Throws as `create`, and `not_found`. */
+  add(datasetId: string, input: AddedRunsInput, author: Author): Promise<RunDataset>;
   /** As `create`, in the background. */
   start(input: RunDatasetInput, reader: FileReader): DatasetJob;
   /** Newest first. */
@@ -191,6 +194,7 @@ export function createRunDatasets(options: RunDatasetsOptions): RunDatasets {
   const jobs = createJobRegistry<RunDatasetJob>({ notFound: 'No job has this ID.', maxJobs });
   return {
     create: (input, author) => createFromRuns(input, options, author, () => {}),
+    add: (datasetId, input, author) => addRuns(datasetId, input, options, author),
     start(input, reader) {
       const job = new RunDatasetJob({
         input,

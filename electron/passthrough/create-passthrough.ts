@@ -164,23 +164,28 @@ interface PlannedCall {
   readonly request: ReadRequest;
   /** Null if the guard is off. */
   readonly runGuard: RunGuard | null;
+  /** Why the request couldn't be read for the record; null if it was. */
+  readonly failure: Error | null;
 }
 
 /** Reads the request as far as its record and the guard need it. Throws 400 for a blocked prompt. */
 async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promise<PlannedCall> {
   const { recorder, guard: guardSettings } = storage.settings.read();
   const { api, caller, signal } = call;
-  if (api === null) return { call, level: 'none', request: unreadable, runGuard: null };
+  const unread = { call, request: unreadable, runGuard: null, failure: null };
+  if (api === null) return { ...unread, level: 'none' };
   const level = lowerLevel(lowerLevel(recorder.levels[api], caller.key?.recordLevel ?? 'all'), call.level);
   const isGuarded = guardSettings.prompts !== 'off' || guardSettings.answers !== 'off';
-  if (level === 'none' && !isGuarded) return { call, level, request: unreadable, runGuard: null };
-  const read = (rules: readonly RedactionRule[]) =>
+  if (level === 'none' && !isGuarded) return { ...unread, level };
+  const read = async (rules: readonly RedactionRule[]) =>
     reader.request({ api, body: call.body ?? new Uint8Array(), scope: scopeOf(call), rules });
-  const stored = (await read(recorder.redaction)) ?? unreadable;
-  if (!isGuarded) return { call, level, request: stored, runGuard: null };
+  const stored = await read(recorder.redaction).catch((error: Error) => error);
+  const failure = stored instanceof Error ? stored : null;
+  const request = (stored instanceof Error ? null : stored) ?? unreadable;
+  if (!isGuarded) return { ...unread, level, request, failure };
   // The guard checks what is sent, not what is recorded.
-  const sent = recorder.redaction.length === 0 ? stored : ((await read([])) ?? unreadable);
-  return { call, level, request: stored, runGuard: await checkPrompt(sent, guard, signal) };
+  const sent = recorder.redaction.length === 0 && failure === null ? request : ((await read([])) ?? unreadable);
+  return { call, level, request, failure, runGuard: await checkPrompt(sent, guard, signal) };
 }
 
 /** The response doesn't wait for files: looking into an image can take longer than the model. */
@@ -191,9 +196,10 @@ function storeBeside(sent: readonly SentFile[], callerId: string, parts: Parts):
 }
 
 /** Null if the call isn't recorded. Throws if it can't be and must be. */
-function tryBegin({ call, request, level }: PlannedCall, { storage, meter }: Parts): Recording | null {
+function tryBegin({ call, request, level, failure }: PlannedCall, { storage, meter }: Parts): Recording | null {
   if (level === 'none') return null;
   try {
+    if (failure !== null) throw failure;
     return beginRun(call, request, level, storage);
   } catch (error) {
     meter.noteFailure(error);

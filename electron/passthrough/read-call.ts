@@ -103,6 +103,15 @@ export interface RequestInput {
 
 const decoder = new TextDecoder();
 
+let compiled: { readonly rules: string; readonly redactor: Redactor } | null = null;
+
+/** Compiling the patterns of a call takes longer than reading it, and most calls have the rules of the one before. */
+function redactorOf(rules: readonly RedactionRule[]): Redactor {
+  const text = JSON.stringify(rules);
+  if (compiled?.rules !== text) compiled = { rules: text, redactor: createRedactor(rules) };
+  return compiled.redactor;
+}
+
 /** Null for a body that is no JSON object. */
 export function readPassedRequest({ api, body, scope, rules }: RequestInput): ReadRequest | null {
   const value = parseObject(decoder.decode(body));
@@ -110,7 +119,7 @@ export function readPassedRequest({ api, body, scope, rules }: RequestInput): Re
   const request = readRequest(api, value);
   const keys = keysOf(scope, request.messages);
   if (rules.length === 0) return { ...request, ...keys };
-  const redactor = createRedactor(rules);
+  const redactor = redactorOf(rules);
   return {
     ...request,
     ...keys,
@@ -158,7 +167,7 @@ export function readPassedResponse({ api, body, encoding, isStream, rules }: Res
   }
   const response = readResponse(api, text, { isStream });
   if (rules.length === 0) return response;
-  const redactor = createRedactor(rules);
+  const redactor = redactorOf(rules);
   return {
     ...response,
     content: redactor.text(response.content),

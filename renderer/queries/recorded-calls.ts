@@ -1,7 +1,12 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { searchAudit } from '../../shared/contract/audit.ts';
 import { originApis } from '../../shared/contract/conversations.ts';
-import { createRunDataset, type RunDatasetInput } from '../../shared/contract/dataset-import.ts';
+import {
+  type AddedRunsInput,
+  addRunsToDataset,
+  createRunDataset,
+  type RunDatasetInput,
+} from '../../shared/contract/dataset-import.ts';
 import { useHost } from '../host/host-context.tsx';
 import { useRenewDatasets } from './datasets.ts';
 
@@ -29,6 +34,17 @@ export function useCreateRunDataset() {
   return useMutation({
     meta: { isFailureShown: true },
     mutationFn: (body: RunDatasetInput) => client.call(createRunDataset, { body }),
+    onSettled: useRenewDatasets(),
+  });
+}
+
+/** Adds a few runs to a dataset, as a new version. The caller shows the error. */
+export function useAddRunsToDataset() {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: ({ id, ...body }: AddedRunsInput & { id: string }) =>
+      client.call(addRunsToDataset, { parameters: { id }, body }),
     onSettled: useRenewDatasets(),
   });
 }

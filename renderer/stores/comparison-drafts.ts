@@ -3,6 +3,7 @@ import { persist } from 'zustand/middleware';
 import type { Check } from '../../shared/contract/checks.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { maxVariants } from '../../shared/contract/comparisons.ts';
+import type { ConversationRun } from '../../shared/contract/conversations.ts';
 import type { PromptVersion } from '../../shared/contract/prompts.ts';
 import { readConfiguration, writeParameters } from '../drafts/parameter-model.ts';
 import { type DraftTools, readTools } from '../drafts/tool-drafts.ts';
@@ -170,6 +171,23 @@ function versionVariant(version: PromptVersion): VariantDraft {
     ...(model === null ? lastUsedModel() : { model, aiSystem: aiSystem ?? 'ServiceAi' }),
     ...writeParameters(version.configuration),
     dataspaceIds: [],
+  };
+}
+
+/** The messages and the parameters of a stored run as a variant. */
+export function runVariant(
+  { input, aiSystem, model }: Pick<ConversationRun, 'input' | 'aiSystem' | 'model'>,
+  title: string,
+): VariantDraft {
+  const { promptText, systemMessage, configuration, dataspaceIds } = input;
+  return {
+    id: crypto.randomUUID(),
+    name: '',
+    prompt: { kind: 'text', title, promptText, systemMessage: systemMessage ?? '' },
+    aiSystem,
+    model,
+    ...writeParameters(configuration),
+    dataspaceIds: dataspaceIds ?? [],
   };
 }
 

@@ -181,6 +181,38 @@ export const createRunDataset = defineEndpoint({
   response: runDataset,
 });
 
+/** Runs that are added to a dataset at once. */
+export const maxAddedRuns = 1000;
+
+const addedRunsInput = z
+  .strictObject({
+    runIds: z.array(uuid).min(1, 'must not be empty').max(maxAddedRuns),
+    columns: z
+      .strictObject({ prompt: columnName.optional(), answer: columnName.optional() })
+      .optional()
+      .describe(
+        'Where the prompt of a run without variables and its answer go: `run prompt` and `run answer`, or if the dataset has none of that name, its first text column and its first column of type `expected`',
+      ),
+  })
+  .meta({ id: 'AddedRunsInput' });
+export type AddedRunsInput = z.infer<typeof addedRunsInput>;
+
+export const addRunsToDataset = defineEndpoint({
+  id: 'addRunsToDataset',
+  method: 'post',
+  path: '/datasets/{id}/from-runs',
+  access: 'audit',
+  tag,
+  summary: 'Add recorded runs to a dataset',
+  description:
+    'Needs the scopes `audit` and `manage`. Adds a version with a row for each run. Columns that the dataset lacks are added; `run model` and `run ID` are filled if it has them.',
+  parameters: z.object({ id: uuid }),
+  body: addedRunsInput,
+  status: 201,
+  response: runDataset,
+  errors: [404],
+});
+
 const datasetJob = z
   .object({
     id: uuid,

@@ -401,6 +401,28 @@ tests:
       },
       { 'run prompt': 'Plain prompt', 'run answer': 'An answer', 'run model': model, 'run ID': second.runId },
     ]);
+    const add = (id: string, body: object) => callJson(host, way, 'POST', `/datasets/${id}/from-runs`, { body });
+    const columns = [text('question'), { name: 'best', type: 'expected' }, text('run model')];
+    const own = await callJson(host, way, 'POST', '/datasets', { body: { name: 'Own', columns, rows: [{}] } });
+    const grown = await add(own.body.id, { runIds });
+    expect([grown.status, grown.body]).toEqual([
+      201,
+      expect.objectContaining({ version: 2, rowCount: 3, skippedRuns: 0, note: '2 recorded runs added' }),
+    ]);
+    expect((await rowsOf(way, own.body.id)).slice(1)).toEqual([
+      { topic: 'a', order: { no: 7 }, best: 'An answer', 'run model': model },
+      { question: 'Plain prompt', best: 'An answer', 'run model': model },
+    ]);
+    const named = await add(own.body.id, { runIds: [second.runId], columns: { prompt: 'asked', answer: 'question' } });
+    expect((await rowsOf(way, named.body.id)).at(-1)).toEqual({
+      asked: 'Plain prompt',
+      question: 'An answer',
+      'run model': model,
+    });
+    expect((await add(own.body.id, { runIds: [randomUUID()] })).body.error.details).toEqual([
+      { field: 'runIds[0]', issue: 'is not a run' },
+    ]);
+    expect((await add(randomUUID(), { runIds })).status).toBe(404);
     const selected = await create({
       selection: { filter: { hasFeedback: true } },
       answer: 'none',

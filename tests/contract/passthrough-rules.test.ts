@@ -100,6 +100,28 @@ describe('what is recorded', () => {
     expect(exchanges).toBe(0);
   });
 
+  test('is redacted by custom patterns, and one that can never match is rejected before it is saved', async () => {
+    const { recorder } = defaultSettings;
+    const save = (pattern: string) =>
+      host.host.api.fetch(
+        new Request('http://window.test/window/settings', {
+          method: 'PATCH',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ recorder: { ...recorder, redaction: [{ kind: 'pattern', name: 'claim', pattern }] } }),
+        }),
+        { access: 'window' },
+      );
+    const rejected = await save('NW-(');
+    expect([rejected.status, (await rejected.json()).error.details[0].field]).toEqual([
+      400,
+      'recorder.redaction[0].pattern',
+    ]);
+    expect((await save(String.raw`NW-\d{5}`)).status).toBe(200);
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'NW-12345 is paid.' }));
+    const { input, output } = recordOf(await send('Is nw-12345 paid?'));
+    expect([input.renderedPrompt, output.content]).toEqual(['Is [claim] paid?', '[claim] is paid.']);
+  });
+
   test('has the files of a request by their hash', async () => {
     host.provider.answerWith((call) => call.chatAnswer({ content: 'A dot.' }));
     const image = pngOf();
@@ -187,6 +209,19 @@ describe('a call that cannot be recorded', () => {
     ]);
     const counts = await host.host.api.fetch(new Request('http://window.test/window/recorder'), { access: 'window' });
     expect(await counts.json()).toMatchObject({ failed: 1, lastFailureAt: expect.any(String) });
+  });
+
+  test('goes through if its request cannot be read', async () => {
+    const { recorder } = defaultSettings;
+    // Saved before patterns were checked.
+    const redaction = [{ kind: 'pattern' as const, name: 'broken', pattern: '(' }];
+    host.host.storage.settings.update({ recorder: { ...recorder, redaction } });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const { status, headers } = await send('Hello');
+    expect([status, headers['x-touchstone-recorded']]).toEqual([200, 'failed']);
+    host.host.storage.settings.update({ recorder: { ...recorder, redaction, onFailure: 'block' } });
+    const blocked = await send('Hello');
+    expect([blocked.status, JSON.parse(blocked.text).error.message]).toEqual([400, expect.stringContaining('regular')]);
   });
 
   test('goes through if only its end fails', async () => {

@@ -1,67 +1,19 @@
 import { AppError } from '../../../shared/app-error.ts';
-import type { Replay, ReplayTarget } from '../../../shared/contract/audit-replay.ts';
+import type { Replay } from '../../../shared/contract/audit-replay.ts';
 import { type Job, JobRun } from '../../common/jobs.ts';
-import { textOfMessage } from '../../../shared/contract/messages.ts';
-import { joinMessages } from '../../../shared/prompt-messages.ts';
-import { literalTemplate } from '../../prompts/transfer/templates/template-syntax.ts';
 import type { Completions } from '../../completions/completions.ts';
 import type { Log } from '../../log.ts';
 import type { StoredReplay, ReplayedRun, ReplayState, ReplayStore } from '../../storage/replay-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
-import { completionRequest, type CompletionRequest } from '../../../shared/contract/completions.ts';
-import type { RunDetail } from '../../../shared/contract/runs.ts';
-
-function configurationOf(original: RunDetail, change: ReplayTarget['configuration']): Record<string, unknown> | null {
-  if (change === undefined) return original.input.configuration;
-  const merged = Object.entries({ ...original.input.configuration, ...change }).filter(([, value]) => value !== null);
-  return merged.length === 0 ? null : Object.fromEntries(merged);
-}
-
-/**
- * The template that renders what a run sent. For a turn of an agent whose prompt is a template, only the rendered messages are
- * recorded.
- */
-function templateOf({ input, metadata }: RunDetail): string {
-  const roles = input.messages.flatMap(({ role }) => (role === 'tool' ? [] : [role]));
-  if (metadata?.['isTemplate'] !== true || roles.length < input.messages.length) return input.promptText;
-  return joinMessages(
-    input.messages.map((message, index) => ({
-      role: roles[index]!,
-      text: literalTemplate(textOfMessage(message)),
-      opening: '',
-    })),
-  );
-}
-
-/** The request that runs an original again with the target's changes. Throws `AppError` if it isn't valid. */
-function replayRequest(original: RunDetail, target: ReplayTarget): CompletionRequest {
-  if (original.input.messages.some(({ role }) => role === 'tool')) {
-    throw new AppError('conflict', 'This run continued another one with tool results, so it cannot be run again.');
-  }
-  const promptText = target.promptText ?? templateOf(original);
-  if (promptText === '') {
-    throw new AppError('conflict', 'The texts of this run were deleted, so it cannot be run again.');
-  }
-  const parsed = completionRequest.safeParse({
-    promptText,
-    systemMessage: target.systemMessage === undefined ? original.input.systemMessage : target.systemMessage,
-    aiSystem: target.aiSystem ?? original.aiSystem,
-    model: target.model ?? original.model,
-    configuration: configurationOf(original, target.configuration),
-    replacements: original.input.replacements,
-    dataspaceIds: original.input.dataspaceIds,
-    metadata: { replayOf: original.runId },
-  });
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new AppError('invalid_request', `${issue?.path.join('.') ?? 'The request'}: ${issue?.message ?? 'not valid'}.`);
-}
+import type { Providers } from '../../providers/create-providers.ts';
+import { replayRequest } from './replay-request.ts';
 
 export interface ReplayJobOptions {
   readonly replay: StoredReplay;
   readonly store: ReplayStore;
-  readonly runs: Pick<RunStore, 'read'>;
+  readonly runs: Pick<RunStore, 'read' | 'readToContinue'>;
   readonly completions: Pick<Completions, 'start'>;
+  readonly providers: Pick<Providers, 'resolve'>;
   readonly windowCallerId: string;
   readonly onChange: () => void;
   readonly log: Log;
@@ -185,11 +137,15 @@ export class ReplayJob implements Job<Replay> {
   }
 
   async #begin(run: ReplayedRun, signal: AbortSignal) {
-    const { runs, completions, windowCallerId, replay } = this.#options;
+    const { runs, completions, providers, windowCallerId, replay } = this.#options;
     const original = runs.read(run.original);
     if (original === null) throw new AppError('not_found', 'The original run was deleted.');
     const origin = { callerId: windowCallerId, key: null, appHeaders: original.appHeaders };
-    return completions.start(replayRequest(original, replay.target), origin, { signal });
+    const { request, ...continued } = replayRequest(original, replay.target, {
+      readToContinue: runs.readToContinue,
+      providers,
+    });
+    return completions.start(request, origin, { signal, ...continued });
   }
 
   #describe(error: unknown): string {

@@ -1,4 +1,13 @@
-import { ChevronDown, ChevronUp, FileSearch, LibraryBig, ListPlus, Repeat2, SquareTerminal } from 'lucide-react';
+import {
+  ChevronDown,
+  ChevronUp,
+  Columns3,
+  FileSearch,
+  LibraryBig,
+  ListPlus,
+  Repeat2,
+  SquareTerminal,
+} from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ConversationDetail, ConversationRun } from '../../../shared/contract/conversations.ts';
@@ -9,11 +18,14 @@ import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
 import { ReplayDialog } from '../../components/replay-dialog.tsx';
 import { finishName, originName } from '../../components/run-words.ts';
 import { roleTitles } from '../../components/sent-messages.ts';
-import { Failure, Notice } from '../../components/state-panels.tsx';
+import { describeError, Failure, Notice } from '../../components/state-panels.tsx';
 import { CallList } from '../../components/tool-calls/call-list.tsx';
-import { runAddress } from '../../shell/addresses.ts';
+import { useCreateRunDataset } from '../../queries/recorded-calls.ts';
+import { newComparisonAddress, runAddress } from '../../shell/addresses.ts';
 import { auditAddress } from '../../shell/audit-address.ts';
 import { useActions } from '../../stores/actions.ts';
+import { replaceNewSetup, runVariant } from '../../stores/comparison-drafts.ts';
+import { showToast } from '../../stores/toasts.ts';
 import { resultsIn, toolCallsIn } from '../../stores/tool-steps.ts';
 import { addedMessages } from './added-messages.ts';
 import { DatasetDialog, PromptDialog } from './save-dialogs.tsx';
@@ -109,6 +121,33 @@ function CallMetadata({ run }: { run: ConversationRun }) {
 
 type OpenDialog = 'prompt' | 'dataset' | 'replay' | null;
 
+/** Compares the model of a call with others: the call is the first variant, and the only row of a dataset. */
+function useCompareCall(run: ConversationRun, name: string): { compare: () => void; isBusy: boolean } {
+  const [, navigate] = useLocation();
+  const create = useCreateRunDataset();
+  const hasSteps = run.input.messages.some(({ role }) => role === 'tool');
+  const compare = (): void => {
+    if (hasSteps) {
+      showToast({
+        tone: 'neutral',
+        text: "Variants can't contain results of tools. Replay this call on another model instead.",
+      });
+      return;
+    }
+    create.mutate(
+      { name, selection: { runIds: [run.conversationRunId] }, answer: 'expected', hasFeedback: false },
+      {
+        onSuccess: ({ id }) => {
+          replaceNewSetup({ datasetId: id, variants: [runVariant(run, name)] });
+          navigate(newComparisonAddress);
+        },
+        onError: (error) => showToast({ tone: 'negative', text: describeError(error).message }),
+      },
+    );
+  };
+  return { compare, isBusy: create.isPending };
+}
+
 function Actions({ conversation, run }: { conversation: ConversationDetail; run: ConversationRun }) {
   const [, navigate] = useLocation();
   const [dialog, setDialog] = useState<OpenDialog>(null);
@@ -116,6 +155,7 @@ function Actions({ conversation, run }: { conversation: ConversationDetail; run:
   const runId = run.conversationRunId;
   const inAudit = auditAddress({ filter: {}, sort: 'newest', conversationId: conversation.id, runId });
   const group = 'Recorded call';
+  const { compare, isBusy } = useCompareCall(run, name);
   useActions('recorder-call', [
     {
       id: 'recorder.playground',
@@ -126,7 +166,8 @@ function Actions({ conversation, run }: { conversation: ConversationDetail; run:
     },
     { id: 'recorder.prompt', title: 'Save as prompt', group, keys: 'S', run: () => setDialog('prompt') },
     { id: 'recorder.replay', title: 'Replay on another model', group, keys: 'R', run: () => setDialog('replay') },
-    { id: 'recorder.dataset', title: 'Make a dataset', group, keys: 'D', run: () => setDialog('dataset') },
+    { id: 'recorder.dataset', title: 'Add to dataset', group, keys: 'D', run: () => setDialog('dataset') },
+    { id: 'recorder.compare', title: 'Compare with other models', group, keys: 'C', run: compare },
     { id: 'recorder.audit', title: 'Open in audit', group, keys: 'A', run: () => navigate(inAudit) },
   ]);
   const close = () => setDialog(null);
@@ -142,13 +183,16 @@ function Actions({ conversation, run }: { conversation: ConversationDetail; run:
         Replay
       </Button>
       <Button size="small" icon={ListPlus} keys="D" onClick={() => setDialog('dataset')}>
-        Make a dataset
+        Add to dataset
+      </Button>
+      <Button size="small" icon={Columns3} keys="C" isBusy={isBusy} onClick={compare}>
+        Compare
       </Button>
       <Button size="small" icon={FileSearch} keys="A" onClick={() => navigate(inAudit)}>
         Open in audit
       </Button>
       {dialog === 'prompt' && <PromptDialog run={run} name={name} onClose={close} />}
-      {dialog === 'dataset' && <DatasetDialog runs={conversation.runs} name={name} onClose={close} />}
+      {dialog === 'dataset' && <DatasetDialog runs={conversation.runs} run={run} name={name} onClose={close} />}
       {dialog === 'replay' && (
         <ReplayDialog
           isOpen

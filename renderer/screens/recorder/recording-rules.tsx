@@ -1,6 +1,6 @@
-import type { RedactionRule } from '../../../shared/contract/audit-exports.ts';
 import type { Settings } from '../../../shared/contract/settings.ts';
-import { Checkbox, Segmented } from '../../components/choices.tsx';
+import { Segmented } from '../../components/choices.tsx';
+import { RedactionChoices } from '../../components/redaction-choices.tsx';
 import { Link } from 'wouter';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
@@ -12,13 +12,6 @@ const levelOptions = [
   { value: 'all', label: 'Everything' },
   { value: 'metadata', label: 'Metadata only' },
   { value: 'none', label: 'Nothing' },
-] as const;
-
-const kinds = [
-  { kind: 'email', label: 'E-mail addresses' },
-  { kind: 'phone', label: 'Phone numbers' },
-  { kind: 'card', label: 'Card numbers' },
-  { kind: 'account', label: 'Account numbers' },
 ] as const;
 
 /** Embeddings are numbers, so that "Everything" keeps only their metadata. */
@@ -37,11 +30,6 @@ function commonLevel(levels: Recorder['levels']): Level | null {
     Object.entries(levelsOf(value)).every(([api, expected]) => levels[api as keyof Recorder['levels']] === expected),
   );
   return level?.value ?? null;
-}
-
-function withRule(rules: readonly RedactionRule[], kind: (typeof kinds)[number]['kind'], isOn: boolean) {
-  const others = rules.filter((rule) => rule.kind !== kind);
-  return isOn ? [...others, { kind }] : others;
 }
 
 /** What is stored of the calls, and what is replaced before it is stored. */
@@ -81,14 +69,10 @@ export function RecordingRules() {
         <span className="caption tertiary">before saving</span>
       </div>
       <div className="recorder__block">
-        {kinds.map(({ kind, label }) => (
-          <Checkbox
-            key={kind}
-            label={label}
-            isChecked={recorder.redaction.some((rule) => rule.kind === kind)}
-            onCheckedChange={(isOn) => change({ redaction: withRule(recorder.redaction, kind, isOn) })}
-          />
-        ))}
+        <RedactionChoices rules={recorder.redaction} onChange={(redaction) => change({ redaction })} />
+        <Link href={settingsAddress('recording')} className="link small">
+          Custom patterns
+        </Link>
       </div>
     </>
   );

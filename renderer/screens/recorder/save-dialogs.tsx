@@ -1,35 +1,46 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ConversationRun } from '../../../shared/contract/conversations.ts';
+import { maxAddedRuns } from '../../../shared/contract/dataset-import.ts';
 import { Button } from '../../components/button.tsx';
+import { Segmented } from '../../components/choices.tsx';
+import { Combobox, type ComboboxOption } from '../../components/combobox.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { formatPlural } from '../../components/format.ts';
 import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
+import { useDatasetList } from '../../queries/datasets.ts';
 import { useCreatePrompt } from '../../queries/prompts.ts';
-import { useCreateRunDataset } from '../../queries/recorded-calls.ts';
+import { useAddRunsToDataset, useCreateRunDataset } from '../../queries/recorded-calls.ts';
 import { datasetAddress, promptAddress } from '../../shell/addresses.ts';
 
-interface NameDialogProps {
+interface SaveDialogProps {
   title: string;
   action: string;
   explanation: string;
-  suggestion: string;
+  isReady: boolean;
   isBusy: boolean;
   error: unknown;
-  onSave: (name: string) => void;
+  onSave: () => void;
   onClose: () => void;
+  children: ReactNode;
 }
 
-function NameDialog({ title, action, explanation, suggestion, isBusy, error, onSave, onClose }: NameDialogProps) {
-  const [name, setName] = useState(suggestion);
-  const given = name.trim();
-  const save = (): void => {
-    if (given !== '') onSave(given);
-  };
+function SaveDialog({
+  title,
+  action,
+  explanation,
+  isReady,
+  isBusy,
+  error,
+  onSave,
+  onClose,
+  children,
+}: SaveDialogProps) {
   const footer = (
     <>
       <Button onClick={onClose}>Cancel</Button>
-      <Button variant="primary" isBusy={isBusy} aria-disabled={given === '' || undefined} onClick={save}>
+      <Button variant="primary" isBusy={isBusy} aria-disabled={!isReady || undefined} onClick={onSave}>
         {action}
       </Button>
     </>
@@ -37,13 +48,7 @@ function NameDialog({ title, action, explanation, suggestion, isBusy, error, onS
   return (
     <Dialog title={title} isOpen onClose={onClose} footer={footer}>
       <p className="small secondary">{explanation}</p>
-      <TextField
-        label="Name"
-        maxLength={200}
-        value={name}
-        onValueChange={setName}
-        onKeyDown={(event) => event.key === 'Enter' && save()}
-      />
+      {children}
       {error !== null && (
         <p className="small negative" role="alert">
           {describeError(error).message}
@@ -53,7 +58,25 @@ function NameDialog({ title, action, explanation, suggestion, isBusy, error, onS
   );
 }
 
-interface SaveDialogProps {
+interface NameFieldProps {
+  name: string;
+  onChange: (name: string) => void;
+  onEnter: () => void;
+}
+
+function NameField({ name, onChange, onEnter }: NameFieldProps) {
+  return (
+    <TextField
+      label="Name"
+      maxLength={200}
+      value={name}
+      onValueChange={onChange}
+      onKeyDown={(event) => event.key === 'Enter' && onEnter()}
+    />
+  );
+}
+
+interface CallDialogProps {
   run: ConversationRun;
   /** Of the conversation. */
   name: string;
@@ -61,53 +84,111 @@ interface SaveDialogProps {
 }
 
 /** Saves the messages and the parameters of a call as a prompt. */
-export function PromptDialog({ run, name, onClose }: SaveDialogProps) {
+export function PromptDialog({ run, name: suggestion, onClose }: CallDialogProps) {
   const [, navigate] = useLocation();
   const create = useCreatePrompt();
+  const [name, setName] = useState(suggestion.slice(0, 200));
   const { promptText, systemMessage, configuration } = run.input;
-  const save = (given: string): void =>
+  const isReady = name.trim() !== '';
+  const save = (): void => {
+    if (!isReady) return;
     create.mutate(
-      { name: given, promptText, systemMessage, configuration, aiSystem: run.aiSystem, model: run.model },
+      { name: name.trim(), promptText, systemMessage, configuration, aiSystem: run.aiSystem, model: run.model },
       { onSuccess: ({ id }) => navigate(promptAddress(id)) },
     );
+  };
   return (
-    <NameDialog
+    <SaveDialog
       title="Save as prompt"
       action="Save prompt"
       explanation="Saves the system message, the messages, the tools and the parameters of this call as the first version of a prompt."
-      suggestion={name.slice(0, 200)}
+      isReady={isReady}
       isBusy={create.isPending}
       error={create.error}
       onSave={save}
       onClose={onClose}
-    />
+    >
+      <NameField name={name} onChange={setName} onEnter={save} />
+    </SaveDialog>
   );
 }
 
-/** Makes a dataset of the calls of a conversation. */
+const newDataset = 'new';
+
+function useDatasetOptions(): ComboboxOption[] {
+  const pages = useDatasetList().data?.pages ?? [];
+  const datasets = pages.flatMap(({ data }) => data);
+  return [
+    { value: newDataset, label: 'New dataset', group: 'New' },
+    ...datasets.map(({ id, name, rowCount }) => ({
+      value: id,
+      label: name,
+      group: 'Existing',
+      detail: formatPlural(rowCount, 'row'),
+    })),
+  ];
+}
+
+/** Adds a call, or the calls of its conversation, to a new or an existing dataset. */
 export function DatasetDialog({
   runs,
-  name,
+  run,
+  name: suggestion,
   onClose,
-}: Omit<SaveDialogProps, 'run'> & { runs: readonly ConversationRun[] }) {
+}: CallDialogProps & { runs: readonly ConversationRun[] }) {
   const [, navigate] = useLocation();
   const create = useCreateRunDataset();
-  const runIds = runs.map(({ conversationRunId }) => conversationRunId);
+  const add = useAddRunsToDataset();
+  const options = useDatasetOptions();
+  const [name, setName] = useState(suggestion.slice(0, 200));
+  const [target, setTarget] = useState(newDataset);
+  const [scope, setScope] = useState<'call' | 'conversation'>(runs.length > 1 ? 'conversation' : 'call');
+  const isNew = target === newDataset;
+  const isReady = !isNew || name.trim() !== '';
+  const runIds = (scope === 'call' ? [run] : runs.slice(-maxAddedRuns)).map(
+    ({ conversationRunId }) => conversationRunId,
+  );
+  const onSuccess = ({ id }: { id: string }): void => navigate(datasetAddress(id));
+  const save = (): void => {
+    if (!isReady) return;
+    const selection = { runIds };
+    if (isNew) create.mutate({ name: name.trim(), selection, answer: 'expected', hasFeedback: true }, { onSuccess });
+    else add.mutate({ id: target, runIds }, { onSuccess });
+  };
   return (
-    <NameDialog
-      title="Make a dataset"
-      action="Make a dataset"
-      explanation="Each call of this conversation becomes a row with its prompt, its answer as the expected value, and its model."
-      suggestion={name.slice(0, 200)}
-      isBusy={create.isPending}
-      error={create.error}
-      onSave={(given) =>
-        create.mutate(
-          { name: given, selection: { runIds }, answer: 'expected', hasFeedback: true },
-          { onSuccess: ({ id }) => navigate(datasetAddress(id)) },
-        )
-      }
+    <SaveDialog
+      title="Add to dataset"
+      action={isNew ? 'Create dataset' : 'Add to dataset'}
+      explanation="Each call becomes a row with its prompt, and its answer as the expected value."
+      isReady={isReady}
+      isBusy={create.isPending || add.isPending}
+      error={isNew ? create.error : add.error}
+      onSave={save}
       onClose={onClose}
-    />
+    >
+      {runs.length > 1 && (
+        <Segmented
+          label="Calls"
+          value={scope}
+          options={[
+            { value: 'call', label: 'This call' },
+            { value: 'conversation', label: `All ${formatPlural(runs.length, 'call')}` },
+          ]}
+          onValueChange={setScope}
+        />
+      )}
+      <div className="labelled">
+        <span className="label">Dataset</span>
+        <Combobox
+          label="Dataset"
+          value={target}
+          shown={options.find(({ value }) => value === target)?.label ?? ''}
+          options={options}
+          onValueChange={setTarget}
+          placeholder="Search datasets"
+        />
+      </div>
+      {isNew && <NameField name={name} onChange={setName} onEnter={save} />}
+    </SaveDialog>
   );
 }

@@ -1,10 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { AppError } from '../../../shared/app-error.ts';
 import { type RecordLevel, recordLevels } from '../../../shared/contract/common.ts';
 import { readRecorder } from '../../../shared/contract/passthrough.ts';
 import type { Settings } from '../../../shared/contract/settings.ts';
+import { Button, IconButton } from '../../components/button.tsx';
 import { Segmented, Switch } from '../../components/choices.tsx';
 import { formatCount } from '../../components/format.ts';
-import { QueryView } from '../../components/state-panels.tsx';
+import { patternRules, RedactionChoices } from '../../components/redaction-choices.tsx';
+import { describeError, QueryView } from '../../components/state-panels.tsx';
+import { TextField } from '../../components/text-field.tsx';
 import { useHost } from '../../host/host-context.tsx';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
@@ -58,6 +64,92 @@ function Levels({ recorder: { levels }, onChange }: PartProps) {
   );
 }
 
+/** What the host says about a pattern that RE2 can't compile. */
+function patternIssue(error: unknown): string | null {
+  if (!(error instanceof AppError)) return error === null ? null : describeError(error).message;
+  const [detail] = error.details;
+  return detail ? `${detail.issue.charAt(0).toUpperCase()}${detail.issue.slice(1)}` : error.message;
+}
+
+/** Adds a pattern when the host has accepted it. */
+function NewPattern({ recorder }: Pick<PartProps, 'recorder'>) {
+  const update = useUpdateSettings({ isFailureShown: true });
+  const [name, setName] = useState('');
+  const [pattern, setPattern] = useState('');
+  const isReady = name.trim() !== '' && pattern !== '';
+  const add = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!isReady) return;
+    const rule = { kind: 'pattern' as const, name: name.trim(), pattern };
+    update.mutate(
+      { recorder: { ...recorder, redaction: [...recorder.redaction, rule] } },
+      {
+        onSuccess: () => {
+          setName('');
+          setPattern('');
+        },
+      },
+    );
+  };
+  return (
+    <form className="recording__pattern" onSubmit={add}>
+      <TextField label="Name" size="small" maxLength={100} value={name} onValueChange={setName} />
+      <TextField
+        label="Regular expression"
+        size="small"
+        isMono
+        maxLength={1000}
+        placeholder="NW-\d{5}"
+        value={pattern}
+        onValueChange={(text) => {
+          setPattern(text);
+          update.reset();
+        }}
+        error={patternIssue(update.error)}
+      />
+      <Button type="submit" size="small" isBusy={update.isPending} aria-disabled={!isReady || undefined}>
+        Add pattern
+      </Button>
+    </form>
+  );
+}
+
+function Redaction({ recorder, onChange }: PartProps) {
+  const { redaction } = recorder;
+  return (
+    <SettingsSection title="Redaction">
+      <div className="card">
+        <SettingRow
+          label="Replaced before a call is saved"
+          detail="The program and the provider get the texts unchanged. While a rule is on, raw requests and files of calls aren't stored."
+        >
+          <div className="recording__kinds">
+            <RedactionChoices
+              rules={redaction.filter(({ kind }) => kind !== 'pattern')}
+              onChange={(rules) => onChange({ redaction: [...rules, ...patternRules(redaction)] })}
+            />
+          </div>
+        </SettingRow>
+        {patternRules(redaction).map((rule) => (
+          <SettingRow
+            key={`${rule.name} ${rule.pattern}`}
+            label={rule.name}
+            detail={<code className="mono--small">{rule.pattern}</code>}
+          >
+            <IconButton
+              icon={X}
+              label={`Remove pattern ${rule.name}`}
+              size="small"
+              onClick={() => onChange({ redaction: redaction.filter((one) => one !== rule) })}
+            />
+          </SettingRow>
+        ))}
+        <NewPattern recorder={recorder} />
+      </div>
+    </SettingsSection>
+  );
+}
+
 function Failures({ recorder: { onFailure }, onChange }: PartProps) {
   const { client } = useHost();
   const counts = useQuery({
@@ -98,7 +190,7 @@ export function RecordingPage() {
   return (
     <SettingsPage
       title="Recording"
-      lead="Programs that use Touchstone's address as the base URL of OpenAI's or Anthropic's API are recorded in the audit. Their calls pass unchanged. The Recorder screen shows how to connect one, and what is redacted."
+      lead="Programs that use Touchstone's address as the base URL of OpenAI's or Anthropic's API are recorded in the audit. Their calls pass unchanged. The Recorder screen shows how to connect one."
     >
       <QueryView query={settings} subject="the settings">
         {({ recorder }) => {
@@ -106,6 +198,7 @@ export function RecordingPage() {
           return (
             <div className="settings__stack">
               <Levels recorder={recorder} onChange={onChange} />
+              <Redaction recorder={recorder} onChange={onChange} />
               <Failures recorder={recorder} onChange={onChange} />
             </div>
           );

@@ -2,7 +2,10 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { RecordingRules } from '../../../../../renderer/screens/recorder/recording-rules.tsx';
 import { RecorderScreen } from '../../../../../renderer/screens/recorder/recorder-screen.tsx';
-import { textMessage } from '../../../../../shared/contract/messages.ts';
+import { useComparisonDrafts } from '../../../../../renderer/stores/comparison-drafts.ts';
+import { useToasts } from '../../../../../renderer/stores/toasts.ts';
+import { createDataset, listDatasets } from '../../../../../shared/contract/datasets.ts';
+import { type Message, textMessage } from '../../../../../shared/contract/messages.ts';
 import { listPrompts } from '../../../../../shared/contract/prompts.ts';
 import { defaultSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
 import { recordRun } from '../../../../support/audit-runs.ts';
@@ -52,6 +55,50 @@ test('shows what a turn added, and saves a call as a prompt that renders to its 
   await waitFor(() => expect(opened.addresses.at(-1)).toMatch(/^\/prompts\/[\da-f-]{36}$/));
   const { data } = await opened.window.host.client.call(listPrompts);
   expect(data).toMatchObject([{ name: 'Sky', latestVersion: { aiSystem: 'OpenAi', model: 'gpt-4o' } }]);
+});
+
+async function openCall(messages: readonly Message[] = [question]): Promise<ReturnType<typeof within>> {
+  opened = await openWindow(<RecorderScreen />, {
+    address: '/recorder',
+    prepare: async (client, window) => {
+      const run = { conversationId, origin: program, replacements: null, systemMessage: null, configuration: null };
+      await recordRun(window, { ...run, messages, renderedPrompt: 'Which colour?' }, { content: 'Blue.' });
+      await client.call(createDataset, { body: { name: 'Colours', columns: [{ name: 'q', type: 'text' }], rows: [] } });
+    },
+  });
+  return within(await screen.findByRole('region', { name: 'One call' }));
+}
+
+test('compares a call with other models, over a dataset of its own', async () => {
+  const detail = await openCall();
+  fireEvent.click(await detail.findByRole('button', { name: /Compare/ }));
+  await waitFor(() => expect(opened.addresses.at(-1)).toBe('/compare/new'));
+  const setup = useComparisonDrafts.getState().drafts.find(({ id }) => id === 'new')!;
+  const { data } = await opened.window.host.client.call(listDatasets, {});
+  expect(data.find(({ id }) => id === setup.datasetId)).toMatchObject({ rowCount: 1 });
+  expect(setup.variants).toMatchObject([{ prompt: { kind: 'text' }, aiSystem: 'OpenAi', model: 'gpt-4o' }]);
+});
+
+test('compares no call with results of tools, which a prompt would leave out', async () => {
+  const result = { type: 'toolResult', toolCallId: 'c1', content: 'Blue', isError: false } as const;
+  const detail = await openCall([question, { role: 'tool', content: [result] }]);
+  fireEvent.click(await detail.findByRole('button', { name: /Compare/ }));
+  await waitFor(() =>
+    expect(useToasts.getState().toasts.at(-1)?.text).toContain("Variants can't contain results of tools"),
+  );
+  expect(opened.addresses.at(-1)).toBe('/recorder');
+});
+
+test('adds a call to an existing dataset', async () => {
+  const detail = await openCall();
+  fireEvent.click(await detail.findByRole('button', { name: /Add to dataset/ }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Add to dataset' }));
+  fireEvent.click(dialog.getByRole('button', { name: /Dataset/ }));
+  fireEvent.click(await screen.findByRole('option', { name: /Colours/ }));
+  fireEvent.click(dialog.getByRole('button', { name: 'Add to dataset' }));
+  await waitFor(() => expect(opened.addresses.at(-1)).toMatch(/^\/compare\/datasets\//));
+  const { data } = await opened.window.host.client.call(listDatasets, {});
+  expect(data).toMatchObject([{ name: 'Colours', version: 2, rowCount: 1 }]);
 });
 
 test('leaves levels that differ from API to API to the settings', async () => {

@@ -28,6 +28,29 @@ test('what is recorded of each API, and what happens if recording fails', async 
   );
 });
 
+test('custom patterns are added when the host accepts them, and removed', async () => {
+  opened = await openWindow(<RecordingPage />);
+  const saved = async () => (await opened.window.host.client.call(readSettings)).recorder.redaction;
+  fireEvent.click(await screen.findByRole('checkbox', { name: 'E-mail addresses' }));
+  await waitFor(async () => expect(await saved()).toEqual([{ kind: 'email' }]));
+  const fill = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
+  fill('Name', 'Claim');
+  fill('Regular expression', 'NW-(');
+  fireEvent.click(screen.getByRole('button', { name: 'Add pattern' }));
+  await screen.findByText(/Is not a valid regular expression/);
+  expect(await saved()).toEqual([{ kind: 'email' }]);
+  fill('Regular expression', String.raw`NW-\d{5}`);
+  fireEvent.click(screen.getByRole('button', { name: 'Add pattern' }));
+  await waitFor(async () =>
+    expect(await saved()).toEqual([
+      { kind: 'email' },
+      { kind: 'pattern', name: 'Claim', pattern: String.raw`NW-\d{5}` },
+    ]),
+  );
+  fireEvent.click(await screen.findByRole('button', { name: 'Remove pattern Claim' }));
+  await waitFor(async () => expect(await saved()).toEqual([{ kind: 'email' }]));
+});
+
 test('a key has a level of its own', async () => {
   opened = await openWindow(<ApiKeysPage />);
   fireEvent.click(await screen.findByRole('button', { name: 'Create API key' }));

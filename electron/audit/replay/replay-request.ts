@@ -1,0 +1,129 @@
+import { AppError } from '../../../shared/app-error.ts';
+import type { ReplayTarget } from '../../../shared/contract/audit-replay.ts';
+import { completionRequest, type CompletionRequest } from '../../../shared/contract/completions.ts';
+import { textOfMessage } from '../../../shared/contract/messages.ts';
+import type { RunDetail } from '../../../shared/contract/runs.ts';
+import { joinMessages } from '../../../shared/prompt-messages.ts';
+import type { RunContinuation } from '../../completions/completions.ts';
+import { isFunctionTool, namedParameters } from '../../passthrough/named-parameters.ts';
+import { literalTemplate } from '../../prompts/transfer/templates/template-syntax.ts';
+import type { Providers } from '../../providers/create-providers.ts';
+import type { ContinuableRun } from '../../storage/continuable-run.ts';
+import { publicMessages } from '../../storage/stored-messages.ts';
+import { timeOrderedId } from '../../storage/time-ordered-id.ts';
+
+/** How a run is run again. */
+export interface ReplayedRequest {
+  readonly request: CompletionRequest;
+  /** Set if the messages are sent as they were. */
+  readonly continuation?: RunContinuation;
+}
+
+/** The parameters of a call in the format of another API, as completions name them. Another provider gets only those that all have. */
+function recordedConfiguration({ origin: { api }, input, aiSystem }: RunDetail, target: ReplayTarget) {
+  if (input.configuration === null || api === 'completions' || api === 'import') return input.configuration;
+  const { named, other } = namedParameters(api, input.configuration);
+  if ((target.aiSystem ?? aiSystem) === aiSystem) return { ...other, ...named };
+  if (!Array.isArray(named['tools'])) return named;
+  const { tools, tool_choice: choice, ...rest } = named;
+  const functions = (tools as unknown[]).filter(isFunctionTool);
+  if (functions.length === 0) return rest;
+  return { ...rest, tools: functions, ...(choice !== undefined && { tool_choice: choice }) };
+}
+
+function configurationOf(original: RunDetail, target: ReplayTarget): Record<string, unknown> | null {
+  const recorded = recordedConfiguration(original, target);
+  if (target.configuration === undefined) return recorded;
+  const merged = Object.entries({ ...recorded, ...target.configuration }).filter(([, value]) => value !== null);
+  return merged.length === 0 ? null : Object.fromEntries(merged);
+}
+
+/**
+ * The template that renders what a run sent. For a turn of an agent whose prompt is a template, only the rendered messages are
+ * recorded.
+ */
+function templateOf({ input, metadata }: RunDetail): string {
+  if (metadata?.['isTemplate'] !== true) return input.promptText;
+  return joinMessages(
+    input.messages.map((message) => ({
+      role: message.role === 'tool' ? 'user' : message.role,
+      text: literalTemplate(textOfMessage(message)),
+      opening: '',
+    })),
+  );
+}
+
+/** Whether a template can't express what a run sent: steps of tools, and files without a variable. */
+function needsMessages({ input: { messages }, origin }: RunDetail): boolean {
+  const has = (kind: string) => messages.some(({ content }) => content.some(({ type }) => type === kind));
+  return has('toolCall') || has('toolResult') || (origin.api !== 'completions' && has('file'));
+}
+
+function requestOf(original: RunDetail, target: ReplayTarget, promptText: string): CompletionRequest {
+  const parsed = completionRequest.safeParse({
+    promptText,
+    systemMessage: target.systemMessage === undefined ? original.input.systemMessage : target.systemMessage,
+    aiSystem: target.aiSystem ?? original.aiSystem,
+    model: target.model ?? original.model,
+    configuration: configurationOf(original, target),
+    replacements: original.input.replacements,
+    dataspaceIds: original.input.dataspaceIds,
+    metadata: { replayOf: original.runId },
+  });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new AppError('invalid_request', `${issue?.path.join('.') ?? 'The request'}: ${issue?.message ?? 'not valid'}.`);
+}
+
+/** The messages of a run with the calls and results that led to it. The tools don't run again. */
+function continuationOf(
+  run: ContinuableRun,
+  { aiSystem, model }: CompletionRequest,
+  providers: Pick<Providers, 'resolve'>,
+): RunContinuation {
+  // What is stored for a provider, such as signed reasoning, only goes back to the model that made it.
+  const isSameModel = providers.resolve(aiSystem, model).servedBy === run.servedBy;
+  const messages = isSameModel ? run.messages : publicMessages(run.messages);
+  const results = messages.flatMap(({ content }) =>
+    content.flatMap((part) => (part.type === 'toolResult' ? [part.content] : [])),
+  );
+  const { promptId, promptVersionId, citations } = run;
+  return {
+    conversationId: timeOrderedId(),
+    messages,
+    results,
+    storedPrompt: promptId === null || promptVersionId === null ? null : { promptId, promptVersionId },
+    citations,
+  };
+}
+
+/** The request that runs an original again with the target's changes. Throws `AppError` if it isn't valid. */
+export function replayRequest(
+  original: RunDetail,
+  target: ReplayTarget,
+  {
+    readToContinue,
+    providers,
+  }: {
+    readonly readToContinue: (runId: string) => ContinuableRun | null;
+    readonly providers: Pick<Providers, 'resolve'>;
+  },
+): ReplayedRequest {
+  const isWhole = needsMessages(original);
+  if (isWhole && target.promptText !== undefined)
+    throw new AppError(
+      'conflict',
+      'This run has calls and results of tools, or files, which another prompt would leave out. Replay it with its own prompt.',
+    );
+  const promptText = target.promptText ?? templateOf(original);
+  const run = isWhole ? readToContinue(original.runId) : null;
+  if (run) {
+    const text = run.promptText || original.title || 'Replay';
+    const request = { ...requestOf(original, target, text), replacements: null, dataspaceIds: null };
+    return { request, continuation: continuationOf(run, request, providers) };
+  }
+  if (promptText === '') {
+    throw new AppError('conflict', 'The texts of this run were deleted, so it cannot be run again.');
+  }
+  return { request: requestOf(original, target, promptText) };
+}

@@ -1,0 +1,78 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import type { AddedRunsInput, RunDataset } from '../../shared/contract/dataset-import.ts';
+import type { DatasetColumn, RowValues } from '../../shared/contract/datasets.ts';
+import type { RunDetail } from '../../shared/contract/runs.ts';
+import type { RunStore } from '../storage/storage.ts';
+import type { Datasets, RowAuthor } from './create-datasets.ts';
+
+/** Characters of prompts and answers that are added at once: they are in memory until they are stored. */
+const maxAddedCharacters = 16 * 1_048_576;
+
+/** The columns of a dataset, with those that runs add to it. */
+class GrownColumns {
+  readonly list: DatasetColumn[];
+
+  constructor(columns: readonly DatasetColumn[]) {
+    this.list = [...columns];
+  }
+
+  has(name: string): boolean {
+    return this.list.some((column) => column.name === name);
+  }
+
+  require(name: string, type: DatasetColumn['type']): string {
+    if (!this.has(name)) this.list.push({ name, type });
+    return name;
+  }
+
+  /** The chosen column, the one of our own name, or the first of a type. */
+  choose(chosen: string | undefined, name: string, type: DatasetColumn['type']): string {
+    if (chosen !== undefined || this.has(name)) return this.require(chosen ?? name, type);
+    return this.list.find((column) => column.type === type)?.name ?? this.require(name, type);
+  }
+}
+
+function rowOf({ runId, model, input, output }: RunDetail, columns: GrownColumns, names: AddedRunsInput['columns']) {
+  const given = Object.entries(input.replacements ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  const prompt = () => [columns.choose(names?.prompt, 'run prompt', 'text'), input.renderedPrompt ?? ''] as const;
+  const variables = given.length > 0 ? given : [prompt()];
+  for (const [name, value] of variables) columns.require(name, typeof value === 'string' ? 'text' : 'json');
+  const own = { 'run model': model, 'run ID': runId };
+  const known = Object.entries(own).filter(([name]) => columns.has(name));
+  const answer = columns.choose(names?.answer, 'run answer', 'expected');
+  return Object.fromEntries([...variables, ...known, [answer, output.content]]) as RowValues;
+}
+
+/** Adds a version with a row for each run. Throws `not_found`, and `invalid_request` for an unknown run and for one without texts. */
+export async function addRuns(
+  datasetId: string,
+  { runIds, columns: names }: AddedRunsInput,
+  {
+    datasets,
+    runs,
+  }: { readonly datasets: Pick<Datasets, 'read' | 'addVersion'>; readonly runs: Pick<RunStore, 'read'> },
+  author: RowAuthor,
+): Promise<RunDataset> {
+  const base = datasets.read(datasetId, null);
+  const columns = new GrownColumns(base.columns);
+  const added: RowValues[] = [];
+  let skippedRuns = 0;
+  let characters = 0;
+  for (const [index, id] of [...new Set(runIds.map((runId) => runId.toLowerCase()))].entries()) {
+    const run = runs.read(id);
+    if (run === null) throw invalidField(`runIds[${index}]`, 'is not a run');
+    if (run.metadata?.['anonymised'] === true) skippedRuns += 1;
+    else added.push(rowOf(run, columns, names));
+    characters += (run.input.renderedPrompt?.length ?? 0) + run.output.content.length;
+    if (characters > maxAddedCharacters)
+      throw new AppError('payload_too_large', 'These runs have more than 16 MB of text. Add fewer at once.');
+    await nextTurn();
+    author.signal.throwIfAborted();
+  }
+  if (added.length === 0)
+    throw invalidField('runIds', 'has no run with texts', 'The texts of these runs were deleted.');
+  const note = `${added.length} recorded ${added.length === 1 ? 'run' : 'runs'} added`;
+  const input = { columns: columns.list, baseVersion: base.version, changes: { added }, note };
+  return { ...(await datasets.addVersion(datasetId, input, author)), skippedRuns };
+}
