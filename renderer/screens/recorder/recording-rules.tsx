@@ -26,7 +26,7 @@ function levelsOf(level: Level): Recorder['levels'] {
 
 /** Null if the APIs have levels that only Settings can set. */
 function commonLevel(levels: Recorder['levels']): Level | null {
-  const [level] = levelOptions.filter(({ value }) =>
+  const level = levelOptions.find(({ value }) =>
     Object.entries(levelsOf(value)).every(([api, expected]) => levels[api as keyof Recorder['levels']] === expected),
   );
   return level?.value ?? null;
