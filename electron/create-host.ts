@@ -23,6 +23,7 @@ import { promptHandlers } from './api/prompts.ts';
 import { providerHandlers } from './api/providers.ts';
 import { logImportHandlers } from './api/log-imports.ts';
 import { runHandlers } from './api/runs.ts';
+import { reviewHandlers } from './api/reviews.ts';
 import { schemaHandlers } from './api/schemas.ts';
 import { toolHandlers } from './api/tools.ts';
 import { apiKeyHandlers, privacyHandlers, settingsHandlers } from './api/settings.ts';
@@ -46,6 +47,7 @@ import { createOnDeviceLanguageModels, type OnDeviceLanguageModels } from './on-
 import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
 import { registryAddress } from './on-device/registry-address.ts';
 import { storedPromptOf } from './prompts/stored-prompt.ts';
+import { createReviewers } from './reviews/create-reviewers.ts';
 import { createSchemaChecker } from './schemas/create-schema-checker.ts';
 import { createProviderExchanges } from './provider-exchanges/create-provider-exchanges.ts';
 import { createPassThrough } from './passthrough/create-passthrough.ts';
@@ -200,26 +202,17 @@ async function createServices(options: HostOptions) {
   const agents = createAgents({
     store: storage.agents,
     turns: storage.turns,
-    providers,
-    completions,
-    grounding,
+    ...services,
     runs: storage.runs,
-    schemas,
     findVersion: storage.prompts.findVersion,
   });
-  const auditServices = await createAuditServices({
-    dataDirectory,
-    storage,
-    completions,
-    providers,
-    version: packageFile.version,
-    environment: options.environment,
-    log,
-  });
+  const { environment } = options;
+  const auditServices = await createAuditServices({ ...services, version: packageFile.version, environment });
 
   return {
     storage,
     providers,
+    reviewers: createReviewers(storage),
     onDevice,
     capabilityTests,
     embeddings,
@@ -270,6 +263,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
     ...comparisonHandlers(services.comparisons, log),
     ...blindVoteHandlers(services.comparisons.blindVotes),
     ...judgeHandlers(services.judges),
+    ...reviewHandlers(services.reviewers, storage.rubrics),
     ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
     ...openApiHandlers(packageFile.version),
     ...providerHandlers(providers, onDevice, services.capabilityTests, log),

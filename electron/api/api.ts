@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { AppError } from '../../shared/app-error.ts';
 import type { Endpoint, Scope } from '../../shared/contract/endpoint.ts';
 import type { AuthenticatedKey } from '../storage/storage.ts';
 import type { ReceiveFile } from './form-body.ts';
@@ -23,6 +24,12 @@ export interface Caller {
   readonly callerId: string;
   readonly key: AuthenticatedKey | null;
   readonly scopes: readonly Scope[];
+}
+
+/** An endpoint names one scope. Throws `forbidden` for a caller that lacks a second one. */
+export function requireManage({ scopes }: Caller): void {
+  if (scopes.includes('manage')) return;
+  throw new AppError('forbidden', 'This API key does not have the scope `manage`. Issue one that has it.');
 }
 
 /** The validated input of a handler. */

@@ -19,22 +19,15 @@ import {
   readDatasetRows,
   renameDataset,
 } from '../../shared/contract/datasets.ts';
-import { AppError } from '../../shared/app-error.ts';
 import type { RunDatasets } from '../datasets/create-run-datasets.ts';
 import type { Datasets } from '../datasets/create-datasets.ts';
 import type { DatasetImport } from '../datasets/import/create-dataset-import.ts';
-import { type Caller, type Handler, implement } from './api.ts';
+import { type Handler, implement, requireManage } from './api.ts';
 import { fileReaderOf } from './files.ts';
 import { longJsonResponse } from './json-response.ts';
 import { toListQuery } from './validation.ts';
 
 const defaultRows = 100;
-
-/** An endpoint names one scope. */
-function requireManage({ scopes }: Caller): void {
-  if (scopes.includes('manage')) return;
-  throw new AppError('forbidden', 'This API key does not have the scope `manage`. Issue one that has it.');
-}
 
 /** Datasets of runs, and the jobs that make large ones. */
 function runDatasetHandlers(runDatasets: RunDatasets): Handler[] {

@@ -65,6 +65,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Comparisons: 'Prompts and models compared over the rows of a dataset. Every cell is a recorded run.',
   'Imported logs': 'Calls that other programs logged, in the same audit.',
   Judges: 'Models that give verdicts on answers, and how far they agree with people.',
+  Reviews: 'Rubrics, reviewers and the queues in which several people review the same conversations.',
   Agents: 'Models with a system message that remember their conversations.',
   'Capability tests': 'What a model can do through its provider, tested with small requests.',
   Credits: 'What an API key may use and has used.',

@@ -43,7 +43,7 @@ import {
   toolTables,
   votes,
 } from './migrations/from-0024.ts';
-import { judgePreferences, toolUses } from './migrations/from-0034.ts';
+import { judgePreferences, reviewersAndRubrics, toolUses } from './migrations/from-0034.ts';
 
 /** All migrations, oldest first. `user_version` is the number of applied ones. Only append. */
 const migrations: readonly string[] = [
@@ -82,6 +82,7 @@ const migrations: readonly string[] = [
   feedbackHistory,
   toolUses,
   judgePreferences,
+  reviewersAndRubrics,
 ];
 
 function version(database: Database.Database): number {

@@ -26,6 +26,8 @@ import { createFolderStore } from './prompts/folder-store.ts';
 import { createPromptStore } from './prompts/prompt-store.ts';
 import { createCapabilityTestStore, createProviderCache } from './provider-cache.ts';
 import { createReplayStore } from './replay-store.ts';
+import { createReviewerStore } from './reviews/reviewer-store.ts';
+import { createRubricStore } from './reviews/rubric-store.ts';
 import { createRetentionStore } from './retention-store.ts';
 import type { Durability } from './run-recorder.ts';
 import { createRunStore } from './run-store.ts';
@@ -99,6 +101,8 @@ function createLibraryStores(database: Database.Database, tokenSecret: string) {
     comparisons: createComparisonStore(database, tokenSecret),
     judges: createJudgeStore(database, tokenSecret),
     votes: createVoteStore(database, tokenSecret),
+    reviewers: createReviewerStore(database, tokenSecret),
+    rubrics: createRubricStore(database, tokenSecret),
   };
 }
 

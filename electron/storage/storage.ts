@@ -26,6 +26,8 @@ import type { FolderStore } from './prompts/folder-store.ts';
 import type { PromptStore } from './prompts/prompt-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { RetentionStore } from './retention-store.ts';
+import type { ReviewerStore } from './reviews/reviewer-store.ts';
+import type { RubricStore } from './reviews/rubric-store.ts';
 import type { SampleStore } from './sample-store.ts';
 import type { ThreadStore } from './thread-store.ts';
 import type { ToolStore } from './tool-store.ts';
@@ -155,6 +157,8 @@ export interface Storage {
   readonly earlierRuns: EarlierRuns;
   readonly judges: JudgeStore;
   readonly votes: VoteStore;
+  readonly reviewers: ReviewerStore;
+  readonly rubrics: RubricStore;
   readonly threads: ThreadStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;

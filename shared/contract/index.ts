@@ -37,6 +37,8 @@ import * as prompts from './prompts.ts';
 import * as providerExchanges from './provider-exchanges.ts';
 import * as privacy from './privacy.ts';
 import * as providers from './providers.ts';
+import * as reviewers from './reviewers.ts';
+import * as rubrics from './rubrics.ts';
 import * as runs from './runs.ts';
 import * as schemas from './schemas.ts';
 import * as toolLibrary from './tool-library.ts';
@@ -78,7 +80,8 @@ export const endpoints: readonly Endpoint[] = [
   comparisonResults,
   votes,
   blindVotes,
-
+  reviewers,
+  rubrics,
   judges,
   knowledgeWindow,
   openApi,

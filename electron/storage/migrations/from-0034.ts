@@ -54,3 +54,39 @@ export const judgePreferences = `
   CREATE INDEX judge_preferences_by_run ON judge_preferences (run_id);
   CREATE INDEX judge_preferences_by_other_run ON judge_preferences (other_run_id);
 `;
+
+/**
+ * 36. Reviewers and rubrics. `caller_id` is that of an API key or of the window, null for a person who chooses the name at the window.
+ * `installation_id` is that of the installation that a merged file names, null for this one. `pin_hash` is that of scrypt with its salt.
+ * Removed reviewers stay for their reviews.
+ */
+export const reviewersAndRubrics = `
+  CREATE TABLE reviewers (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    name_key TEXT NOT NULL,
+    pin_hash TEXT,
+    caller_id TEXT,
+    installation_id TEXT,
+    created_at INTEGER NOT NULL,
+    removed_at INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX reviewers_by_name ON reviewers (name_key) WHERE removed_at IS NULL AND installation_id IS NULL;
+  CREATE UNIQUE INDEX reviewers_by_caller ON reviewers (caller_id) WHERE caller_id IS NOT NULL AND removed_at IS NULL;
+
+  CREATE TABLE rubrics (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE rubric_versions (
+    rubric INTEGER NOT NULL REFERENCES rubrics (sequence) ON DELETE CASCADE,
+    version INTEGER NOT NULL,
+    description TEXT,
+    items_json TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (rubric, version)
+  ) STRICT, WITHOUT ROWID;
+`;

@@ -1,0 +1,134 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { AppError, invalidField } from '../../shared/app-error.ts';
+import type { Reviewer, ReviewerInput } from '../../shared/contract/reviewers.ts';
+import { windowVoter } from '../../shared/contract/votes.ts';
+import type { ListPage, ListQuery } from '../storage/list-page.ts';
+import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
+import type { ApiKeyStore } from '../storage/storage.ts';
+
+/** Who calls. `token` is that of `actAs`, which only the window sends. */
+export interface ReviewCaller {
+  readonly callerId: string;
+  readonly token: string | null;
+}
+
+/** Methods with an id throw `not_found`; a taken name or key is `conflict`. */
+export interface Reviewers {
+  /** Newest first. */
+  list(query: ListQuery, caller: ReviewCaller): ListPage<Reviewer>;
+  /** Throws `invalid_request` for an unknown API key. */
+  create(input: ReviewerInput, caller: ReviewCaller): Promise<Reviewer>;
+  update(
+    id: string,
+    change: { readonly name?: string | undefined; readonly pin?: string | null | undefined },
+    caller: ReviewCaller,
+  ): Promise<Reviewer>;
+  remove(id: string): void;
+  /** A token with which the window acts as the reviewer. Throws `forbidden` for a wrong PIN, and `rate_limited` after several. */
+  actAs(id: string, pin: string | undefined): Promise<{ reviewer: Reviewer; token: string }>;
+  /** The reviewer that a caller is; null before the first review. Throws `forbidden` for a token that is no longer valid. */
+  find(caller: ReviewCaller): StoredReviewer | null;
+  /** As `find`; a caller without one gets one. */
+  require(caller: ReviewCaller): StoredReviewer;
+}
+
+export interface ReviewersOptions {
+  readonly reviewers: ReviewerStore;
+  readonly apiKeys: Pick<ApiKeyStore, 'find'>;
+}
+
+const hashPin = promisify<string, Buffer, number, Buffer>(scrypt);
+const hashBytes = 32;
+
+async function storedPin(pin: string): Promise<string> {
+  const salt = randomBytes(16);
+  const hash = await hashPin(pin, salt, hashBytes);
+  return `${salt.toString('base64')}:${hash.toString('base64')}`;
+}
+
+async function isPin(stored: string, pin: string): Promise<boolean> {
+  const [salt, hash] = stored.split(':').map((part) => Buffer.from(part, 'base64')) as [Buffer, Buffer];
+  return timingSafeEqual(await hashPin(pin, salt, hashBytes), hash);
+}
+
+const maxWrongPins = 5;
+const pauseMs = 60_000;
+
+/** A PIN has few digits, so guesses must be slow. */
+function createPinGuard() {
+  const wrong = new Map<string, { count: number; since: number }>();
+  return {
+    /** Counts before the PIN is compared, so that guesses at the same time don't pass. */
+    begin(id: string): void {
+      const found = wrong.get(id);
+      const seconds = found ? Math.ceil((found.since + pauseMs - Date.now()) / 1000) : 0;
+      if (seconds <= 0) wrong.delete(id);
+      else if (found!.count >= maxWrongPins)
+        throw new AppError(
+          'rate_limited',
+          `The PIN was wrong ${maxWrongPins} times. Try again in ${seconds} seconds.`,
+          {
+            retryAfterSeconds: seconds,
+          },
+        );
+      wrong.set(id, { count: (wrong.get(id)?.count ?? 0) + 1, since: Date.now() });
+    },
+    noteRight: (id: string) => void wrong.delete(id),
+  };
+}
+
+export function createReviewers({ reviewers: store, apiKeys }: ReviewersOptions): Reviewers {
+  const guard = createPinGuard();
+
+  function ofToken(token: string): StoredReviewer {
+    const found = store.findByToken(token);
+    if (found) return found;
+    throw new AppError('forbidden', 'The reviewer was removed or has a new PIN. Choose who reviews again.');
+  }
+
+  const find = ({ callerId, token }: ReviewCaller) => (token === null ? store.findByCaller(callerId) : ofToken(token));
+
+  function describe({ id, name, pinHash, apiKeyId, createdAt }: StoredReviewer, caller: ReviewCaller): Reviewer {
+    const isYou = find(caller)?.id === id;
+    return { id, name, hasPin: pinHash !== null, apiKeyId, isYou, createdAt: new Date(createdAt).toISOString() };
+  }
+
+  function callerOf(apiKeyId: string): string {
+    const key = apiKeys.find(apiKeyId.toLowerCase());
+    if (!key) throw invalidField('apiKeyId', 'is not a valid API key');
+    return key.callerId;
+  }
+
+  return {
+    list(query, caller) {
+      const { data, continuationToken } = store.list(query);
+      return { data: data.map((one) => describe(one, caller)), continuationToken };
+    },
+    async create({ name, pin, apiKeyId }, caller) {
+      const callerId = apiKeyId ? callerOf(apiKeyId) : null;
+      const pinHash = pin ? await storedPin(pin) : null;
+      return describe(store.create({ name, pinHash, callerId }), caller);
+    },
+    async update(id, { name, pin }, caller) {
+      store.read(id);
+      store.update(id, { name, pinHash: pin ? await storedPin(pin) : pin });
+      return describe(store.read(id), caller);
+    },
+    remove: store.remove,
+    async actAs(id, pin) {
+      const found = store.read(id);
+      if (found.pinHash !== null && pin !== undefined) guard.begin(found.id);
+      if (found.pinHash !== null && (pin === undefined || !(await isPin(found.pinHash, pin)))) {
+        throw new AppError('forbidden', `This is not the PIN of ${found.name}.`, {
+          details: [{ field: 'pin', issue: pin === undefined ? 'is required' : 'is wrong' }],
+        });
+      }
+      guard.noteRight(found.id);
+      const token = store.tokenOf(found);
+      return { reviewer: describe(found, { callerId: '', token }), token };
+    },
+    find,
+    require: (caller) => find(caller) ?? store.ensureForCaller(caller.callerId, windowVoter),
+  };
+}

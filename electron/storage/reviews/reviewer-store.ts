@@ -1,0 +1,147 @@
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import { AppError } from '../../../shared/app-error.ts';
+import { type ListPage, type ListQuery, newestList } from '../list-page.ts';
+
+export interface StoredReviewer {
+  readonly sequence: number;
+  readonly id: string;
+  readonly name: string;
+  readonly pinHash: string | null;
+  /** The API key or the window that reviews under this name; null for a person who chooses it at the window. */
+  readonly callerId: string | null;
+  readonly apiKeyId: string | null;
+  readonly createdAt: number;
+}
+
+type NewReviewer = Pick<StoredReviewer, 'name' | 'pinHash' | 'callerId'>;
+
+/** Those of this installation. Names are unique without case: `conflict`. */
+export interface ReviewerStore {
+  /** Newest first. Throws `invalid_request` for a token of another list. */
+  list(query: ListQuery): ListPage<StoredReviewer>;
+  /** Null for an unknown or removed one. */
+  find(id: string): StoredReviewer | null;
+  /** Throws `not_found`. */
+  read(id: string): StoredReviewer;
+  findByCaller(callerId: string): StoredReviewer | null;
+  /** Throws `conflict` with the field. */
+  create(reviewer: NewReviewer): StoredReviewer;
+  /** The reviewer of a caller, which is created with the name of its API key, or `fallbackName`. */
+  ensureForCaller(callerId: string, fallbackName: string): StoredReviewer;
+  /** Absent fields stay. Throws `not_found` and `conflict`. */
+  update(
+    id: string,
+    change: { readonly name?: string | undefined; readonly pinHash?: string | null | undefined },
+  ): void;
+  /** Throws `not_found`. */
+  remove(id: string): void;
+  /** Lets the window act as the reviewer until the PIN changes. */
+  tokenOf(reviewer: StoredReviewer): string;
+  /** Null for a token that is not or no longer valid. */
+  findByToken(token: string): StoredReviewer | null;
+}
+
+const rows = `SELECT reviewers.sequence, reviewers.id, reviewers.name, pin_hash AS pinHash, reviewers.caller_id AS callerId,
+    api_keys.id AS apiKeyId, reviewers.created_at AS createdAt
+  FROM reviewers LEFT JOIN api_keys USING (caller_id) WHERE removed_at IS NULL AND installation_id IS NULL`;
+
+function statements(database: Database.Database) {
+  return {
+    page: database.prepare<{ before: number; limit: number }, StoredReviewer>(
+      `${rows} AND reviewers.sequence < @before ORDER BY reviewers.sequence DESC LIMIT @limit`,
+    ),
+    find: database.prepare<[string], StoredReviewer>(`${rows} AND reviewers.id = ?`),
+    findByCaller: database.prepare<[string], StoredReviewer>(`${rows} AND reviewers.caller_id = ?`),
+    findByName: database.prepare<[string], StoredReviewer>(`${rows} AND name_key = ?`),
+    keyName: database.prepare<[string], string>('SELECT name FROM api_keys WHERE caller_id = ?').pluck(),
+    insert: database.prepare<[NewReviewer & { id: string; nameKey: string; now: number }]>(
+      `INSERT INTO reviewers (id, name, name_key, pin_hash, caller_id, created_at)
+       VALUES (@id, @name, @nameKey, @pinHash, @callerId, @now)`,
+    ),
+    rename: database.prepare<[string, string, number]>(
+      'UPDATE reviewers SET name = ?, name_key = ? WHERE sequence = ?',
+    ),
+    setPin: database.prepare<[string | null, number]>('UPDATE reviewers SET pin_hash = ? WHERE sequence = ?'),
+    remove: database.prepare<[number, number]>('UPDATE reviewers SET removed_at = ? WHERE sequence = ?'),
+  };
+}
+
+const keyOf = (name: string) => name.normalize('NFC').toLowerCase();
+
+function taken(field: string, message: string): AppError {
+  return new AppError('conflict', message, { details: [{ field, issue: 'is taken' }] });
+}
+
+const idCharacters = 36;
+
+export function createReviewerStore(database: Database.Database, tokenSecret: string): ReviewerStore {
+  const { page, find, findByCaller, findByName, keyName, insert, rename, setPin, remove } = statements(database);
+
+  function read(id: string): StoredReviewer {
+    const found = find.get(id.toLowerCase());
+    if (!found) throw new AppError('not_found', 'No reviewer has this ID.');
+    return found;
+  }
+
+  function tokenOf({ id, pinHash }: StoredReviewer): string {
+    const seal = createHmac('sha256', tokenSecret)
+      .update(`reviewer\0${id}\0${pinHash ?? ''}`)
+      .digest('base64url');
+    return `${id}.${seal}`;
+  }
+
+  function requireFreeName(name: string, own: string | null): void {
+    const other = findByName.get(keyOf(name));
+    if (other && other.id !== own) throw taken('name', `A reviewer is called ${other.name} already.`);
+  }
+
+  const create = database.transaction((reviewer: NewReviewer): StoredReviewer => {
+    requireFreeName(reviewer.name, null);
+    const other = reviewer.callerId === null ? undefined : findByCaller.get(reviewer.callerId);
+    if (other) throw taken('apiKeyId', `This API key reviews as ${other.name} already.`);
+    const id = randomUUID();
+    insert.run({ ...reviewer, id, nameKey: keyOf(reviewer.name), now: Date.now() });
+    return read(id);
+  });
+
+  /** With a number if the name is taken. */
+  function freeName(name: string): string {
+    for (let number = 2, free = name; ; free = `${name} ${number}`, number += 1)
+      if (!findByName.get(keyOf(free))) return free;
+  }
+
+  const ensure = database.transaction((callerId: string, fallbackName: string): StoredReviewer => {
+    const found = findByCaller.get(callerId);
+    if (found) return found;
+    const name = freeName((keyName.get(callerId) ?? fallbackName).trim().slice(0, 90) || fallbackName);
+    return create({ name, pinHash: null, callerId });
+  });
+
+  const update = database.transaction<ReviewerStore['update']>((id, { name, pinHash }) => {
+    const { sequence, id: own } = read(id);
+    if (name !== undefined) {
+      requireFreeName(name, own);
+      rename.run(name, keyOf(name), sequence);
+    }
+    if (pinHash !== undefined) setPin.run(pinHash, sequence);
+  });
+
+  return {
+    list: newestList({ tokenSecret, name: 'reviewers', rows: (input) => page.all(input), toItem: (row) => row }),
+    find: (id) => find.get(id.toLowerCase()) ?? null,
+    read,
+    findByCaller: (callerId) => findByCaller.get(callerId) ?? null,
+    create: (reviewer) => create.immediate(reviewer),
+    ensureForCaller: (callerId, fallbackName) => findByCaller.get(callerId) ?? ensure.immediate(callerId, fallbackName),
+    update: (id, change) => update.immediate(id, change),
+    remove: (id) => void remove.run(Date.now(), read(id).sequence),
+    tokenOf,
+    findByToken(token) {
+      const found = find.get(token.slice(0, idCharacters));
+      const given = Buffer.from(token);
+      const expected = Buffer.from(found ? tokenOf(found) : '');
+      return found && expected.length === given.length && timingSafeEqual(expected, given) ? found : null;
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { uuid } from './common.ts';
+import { wholeNumber } from './datasets.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { review, reviewItem } from './review-items.ts';
+import { maxQueueItems } from './review-queues.ts';
+import { rubricItemKinds } from './rubrics.ts';
+
+/** How far the reviewers of a queue agree with each other, with judges and with the guard. */
+
+const tag = 'Reviews';
+
+const interval = z.tuple([z.number(), z.number()]);
+
+const matrix = z
+  .object({
+    labels: z.array(z.string()).describe('`yes` and `no`, the categories, or the scores'),
+    rows: z
+      .array(z.array(z.int()))
+      .describe('One row for each label of the first, with counts of the labels of the second'),
+  })
+  .meta({ id: 'ConfusionMatrix' });
+
+const measures = {
+  ratedItems: z.int().describe('Items with two values or more'),
+  percent: z.number().nullable().describe('Share of equal pairs of values, from 0 to 1'),
+  kappa: z.number().nullable().describe("Cohen's kappa; for more than two reviewers the mean of their pairs"),
+  alpha: z.number().nullable().describe("Krippendorff's alpha: ordinal for scores, nominal otherwise"),
+  interval: interval.nullable().describe('95 % interval of alpha, by a seeded bootstrap over items'),
+  matrix: matrix.nullable().describe('Of all pairs of reviewers, in the order of `reviewers`'),
+  reason: z.string().nullable().describe('Why one of them is null'),
+};
+
+const agreementPair = z.object({
+  first: z.string(),
+  second: z.string(),
+  firstId: z.string(),
+  secondId: z.string(),
+  ...measures,
+});
+
+export const itemAgreement = z
+  .object({
+    rubricItemId: uuid,
+    question: z.string(),
+    kind: z.enum(rubricItemKinds),
+    ...measures,
+    pairs: z.array(agreementPair).describe('Of two reviewers each'),
+    against: z
+      .array(
+        z.object({
+          kind: z.enum(['judge', 'moderation']),
+          id: z.string().describe('Of the judge, or the category of the guard'),
+          name: z.string(),
+          ...measures,
+        }),
+      )
+      .describe(
+        'The final values of the reviewers in rows, those of a judge or the guard in columns. Yes and no are compared with pass and fail, and with not flagged and flagged',
+      ),
+  })
+  .meta({ id: 'RubricItemAgreement' });
+export type ItemAgreement = z.infer<typeof itemAgreement>;
+
+export const reviewAgreement = z
+  .object({
+    doneItems: z.int().describe('Only done items count, so that nobody sees others’ values too early'),
+    reviewers: z.array(z.object({ id: uuid, name: z.string() })),
+    items: z.array(itemAgreement),
+  })
+  .meta({ id: 'ReviewAgreement' });
+export type ReviewAgreement = z.infer<typeof reviewAgreement>;
+
+const parameters = z.object({ id: uuid });
+
+export const readReviewAgreement = defineEndpoint({
+  id: 'readReviewAgreement',
+  method: 'get',
+  path: '/review-queues/{id}/agreement',
+  access: 'audit',
+  tag,
+  summary: 'Read how far the reviewers agree',
+  description:
+    "Per item of the rubric: the share of equal values, Cohen's kappa, Krippendorff's alpha with its interval, and a confusion matrix. What can't be computed is null, with the reason.",
+  parameters,
+  response: reviewAgreement,
+  errors: [404],
+});
+
+export const listDisagreements = defineEndpoint({
+  id: 'listDisagreements',
+  method: 'get',
+  path: '/review-queues/{id}/disagreements',
+  access: 'audit',
+  tag,
+  summary: 'List done items whose reviews differ in an item of the rubric',
+  description:
+    'With their reviews, in their order. With two reviewers and two values only the items of that cell of the confusion matrix.',
+  parameters,
+  query: z.strictObject({
+    rubricItemId: uuid,
+    first: uuid.optional().describe('A reviewer'),
+    second: uuid.optional(),
+    firstValue: z.string().max(100).optional().describe('A label of the matrix'),
+    secondValue: z.string().max(100).optional(),
+    isUndecided: z.enum(['true', 'false']).optional().describe('Only items without, or with a gold value'),
+    offset: wholeNumber(0, maxQueueItems).optional(),
+    limit: wholeNumber(1, 100).optional().describe('20 unless given'),
+  }),
+  response: z.object({
+    data: z.array(z.object({ item: reviewItem, reviews: z.array(review) })),
+    offset: z.int(),
+    total: z.int(),
+  }),
+  errors: [404],
+});

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { timestamp, uuid } from './common.ts';
+import { wholeNumber } from './datasets.ts';
+import { defineEndpoint } from './endpoint.ts';
+import { maxQueueItems } from './review-queues.ts';
+import { answerValue } from './rubrics.ts';
+
+/** The conversations and runs of a review queue, with their reviews. */
+
+const tag = 'Reviews';
+
+export const reviewAnswer = z
+  .object({
+    rubricItemId: uuid,
+    value: answerValue,
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'ReviewAnswer' });
+export type ReviewAnswer = z.infer<typeof reviewAnswer>;
+
+export const review = z
+  .object({
+    id: uuid,
+    reviewerId: uuid,
+    reviewer: z.string(),
+    isYours: z.boolean(),
+    kind: z.enum(['review', 'skip']),
+    answers: z.array(reviewAnswer).describe('Empty for a skip'),
+    note: z.string().nullable().describe('On the whole; the reason of a skip'),
+    seconds: z.number().describe('From the reservation to the review'),
+    createdAt: timestamp,
+    replaces: uuid.nullable().describe("The reviewer's review of the item before it"),
+  })
+  .meta({ id: 'Review' });
+export type Review = z.infer<typeof review>;
+
+const gold = z
+  .object({
+    answers: z.array(reviewAnswer),
+    decidedBy: z.string(),
+    decidedAt: timestamp,
+  })
+  .meta({ id: 'GoldAnswers' });
+
+export const itemStates = ['open', 'done', 'removed'] as const;
+
+const itemFields = {
+  id: uuid,
+  position: z.int().describe('From 0'),
+  conversationId: uuid,
+  runId: uuid.nullable().describe('The run, or the newest matching run of the conversation'),
+  title: z.string().describe('Start of the prompt, or `Removed`'),
+  stratum: z.string(),
+  isFlagged: z.boolean().nullable().describe('Whether the guard flagged; null if the plan does not look at it'),
+  state: z.enum(itemStates).describe('`removed`: the run was deleted'),
+  reviewsNeeded: z.int(),
+  reviewsDone: z.int(),
+  reservedBy: z.array(z.string()).describe('Reviewers who have it reserved now'),
+  yours: z
+    .enum(['open', 'reserved', 'reviewed', 'skipped', 'closed'])
+    .describe('For the caller. `closed`: enough others review it, or the caller is not one of the reviewers'),
+  gold: gold.nullable(),
+};
+
+export const reviewItem = z.object(itemFields).meta({ id: 'ReviewItem' });
+export type ReviewItem = z.infer<typeof reviewItem>;
+
+/** What an imported item has instead of a run in the audit. */
+const importedRun = z.object({
+  runId: uuid,
+  createdAt: timestamp,
+  model: z.string(),
+  input: z.string(),
+  answer: z.string(),
+  passages: z.array(z.object({ sourceName: z.string(), text: z.string() })),
+});
+export type ImportedRun = z.infer<typeof importedRun>;
+
+export const reviewItemDetail = z
+  .object({
+    ...itemFields,
+    reviews: z
+      .array(review)
+      .describe(
+        "The current ones. Those of others are included when the caller's own is in and the item is done, when the queue is complete, and for who may not review it",
+      ),
+    hiddenReviews: z.int().describe('Reviews of others that the caller must not see yet'),
+    runs: z
+      .array(importedRun)
+      .nullable()
+      .describe('Of an item from another installation; null if `GET /conversations/{id}` has it'),
+  })
+  .meta({ id: 'ReviewItemDetail' });
+export type ReviewItemDetail = z.infer<typeof reviewItemDetail>;
+
+const parameters = z.object({ id: uuid });
+const itemParameters = z.object({ id: uuid, itemId: uuid });
+
+export const listReviewItems = defineEndpoint({
+  id: 'listReviewItems',
+  method: 'get',
+  path: '/review-queues/{id}/items',
+  access: 'audit',
+  tag,
+  summary: 'List the items of a review queue',
+  description: 'In their order. `offset` and `limit` choose any part of it.',
+  parameters,
+  query: z.strictObject({
+    offset: wholeNumber(0, maxQueueItems).optional().describe('0 unless given'),
+    limit: wholeNumber(1, 200).optional().describe('50 unless given'),
+  }),
+  response: z.object({ data: z.array(reviewItem), offset: z.int(), total: z.int() }),
+  errors: [404],
+});
+
+export const readReviewItem = defineEndpoint({
+  id: 'readReviewItem',
+  method: 'get',
+  path: '/review-queues/{id}/items/{itemId}',
+  access: 'audit',
+  tag,
+  summary: 'Read an item with the reviews that the caller may see',
+  description: 'Reviewers are blind to each other until they are done with the item.',
+  parameters: itemParameters,
+  response: reviewItemDetail,
+  errors: [404],
+});
