@@ -214,8 +214,8 @@ function unchecked(failure: string): AppError {
 }
 
 function textFiles(files: PromptFiles | undefined): SentText[] {
-  return [...(files?.values() ?? [])].flatMap(({ data }) =>
-    typeof data === 'string' ? [{ field: 'replacements', text: data }] : [],
+  return [...(files?.values() ?? [])].flatMap(({ mediaType, data }) =>
+    isTextType(mediaType) ? [{ field: 'replacements', text: data.toString() }] : [],
   );
 }
 

@@ -140,7 +140,7 @@ export class PromptFileLoader {
       if (part.type !== 'file' || contents.has(part.fileId)) continue;
       const file = this.#options.files.find(part.fileId, { callerId: this.#options.windowCallerId, canReadAll: true });
       if (!file) throw new AppError('conflict', `The file "${part.name}" of this run was deleted.`);
-      contents.set(file.id, await this.#withContent(file));
+      contents.set(file.id, { ...file, data: await this.#options.files.read(file) });
     }
     return contents;
   }
@@ -162,7 +162,9 @@ export class PromptFileLoader {
     const bytes = [...files.values()].reduce((sum, file) => sum + file.bytes, 0);
     if (bytes > maxRequestFileBytes) throw tooManyBytes();
     const contents = new Map<string, PromptFile>();
-    for (const file of files.values()) contents.set(file.id, await this.#withContent(file));
+    for (const file of files.values()) {
+      contents.set(file.id, { ...file, data: await this.#options.files.read(file) });
+    }
     return { request: { ...request, replacements: withFileIds(request.replacements ?? {}, stored) }, files: contents };
   }
 
@@ -204,11 +206,6 @@ export class PromptFileLoader {
     } catch (error) {
       throw underField(error, field);
     }
-  }
-
-  async #withContent(file: StoredFile): Promise<PromptFile> {
-    const content = await this.#options.files.read(file);
-    return { ...file, data: isTextType(file.mediaType) ? content.toString('utf8') : content };
   }
 }
 

@@ -1,9 +1,9 @@
 import type { StoredFile } from '../../shared/contract/files.ts';
 import type { FilePart, Message } from '../../shared/contract/messages.ts';
 
-/** A file of a prompt with its content: the text of a text file, or the bytes of any other file. */
+/** A file of a prompt with its content. */
 export interface PromptFile extends StoredFile {
-  readonly data: string | Buffer;
+  readonly data: Buffer;
 }
 
 /** By file id, in lower case. */

@@ -1,7 +1,6 @@
 import { textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
 import type { Guard, RunGuard } from '../completions/guard.ts';
 import type { PromptFiles } from '../completions/prompt-file.ts';
-import { isTextType } from '../../shared/contract/files.ts';
 import type { ReadRequest } from './read-call.ts';
 import type { SentFile } from './sent-files.ts';
 
@@ -9,9 +8,8 @@ import type { SentFile } from './sent-files.ts';
 export function promptFiles(files: readonly SentFile[]): PromptFiles {
   return new Map(
     files.map(({ part, content }) => {
-      const data = isTextType(part.mediaType) ? content.toString() : content;
       const stored = { id: part.fileId, name: part.name, bytes: part.bytes, width: null, height: null, pages: null };
-      return [part.fileId, { ...stored, mediaType: part.mediaType as never, data }];
+      return [part.fileId, { ...stored, mediaType: part.mediaType as never, data: content }];
     }),
   );
 }

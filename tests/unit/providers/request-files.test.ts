@@ -6,11 +6,11 @@ import { requestFilesOf } from '../../../electron/providers/request-files.ts';
 
 const chunk = 3 * 262_144;
 
-function requestOf(contents: readonly (Buffer | string)[]): ModelRequest {
+function requestOf(contents: readonly Buffer[], mediaType = 'image/png'): ModelRequest {
   const parts = contents.map((data, index) => ({
     type: 'file' as const,
     fileId: `id-${index}`,
-    mediaType: typeof data === 'string' ? 'text/plain' : 'image/png',
+    mediaType,
     name: 'a',
     bytes: data.length,
   }));
@@ -43,6 +43,35 @@ test('a stored request has a note in place of a content', () => {
   expect(files.describe(`{"image":"${data}"}`)).toBe('{"image":"[file id-0, 6 bytes]"}');
 });
 
-test('texts are sent as they are', () => {
-  expect(requestFilesOf(requestOf(['text']))).toBeNull();
+test('short texts are left to the package', () => {
+  expect(requestFilesOf(requestOf([Buffer.alloc(65_535, 'a')], 'text/plain'))).toBeNull();
+});
+
+test.each([
+  ['a', 'a'],
+  ['quotes and backslashes', '"\\'],
+  ['line ends and controls', '\n\r\t\b\f\u0000\u001f\u007f'],
+  ['two bytes', 'aé'],
+  ['three bytes', '\u2028界"'],
+  ['four bytes', '🐈'],
+])('a body is filled with a long text as in a JSON string: %s', async (_name, piece) => {
+  for (const shift of ['', 'x', 'xx', 'xxx']) {
+    const text = shift + piece.repeat(Math.ceil((2 * chunk) / piece.length));
+    const files = requestFilesOf(requestOf([Buffer.from(text)], 'text/plain'))!;
+    const [{ data }] = [...files.request.files!.values()] as [{ data: string }];
+    const { bytes, chunks } = files.fill(`{"ä":"${data}"}`);
+    const sent = await buffer(chunks);
+    expect(sent.toString() === `{"ä":${JSON.stringify(text)}}`).toBe(true);
+    expect(bytes).toBe(sent.length);
+  }
+});
+
+test('bytes of a text that are not UTF-8 become replacement characters', async () => {
+  const content = Buffer.concat([Buffer.alloc(chunk - 1, 'a'), Buffer.alloc(5, 0x80), Buffer.from('é')]);
+  const files = requestFilesOf(requestOf([content], 'text/plain'))!;
+  const [{ data }] = [...files.request.files!.values()] as [{ data: string }];
+  const { bytes, chunks } = files.fill(`"${data}"`);
+  const sent = await buffer(chunks);
+  expect(JSON.parse(sent.toString()) === content.toString()).toBe(true);
+  expect(bytes).toBe(sent.length);
 });
