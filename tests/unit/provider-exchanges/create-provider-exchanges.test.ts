@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { createProviderExchanges } from '../../../electron/provider-exchanges/create-provider-exchanges.ts';
+import { newestExchangeRuns } from '../../../shared/contract/provider-exchanges.ts';
+import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
+import { openTestStorage } from '../storage/test-storage.ts';
+
+const log = (message: string): void => {
+  throw new Error(message);
+};
+
+test('of more runs than keep their exchanges, only the newest are written', async () => {
+  const storage = openTestStorage();
+  const { exchanges: store, settings, runs } = storage;
+  const written: string[] = [];
+  const observed = {
+    ...store,
+    write(slice: Parameters<typeof store.write>[0]) {
+      written.push(...slice.map(({ runId }) => runId));
+      store.write(slice);
+    },
+  };
+  const exchanges = createProviderExchanges({ store: observed, settings, log });
+  const stored = Array.from({ length: newestExchangeRuns + 2 }, (_, index) => sampleRun({ createdAt: index }));
+  for (const run of stored) runs.begin(run);
+  await Promise.all(stored.map(({ runId }) => runs.finish(runId, sampleOutcome())));
+  const ids = stored.map(({ runId }) => runId);
+  for (const id of ids) {
+    const exchange = exchanges.open()!;
+    exchange.beginOnDevice('model', {});
+    exchange.store(id);
+  }
+  expect(exchanges.read(ids[1]!)).toEqual([]);
+  expect(exchanges.read(ids[2]!)).toHaveLength(1);
+  await exchanges.close();
+  expect(written).toEqual(ids.slice(2));
+  expect(store.read(ids.at(-1)!)).not.toBeNull();
+});
+
+test('turning the setting off drops what is not written yet', async () => {
+  const { exchanges: store, settings } = openTestStorage();
+  const exchanges = createProviderExchanges({ store, settings, log });
+  const exchange = exchanges.open()!;
+  exchange.beginOnDevice('model', {});
+  exchange.store('00000000-0000-4000-8000-000000000000');
+  settings.update({ providerExchanges: { keep: 'none' } });
+  expect(exchanges.read('00000000-0000-4000-8000-000000000000')).toEqual([]);
+  await exchanges.close();
+});
