@@ -4,7 +4,7 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
@@ -12,7 +12,7 @@ import { databaseFile } from '../electron/storage/database.ts';
 import { directTarget, type GatewayName, installPeers, startGateway } from './support/gateways.ts';
 import { makeRequests, type Target } from './support/load.ts';
 import { cpuSeconds, freePort, startServer, type MeasuredProcess } from './support/processes.ts';
-import { median, percentile, printReport, row, type Row } from './support/report.ts';
+import { median, percentile, printReport, type RawResults, rounded, row, type Row } from './support/report.ts';
 import { type Contender, type Figures, measureFlood, measurePaced, pinToFirstCore } from './support/stream-figures.ts';
 import { readStream, type StreamRecord } from './support/stream-load.ts';
 
@@ -72,7 +72,7 @@ function countRecorded(directory: string): number {
 }
 
 function figures(): Pick<Measured, 'alone' | 'firstChunk' | 'perCpuSecond' | 'calls' | 'figures'> {
-  const own: Figures = { flood: new Map<number, number[]>(), shares: [], delays: [], firstMs: [] };
+  const own: Figures = { flood: new Map<number, number[]>(), paced: [] };
   return { figures: own, alone: [], firstChunk: [], perCpuSecond: [], calls: 0 };
 }
 
@@ -109,15 +109,30 @@ async function main(): Promise<void> {
     await Promise.all(started.splice(0).map((each) => each.stop()));
     const recorder = all.find(({ name }) => name === 'recorder')!;
     const lost = recorder.calls - countRecorded(dataDirectory);
-    printReport('recorder', [
-      ...report(all),
-      row('calls that are not in the audit', lost, '', { max: 0 }),
-      row('processors', cpus().length, ''),
-    ]);
+    const rows = [...report(all), row('calls that are not in the audit', lost, '', { max: 0 })];
+    printReport('recorder', rows, rawResults(all));
   } finally {
     await Promise.all(started.map((each) => each.stop()));
     rmSync(dataDirectory, { recursive: true, force: true });
   }
+}
+
+/** Medians of each round; all times of the calls by one caller. */
+function rawResults(all: readonly Measured[]): RawResults {
+  const raw: Record<string, readonly number[]> = {};
+  for (const {
+    name,
+    alone,
+    firstChunk,
+    perCpuSecond,
+    figures: { flood },
+  } of all) {
+    raw[`one caller, ms, ${name}`] = rounded(alone.flat());
+    raw[`first chunk, ms, ${name}`] = rounded(firstChunk);
+    raw[`calls per CPU-second, ${name}`] = rounded(perCpuSecond);
+    for (const [count, rates] of flood) raw[`flood of ${count}, frames/s, ${name}`] = rounded(rates);
+  }
+  return raw;
 }
 
 function report(all: readonly Measured[]): Row[] {
@@ -138,8 +153,9 @@ function report(all: readonly Measured[]): Row[] {
     rows.push(row(`first chunk, ${each.name}`, median(each.firstChunk), 'ms'));
     for (const count of [1, 8])
       rows.push(row(`flood of ${count}, ${each.name}`, median(each.figures.flood.get(count)!), 'frames/s'));
-    rows.push(row(`256 paced streams, share of frames, ${each.name}`, median(each.figures.shares), 'x'));
-    rows.push(row(`256 paced streams, delay p99, ${each.name}`, percentile(each.figures.delays, 0.99), 'ms'));
+    const [paced] = each.figures.paced;
+    rows.push(row(`256 paced streams, share of frames, ${each.name}`, paced!.share, 'x'));
+    rows.push(row(`256 paced streams, delay p99, ${each.name}`, percentile(paced!.delays, 0.99), 'ms'));
   }
   rows.push(row('added p50 to that of Portkey', added(recorder, 0.5) / added(portkey, 0.5), 'x', { max: 0.5 }));
   rows.push(row('first chunk later than through the bare pass-through', later, 'ms', { max: 1 }));

@@ -5,7 +5,6 @@
  * for some parts only, `--seconds N` for shorter answers, `--profile FILE` writes a profile of the newest answer.
  */
 import { writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from '@playwright/test';
@@ -14,7 +13,7 @@ import { startHeadlessHost } from '../tests/e2e/browser/playground-host.ts';
 import { PlaygroundPage } from '../tests/e2e/browser/playground-window.ts';
 import { readFirstPaint } from './support/first-paint.ts';
 import { browserTracer, longestTask } from './audit-window/trace.ts';
-import { median, percentile, printReport, row, type Row } from './support/report.ts';
+import { median, percentile, printReport, rounded, row, type Row } from './support/report.ts';
 import { measureRunLatency } from './support/run-latency.ts';
 import { measureStream, type Streamed } from './window/measure.ts';
 import { modelName, startPacedProvider } from './window/paced-provider.ts';
@@ -36,6 +35,13 @@ const streamModel = (kind: TextKind) => modelName(kind, tokensPerSecond, length)
 /** As fast as a fast model, and long enough to start ten of them. */
 const besideModel = modelName('mixed', 250, 90_000);
 const quickModel = modelName('mixed', 100_000, 400);
+
+const raw: Record<string, number[]> = {};
+
+function keepRaw(what: string, streams: readonly Streamed[]): void {
+  for (const figure of Object.keys(streams[0]!) as (keyof Streamed)[])
+    raw[`${what}: ${figure}`] = rounded(streams.map((each) => each[figure]));
+}
 
 await using stack = new AsyncDisposableStack();
 
@@ -118,6 +124,7 @@ function compareRows(kind: TextKind, { window, plain, longestTaskMs }: Compared)
     ['window', window],
     ['plain text', plain],
   ] as const) {
+    keepRaw(`${kind}, ${name}`, streams);
     const share = of(streams, 'mainMs') / of(streams, 'seconds') / 10;
     rows.push(
       row(`${kind}, ${name}: share of the main thread`, share, '%'),
@@ -155,6 +162,7 @@ async function measureTen(page: Page): Promise<Row[]> {
   const playground = await openAnswers(page, 4);
   const measured = await measureStream(page, () => playground.run(), delay(10_000));
   await page.getByText('10 runs streaming').waitFor();
+  keepRaw('ten streams side by side', [measured]);
   return [
     row('ten streams side by side: share of the main thread', measured.mainMs / measured.seconds / 10, '%'),
     row('ten streams side by side: frames a second', measured.framesPerSecond, '/s'),
@@ -181,6 +189,8 @@ async function measureRun(page: Page): Promise<Row[]> {
   const latencies = measured.slice(3);
   const total = latencies.map((latency) => latency.total);
   const inWindow = latencies.map((latency) => latency.inWindow);
+  raw['Run to the request at the provider, ms'] = rounded(total);
+  raw['Run until the window has sent its request, ms'] = rounded(inWindow);
   return [
     row(`Run to the request at the provider, p50 of ${rounds}`, percentile(total, 0.5), 'ms', { max: 10 }),
     row('Run to the request at the provider, p90', percentile(total, 0.9), 'ms'),
@@ -227,8 +237,7 @@ async function main(): Promise<void> {
     for (const kind of chosen) rows.push(...compareRows(kind, await compare(browser, page, kind)));
   }
   if (values.part.includes('ten')) rows.push(...(await measureTen(page)));
-  rows.push(row('processors', cpus().length, ''), row('memory', totalmem() / 2 ** 30, 'GB'));
-  printReport('window', rows);
+  printReport('window', rows, raw);
 }
 
 await main();

@@ -57,3 +57,6 @@ export function percentile(samples: readonly number[], share: number): number {
 }
 
 export const median = (samples: readonly number[]): number => percentile(samples, 0.5);
+
+/** Four digits of each sample: more are noise, and a report has thousands. */
+export const rounded = (samples: readonly number[]): number[] => samples.map((sample) => Number(sample.toPrecision(4)));

@@ -12,11 +12,19 @@ export const pacedStreams = 256;
 const from = 3;
 const until = pacedSeconds - 2;
 
+/** What the callers of all paced streams saw. */
+export interface PacedFigures {
+  /** The frames that arrived, as a share of those that were sent. */
+  readonly share: number;
+  readonly delays: readonly number[];
+  readonly firstMs: readonly number[];
+}
+
 export interface Figures {
+  /** Frames a second of each round, by the number of streams. */
   readonly flood: Map<number, number[]>;
-  readonly shares: number[];
-  readonly delays: number[];
-  readonly firstMs: number[];
+  /** Of a gateway that has had few requests, and of one that has had thousands. */
+  readonly paced: PacedFigures[];
 }
 
 export interface Contender {
@@ -48,12 +56,11 @@ export async function measurePaced({ paced: target, figures }: Contender, upstre
   const agent = new Agent({ keepAlive: false });
   const records = Array.from({ length: pacedStreams }, (): StreamRecord => ({ frames: 0, firstMs: null }));
   let isCounting = false;
-  let received = 0;
+  const delays: number[] = [];
   const onStamps = (stamps: number[]) => {
     if (!isCounting) return;
-    received += stamps.length;
     const now = performance.timeOrigin + performance.now();
-    for (const stamp of stamps) figures.delays.push(now - stamp);
+    for (const stamp of stamps) delays.push(now - stamp);
   };
   const reading = Promise.all(records.map((record) => readStream(target, agent, record, onStamps)));
   await delay(from * 1000);
@@ -64,8 +71,11 @@ export async function measurePaced({ paced: target, figures }: Contender, upstre
   const sent = (await sentFrames(upstreamPort)) - sentBefore;
   await reading;
   agent.destroy();
-  figures.shares.push(received / sent);
-  for (const { firstMs } of records) figures.firstMs.push(firstMs ?? Number.NaN);
+  figures.paced.push({
+    share: delays.length / sent,
+    delays,
+    firstMs: records.map(({ firstMs }) => firstMs ?? Number.NaN),
+  });
 }
 
 /** The upstream and the callers share one processor, the gateways have the other. */
