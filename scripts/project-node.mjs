@@ -44,7 +44,7 @@ export function isInstalled() {
  * Calls back once when our parent process ends. npm starts us through a shell that forwards no signals: otherwise a host would keep
  * running, on its port, after npm has ended.
  */
-function onParentExit(callBack) {
+export function onParentExit(callBack) {
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;

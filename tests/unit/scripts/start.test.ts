@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
@@ -64,8 +65,12 @@ describe.runIf(process.platform === 'linux')('a start without a display', () => 
     expect(await answers(address)).toBe(false);
   });
 
-  test('does not outlive the shell through which npm starts it', async () => {
-    const script = `"${process.execPath}" scripts/run.mjs start-touchstone --port 0 --data-dir "${folder}"; true`;
+  // `serve` runs in the process that npm starts, `start` in a child of it.
+  test.each([
+    ['start', 'scripts/run.mjs start-touchstone'],
+    ['serve', packageJson.scripts.serve.replace('node ', '')],
+  ])('`npm run %s` does not outlive the shell through which npm starts it', async (_name, parameters) => {
+    const script = `"${process.execPath}" ${parameters} --port 0 --data-dir "${folder}"; true`;
     const shell = start('sh', ['-c', script]);
     const address = await shell.printed(/^API: +(\S+)\n/m);
     shell.child.kill('SIGKILL');
