@@ -47,7 +47,7 @@ import { createOnDeviceLanguageModels, type OnDeviceLanguageModels } from './on-
 import { createEmbeddings, type Embeddings } from './on-device/embeddings.ts';
 import { registryAddress } from './on-device/registry-address.ts';
 import { storedPromptOf } from './prompts/stored-prompt.ts';
-import { createReviewers } from './reviews/create-reviewers.ts';
+import { createReviewServices } from './reviews/create-review-services.ts';
 import { createSchemaChecker } from './schemas/create-schema-checker.ts';
 import { createProviderExchanges } from './provider-exchanges/create-provider-exchanges.ts';
 import { createPassThrough } from './passthrough/create-passthrough.ts';
@@ -209,10 +209,12 @@ async function createServices(options: HostOptions) {
   const { environment } = options;
   const auditServices = await createAuditServices({ ...services, version: packageFile.version, environment });
 
+  const reviewing = createReviewServices(services);
+
   return {
     storage,
     providers,
-    reviewers: createReviewers(storage),
+    reviewing,
     onDevice,
     capabilityTests,
     embeddings,
@@ -235,7 +237,7 @@ async function createServices(options: HostOptions) {
     /** Stops every run so that it is recorded as cancelled, then closes everything. */
     close: () =>
       closeInOrder(
-        [auditServices, library, comparing.comparisons, passThrough],
+        [auditServices, library, reviewing, comparing.comparisons, passThrough],
         [completions, schemas, exchanges, batches, moderation],
         [comparing.datasets, files, capabilityTests, knowledge, embeddings, providers, onDevice, storage],
       ),
@@ -253,7 +255,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
     ...auditHandlers({ audit: storage.audit, services: services.auditServices, log }),
     ...logImportHandlers(services.auditServices.logImports, storage.apiKeys, log),
     ...moderationHandlers({ ...services, ...allowances, log }),
-    ...conversationHandlers(storage.audit),
+    ...conversationHandlers(storage.audit, services.reviewing.reviewers),
     ...promptTransferHandlers({ ...services, systemOf: providers.systemOf }),
     ...promptHandlers({ ...services, models: providers, log }),
     ...toolHandlers({ ...services, tools: storage.tools }),
@@ -263,7 +265,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
     ...comparisonHandlers(services.comparisons, log),
     ...blindVoteHandlers(services.comparisons.blindVotes),
     ...judgeHandlers(services.judges),
-    ...reviewHandlers(services.reviewers, storage.rubrics),
+    ...reviewHandlers(services.reviewing, storage.rubrics),
     ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
     ...openApiHandlers(packageFile.version),
     ...providerHandlers(providers, onDevice, services.capabilityTests, log),

@@ -7,10 +7,12 @@ import {
   type ConversationRun,
 } from '../../shared/contract/conversations.ts';
 import { textMessage, textOfMessages } from '../../shared/contract/messages.ts';
+import { reviewCallerOf } from './reviews.ts';
 import { LazyList } from '../storage/list-page.ts';
 import { stepsIn } from '../storage/stored-messages.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import { implement, type Caller, type Handler } from './api.ts';
+import type { Reviewers } from '../reviews/create-reviewers.ts';
 import { longJsonResponse } from './json-response.ts';
 
 const defaultPageSize = 20;
@@ -50,7 +52,7 @@ function forRunKey(run: ConversationRun): ConversationRun {
   };
 }
 
-export function conversationHandlers(audit: AuditStore): Handler[] {
+export function conversationHandlers(audit: AuditStore, reviewers: Reviewers): Handler[] {
   return [
     implement(listConversations, ({ query, caller, signal }) =>
       audit.list(
@@ -77,9 +79,11 @@ export function conversationHandlers(audit: AuditStore): Handler[] {
       };
       return longJsonResponse({ ...conversation, runs: new LazyList(runs) });
     }),
-    implement(giveFeedback, ({ parameters, body, caller }) =>
-      audit.giveFeedback(parameters, body, { reviewerId: caller.callerId }),
-    ),
+    implement(giveFeedback, (input) => {
+      const { parameters, body, caller } = input;
+      const reviewer = reviewers.find(reviewCallerOf(input))?.name ?? null;
+      return audit.giveFeedback(parameters, body, { reviewerId: caller.callerId, reviewer });
+    }),
     implement(listFeedback, ({ parameters }) => audit.listFeedback(parameters)),
   ];
 }

@@ -13,13 +13,25 @@ import {
   listRubrics,
   readRubric,
 } from '../../shared/contract/rubrics.ts';
+import { listReviewItems, readReviewItem } from '../../shared/contract/review-items.ts';
+import {
+  createReviewQueue,
+  deleteReviewQueue,
+  listReviewQueues,
+  previewReviewQueue,
+  readReviewQueue,
+} from '../../shared/contract/review-queues.ts';
+import { adjudicateItem, releaseItem, reserveItem, skipItem, submitReview } from '../../shared/contract/reviews.ts';
 import type { ReviewCaller, Reviewers } from '../reviews/create-reviewers.ts';
+import type { ReviewServices } from '../reviews/create-review-services.ts';
 import type { RubricStore } from '../storage/reviews/rubric-store.ts';
-import { type Handler, type HandlerInput, implement, requireManage } from './api.ts';
+import { type Caller, type Handler, type HandlerInput, implement, requireManage } from './api.ts';
 import { toListQuery } from './validation.ts';
 
+type CallOf = Pick<HandlerInput<unknown, unknown, unknown>, 'caller' | 'headers'>;
+
 /** Only the window can act as several people: an API key is one reviewer. */
-function reviewCallerOf({
+export function reviewCallerOf({
   caller,
   headers,
 }: Pick<HandlerInput<unknown, unknown, unknown>, 'caller' | 'headers'>): ReviewCaller {
@@ -64,7 +76,61 @@ function rubricHandlers(rubrics: RubricStore): Handler[] {
   ];
 }
 
+const defaultItems = 50;
+
+function queueHandlers({ queues, reviewers }: ReviewServices): Handler[] {
+  const find = (input: CallOf) => reviewers.find(reviewCallerOf(input));
+  return [
+    implement(listReviewQueues, ({ query }) => queues.list(toListQuery(query))),
+    implement(createReviewQueue, (input) => {
+      requireManage(input.caller);
+      return queues.create(input.body, find(input), input);
+    }),
+    implement(previewReviewQueue, ({ body, signal }) => queues.preview(body, { signal })),
+    implement(readReviewQueue, (input) => queues.read(input.parameters.id, find(input))),
+    implement(deleteReviewQueue, ({ parameters, caller }) => {
+      requireManage(caller);
+      return queues.remove(parameters.id);
+    }),
+    implement(listReviewItems, (input) => {
+      const { offset = 0, limit = defaultItems } = input.query;
+      return queues.items(input.parameters.id, { offset, limit }, find(input));
+    }),
+  ];
+}
+
+const canDecide = ({ scopes }: Caller) => scopes.includes('manage');
+
+function itemHandlers({ reviews, reviewers }: ReviewServices): Handler[] {
+  const find = (input: CallOf) => reviewers.find(reviewCallerOf(input));
+  const require = (input: CallOf) => reviewers.require(reviewCallerOf(input));
+  return [
+    implement(readReviewItem, (input) =>
+      reviews.read(input.parameters, { you: find(input), canDecide: canDecide(input.caller) }),
+    ),
+    implement(reserveItem, (input) => {
+      const reserved = reviews.reserve(input.parameters.id, input.body.itemId, require(input));
+      return reserved ?? new Response(null, { status: 204 });
+    }),
+    implement(releaseItem, (input) => reviews.release(input.parameters.id, find(input))),
+    implement(submitReview, (input) => {
+      const { answers, note = null } = input.body;
+      return reviews.submit(input.parameters, { answers, note }, require(input));
+    }),
+    implement(skipItem, (input) => reviews.skip(input.parameters, input.body.reason, require(input))),
+    implement(adjudicateItem, (input) => {
+      requireManage(input.caller);
+      return reviews.decide(input.parameters, input.body.answers, require(input));
+    }),
+  ];
+}
+
 /** Reviewers, rubrics and review queues. */
-export function reviewHandlers(reviewers: Reviewers, rubrics: RubricStore): Handler[] {
-  return [...reviewerHandlers(reviewers), ...rubricHandlers(rubrics)];
+export function reviewHandlers(services: ReviewServices, rubrics: RubricStore): Handler[] {
+  return [
+    ...reviewerHandlers(services.reviewers),
+    ...rubricHandlers(rubrics),
+    ...queueHandlers(services),
+    ...itemHandlers(services),
+  ];
 }

@@ -43,7 +43,7 @@ import {
   toolTables,
   votes,
 } from './migrations/from-0024.ts';
-import { judgePreferences, reviewersAndRubrics, toolUses } from './migrations/from-0034.ts';
+import { judgePreferences, reviewersAndRubrics, reviewQueues, toolUses } from './migrations/from-0034.ts';
 
 /** All migrations, oldest first. `user_version` is the number of applied ones. Only append. */
 const migrations: readonly string[] = [
@@ -83,6 +83,7 @@ const migrations: readonly string[] = [
   toolUses,
   judgePreferences,
   reviewersAndRubrics,
+  reviewQueues,
 ];
 
 function version(database: Database.Database): number {

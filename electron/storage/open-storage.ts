@@ -26,6 +26,8 @@ import { createFolderStore } from './prompts/folder-store.ts';
 import { createPromptStore } from './prompts/prompt-store.ts';
 import { createCapabilityTestStore, createProviderCache } from './provider-cache.ts';
 import { createReplayStore } from './replay-store.ts';
+import { createQueueStore } from './reviews/queue-store.ts';
+import { createReviewStore } from './reviews/review-store.ts';
 import { createReviewerStore } from './reviews/reviewer-store.ts';
 import { createRubricStore } from './reviews/rubric-store.ts';
 import { createRetentionStore } from './retention-store.ts';
@@ -148,6 +150,11 @@ function assembleStorage(
     turns: createTurnStore(database, runs.flush),
     files: createFileStore(database, runs.flush),
     earlierRuns: createEarlierRuns(database, runs.flush),
+    reviewQueues: createQueueStore(database, {
+      tokenSecret,
+      installationId: metadata.readOrMake('installation_id', randomUUID),
+    }),
+    reviews: createReviewStore(database),
     threads,
     apiKeys,
     settings: createSettingsStore(metadata),

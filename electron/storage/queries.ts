@@ -3,7 +3,14 @@ import type { Schema } from './schema.ts';
 import type Database from 'better-sqlite3';
 
 export type MetadataName =
-  'window_caller_id' | 'token_secret' | 'settings' | 'retention' | 'retention_doubt' | 'samples' | 'capability_tests';
+  | 'window_caller_id'
+  | 'installation_id'
+  | 'token_secret'
+  | 'settings'
+  | 'retention'
+  | 'retention_doubt'
+  | 'samples'
+  | 'capability_tests';
 
 /** Single values of the whole database. */
 export interface Metadata {

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { createQuoteRemoval } from './comparison-cells.ts';
+import { createReviewRemoval } from './reviews/review-removal.ts';
 import type { Metadata } from './queries.ts';
 import type Database from 'better-sqlite3';
 
 /** Removes runs from the database. Call its methods in a transaction. */
 export interface RunRemoval {
-  /** Removes runs with their texts, feedback and what comparisons quote of them, and conversations without runs. Credit entries stay. */
+  /** Removes runs with their texts, feedback, reviews and what comparisons quote of them, and conversations without runs. Credit entries stay. */
   remove(runs: readonly { readonly sequence: number; readonly conversation: number }[]): void;
 }
 
@@ -22,6 +23,7 @@ export function createRemovedRuns(database: Database.Database): RemovedRuns {
 
 export function createRunRemoval(database: Database.Database): RunRemoval {
   const removeQuotes = createQuoteRemoval(database);
+  const reviews = createReviewRemoval(database);
   const removeFeedback = database.prepare<[number]>('DELETE FROM feedback WHERE run = ?');
   const removeHistory = database.prepare<[number]>('DELETE FROM feedback_history WHERE run = ?');
   const removeTexts = database.prepare<[number]>('DELETE FROM run_texts WHERE run = ?');
@@ -39,8 +41,9 @@ export function createRunRemoval(database: Database.Database): RunRemoval {
   return {
     remove(runs) {
       for (const { sequence } of runs) {
-        // Finds the run's ID, so it comes before the run is gone.
+        // These find the run's ID, so they come before the run is gone.
         removeQuotes(sequence);
+        reviews.remove(sequence);
         removeFeedback.run(sequence);
         removeHistory.run(sequence);
         removeTexts.run(sequence);
@@ -192,6 +195,7 @@ const anonymousTitle = 'Anonymised';
 
 function createAnonymiser(database: Database.Database): (runs: readonly OldRunPosition[]) => void {
   const removeQuotes = createQuoteRemoval(database);
+  const reviews = createReviewRemoval(database);
   const configuration = database
     .prepare<[number], string | null>('SELECT configuration_json FROM run_texts WHERE run = ?')
     .pluck();
@@ -219,6 +223,7 @@ function createAnonymiser(database: Database.Database): (runs: readonly OldRunPo
       blankFeedback.run(sequence);
       blankHistory.run(sequence);
       removeQuotes(sequence);
+      reviews.anonymise(sequence);
       blankName.run(anonymousTitle, conversation, createdAt);
       noteChange.run(sequence);
     }

@@ -16,7 +16,7 @@ export interface Schema {
   compatible_endpoints: CompatibleEndpointRow;
   user_models: UserModelRow;
   feedback: FeedbackRow;
-  feedback_history: FeedbackHistoryRow;
+  feedback_history: FeedbackHistoryRow & { sequence: Generated<number> };
   run_changes: RunChangeRow;
   audit_views: AuditViewRow;
   sample_conversations: SampleConversationRow;
@@ -197,12 +197,14 @@ export interface FeedbackRow {
 }
 
 /** Feedback on a run, as somebody gave it. Rows are never changed, except that retention removes them or blanks their texts. */
-interface FeedbackHistoryRow extends Omit<FeedbackRow, 'updated_at'> {
-  sequence: Generated<number>;
+export interface FeedbackHistoryRow extends Omit<FeedbackRow, 'updated_at'> {
   id: string;
   /** Name of the API key at that time, or `Touchstone window`; null if nobody knows. */
   reviewer: string | null;
   created_at: number;
+  /** Of an answer in a review queue, whose text is in `score_text` or whose other value is in `value_json`. */
+  rubric_item_id: string | null;
+  value_json: string | null;
 }
 
 /** A run that changed after its end. */

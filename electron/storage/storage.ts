@@ -26,6 +26,8 @@ import type { FolderStore } from './prompts/folder-store.ts';
 import type { PromptStore } from './prompts/prompt-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 import type { RetentionStore } from './retention-store.ts';
+import type { QueueStore } from './reviews/queue-store.ts';
+import type { ReviewStore } from './reviews/review-store.ts';
 import type { ReviewerStore } from './reviews/reviewer-store.ts';
 import type { RubricStore } from './reviews/rubric-store.ts';
 import type { SampleStore } from './sample-store.ts';
@@ -159,6 +161,8 @@ export interface Storage {
   readonly votes: VoteStore;
   readonly reviewers: ReviewerStore;
   readonly rubrics: RubricStore;
+  readonly reviewQueues: QueueStore;
+  readonly reviews: ReviewStore;
   readonly threads: ThreadStore;
   readonly apiKeys: ApiKeyStore;
   readonly settings: SettingsStore;

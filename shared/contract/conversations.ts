@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { aiSystem, listOf, listQuery, timestamp, uuid } from './common.ts';
 import { citation, usage, warning } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { answerValue } from './rubrics.ts';
 import { message } from './messages.ts';
 import { runModeration } from './moderation.ts';
 import { toolCall } from './tools.ts';
@@ -178,9 +179,9 @@ export const feedbackEntry = z
     reviewer: z
       .string()
       .nullable()
-      .describe('Name of the API key when the feedback was given, or `Touchstone window`; null if it is not known'),
-    rubricItemId: uuid.nullable().describe('Always null: the feedback is on the run as a whole'),
-    value: feedback.pick({ score: true, scoreTags: true }),
+      .describe('Name of the reviewer or of the API key at that time, or `Touchstone window`; null if it is not known'),
+    rubricItemId: uuid.nullable().describe('Of an answer in a review queue; null for feedback on the run as a whole'),
+    value: z.union([feedback.pick({ score: true, scoreTags: true }), answerValue]),
     note: z.string().nullable().describe('The `scoreText` of the feedback'),
     createdAt: timestamp,
     replaces: uuid.nullable().describe('The entry before it; null for the first one'),

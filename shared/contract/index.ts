@@ -37,7 +37,10 @@ import * as prompts from './prompts.ts';
 import * as providerExchanges from './provider-exchanges.ts';
 import * as privacy from './privacy.ts';
 import * as providers from './providers.ts';
+import * as reviewItems from './review-items.ts';
+import * as reviewQueues from './review-queues.ts';
 import * as reviewers from './reviewers.ts';
+import * as reviews from './reviews.ts';
 import * as rubrics from './rubrics.ts';
 import * as runs from './runs.ts';
 import * as schemas from './schemas.ts';
@@ -82,6 +85,9 @@ export const endpoints: readonly Endpoint[] = [
   blindVotes,
   reviewers,
   rubrics,
+  reviewQueues,
+  reviewItems,
+  reviews,
   judges,
   knowledgeWindow,
   openApi,

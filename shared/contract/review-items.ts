@@ -51,7 +51,7 @@ const itemFields = {
   runId: uuid.nullable().describe('The run, or the newest matching run of the conversation'),
   title: z.string().describe('Start of the prompt, or `Removed`'),
   stratum: z.string(),
-  isFlagged: z.boolean().nullable().describe('Whether the guard flagged; null if the plan does not look at it'),
+  isFlagged: z.boolean().describe('Whether the guard flagged the run, or any run of the conversation'),
   state: z.enum(itemStates).describe('`removed`: the run was deleted'),
   reviewsNeeded: z.int(),
   reviewsDone: z.int(),

@@ -280,10 +280,10 @@ describe.each(ways)('%s', (way) => {
     await call(way, 'PUT', path, { body: {}, key: other.key });
     host.host.storage.apiKeys.revoke(other.id);
     const entries = await history();
-    expect(entries.map(({ reviewer, value, note }) => [reviewer, value.score, value.scoreTags, note])).toEqual([
-      ['Second reader', null, null, null],
-      ['Second reader', -4, 'wrong', 'Too long'],
-      [expect.any(String), -4, 'wrong', 'Too long'],
+    expect(entries.map(({ reviewer, value, note }) => [reviewer, value, note])).toEqual([
+      ['Second reader', { score: null, scoreTags: null }, null],
+      ['Second reader', { score: -4, scoreTags: 'wrong' }, 'Too long'],
+      [expect.any(String), { score: -4, scoreTags: 'wrong' }, 'Too long'],
     ]);
     expect(entries.map(({ replaces }) => replaces)).toEqual([entries[1]!.id, entries[2]!.id, null]);
     const missing = `/conversations/${randomUUID()}/runs/${runId}/feedback`;

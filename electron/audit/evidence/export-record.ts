@@ -98,8 +98,17 @@ const readers: Readonly<Record<ExportColumn, Reader>> = {
   feedbackTags: (row) => row.score_tags,
   feedbackAt: (row) => isoTime(row.feedback_at),
   feedbackHistory: (row) => {
-    const entries = JSON.parse(row.feedback_history_json) as { createdAt: number }[];
-    return entries.length === 0 ? null : entries.map((entry) => ({ ...entry, createdAt: isoTime(entry.createdAt) }));
+    const entries = JSON.parse(row.feedback_history_json) as {
+      createdAt: number;
+      rubricItemId: string | null;
+      value: unknown;
+    }[];
+    const described = entries.map(({ rubricItemId, value, createdAt, ...entry }) => ({
+      ...entry,
+      ...(rubricItemId === null ? {} : { rubricItemId, value }),
+      createdAt: isoTime(createdAt),
+    }));
+    return described.length === 0 ? null : described;
   },
 };
 

@@ -8,7 +8,8 @@ import {
 import { prepareQuery, valuesOf } from '../../storage/queries.ts';
 import { timeOrderedId } from '../../storage/time-ordered-id.ts';
 import { feedbackOf } from './conversation-rows.ts';
-import type { FeedbackRow } from '../../storage/schema.ts';
+import type { AnswerValue } from '../../../shared/contract/rubrics.ts';
+import type { FeedbackHistoryRow, FeedbackRow } from '../../storage/schema.ts';
 import type Database from 'better-sqlite3';
 
 interface RunOfConversation {
@@ -19,9 +20,28 @@ interface RunOfConversation {
 /** Feedback on runs. Both methods throw `not_found` if the conversation doesn't have the run. */
 export interface FeedbackStore {
   /** Replaces the feedback of the run and adds it to the history, unless the same reviewer says the same again. */
-  giveFeedback(run: RunOfConversation, input: FeedbackInput, options: { readonly reviewerId: string }): Feedback;
+  giveFeedback(
+    run: RunOfConversation,
+    input: FeedbackInput,
+    /** The name is that of the API key unless given. */
+    options: { readonly reviewerId: string; readonly reviewer?: string | null },
+  ): Feedback;
   /** Newest first. */
   listFeedback(run: RunOfConversation): FeedbackEntry[];
+}
+
+/** Feedback on the whole run, or an answer to an item of a rubric; text answers are stored as notes. */
+function contentOf(row: FeedbackHistoryRow): Pick<FeedbackEntry, 'rubricItemId' | 'value' | 'note'> {
+  const { rubric_item_id: rubricItemId, value_json: json, score, score_tags: scoreTags, score_text: note } = row;
+  if (rubricItemId === null) return { rubricItemId, value: { score, scoreTags }, note };
+  if (json === null) return { rubricItemId, value: note ?? '', note: null };
+  return { rubricItemId, value: JSON.parse(json) as AnswerValue, note };
+}
+
+/** Feedback replaces anyone's; an answer only that of the same reviewer to the same item. */
+function isReplacedBy(earlier: FeedbackHistoryRow, row: FeedbackHistoryRow): boolean {
+  if (earlier.rubric_item_id !== row.rubric_item_id) return false;
+  return row.rubric_item_id === null || earlier.reviewer === row.reviewer;
 }
 
 export function createFeedbackStore(database: Database.Database): FeedbackStore {
@@ -38,7 +58,7 @@ export function createFeedbackStore(database: Database.Database): FeedbackStore 
   const write = database.transaction((row: FeedbackRow, reviewer: string) => {
     queries.upsert.run(row);
     queries.noteChange.run({ run: row.run });
-    const last = queries.history.first({ run: row.run, limit: 1 });
+    const last = queries.last.first({ run: row.run });
     const isRepeated =
       last?.reviewer === reviewer &&
       last.score === row.score &&
@@ -48,7 +68,7 @@ export function createFeedbackStore(database: Database.Database): FeedbackStore 
   });
 
   return {
-    giveFeedback(run, input, { reviewerId }) {
+    giveFeedback(run, input, { reviewerId, reviewer = null }) {
       const row: FeedbackRow = {
         run: find(run),
         score: input.score ?? null,
@@ -56,7 +76,7 @@ export function createFeedbackStore(database: Database.Database): FeedbackStore 
         score_tags: input.scoreTags ?? null,
         updated_at: Date.now(),
       };
-      write.immediate(row, nameOf.get(reviewerId) ?? 'Touchstone window');
+      write.immediate(row, reviewer ?? nameOf.get(reviewerId) ?? 'Touchstone window');
       return feedbackOf(row)!;
     },
     listFeedback(run) {
@@ -64,11 +84,9 @@ export function createFeedbackStore(database: Database.Database): FeedbackStore 
       return rows.slice(0, maxFeedbackEntries).map((row, index) => ({
         id: row.id,
         reviewer: row.reviewer,
-        rubricItemId: null,
-        value: { score: row.score, scoreTags: row.score_tags },
-        note: row.score_text,
+        ...contentOf(row),
         createdAt: new Date(row.created_at).toISOString(),
-        replaces: rows[index + 1]?.id ?? null,
+        replaces: rows.slice(index + 1).find((earlier) => isReplacedBy(earlier, row))?.id ?? null,
       }));
     },
   };
@@ -102,6 +120,15 @@ function feedbackQueries(database: Database.Database) {
         .where('run', '=', input.run)
         .orderBy('sequence', 'desc')
         .limit(input.limit),
+    ),
+    last: prepareQuery(database, (tables, input: { run: number }) =>
+      tables
+        .selectFrom('feedback_history')
+        .selectAll()
+        .where('run', '=', input.run)
+        .where('rubric_item_id', 'is', null)
+        .orderBy('sequence', 'desc')
+        .limit(1),
     ),
     append: prepareQuery(database, (tables, input: FeedbackRow & { id: string; reviewer: string }) =>
       tables.insertInto('feedback_history').values({

@@ -90,3 +90,81 @@ export const reviewersAndRubrics = `
     PRIMARY KEY (rubric, version)
   ) STRICT, WITHOUT ROWID;
 `;
+
+/**
+ * 37. Review queues. `input_json` is the plan and who reviews, `sampling_json` the population and its strata, `rubric_json` the pinned
+ * version of the rubric. `is_hidden` is 2 until a queue has its items, 1 while they are deleted, otherwise 0. `done` counts the current reviews
+ * without skips. Items of an imported queue have their texts in `review_item_contents`. Entries of the feedback history with a
+ * `rubric_item_id` are answers of reviewers: text answers are in `score_text`, all others in `value_json`.
+ */
+export const reviewQueues = `
+  CREATE TABLE review_queues (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    installation_id TEXT NOT NULL,
+    is_hidden INTEGER NOT NULL,
+    is_imported INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    input_json TEXT NOT NULL,
+    sampling_json TEXT NOT NULL,
+    rubric_id TEXT NOT NULL,
+    rubric_json TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX review_queues_by_rubric ON review_queues (rubric_id);
+
+  CREATE TABLE review_items (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    queue INTEGER NOT NULL REFERENCES review_queues (sequence),
+    position INTEGER NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    conversation_id TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    stratum INTEGER NOT NULL,
+    is_flagged INTEGER NOT NULL,
+    needed INTEGER NOT NULL,
+    done INTEGER NOT NULL DEFAULT 0,
+    is_removed INTEGER NOT NULL DEFAULT 0,
+    is_disagreeing INTEGER NOT NULL DEFAULT 0,
+    gold_json TEXT,
+    gold_by TEXT,
+    gold_at INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX review_items_by_position ON review_items (queue, position);
+  CREATE INDEX review_items_by_run ON review_items (run_id);
+  CREATE INDEX review_items_by_conversation ON review_items (conversation_id);
+  CREATE TABLE review_item_contents (
+    item INTEGER PRIMARY KEY REFERENCES review_items (sequence) ON DELETE CASCADE,
+    content_json TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE review_reservations (
+    queue INTEGER NOT NULL,
+    reviewer INTEGER NOT NULL REFERENCES reviewers (sequence),
+    item INTEGER NOT NULL REFERENCES review_items (sequence) ON DELETE CASCADE,
+    started_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (queue, reviewer)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX review_reservations_by_item ON review_reservations (item);
+
+  CREATE TABLE reviews (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    queue INTEGER NOT NULL,
+    item INTEGER NOT NULL REFERENCES review_items (sequence) ON DELETE CASCADE,
+    reviewer INTEGER NOT NULL REFERENCES reviewers (sequence),
+    kind TEXT NOT NULL CHECK (kind IN ('review', 'skip')),
+    answers_json TEXT NOT NULL,
+    note TEXT,
+    seconds REAL NOT NULL,
+    created_at INTEGER NOT NULL,
+    replaces TEXT,
+    is_current INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX reviews_by_item ON reviews (item, reviewer, is_current);
+  CREATE UNIQUE INDEX current_reviews ON reviews (queue, reviewer, item) WHERE is_current = 1;
+
+  ALTER TABLE feedback_history ADD COLUMN rubric_item_id TEXT;
+  ALTER TABLE feedback_history ADD COLUMN value_json TEXT;
+`;

@@ -64,6 +64,7 @@ function statements(database: Database.Database) {
     ),
     setPin: database.prepare<[string | null, number]>('UPDATE reviewers SET pin_hash = ? WHERE sequence = ?'),
     remove: database.prepare<[number, number]>('UPDATE reviewers SET removed_at = ? WHERE sequence = ?'),
+    release: database.prepare<[number]>('DELETE FROM review_reservations WHERE reviewer = ?'),
   };
 }
 
@@ -76,7 +77,8 @@ function taken(field: string, message: string): AppError {
 const idCharacters = 36;
 
 export function createReviewerStore(database: Database.Database, tokenSecret: string): ReviewerStore {
-  const { page, find, findByCaller, findByName, keyName, insert, rename, setPin, remove } = statements(database);
+  const { page, find, findByCaller, findByName, keyName, insert, rename, setPin, remove, release } =
+    statements(database);
 
   function read(id: string): StoredReviewer {
     const found = find.get(id.toLowerCase());
@@ -135,7 +137,11 @@ export function createReviewerStore(database: Database.Database, tokenSecret: st
     create: (reviewer) => create.immediate(reviewer),
     ensureForCaller: (callerId, fallbackName) => findByCaller.get(callerId) ?? ensure.immediate(callerId, fallbackName),
     update: (id, change) => update.immediate(id, change),
-    remove: (id) => void remove.run(Date.now(), read(id).sequence),
+    remove(id) {
+      const { sequence } = read(id);
+      remove.run(Date.now(), sequence);
+      release.run(sequence);
+    },
     tokenOf,
     findByToken(token) {
       const found = find.get(token.slice(0, idCharacters));

@@ -38,7 +38,8 @@ interface RubricRow {
 
 const rows = `SELECT rubrics.sequence, id, name, version, description, items_json AS itemsJson, rubrics.created_at AS createdAt,
     rubric_versions.created_at AS updatedAt,
-    (SELECT max(version) FROM rubric_versions WHERE rubric = rubrics.sequence) AS latestVersion, 0 AS queueCount
+    (SELECT max(version) FROM rubric_versions WHERE rubric = rubrics.sequence) AS latestVersion,
+    (SELECT count(*) FROM review_queues WHERE rubric_id = rubrics.id AND is_hidden = 0) AS queueCount
   FROM rubrics JOIN rubric_versions ON rubric = rubrics.sequence`;
 
 function rubricOf(row: RubricRow): Rubric {

@@ -19,16 +19,25 @@ function readTags(scoreTags: string | null | undefined): string[] {
     .filter((tag) => tag !== '');
 }
 
-function HistoryEntry({ entry: { reviewer, value, note, createdAt } }: { entry: FeedbackEntry }) {
-  const tags = readTags(value.scoreTags);
-  const isCleared = value.score === null && tags.length === 0 && note === null;
+/** What an entry says: feedback on the run, or the answer to an item of a rubric. */
+function readEntry({ value, note }: FeedbackEntry): { score: number | null; tags: string[]; note: string | null } {
+  if (typeof value === 'object') return { score: value.score, tags: readTags(value.scoreTags), note };
+  if (typeof value === 'number') return { score: value, tags: [], note };
+  if (typeof value === 'boolean') return { score: null, tags: [value ? 'Yes' : 'No'], note };
+  return { score: null, tags: [], note: note === null ? value : `${value}\n${note}` };
+}
+
+function HistoryEntry({ entry }: { entry: FeedbackEntry }) {
+  const { reviewer, createdAt } = entry;
+  const { score, tags, note } = readEntry(entry);
+  const isCleared = score === null && tags.length === 0 && note === null;
   return (
     <li className="feedback-history__entry">
       <p className="caption tertiary">
         {formatTime(createdAt)}, {reviewer ?? 'unknown reviewer'}
       </p>
       <p className="feedback-history__value">
-        {value.score !== null && <Score score={value.score} />}
+        {score !== null && <Score score={score} />}
         {tags.map((tag) => (
           <span key={tag} className="tag">
             {tag}

@@ -1,0 +1,96 @@
+import type { Review, ReviewAnswer, ReviewItem } from '../../shared/contract/review-items.ts';
+import type { StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { StoredReservation, StoredReview, ReviewStore } from '../storage/reviews/review-store.ts';
+import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
+
+const isoTime = (time: number) => new Date(time).toISOString();
+
+export const isDone = ({ done, needed }: Pick<StoredItem, 'done' | 'needed'>): boolean => done >= needed;
+
+export const goldOf = ({ goldJson }: Pick<StoredItem, 'goldJson'>): ReviewAnswer[] =>
+  goldJson === null ? [] : (JSON.parse(goldJson) as ReviewAnswer[]);
+
+export const answersOf = ({ answersJson }: Pick<StoredReview, 'answersJson'>): ReviewAnswer[] =>
+  JSON.parse(answersJson) as ReviewAnswer[];
+
+/** Whether someone is among those who may review. Null is a caller who has not reviewed yet. */
+export function isReviewerOf({ plan }: StoredQueue, reviewer: Pick<StoredReviewer, 'id'> | null): boolean {
+  return plan.reviewerIds === null || (reviewer !== null && plan.reviewerIds.includes(reviewer.id));
+}
+
+export function reviewOf(stored: StoredReview, you: StoredReviewer | null): Review {
+  return {
+    id: stored.id,
+    reviewerId: stored.reviewerId,
+    reviewer: stored.reviewerName,
+    isYours: stored.reviewer === you?.sequence,
+    kind: stored.kind,
+    answers: answersOf(stored),
+    note: stored.note,
+    seconds: stored.seconds,
+    createdAt: isoTime(stored.createdAt),
+    replaces: stored.replaces,
+  };
+}
+
+interface ItemContext {
+  readonly queue: StoredQueue;
+  readonly you: StoredReviewer | null;
+  /** Valid ones of the item. */
+  readonly reservations: readonly StoredReservation[];
+  /** What the caller did with the item. */
+  readonly yourKind: 'review' | 'skip' | undefined;
+  /** The start of the prompt of an imported item. */
+  readonly importedTitle: string | null;
+}
+
+function yoursOf(item: StoredItem, { queue, you, reservations, yourKind }: ItemContext): ReviewItem['yours'] {
+  if (reservations.some(({ reviewer }) => reviewer === you?.sequence)) return 'reserved';
+  if (yourKind === 'review') return 'reviewed';
+  if (yourKind === 'skip') return 'skipped';
+  const isFree = item.isRemoved === 0 && item.done + reservations.length < item.needed;
+  return isFree && isReviewerOf(queue, you) ? 'open' : 'closed';
+}
+
+export function describeItem(item: StoredItem, context: ItemContext): ReviewItem {
+  const { queue, reservations, importedTitle } = context;
+  const { goldJson, goldBy, goldAt } = item;
+  return {
+    id: item.id,
+    position: item.position,
+    conversationId: item.conversationId,
+    runId: item.runId,
+    title: item.isRemoved === 1 ? 'Removed' : (item.title ?? importedTitle ?? ''),
+    stratum: queue.strata[item.stratum]?.name ?? '',
+    isFlagged: item.isFlagged === 1,
+    state: item.isRemoved === 1 ? 'removed' : isDone(item) ? 'done' : 'open',
+    reviewsNeeded: item.needed,
+    reviewsDone: item.done,
+    reservedBy: reservations.map(({ reviewerName }) => reviewerName),
+    yours: yoursOf(item, context),
+    gold:
+      goldJson === null || goldBy === null || goldAt === null
+        ? null
+        : { answers: goldOf(item), decidedBy: goldBy, decidedAt: isoTime(goldAt) },
+  };
+}
+
+/** Describes items of one queue as a caller sees them. */
+export function describeItems(
+  items: readonly StoredItem[],
+  { queue, you, reviews, now }: { queue: StoredQueue; you: StoredReviewer | null; reviews: ReviewStore; now: number },
+  importedTitle: (item: StoredItem) => string | null,
+): ReviewItem[] {
+  const sequences = items.map(({ sequence }) => sequence);
+  const held = Map.groupBy(reviews.reservationsIn(sequences, now), ({ item }) => item);
+  const kinds = you ? reviews.kindsOf(sequences, you.sequence) : new Map<number, 'review' | 'skip'>();
+  return items.map((item) =>
+    describeItem(item, {
+      queue,
+      you,
+      reservations: held.get(item.sequence) ?? [],
+      yourKind: kinds.get(item.sequence),
+      importedTitle: importedTitle(item),
+    }),
+  );
+}

@@ -1,0 +1,266 @@
+import type Database from 'better-sqlite3';
+import { AppError } from '../../../shared/app-error.ts';
+import type { ImportedRun } from '../../../shared/contract/review-items.ts';
+import type { ReviewQueue, ReviewStratum } from '../../../shared/contract/review-queues.ts';
+import { type ListPage, type ListQuery, newestList } from '../list-page.ts';
+
+/** What a person decided about a queue. */
+export type QueuePlan = Pick<
+  ReviewQueue,
+  'filter' | 'itemType' | 'plan' | 'seed' | 'reviewersPerItem' | 'reviewerIds' | 'secondShare' | 'reservationMinutes'
+>;
+
+export interface StoredQueue {
+  readonly sequence: number;
+  readonly id: string;
+  readonly installationId: string;
+  readonly isImported: boolean;
+  readonly name: string;
+  readonly plan: QueuePlan;
+  readonly population: number;
+  readonly strata: readonly ReviewStratum[];
+  readonly rubric: ReviewQueue['rubric'];
+  readonly createdAt: number;
+}
+
+export type NewQueue = Omit<StoredQueue, 'sequence'>;
+
+export interface NewItem {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly runId: string;
+  /** An index of the strata. */
+  readonly stratum: number;
+  readonly isFlagged: boolean;
+  readonly needed: number;
+  /** Of an imported item. */
+  readonly content: readonly ImportedRun[] | null;
+}
+
+/** Flags are 0 or 1. */
+export interface StoredItem {
+  readonly sequence: number;
+  readonly queue: number;
+  readonly position: number;
+  readonly id: string;
+  readonly conversationId: string;
+  readonly runId: string;
+  readonly stratum: number;
+  readonly isFlagged: number;
+  readonly needed: number;
+  readonly done: number;
+  readonly isRemoved: number;
+  readonly isDisagreeing: number;
+  readonly goldJson: string | null;
+  readonly goldBy: string | null;
+  readonly goldAt: number | null;
+  /** Start of the run's prompt; null for a removed run and an imported item. */
+  readonly title: string | null;
+}
+
+/** A run of the population, with what plans look at. */
+export interface PopulationRun {
+  readonly sequence: number;
+  readonly runId: string;
+  readonly conversationId: string;
+  readonly model: string;
+  readonly createdAt: number;
+  readonly score: number | null;
+  readonly tags: string | null;
+  /** 1 if the guard flagged the run, or any run of its conversation. */
+  readonly isFlagged: number;
+}
+
+/** Methods with an id throw `not_found`. */
+export interface QueueStore {
+  /** This data folder's, for files that go to other installations. */
+  readonly installationId: string;
+  /** Newest first. Throws `invalid_request` for a token of another list. */
+  list(query: ListQuery): ListPage<StoredQueue>;
+  read(id: string): StoredQueue;
+  find(id: string): StoredQueue | null;
+  /** A hidden queue, until `show`. */
+  create(queue: NewQueue): number;
+  append(queue: number, position: number, items: readonly NewItem[]): void;
+  show(queue: number): void;
+  /** `removeSome` deletes it then. */
+  hide(queue: number): void;
+  /** Hides a queue. `removeSome` deletes it. */
+  remove(id: string): void;
+  /** Deletes some rows of a removed queue. False if none is left. */
+  removeSome(): boolean;
+  counts(queue: number): ReviewQueue['counts'];
+  items(queue: number, range: { readonly offset: number; readonly limit: number }): StoredItem[];
+  itemCount(queue: number): number;
+  /** Throws `not_found`. */
+  item(queue: number, id: string): StoredItem;
+  content(item: number): ImportedRun[] | null;
+  /** In no order, without removed ones. */
+  populationRuns(sequences: readonly number[], itemType: 'conversation' | 'run'): PopulationRun[];
+}
+
+interface QueueRow {
+  readonly sequence: number;
+  readonly id: string;
+  readonly installation_id: string;
+  readonly is_imported: number;
+  readonly name: string;
+  readonly input_json: string;
+  readonly sampling_json: string;
+  readonly rubric_json: string;
+  readonly created_at: number;
+}
+
+function queueOf(row: QueueRow): StoredQueue {
+  const sampling = JSON.parse(row.sampling_json) as Pick<StoredQueue, 'population' | 'strata'>;
+  return {
+    sequence: row.sequence,
+    id: row.id,
+    installationId: row.installation_id,
+    isImported: row.is_imported === 1,
+    name: row.name,
+    plan: JSON.parse(row.input_json) as QueuePlan,
+    ...sampling,
+    rubric: JSON.parse(row.rubric_json) as StoredQueue['rubric'],
+    createdAt: row.created_at,
+  };
+}
+
+export const itemColumns = `review_items.sequence, queue, position, review_items.id, review_items.conversation_id AS conversationId,
+  run_id AS runId, stratum, is_flagged AS isFlagged, needed, done, is_removed AS isRemoved, is_disagreeing AS isDisagreeing,
+  gold_json AS goldJson, gold_by AS goldBy, gold_at AS goldAt, runs.title`;
+
+const removedAtOnce = 500;
+
+function queueStatements(database: Database.Database) {
+  return {
+    page: database.prepare<{ before: number; limit: number }, QueueRow>(
+      'SELECT * FROM review_queues WHERE is_hidden = 0 AND sequence < @before ORDER BY sequence DESC LIMIT @limit',
+    ),
+    find: database.prepare<[string], QueueRow>('SELECT * FROM review_queues WHERE is_hidden = 0 AND id = ?'),
+    insert: database.prepare(
+      `INSERT INTO review_queues (id, installation_id, is_hidden, is_imported, name, input_json, sampling_json, rubric_id,
+         rubric_json, created_at)
+       VALUES (@id, @installationId, 2, @isImported, @name, @input, @sampling, @rubricId, @rubric, @createdAt)`,
+    ),
+    show: database.prepare<[number, number]>('UPDATE review_queues SET is_hidden = ? WHERE sequence = ?'),
+    hidden: database.prepare<[], number>('SELECT sequence FROM review_queues WHERE is_hidden = 1 LIMIT 1').pluck(),
+    removeItems: database.prepare<[number, number]>(
+      'DELETE FROM review_items WHERE sequence IN (SELECT sequence FROM review_items WHERE queue = ? LIMIT ?)',
+    ),
+    removeReservations: database.prepare<[number]>('DELETE FROM review_reservations WHERE queue = ?'),
+    removeQueue: database.prepare<[number]>('DELETE FROM review_queues WHERE sequence = ?'),
+    counts: database.prepare<[number], ReviewQueue['counts']>(
+      `SELECT count(*) - coalesce(sum(is_removed), 0) AS items,
+         coalesce(sum(done >= needed AND is_removed = 0), 0) AS done,
+         coalesce(sum(done), 0) AS reviews,
+         coalesce(sum(CASE WHEN is_removed = 0 THEN max(needed, done) END), 0) AS reviewsNeeded,
+         coalesce(sum(is_disagreeing = 1 AND gold_at IS NULL AND is_removed = 0), 0) AS disagreeing,
+         count(CASE WHEN is_removed = 0 THEN gold_at END) AS adjudicated,
+         coalesce(sum(is_removed), 0) AS removed
+       FROM review_items WHERE queue = ?`,
+    ),
+  };
+}
+
+function itemStatements(database: Database.Database) {
+  const items = `SELECT ${itemColumns} FROM review_items LEFT JOIN runs ON runs.id = run_id`;
+  return {
+    range: database.prepare<[number, number, number], StoredItem>(
+      `${items} WHERE queue = ? AND position >= ? ORDER BY position LIMIT ?`,
+    ),
+    count: database.prepare<[number], number>('SELECT count(*) FROM review_items WHERE queue = ?').pluck(),
+    find: database.prepare<[string, number], StoredItem>(`${items} WHERE review_items.id = ? AND queue = ?`),
+    content: database.prepare<[number], string>('SELECT content_json FROM review_item_contents WHERE item = ?').pluck(),
+    insert: database.prepare(
+      `INSERT INTO review_items (queue, position, id, conversation_id, run_id, stratum, is_flagged, needed)
+       VALUES (@queue, @position, @id, @conversationId, @runId, @stratum, @isFlagged, @needed)`,
+    ),
+    insertContent: database.prepare<[number | bigint, string]>(
+      'INSERT INTO review_item_contents (item, content_json) VALUES (?, ?)',
+    ),
+    population: database.prepare<{ sequences: string; isRun: number }, PopulationRun>(
+      `SELECT runs.sequence, runs.id AS runId, conversations.id AS conversationId, ai_system || '/' || model AS model,
+         score, score_tags AS tags, runs.created_at AS createdAt,
+         CASE @isRun WHEN 1 THEN moderation_flags IS NOT NULL ELSE EXISTS (
+           SELECT 1 FROM runs AS other WHERE other.conversation = runs.conversation AND other.moderation_flags IS NOT NULL) END AS isFlagged
+       FROM json_each(@sequences) AS given JOIN runs ON runs.sequence = given.value
+       JOIN conversations ON conversations.sequence = conversation LEFT JOIN feedback ON feedback.run = runs.sequence`,
+    ),
+  };
+}
+
+export function createQueueStore(
+  database: Database.Database,
+  { tokenSecret, installationId }: { readonly tokenSecret: string; readonly installationId: string },
+): QueueStore {
+  const queues = queueStatements(database);
+  const items = itemStatements(database);
+  // A crash can leave a queue without all of its items.
+  database.exec('UPDATE review_queues SET is_hidden = 1 WHERE is_hidden = 2');
+
+  function find(id: string): StoredQueue | null {
+    const row = queues.find.get(id.toLowerCase());
+    return row ? queueOf(row) : null;
+  }
+
+  function read(id: string): StoredQueue {
+    const found = find(id);
+    if (!found) throw new AppError('not_found', 'No review queue has this ID.');
+    return found;
+  }
+
+  const append = database.transaction((queue: number, position: number, added: readonly NewItem[]) => {
+    for (const [index, { content, isFlagged, ...item }] of added.entries()) {
+      const row = { ...item, queue, position: position + index, isFlagged: Number(isFlagged) };
+      const { lastInsertRowid } = items.insert.run(row);
+      if (content) items.insertContent.run(lastInsertRowid, JSON.stringify(content));
+    }
+  });
+
+  const removeSome = database.transaction((): boolean => {
+    const queue = queues.hidden.get();
+    if (queue === undefined) return false;
+    if (queues.removeItems.run(queue, removedAtOnce).changes > 0) return true;
+    queues.removeReservations.run(queue);
+    queues.removeQueue.run(queue);
+    return true;
+  });
+
+  return {
+    installationId,
+    list: newestList({ tokenSecret, name: 'review queues', rows: (input) => queues.page.all(input), toItem: queueOf }),
+    find,
+    read,
+    create({ plan, rubric, population, strata, isImported, ...queue }) {
+      const { lastInsertRowid } = queues.insert.run({
+        ...queue,
+        isImported: Number(isImported),
+        input: JSON.stringify(plan),
+        sampling: JSON.stringify({ population, strata }),
+        rubricId: rubric.id,
+        rubric: JSON.stringify(rubric),
+      });
+      return Number(lastInsertRowid);
+    },
+    append: (queue, position, added) => append.immediate(queue, position, added),
+    show: (queue) => void queues.show.run(0, queue),
+    hide: (queue) => void queues.show.run(1, queue),
+    remove: (id) => void queues.show.run(1, read(id).sequence),
+    removeSome: () => removeSome.immediate(),
+    counts: (queue) => queues.counts.get(queue)!,
+    items: (queue, { offset, limit }) => items.range.all(queue, offset, limit),
+    itemCount: (queue) => items.count.get(queue)!,
+    item(queue, id) {
+      const found = items.find.get(id.toLowerCase(), queue);
+      if (!found) throw new AppError('not_found', 'No item of this review queue has this ID.');
+      return found;
+    },
+    content(item) {
+      const json = items.content.get(item);
+      return json === undefined ? null : (JSON.parse(json) as ImportedRun[]);
+    },
+    populationRuns: (sequences, itemType) =>
+      items.population.all({ sequences: JSON.stringify(sequences), isRun: Number(itemType === 'run') }),
+  };
+}

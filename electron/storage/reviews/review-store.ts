@@ -1,0 +1,266 @@
+import type Database from 'better-sqlite3';
+import type { ReviewAnswer } from '../../../shared/contract/review-items.ts';
+import type { RubricItem } from '../../../shared/contract/rubrics.ts';
+import { timeOrderedId } from '../time-ordered-id.ts';
+import { itemColumns, type StoredItem } from './queue-store.ts';
+
+export interface StoredReview {
+  readonly id: string;
+  readonly item: number;
+  /** `reviewers.sequence`. */
+  readonly reviewer: number;
+  readonly reviewerId: string;
+  readonly reviewerName: string;
+  readonly kind: 'review' | 'skip';
+  readonly answersJson: string;
+  readonly note: string | null;
+  readonly seconds: number;
+  readonly createdAt: number;
+  readonly replaces: string | null;
+}
+
+export interface StoredReservation {
+  readonly item: number;
+  readonly itemId: string;
+  readonly reviewer: number;
+  readonly reviewerName: string;
+  readonly startedAt: number;
+  readonly expiresAt: number;
+}
+
+export interface StoredProgress {
+  readonly reviewer: number;
+  readonly reviewerId: string;
+  readonly name: string;
+  readonly reviewed: number;
+  readonly skipped: number;
+  readonly lastReviewAt: number | null;
+}
+
+/** Who asks for an item, and how long it will be reserved. Times are milliseconds since 1970. */
+export interface Claim {
+  readonly queue: number;
+  readonly reviewer: number;
+  readonly now: number;
+  readonly expiresAt: number;
+}
+
+/** Feedback on a run as a queue decided it. Absent fields stay. */
+export interface DecidedFeedback {
+  readonly score?: number | null;
+  readonly scoreText?: string | null;
+  readonly scoreTags?: string | null;
+}
+
+interface HistoryInput {
+  readonly runId: string;
+  readonly reviewer: string;
+  readonly answers: readonly ReviewAnswer[];
+  readonly rubric: readonly RubricItem[];
+  readonly createdAt: number;
+}
+
+/** Call methods that write in `transaction`. */
+export interface ReviewStore {
+  transaction<Result>(work: () => Result): Result;
+  /** The next item in a range of positions that the reviewer may have. */
+  findOpen(claim: Claim, range: { readonly from: number; readonly to: number }): StoredItem | null;
+  /** The position after the last item that the reviewer reviewed or skipped. */
+  nextPosition(queue: number, reviewer: number): number;
+  /** Valid reservations of an item. */
+  reservationsOf(item: number, now: number): StoredReservation[];
+  /** Of a reviewer in a queue, also an expired one. */
+  reservation(queue: number, reviewer: number): StoredReservation | null;
+  /** Replaces the reviewer's reservation in the queue. A longer time keeps its start. */
+  reserve(claim: Claim, item: number): void;
+  release(queue: number, reviewer: number): void;
+  /** The current reviews of an item, oldest first, with skips. */
+  reviewsOf(item: number): StoredReview[];
+  /** Of the items from a position on. */
+  reviewsIn(queue: number, range: { readonly from: number; readonly to: number }): StoredReview[];
+  /** Reviews by id, of any reviewer. */
+  has(id: string): boolean;
+  add(queue: number, review: Omit<StoredReview, 'reviewerId' | 'reviewerName'>): void;
+  /** Recounts the reviews of an item. */
+  setOutcome(item: number, isDisagreeing: boolean): void;
+  setGold(
+    item: number,
+    gold: { readonly answers: readonly ReviewAnswer[]; readonly by: string; readonly at: number },
+  ): void;
+  /** Everyone with reviews, and the named ones. */
+  progress(queue: number, named: readonly string[]): StoredProgress[];
+  /** Of the reviewer's last reviews, oldest first. */
+  lastSeconds(queue: number, reviewer: number): number[];
+  /** Which of these items the reviewer has reviewed or skipped. */
+  kindsOf(items: readonly number[], reviewer: number): Map<number, 'review' | 'skip'>;
+  reservationsIn(items: readonly number[], now: number): StoredReservation[];
+  /** Writes answers to the history of a run's feedback. A removed run is ignored. */
+  addHistory(input: HistoryInput): void;
+  /** Replaces the feedback of a run. A removed run is ignored. */
+  setFeedback(runId: string, feedback: DecidedFeedback, reviewer: string, now: number): void;
+}
+
+const reviewRows = `SELECT reviews.id, item, reviewer, reviewers.id AS reviewerId, reviewers.name AS reviewerName, kind,
+    answers_json AS answersJson, note, seconds, reviews.created_at AS createdAt, replaces
+  FROM reviews JOIN reviewers ON reviewers.sequence = reviewer`;
+const reservationRows = `SELECT item, review_items.id AS itemId, reviewer, name AS reviewerName, started_at AS startedAt,
+    expires_at AS expiresAt
+  FROM review_reservations JOIN reviewers ON reviewers.sequence = reviewer JOIN review_items ON review_items.sequence = item`;
+
+const timedReviews = 50;
+
+function reservationStatements(database: Database.Database) {
+  return {
+    open: database.prepare<[Claim & { from: number; to: number }], StoredItem>(
+      `SELECT ${itemColumns} FROM review_items LEFT JOIN runs ON runs.id = run_id
+       WHERE queue = @queue AND position >= @from AND position < @to AND done < needed AND is_removed = 0
+         AND NOT EXISTS (SELECT 1 FROM reviews WHERE queue = @queue AND reviewer = @reviewer AND item = review_items.sequence AND is_current = 1)
+         AND done + (SELECT count(*) FROM review_reservations AS held
+           WHERE held.item = review_items.sequence AND held.reviewer <> @reviewer AND held.expires_at > @now) < needed
+       ORDER BY position LIMIT 1`,
+    ),
+    nextPosition: database
+      .prepare<[number, number], number | null>(
+        `SELECT position + 1 FROM reviews JOIN review_items ON review_items.sequence = item
+         WHERE reviews.queue = ? AND reviewer = ? AND is_current = 1 ORDER BY item DESC LIMIT 1`,
+      )
+      .pluck(),
+    ofItem: database.prepare<[number, number], StoredReservation>(
+      `${reservationRows} WHERE item = ? AND expires_at > ? ORDER BY started_at`,
+    ),
+    ofReviewer: database.prepare<[number, number], StoredReservation>(
+      `${reservationRows} WHERE review_reservations.queue = ? AND reviewer = ?`,
+    ),
+    inItems: database.prepare<[string, number], StoredReservation>(
+      `${reservationRows} WHERE item IN (SELECT value FROM json_each(?)) AND expires_at > ? ORDER BY started_at`,
+    ),
+    reserve: database.prepare<[Claim & { item: number }]>(
+      `INSERT INTO review_reservations (queue, reviewer, item, started_at, expires_at)
+       VALUES (@queue, @reviewer, @item, @now, @expiresAt)
+       ON CONFLICT DO UPDATE SET item = excluded.item, expires_at = excluded.expires_at,
+         started_at = iif(item = excluded.item AND review_reservations.expires_at > @now, started_at, excluded.started_at)`,
+    ),
+    release: database.prepare<[number, number]>('DELETE FROM review_reservations WHERE queue = ? AND reviewer = ?'),
+  };
+}
+
+function reviewStatements(database: Database.Database) {
+  return {
+    ofItem: database.prepare<[number], StoredReview>(
+      `${reviewRows} WHERE item = ? AND is_current = 1 ORDER BY reviews.sequence`,
+    ),
+    inRange: database.prepare<[number, number, number], StoredReview>(
+      `${reviewRows} WHERE item IN (SELECT sequence FROM review_items WHERE queue = ? AND position >= ? AND position < ?)
+       AND is_current = 1 ORDER BY item, reviews.sequence`,
+    ),
+    has: database.prepare<[string], 1>('SELECT 1 FROM reviews WHERE id = ?').pluck(),
+    retire: database.prepare<[number, number]>(
+      'UPDATE reviews SET is_current = 0 WHERE item = ? AND reviewer = ? AND is_current = 1',
+    ),
+    insert: database.prepare(
+      `INSERT INTO reviews (id, queue, item, reviewer, kind, answers_json, note, seconds, created_at, replaces, is_current)
+       VALUES (@id, @queue, @item, @reviewer, @kind, @answersJson, @note, @seconds, @createdAt, @replaces, 1)`,
+    ),
+    outcome: database.prepare<[number, number]>(
+      `UPDATE review_items SET is_disagreeing = ?,
+         done = (SELECT count(*) FROM reviews WHERE item = review_items.sequence AND is_current = 1 AND kind = 'review')
+       WHERE sequence = ?`,
+    ),
+    gold: database.prepare<[string, string, number, number]>(
+      'UPDATE review_items SET gold_json = ?, gold_by = ?, gold_at = ? WHERE sequence = ?',
+    ),
+    progress: database.prepare<[{ queue: number; named: string }], StoredProgress>(
+      `SELECT reviewers.sequence AS reviewer, reviewers.id AS reviewerId, name,
+         count(CASE WHEN kind = 'review' THEN 1 END) AS reviewed, count(CASE WHEN kind = 'skip' THEN 1 END) AS skipped,
+         max(reviews.created_at) AS lastReviewAt
+       FROM reviewers LEFT JOIN reviews ON reviewer = reviewers.sequence AND queue = @queue AND is_current = 1
+       GROUP BY reviewers.sequence
+       HAVING reviewed + skipped > 0 OR reviewers.id IN (SELECT value FROM json_each(@named))
+       ORDER BY name`,
+    ),
+    seconds: database
+      .prepare<[number, number, number], number>(
+        `SELECT seconds FROM reviews WHERE queue = ? AND reviewer = ? AND is_current = 1 AND kind = 'review'
+         ORDER BY item DESC LIMIT ?`,
+      )
+      .pluck(),
+    kinds: database.prepare<[string, number], { item: number; kind: 'review' | 'skip' }>(
+      `SELECT item, kind FROM reviews WHERE item IN (SELECT value FROM json_each(?)) AND reviewer = ? AND is_current = 1`,
+    ),
+  };
+}
+
+function feedbackStatements(database: Database.Database) {
+  return {
+    run: database.prepare<[string], number>('SELECT sequence FROM runs WHERE id = ?').pluck(),
+    addHistory: database.prepare(
+      `INSERT INTO feedback_history (id, run, reviewer, score, score_text, score_tags, created_at, rubric_item_id, value_json)
+       VALUES (@id, @run, @reviewer, @score, @scoreText, @scoreTags, @now, @rubricItemId, @value)`,
+    ),
+    read: database.prepare<[number], Required<DecidedFeedback>>(
+      'SELECT score, score_text AS scoreText, score_tags AS scoreTags FROM feedback WHERE run = ?',
+    ),
+    set: database.prepare(
+      `INSERT INTO feedback (run, score, score_text, score_tags, updated_at) VALUES (@run, @score, @scoreText, @scoreTags, @now)
+       ON CONFLICT DO UPDATE SET score = @score, score_text = @scoreText, score_tags = @scoreTags, updated_at = @now`,
+    ),
+    noteChange: database.prepare<[number]>("INSERT INTO run_changes (run, kind) VALUES (?, 'feedback')"),
+  };
+}
+
+type FeedbackWriter = Pick<ReviewStore, 'addHistory' | 'setFeedback'>;
+
+function createFeedbackWriter(database: Database.Database): FeedbackWriter {
+  const statements = feedbackStatements(database);
+  const none = { score: null, scoreText: null, scoreTags: null };
+  return {
+    addHistory({ runId, reviewer, answers, rubric, createdAt: now }) {
+      const run = statements.run.get(runId);
+      if (run === undefined) return;
+      for (const { rubricItemId, value, note } of answers) {
+        const isText = rubric.find(({ id }) => id === rubricItemId)?.kind === 'text';
+        const scoreText = isText ? [value, note].filter((text) => text !== null).join('\n') : note;
+        const entry = { ...none, scoreText, rubricItemId, value: isText ? null : JSON.stringify(value) };
+        statements.addHistory.run({ ...entry, id: timeOrderedId(), run, reviewer, now });
+      }
+    },
+    setFeedback(runId, feedback, reviewer, now) {
+      const run = statements.run.get(runId);
+      if (run === undefined || Object.keys(feedback).length === 0) return;
+      const row = { ...none, ...statements.read.get(run), ...feedback, run, now };
+      statements.set.run(row);
+      statements.noteChange.run(run);
+      statements.addHistory.run({ ...row, id: timeOrderedId(), reviewer, rubricItemId: null, value: null });
+    },
+  };
+}
+
+export function createReviewStore(database: Database.Database): ReviewStore {
+  const reservations = reservationStatements(database);
+  const reviews = reviewStatements(database);
+
+  return {
+    ...createFeedbackWriter(database),
+    transaction: (work) => database.transaction(work).immediate(),
+    findOpen: (claim, { from, to }) => reservations.open.get({ ...claim, from, to }) ?? null,
+    nextPosition: (queue, reviewer) => reservations.nextPosition.get(queue, reviewer) ?? 0,
+    reservationsOf: (item, now) => reservations.ofItem.all(item, now),
+    reservation: (queue, reviewer) => reservations.ofReviewer.get(queue, reviewer) ?? null,
+    reserve: (claim, item) => void reservations.reserve.run({ ...claim, item }),
+    release: (queue, reviewer) => void reservations.release.run(queue, reviewer),
+    reservationsIn: (items, now) => reservations.inItems.all(JSON.stringify(items), now),
+    reviewsOf: (item) => reviews.ofItem.all(item),
+    reviewsIn: (queue, { from, to }) => reviews.inRange.all(queue, from, to),
+    has: (id) => reviews.has.get(id) !== undefined,
+    add(queue, review) {
+      reviews.retire.run(review.item, review.reviewer);
+      reviews.insert.run({ ...review, queue });
+    },
+    setOutcome: (item, isDisagreeing) => void reviews.outcome.run(Number(isDisagreeing), item),
+    setGold: (item, { answers, by, at }) => void reviews.gold.run(JSON.stringify(answers), by, at, item),
+    progress: (queue, named) => reviews.progress.all({ queue, named: JSON.stringify(named) }),
+    lastSeconds: (queue, reviewer) => reviews.seconds.all(queue, reviewer, timedReviews),
+    kindsOf: (items, reviewer) =>
+      new Map(reviews.kinds.all(JSON.stringify(items), reviewer).map(({ item, kind }) => [item, kind])),
+  };
+}
