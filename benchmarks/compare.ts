@@ -1,7 +1,8 @@
 /**
  * What a comparison of 1,000 rows and 8 variants adds to its 8,000 calls: processor time per cell beyond the same calls without a
  * comparison, in the same process and in turn, against a local provider. Then the frames and the memory of a window that shows such a
- * comparison while it runs. `npm run benchmark -- compare [ROWS]`.
+ * comparison while it runs, and the frames of an empty page meanwhile, which has the machine's pauses but not ours.
+ * `npm run benchmark -- compare [ROWS]`.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
