@@ -1,6 +1,6 @@
 import { Check, CircleX, Clock, Minus, TriangleAlert, X } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import { memo, useDeferredValue } from 'react';
+import { memo, useEffect, useState } from 'react';
 import type { ComparedCell, ComparedRow } from '../../../../shared/contract/comparison-results.ts';
 import { Spinner } from '../../../components/badges.tsx';
 import { classNames } from '../../../components/class-names.ts';
@@ -255,11 +255,49 @@ const RowCells = memo(function RowCells({
   );
 });
 
+/** Draws that wait for their frame. */
+const waiting = new Set<() => void>();
+let isScheduled = false;
+
+function drawNext(): void {
+  isScheduled = false;
+  const [draw] = waiting;
+  if (!draw) return;
+  waiting.delete(draw);
+  draw();
+  schedule();
+}
+
+function schedule(): void {
+  if (isScheduled || waiting.size === 0) return;
+  isScheduled = true;
+  requestAnimationFrame(drawNext);
+}
+
+/**
+ * The newest row, or the one before it for some frames: all rows in view change at once while cells stream, and drawing the answers of
+ * one row takes milliseconds. A row that has just loaded doesn't wait.
+ */
+function useInTurn(row: ComparedRow | undefined): ComparedRow | undefined {
+  const [drawn, setDrawn] = useState(row);
+  const isWaiting = drawn !== row && drawn !== undefined && row !== undefined;
+  if (drawn !== row && !isWaiting) setDrawn(row);
+  useEffect(() => {
+    if (!isWaiting) return;
+    const draw = () => setDrawn(row);
+    waiting.add(draw);
+    schedule();
+    return () => {
+      waiting.delete(draw);
+    };
+  }, [isWaiting, row]);
+  return isWaiting ? drawn : row;
+}
+
 /** A row of the table, at its place. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { index, columns, top, height, openVariant, onOpen } = props;
-  // Many rows change at once while cells stream. They are drawn in slices, between frames.
-  const row = useDeferredValue(props.row);
+  const row = useInTurn(props.row);
   return (
     <div
       className="results__row"

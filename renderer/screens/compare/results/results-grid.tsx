@@ -5,7 +5,7 @@ import type { Comparison } from '../../../../shared/contract/comparisons.ts';
 import type { Dataset } from '../../../../shared/contract/datasets.ts';
 import { Button } from '../../../components/button.tsx';
 import { EmptyState, ErrorFailure } from '../../../components/state-panels.tsx';
-import { type RowOrder, rowsPerPage, useComparedRows, useThrottled } from '../../../queries/comparison-results.ts';
+import { type RowOrder, rowsPerPage, useComparedRows } from '../../../queries/comparison-results.ts';
 import { checkName } from './cell-model.ts';
 import { GridHead } from './grid-head.tsx';
 import { type GridColumns, GridRow, shownChecks, shownMarks } from './grid-row.tsx';
@@ -75,9 +75,6 @@ function cellAfterKey(event: KeyboardEvent, { open, first, last, rowHeight }: Ke
   if (open !== null) return target(key, open, last, page);
   return key === 'Enter' || target(key, last, last, page) !== null ? first : null;
 }
-
-/** The head follows the progress so often. */
-const headMilliseconds = 1000;
 
 /** Height of every row: the lines of its checks, or of an answer. */
 function rowHeightFor(checks: number): number {
@@ -159,8 +156,6 @@ export function ResultsGrid(props: ResultsGridProps) {
   const { variants, checks } = comparison;
   const rowHeight = rowHeightFor(checks.length);
   const columns = useColumns(comparison, dataset);
-  // Its counts change five times a second, and the head has a menu for each variant.
-  const shown = useThrottled(comparison, headMilliseconds);
   const { scroller, virtualizer, items, rows, total } = useRowsInView(props, rowHeight);
   const onKeyDown = (event: KeyboardEvent) => {
     const last = { index: total - 1, variant: variants.length - 1 };
@@ -185,7 +180,7 @@ export function ResultsGrid(props: ResultsGridProps) {
       style={gridStyle(variants.length, rowHeight)}
     >
       <GridHead
-        comparison={shown}
+        comparison={comparison}
         report={report}
         baseline={baseline}
         checks={columns.checks}

@@ -1,5 +1,5 @@
 import { ChevronDown, Download, Play, RotateCcw, Settings2, Square, Trash2, Columns3, Vote } from 'lucide-react';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { memo, useEffect, useEffectEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ExportFormat } from '../../../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../../../shared/contract/comparisons.ts';
@@ -219,7 +219,7 @@ function Cost({ comparison: { cost, maxCost } }: { comparison: Comparison }) {
 }
 
 /** How far the comparison is, for how long, and what it has cost. */
-function ProgressBar({ comparison }: { comparison: Comparison }) {
+export function ProgressBar({ comparison }: { comparison: Comparison }) {
   const { cells, judging } = comparison;
   const clock = useClock(comparison);
   const ended = cells.completed + cells.failed + cells.skipped;
@@ -246,29 +246,31 @@ function ProgressBar({ comparison }: { comparison: Comparison }) {
   );
 }
 
-/** Name, dataset and actions, with the progress below. */
-export function ResultsHeader({ comparison, datasetName }: { comparison: Comparison; datasetName: string | null }) {
+interface ResultsHeaderProps {
+  comparison: Comparison;
+  datasetName: string | null;
+}
+
+/** Name, dataset and actions. */
+export const ResultsHeader = memo(function ResultsHeader({ comparison, datasetName }: ResultsHeaderProps) {
   const [, navigate] = useLocation();
   const { id, rowCount, repeats } = comparison;
   const details = [datasetName, formatPlural(rowCount, 'row'), repeats > 1 ? formatPlural(repeats, 'repeat') : null];
   return (
-    <>
-      <div className="toolbar">
-        <NameMenu comparison={comparison} />
-        <span className="small tertiary truncate results__details">
-          {details.filter((detail) => detail !== null).join(', ')}
-        </span>
-        <span className="grow" />
-        <Button icon={Settings2} onClick={() => navigate(comparisonSetupAddress(id))}>
-          Setup
-        </Button>
-        <Button icon={Vote} onClick={() => navigate(comparisonVoteAddress(id))}>
-          Blind vote
-        </Button>
-        <ExportMenu comparison={comparison} />
-        <RunButtons comparison={comparison} />
-      </div>
-      <ProgressBar comparison={comparison} />
-    </>
+    <div className="toolbar">
+      <NameMenu comparison={comparison} />
+      <span className="small tertiary truncate results__details">
+        {details.filter((detail) => detail !== null).join(', ')}
+      </span>
+      <span className="grow" />
+      <Button icon={Settings2} onClick={() => navigate(comparisonSetupAddress(id))}>
+        Setup
+      </Button>
+      <Button icon={Vote} onClick={() => navigate(comparisonVoteAddress(id))}>
+        Blind vote
+      </Button>
+      <ExportMenu comparison={comparison} />
+      <RunButtons comparison={comparison} />
+    </div>
   );
-}
+});

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ComparisonReport } from '../../../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../../../shared/contract/comparisons.ts';
@@ -6,7 +6,7 @@ import type { Dataset } from '../../../../shared/contract/datasets.ts';
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { ErrorFailure, Notice, QueryView } from '../../../components/state-panels.tsx';
-import { useReportSoFar } from '../../../queries/comparison-results.ts';
+import { useReportSoFar, useThrottled } from '../../../queries/comparison-results.ts';
 import { useComparison } from '../../../queries/comparisons.ts';
 import { useDataset } from '../../../queries/datasets.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
@@ -16,7 +16,7 @@ import { ResultCharts } from './result-charts.tsx';
 import { FieldTable, TrendTable } from './result-tables.tsx';
 import { ResultsGrid } from './results-grid.tsx';
 import { JudgeAgain } from './judge-again.tsx';
-import { ResultsHeader } from './results-header.tsx';
+import { ProgressBar, ResultsHeader } from './results-header.tsx';
 import { RowsHeader, type RowsState, type ResultsPart } from './rows-header.tsx';
 import './results.css';
 
@@ -34,7 +34,7 @@ function Part({ part, ...props }: LoadedProps & { part: Exclude<ResultsPart, 'ro
   return <TrendTable comparison={props.comparison} />;
 }
 
-function LoadedResults(props: LoadedProps) {
+const LoadedResults = memo(function LoadedResults(props: LoadedProps) {
   const { comparison, dataset, report } = props;
   const [state, setState] = useState<RowsState>({ part: 'rows', filter: 'all', sort: 'row' });
   const [open, setOpen] = useState<OpenCell | null>(null);
@@ -79,15 +79,26 @@ function LoadedResults(props: LoadedProps) {
       )}
     </div>
   );
+});
+
+/** The progress bar follows the counts, which change five times a second; everything else follows them so often. */
+const countsMilliseconds = 1000;
+
+/** A comparison whose counts change only now and then while it runs. Its state is never old. */
+function useCalmed(comparison: Comparison): Comparison {
+  const calmed = useThrottled(comparison, countsMilliseconds);
+  return calmed.state === 'Running' && comparison.state === 'Running' ? calmed : comparison;
 }
 
 function Results({ comparison }: { comparison: Comparison }) {
+  const calmed = useCalmed(comparison);
   const [baseline, setBaseline] = useState(comparison.baseline);
   const dataset = useDataset(comparison.datasetId, comparison.datasetVersion);
   const report = useReportSoFar(comparison, baseline);
   return (
     <>
-      <ResultsHeader comparison={comparison} datasetName={dataset.data?.name ?? null} />
+      <ResultsHeader comparison={calmed} datasetName={dataset.data?.name ?? null} />
+      <ProgressBar comparison={comparison} />
       {comparison.warnings.map((warning) => (
         <div key={warning} className="results__notice">
           <Notice tone="caution">{warning}</Notice>
@@ -98,13 +109,13 @@ function Results({ comparison }: { comparison: Comparison }) {
           <Notice tone="caution">{comparison.stopReason}</Notice>
         </div>
       )}
-      <JudgeAgain comparison={comparison} />
+      <JudgeAgain comparison={calmed} />
       <QueryView query={dataset} subject="the dataset">
         {(loaded) => (
           <QueryView query={report} subject="the results" rows={6}>
             {(found) => (
               <LoadedResults
-                comparison={comparison}
+                comparison={calmed}
                 dataset={loaded}
                 report={found}
                 baseline={baseline}
