@@ -50,12 +50,40 @@ function missingIn(file: string): string[] {
   }
 }
 
+/** What keeps files from running, by their first reason. */
+const categories: readonly (readonly [name: string, reason: RegExp])[] = [
+  ['red-teaming', /^redteam/],
+  ['a provider without a counterpart', /^providers: (?!file:|python:)/],
+  [
+    'Python and other code for prompts, values, providers and assertions',
+    /python|is code|^providers: |isn't JavaScript|extensions/,
+  ],
+  ['images, sound and other files in prompts and values', /contains an image|isn't a text file/],
+  ["a provider's own tools and settings", /config\.|\.tools |response_format/],
+  ['data sets on the web', /is not a file on this machine|stored in Langfuse/],
+  ['a kind of assertion', /^tests: /],
+];
+
+function categoryOf(reasons: readonly string[]): string {
+  const found = categories.find(([, pattern]) => reasons.some((reason) => pattern.test(reason)));
+  return found?.[0] ?? 'other fields and templates';
+}
+
 const files = globSync('**/promptfooconfig*.{yaml,yml}', { cwd: resolve(from, folder) }).map((name) =>
   join(resolve(from, folder), name),
 );
 const accepted = files.filter(isAccepted);
 const missing = accepted.map(missingIn);
 const running = missing.filter((reasons) => reasons.length === 0).length;
+const failing = Object.entries(
+  Object.groupBy(
+    missing.filter((reasons) => reasons.length > 0),
+    categoryOf,
+  ),
+);
+for (const [category, all] of failing.toSorted(([, one], [, other]) => other!.length - one!.length))
+  console.log(`${String(all!.length).padStart(4)}  ${category}`);
+console.log();
 const reasons = new Map<string, number>();
 for (const reason of missing.flatMap((all) => [...new Set(all)])) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
 console.log(`${files.length} files, ${accepted.length} accepted by promptfoo, ${running} of these run here.`);

@@ -38,9 +38,25 @@ export interface FileOptions {
 const compatibleNames = new Set([
   ...['ollama', 'localai', 'llamafile', 'vllm', 'lmstudio', 'openrouter', 'togetherai', 'fireworks', 'deepseek'],
   ...['mistral', 'xai', 'perplexity', 'cerebras', 'sambanova', 'nscale', 'hyperbolic', 'lambdalabs', 'alibaba'],
-  ...['cloudera', 'github', 'aimlapi', 'portkey', 'huggingface', 'docker'],
+  ...[
+    'cloudera',
+    'github',
+    'aimlapi',
+    'portkey',
+    'huggingface',
+    'docker',
+    'azure',
+    'azureopenai',
+    'litellm',
+    'helicone',
+  ],
+  ...['databricks', 'llama'],
 ]);
 const callKinds = new Set(['chat', 'completion', 'completions', 'responses', 'messages']);
+/** What isn't a chat. */
+const otherKinds = /^[\w-]+:(?:assistant|embeddings?|image|video|moderation|realtime|live|speech|transcription):/;
+/** A library that calls the provider that the rest of the name says. */
+const throughLibrary = /^adaline:/;
 
 function compatibleModel(id: string): (ModelName & { readonly aiSystem: AiSystem }) | null {
   const [name = '', ...rest] = id.split(':');
@@ -53,6 +69,8 @@ export function namedModel(text: string): (ModelName & { readonly aiSystem: AiSy
   const slash = text.indexOf('/');
   const system = aiSystems.safeParse(text.slice(0, slash));
   if (system.success && slash < text.length - 1) return { aiSystem: system.data, model: text.slice(slash + 1) };
+  if (otherKinds.test(text)) return null;
+  if (throughLibrary.test(text)) return namedModel(text.replace(throughLibrary, ''));
   const found = readPromptfooProvider(text);
   return found?.aiSystem == null ? compatibleModel(text) : { aiSystem: found.aiSystem, model: found.model };
 }

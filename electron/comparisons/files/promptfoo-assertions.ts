@@ -6,7 +6,8 @@ import { readScriptFile, readValueFile } from '../../prompts/transfer/formats/pr
 import type { ReferencedFiles } from '../../prompts/transfer/referenced-files.ts';
 import { TransferError } from '../../prompts/transfer/source-text.ts';
 import { namedModel } from './comparison-file.ts';
-import { conditions, containsJson, endsWith, scriptOf, transformOf } from './promptfoo-scripts.ts';
+import { rubricText } from './promptfoo-rubrics.ts';
+import { conditions, containsJson, endsWith, scriptOf, transformOf, validCalls } from './promptfoo-scripts.ts';
 
 /** An assertion of one test. Assertions with the same key become one check, whose values are in a column. */
 export interface RowAssertion {
@@ -21,6 +22,8 @@ export interface AssertionContext {
   readonly field: string;
   /** Of the judge of this test. */
   readonly grader: string | null;
+  /** The prompt of the judge of this test; undefined for that of its kind. */
+  readonly rubricPrompt: unknown;
   /** Judges if nobody has the model of `grader`. */
   readonly fallbackJudge: string | null;
   /** Code that changes the answer of this test; null for none. */
@@ -143,11 +146,14 @@ function judged(assertion: Assertion): RowAssertion {
   if (model === null)
     throw new UnsupportedAssertion(`needs a model that judges, and "${named.slice(0, 100)}" is unknown`);
   const { aiSystem } = model;
+  const given = map.get('rubricPrompt') ?? context.rubricPrompt;
+  const own = given === undefined ? null : rubricText(given, context.files);
   return expecting(
     assertion,
     (expected) => {
       const criterion = 'column' in expected ? `{{${expected.column}}}` : expected.value;
-      const promptText = `${rubrics[type]}\n\n${criterion}\n\nThe answer:\n\n{{answer}}`;
+      const promptText =
+        own === null ? `${rubrics[type]}\n\n${criterion}\n\nThe answer:\n\n{{answer}}` : own(criterion);
       const judgeId = context.judges.idOf({
         name: `${type}: ${'column' in expected ? expected.column : expected.value}`.slice(0, 200),
         promptText,
@@ -157,7 +163,7 @@ function judged(assertion: Assertion): RowAssertion {
       });
       return { kind: 'judge', ...common, judgeId };
     },
-    named,
+    [named, given === undefined ? null : plain(given)],
   );
 }
 
@@ -190,7 +196,14 @@ function script(assertion: Assertion): RowAssertion {
 }
 
 /** Kinds that don't look at the text of the answer. */
-const untransformed = new Set(['latency', 'cost']);
+const untransformed = new Set(['latency', 'cost', 'is-valid-openai-tools-call', 'is-valid-function-call']);
+
+/** Whether a transform changes nothing for a kind: similarity and judges don't see spaces, and a schema is for what JSON says. */
+function isWithoutEffect(type: string, transform: string): boolean {
+  const code = transform.trim().replace(/;$/, '');
+  if (code === 'output.trim()') return !['equals', 'javascript', 'regex'].includes(type);
+  return code === 'JSON.parse(output)' && type === 'is-json';
+}
 
 /** A check of the answer after a transform, which is a script in any case. */
 function transformed(assertion: Assertion, transform: string): RowAssertion {
@@ -246,6 +259,8 @@ export const kinds: Readonly<Record<string, (assertion: Assertion) => RowAsserti
   'word-count': lengthOf,
   'is-refusal': (one) => fixed({ kind: 'refusal', ...one.common }),
   moderation: (one) => fixed({ kind: 'moderation', ...one.common }),
+  'is-valid-openai-tools-call': (one) => fixed({ kind: 'javascript', ...one.common, code: validCalls }),
+  'is-valid-function-call': (one) => fixed({ kind: 'javascript', ...one.common, code: validCalls }),
   ...Object.fromEntries(Object.keys(rubrics).map((type) => [type, judged])),
 };
 
@@ -260,6 +275,7 @@ const known = new Set([
   'description',
   'transform',
   'config',
+  'rubricPrompt',
 ]);
 
 /** The checks of one assertion; none, and a report, for what no check can do. */
@@ -300,7 +316,8 @@ export function readAssertion(map: ReadMap, context: AssertionContext): RowAsser
     if (read === null) throw new UnsupportedAssertion('has no counterpart');
     const assertion = { type, map, common, context, text: () => textOf(map.get('value')), list };
     const transform = untransformed.has(type) ? null : (textIn(map, 'transform') ?? context.transform);
-    return [transform === null ? read(assertion) : transformed(assertion, transform)];
+    const isPlain = transform === null || isWithoutEffect(type, transform);
+    return [isPlain ? read(assertion) : transformed(assertion, transform)];
   } catch (error) {
     if (!(error instanceof UnsupportedAssertion || error instanceof TransferError)) throw error;
     context.unsupported(field, error.message);

@@ -4,7 +4,9 @@ import { isMap, mapIn, plain, type ReadMap, textIn } from '../../prompts/transfe
 import { emptyDraft } from '../../prompts/transfer/draft.ts';
 import type { FinishedPrompt } from '../../prompts/transfer/finish-draft.ts';
 import { takeParameters } from '../../prompts/transfer/parameter-names.ts';
+import type { ReferencedFiles } from '../../prompts/transfer/referenced-files.ts';
 import { createNames, namedModel } from './comparison-file.ts';
+import { openAiParameters } from './promptfoo-parameters.ts';
 
 /** What providers are read with. */
 interface ProviderReader {
@@ -13,6 +15,9 @@ interface ProviderReader {
   readonly report: (field: string, reason: string) => void;
   /** Objects that are given here or in other files. */
   readonly objects: (value: unknown, field: string) => ReadMap[];
+  readonly files: ReferencedFiles;
+  /** Reports a failure to read. */
+  attempt<Result>(field: string, read: () => Result): Result | null;
 }
 
 export const list = (value: unknown): readonly unknown[] =>
@@ -54,18 +59,23 @@ function readProviders(value: unknown, reader: ProviderReader): Provider[] {
   });
 }
 
+interface VariantModel extends Pick<VariantInput, 'aiSystem' | 'model' | 'configuration'> {
+  readonly systemMessage: string | null;
+}
+
 /** The model and parameters of a provider; null for one that isn't there. */
-function variantModel(
-  { id, config }: Provider,
-  { report, chosenModel }: ProviderReader,
-): Pick<VariantInput, 'aiSystem' | 'model' | 'configuration'> | null {
+function variantModel({ id, config }: Provider, reader: ProviderReader): VariantModel | null {
+  const { report, chosenModel } = reader;
   const chosen = namedModel(chosenModel ?? id);
   if (chosen === null) {
     report(`providers: ${id.slice(0, 100)}`, 'has no counterpart; choose another model with --model');
     return null;
   }
   const draft = emptyDraft(id);
-  if (config) takeParameters(draft, config, { field: 'config', lineOf: () => null });
+  const hasAddress = chosen.aiSystem === 'OpenAiCompatible';
+  const read =
+    config && reader.attempt(id.slice(0, 100), () => openAiParameters(config, { files: reader.files, hasAddress }));
+  if (read) takeParameters(draft, read.settings, { field: 'config', lineOf: () => null });
   for (const { outcome, field, message } of draft.entries)
     if (outcome === 'refused' && (chosenModel === null || changesAnswers.test(field.replace(/^config\./, ''))))
       report(`${id.slice(0, 100)}.${field}`, message);
@@ -78,7 +88,7 @@ function variantModel(
   }
   const configuration: Configuration | null =
     accepted.length === 0 ? null : (Object.fromEntries(accepted) as Configuration);
-  return { aiSystem: chosen.aiSystem, model: chosen.model, configuration };
+  return { aiSystem: chosen.aiSystem, model: chosen.model, configuration, systemMessage: read?.systemMessage ?? null };
 }
 
 /** All pairs of prompts and providers, unless a provider names its prompts. */
@@ -98,11 +108,13 @@ export function variantsOf(
         prompts.length > 1 ? prompt.name : '',
         providers.length > 1 || prompts.length === 1 ? provider.label : '',
       ];
-      const { promptText, systemMessage = null } = prompt;
+      const { promptText } = prompt;
+      const { systemMessage, ...settings } = model;
+      const messages = [systemMessage, prompt.systemMessage].filter((text) => text != null && text !== '');
       return {
         name: uniqueName(parts.filter((part) => part !== '').join(', ')),
-        prompt: { promptText, systemMessage },
-        ...model,
+        prompt: { promptText, systemMessage: messages.length === 0 ? null : messages.join('\n\n') },
+        ...settings,
       };
     });
   });

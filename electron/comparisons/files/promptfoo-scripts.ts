@@ -11,11 +11,16 @@ interface ScriptOptions {
   readonly transform: string | null;
 }
 
+/** promptfoo gives the calls of tools as the output of a model that says nothing else, in the form of OpenAI. */
+const said = `const said = answer === '' && toolCalls.length > 0
+  ? toolCalls.map(({ name, arguments: written }) => ({ type: 'function', function: { name, arguments: written } }))
+  : answer;`;
+
 export function scriptOf(code: string, { threshold, config, transform }: ScriptOptions): string {
   const passes = threshold === null ? 'value > 0' : `value >= ${threshold}`;
   const configured = config === null ? '' : `, config: ${JSON.stringify(config)}`;
-  return `${transform ?? ''}
-const output = ${transform === null ? 'answer' : 'transformed'};
+  return `${transform ?? said}
+const output = ${transform === null ? 'said' : 'transformed'};
 const context = { vars: row, prompt: ''${configured} };
 const value = (() => { ${bodyOf(code)}
 })();
@@ -24,8 +29,9 @@ return { pass: ${passes}, score: Math.min(Math.max(value, 0), 1), reason: 'The s
 }
 
 /** Replaces the answer with what the code makes of it. */
-export const transformOf = (code: string) => `const transformed = ((output, context) => { ${bodyOf(code)}
-})(answer, { vars: row, prompt: '' });
+export const transformOf = (code: string) => `${said}
+const transformed = ((output, context) => { ${bodyOf(code)}
+})(said, { vars: row, prompt: '' });
 answer = typeof transformed === 'string' ? transformed : (JSON.stringify(transformed) ?? '');`;
 
 export const containsJson = `const ends = { '{': '}', '[': ']' };
@@ -37,6 +43,14 @@ for (let at = 0; at < answer.length; at += 1) {
   }
 }
 return false;`;
+
+/** Without the schemas of the tools, which differ between variants. */
+export const validCalls = `toolCalls.length > 0 && toolCalls.every(({ arguments: written }) => {
+  try {
+    const value = JSON.parse(written);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch { return false; }
+})`;
 
 export const endsWith = (expected: string) => `answer.endsWith(String(${expected}))`;
 

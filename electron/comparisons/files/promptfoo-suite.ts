@@ -42,7 +42,14 @@ const knownFields = new Set([
   'env',
 ]);
 const knownTestFields = new Set(['vars', 'assert', 'description', 'options', 'metadata', 'disableCache']);
-const knownOptions = new Set(['provider', 'disableVarExpansion', 'disableDefaultAsserts', 'transform', 'postprocess']);
+const knownOptions = new Set([
+  'provider',
+  'disableVarExpansion',
+  'disableDefaultAsserts',
+  'transform',
+  'postprocess',
+  'rubricPrompt',
+]);
 const knownEvaluateOptions = new Set([
   'maxConcurrency',
   'repeat',
@@ -60,6 +67,8 @@ interface Test {
   readonly grader: string | null;
   /** Code that changes the answer before its assertions; null for none. */
   readonly transform: string | null;
+  /** Of the judge; undefined for that of its kind. */
+  readonly rubricPrompt: unknown;
   readonly field: string;
 }
 
@@ -146,13 +155,15 @@ class SuiteReader {
         assertions: [...(isAlone ? [] : base.assertions), ...own.assertions],
         grader: own.grader ?? base.grader ?? this.#options.judge,
         transform: own.transform ?? base.transform,
+        rubricPrompt: own.rubricPrompt ?? base.rubricPrompt,
         field: at,
       }));
     });
   }
 
   #part(test: ReadMap | null, field: string): Omit<Test, 'vars'> & { readonly vars: unknown } {
-    if (test === null) return { vars: null, assertions: [], grader: null, transform: null, field };
+    if (test === null)
+      return { vars: null, assertions: [], grader: null, transform: null, rubricPrompt: undefined, field };
     this.unknownFields(test, knownTestFields, field);
     const options = mapIn(test, 'options');
     if (options) this.unknownFields(options, knownOptions, `${field}.options`);
@@ -164,6 +175,7 @@ class SuiteReader {
       assertions: this.#assertions(test.get('assert'), field),
       grader,
       transform,
+      rubricPrompt: options?.get('rubricPrompt'),
       field,
     };
   }
@@ -189,10 +201,8 @@ class SuiteReader {
 
 function datasetOf(tests: readonly Test[], reader: SuiteReader) {
   const { report: unsupported, judges, files, fallbackJudge } = reader;
-  const assertions = tests.map(({ assertions: maps, vars, grader, transform, field }): RowAssertion[] =>
-    maps.flatMap((map) =>
-      readAssertion(map, { vars, field, grader, transform, unsupported, judges, files, fallbackJudge }),
-    ),
+  const assertions = tests.map(({ assertions: maps, ...test }): RowAssertion[] =>
+    maps.flatMap((map) => readAssertion(map, { ...test, unsupported, judges, files, fallbackJudge })),
   );
   const { checks, columns: expected, values } = checksOf(assertions);
   const names = [...new Set(tests.flatMap(({ vars }) => [...vars.keys()]))];

@@ -17,9 +17,9 @@ function read(files: Readonly<Record<string, string>>, options: Partial<FileOpti
 }
 
 /** Whether the script of a check passes. */
-async function passes(check: Check | undefined, answer: string, row: object = {}) {
+async function passes(check: Check | undefined, answer: string, row: object = {}, toolCalls: object[] = []) {
   if (check?.kind !== 'javascript') throw new Error(`is ${check?.kind}`);
-  return (await runScript(check.code, { answer, row, toolCalls: [], latencyMs: 20, cost: 0.1 })).pass;
+  return (await runScript(check.code, { answer, row, toolCalls, latencyMs: 20, cost: 0.1 })).pass;
 }
 
 const head = `prompts: ['About {{topic}}']
@@ -124,4 +124,110 @@ test('a judge that is not on this machine is the one of --judge', () => {
   expect([...judges.values()].map(({ model }) => model)).toEqual(['gpt-4.1']);
   const without = read({ 'promptfooconfig.yaml': head + tests }).unsupported;
   expect(without[0]?.reason).toBe('needs a model that judges, and "bedrock:x" is unknown');
+});
+
+test('tools, formats and instructions of providers become those of the chat API', () => {
+  const { comparison, unsupported } = read({
+    'promptfooconfig.yaml': `prompts: ['About {{topic}}']
+providers:
+  - id: openai:chat:gpt-4.1-mini
+    config: { tools: file://tools.json, response_format: { type: json_schema, schema: file://schema.yaml }, user: me }
+  - id: anthropic:messages:claude-sonnet-4-5
+    config: { tools: [{ name: weather, description: Weather, input_schema: { type: object } }] }
+  - id: google:gemini-2.5-flash
+    config: { tools: [{ functionDeclarations: [{ name: weather, parameters: { type: OBJECT } }, { name: time }] }] }
+  - id: adaline:openai:chat:gpt-4.1-mini
+    label: library
+    config: { tools: [{ toolSpec: { name: weather, inputSchema: { json: { type: object } } } }] }
+  - id: openai:responses:gpt-4.1
+    config: { instructions: Be brief., response_format: { type: object, properties: { text: { type: string } } } }
+  - id: azure:chat:our-deployment
+    config: { apiHost: example.openai.azure.com, temperature: 0.5 }
+  - id: openai:realtime:gpt-4o-realtime
+  - id: google:gemini-2.5-pro
+    config: { tools: [{ googleSearch: {} }] }
+tests: [{ vars: { topic: a } }]
+`,
+    'tools.json':
+      '[{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}]',
+    'schema.yaml': 'type: object',
+  });
+  const weather = (parameters: object = { type: 'object' }) => ({
+    type: 'function',
+    function: expect.objectContaining({ name: 'weather', parameters }),
+  });
+  const format = (schema: object) => ({ type: 'json_schema', json_schema: { name: 'response', schema } });
+  expect(comparison.variants.map(({ configuration }) => configuration)).toEqual([
+    { tools: [weather({ type: 'object', properties: {} })], response_format: format({ type: 'object' }) },
+    { tools: [weather()] },
+    {
+      tools: [weather(), { type: 'function', function: { name: 'time', parameters: { type: 'object' } } }],
+    },
+    { tools: [weather()] },
+    { response_format: format({ type: 'object', properties: { text: { type: 'string' } } }) },
+    { temperature: 0.5 },
+    null,
+  ]);
+  expect(comparison.variants[4]!.prompt).toMatchObject({ systemMessage: 'Be brief.' });
+  expect(comparison.variants[3]).toMatchObject({ aiSystem: 'OpenAi', model: 'gpt-4.1-mini' });
+  expect(comparison.variants[5]).toMatchObject({ aiSystem: 'OpenAiCompatible', model: 'azure/our-deployment' });
+  expect(unsupported).toEqual([
+    {
+      field: 'providers: openai:realtime:gpt-4o-realtime',
+      reason: 'has no counterpart; choose another model with --model',
+    },
+    { field: 'google:gemini-2.5-pro.config.tools', reason: "Only functions are stored, not a provider's own tools" },
+  ]);
+});
+
+test('calls of tools are the output of code, and their arguments are checked', async () => {
+  const { comparison, unsupported } = read({
+    'promptfooconfig.yaml': `${head}
+tests:
+  - vars: { topic: a }
+    assert:
+      - { type: is-valid-openai-tools-call }
+      - { type: javascript, value: "output[0].function.name === 'weather'" }
+      - { type: equals, value: Paris, transform: 'JSON.parse(output[0].function.arguments).place' }
+`,
+  });
+  const call = (written: string) => [{ name: 'weather', arguments: written }];
+  const [valid, name, place] = comparison.checks ?? [];
+  expect([
+    await passes(valid, '', {}, call('{"place": "Paris"}')),
+    await passes(valid, '', {}, call('Paris')),
+    await passes(valid, 'Sunny.'),
+  ]).toEqual([true, false, false]);
+  expect(await passes(name, '', {}, call('{}'))).toBe(true);
+  expect([
+    await passes(place, '', {}, call('{"place": "Paris"}')),
+    await passes(place, '', {}, call('{"place": "Rome"}')),
+  ]).toEqual([true, false]);
+  expect(unsupported).toEqual([]);
+});
+
+test('a judge gets the rubric prompt of the file, and transforms without effect are left out', () => {
+  const { comparison, judges, unsupported } = read(
+    {
+      'promptfooconfig.yaml': `${head}
+defaultTest:
+  options:
+    transform: output.trim()
+    rubricPrompt: [{ role: system, content: 'Grade {{topic}} by: {{ rubric }}' }, { role: user, content: 'Output: {{ output }}' }]
+tests:
+  - vars: { topic: a }
+    assert:
+      - { type: llm-rubric, value: It is polite }
+      - { type: similar, value: Yes }
+      - { type: is-json, transform: JSON.parse(output), value: { type: object } }
+      - { type: llm-rubric, value: It is short, rubricPrompt: 'Grade by {{rubric}}' }
+`,
+    },
+    { judge: 'openai:gpt-4.1' },
+  );
+  expect([...judges.values()].map(({ promptText }) => promptText)).toEqual([
+    'Grade {{topic}} by: It is polite\n\nOutput: {{answer}}',
+  ]);
+  expect(comparison.checks?.map(({ kind }) => kind)).toEqual(['judge', 'similarity', 'jsonSchema']);
+  expect(unsupported).toEqual([{ field: 'tests[0]: llm-rubric', reason: 'has a rubric prompt without {{output}}' }]);
 });
