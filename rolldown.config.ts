@@ -58,6 +58,7 @@ export default defineConfig([
       'import-worker': 'electron/datasets/import/import-worker.ts',
       'checks-worker': 'electron/comparisons/checks/checks-worker.ts',
       'statistics-worker': 'electron/comparisons/statistics-worker.ts',
+      'agreement-worker': 'electron/reviews/agreement-worker.ts',
       'call-worker': 'electron/passthrough/call-worker.ts',
       'transfer-worker': 'electron/prompts/transfer/transfer-worker.ts',
     },

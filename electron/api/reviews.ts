@@ -13,6 +13,7 @@ import {
   listRubrics,
   readRubric,
 } from '../../shared/contract/rubrics.ts';
+import { listDisagreements, readReviewAgreement } from '../../shared/contract/review-agreement.ts';
 import { listReviewItems, readReviewItem } from '../../shared/contract/review-items.ts';
 import {
   createReviewQueue,
@@ -125,6 +126,30 @@ function itemHandlers({ reviews, reviewers }: ReviewServices): Handler[] {
   ];
 }
 
+const defaultDisagreements = 20;
+
+function resultHandlers({ agreement, findDisagreements, reviewers }: ReviewServices): Handler[] {
+  return [
+    implement(readReviewAgreement, ({ parameters, signal }) => agreement.measure(parameters.id, { signal })),
+    implement(listDisagreements, (input) => {
+      const { query, parameters, caller, signal } = input;
+      const lower = (id: string | undefined) => id?.toLowerCase() ?? null;
+      const search = {
+        rubricItemId: query.rubricItemId.toLowerCase(),
+        first: lower(query.first),
+        second: lower(query.second),
+        firstValue: query.firstValue ?? null,
+        secondValue: query.secondValue ?? null,
+        isUndecided: query.isUndecided === undefined ? null : query.isUndecided === 'true',
+        offset: query.offset ?? 0,
+        limit: query.limit ?? defaultDisagreements,
+      };
+      const reader = { you: reviewers.find(reviewCallerOf(input)), canDecide: canDecide(caller) };
+      return findDisagreements(parameters.id, search, { reader, signal });
+    }),
+  ];
+}
+
 /** Reviewers, rubrics and review queues. */
 export function reviewHandlers(services: ReviewServices, rubrics: RubricStore): Handler[] {
   return [
@@ -132,5 +157,6 @@ export function reviewHandlers(services: ReviewServices, rubrics: RubricStore): 
     ...rubricHandlers(rubrics),
     ...queueHandlers(services),
     ...itemHandlers(services),
+    ...resultHandlers(services),
   ];
 }

@@ -1,12 +1,20 @@
 import type { Storage } from '../storage/storage.ts';
+import { type Agreement, createAgreement } from './create-agreement.ts';
 import { createReviewers, type Reviewers } from './create-reviewers.ts';
 import { createReviewQueues, type ReviewQueues } from './create-review-queues.ts';
 import { createReviews, type Reviews } from './create-reviews.ts';
+import { type DisagreementPage, type DisagreementQuery, findDisagreements } from './disagreements.ts';
 
 export interface ReviewServices {
   readonly reviewers: Reviewers;
   readonly queues: ReviewQueues;
   readonly reviews: Reviews;
+  readonly agreement: Agreement;
+  findDisagreements(
+    id: string,
+    query: DisagreementQuery,
+    options: Parameters<typeof findDisagreements>[3],
+  ): Promise<DisagreementPage>;
   close(): Promise<void>;
 }
 
@@ -14,10 +22,16 @@ export interface ReviewServices {
 export function createReviewServices({ storage }: { readonly storage: Storage }): ReviewServices {
   const { reviewQueues: store, reviews, reviewers, rubrics, audit, flush } = storage;
   const queues = createReviewQueues({ store, reviews, reviewers, rubrics, audit });
+  const agreement = createAgreement({ store, reviews });
   return {
     reviewers: createReviewers(storage),
     queues,
     reviews: createReviews({ store, reviews, flush }),
-    close: queues.close,
+    agreement,
+    findDisagreements: (id, query, options) => findDisagreements(id, query, { store, reviews }, options),
+    async close() {
+      await queues.close();
+      await agreement.close();
+    },
   };
 }

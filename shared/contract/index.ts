@@ -37,6 +37,7 @@ import * as prompts from './prompts.ts';
 import * as providerExchanges from './provider-exchanges.ts';
 import * as privacy from './privacy.ts';
 import * as providers from './providers.ts';
+import * as reviewAgreement from './review-agreement.ts';
 import * as reviewItems from './review-items.ts';
 import * as reviewQueues from './review-queues.ts';
 import * as reviewers from './reviewers.ts';
@@ -88,6 +89,7 @@ export const endpoints: readonly Endpoint[] = [
   reviewQueues,
   reviewItems,
   reviews,
+  reviewAgreement,
   judges,
   knowledgeWindow,
   openApi,

@@ -25,9 +25,14 @@ const measures = {
   ratedItems: z.int().describe('Items with two values or more'),
   percent: z.number().nullable().describe('Share of equal pairs of values, from 0 to 1'),
   kappa: z.number().nullable().describe("Cohen's kappa; for more than two reviewers the mean of their pairs"),
-  alpha: z.number().nullable().describe("Krippendorff's alpha: ordinal for scores, nominal otherwise"),
-  interval: interval.nullable().describe('95 % interval of alpha, by a seeded bootstrap over items'),
-  matrix: matrix.nullable().describe('Of all pairs of reviewers, in the order of `reviewers`'),
+  alpha: z
+    .number()
+    .nullable()
+    .describe("Krippendorff's alpha: ordinal for scores, nominal otherwise. Null for two raters, which have kappa"),
+  interval: interval
+    .nullable()
+    .describe('95 % interval of alpha, by a seeded bootstrap over items; of two raters that of kappa'),
+  matrix: matrix.nullable().describe('Sum over all pairs of reviewers'),
   reason: z.string().nullable().describe('Why one of them is null'),
 };
 
@@ -50,13 +55,13 @@ export const itemAgreement = z
       .array(
         z.object({
           kind: z.enum(['judge', 'moderation']),
-          id: z.string().describe('Of the judge, or the category of the guard'),
+          id: z.string().describe('Of the judge, or `flagged` for the guard'),
           name: z.string(),
           ...measures,
         }),
       )
       .describe(
-        'The final values of the reviewers in rows, those of a judge or the guard in columns. Yes and no are compared with pass and fail, and with not flagged and flagged',
+        'The final values of the reviewers in rows, those of a judge or the guard in columns. Yes is compared with pass, and with flagged',
       ),
   })
   .meta({ id: 'RubricItemAgreement' });

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReviewQueue } from '../../shared/contract/review-queues.ts';
-import { recordRun } from '../support/audit-runs.ts';
-import { callJson, rejectionOf } from '../support/json-call.ts';
+import { rejectionOf } from '../support/json-call.ts';
+import { createReviewWorld } from '../support/review-world.ts';
 import { startTestHost, ways, type TestHost } from '../support/test-host.ts';
 
 let host: TestHost;
@@ -11,86 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => host.close());
 
-const [way] = ways;
 type Json = ReturnType<typeof JSON.parse>;
-
-/** A reviewer with a key of its own. */
-function reviewerCalled(name: string, scopes: ('audit' | 'manage')[] = ['audit']) {
-  const key = host.issueKey({ name, scopes });
-  return (method: string, path: string, body?: unknown, each: (typeof ways)[number] = way) =>
-    callJson(host, each, method, path, { key, ...(body === undefined ? {} : { body }) });
-}
-
-const lead = (method: string, path: string, body?: unknown, each: (typeof ways)[number] = way) =>
-  callJson(host, each, method, path, body === undefined ? {} : { body });
-
-const found = {
-  prompt: {
-    mode: 'note',
-    model: 'm',
-    categories: ['hate'],
-    categoryScores: null,
-    milliseconds: 1,
-    withheld: null,
-    failure: null,
-  },
-  answer: null,
-} as const;
-
-/** So many runs of one workspace, a conversation each; every fifth is flagged. */
-async function recordRuns(count: number, change: (index: number) => object = () => ({})) {
-  const workspaceId = randomUUID();
-  const runs = [];
-  for (let index = 0; index < count; index += 1) {
-    const outcome = index % 5 === 0 ? { moderation: found } : {};
-    runs.push(
-      await recordRun(
-        host.host,
-        { workspaceId, renderedPrompt: `Question ${index}`, ...change(index) } as never,
-        outcome as never,
-      ),
-    );
-  }
-  return { workspaceId, runs };
-}
-
-const rubricItems = [
-  { kind: 'yesNo', question: 'Is it right?' },
-  {
-    kind: 'category',
-    question: 'What went wrong?',
-    isRequired: false,
-    categories: [{ label: 'Policy' }, { label: 'Tone' }],
-  },
-  { kind: 'score', question: 'How useful is it?', isRequired: false },
-  { kind: 'text', question: 'What should it have said?', isRequired: false },
-];
-
-async function createQueue(filter: object, change: object = {}, each: (typeof ways)[number] = way) {
-  const rubric = (await lead('POST', '/rubrics', { name: 'Refunds', items: rubricItems }, each)).body;
-  const input = {
-    name: 'November',
-    filter,
-    itemType: 'run',
-    plan: { kind: 'all' },
-    rubricId: rubric.id,
-    seed: 7,
-    ...change,
-  };
-  const created = await lead('POST', '/review-queues', input, each);
-  expect([created.status, created.body]).toEqual([201, expect.any(Object)]);
-  const queue = created.body as ReviewQueue;
-  const [right, wrong, useful, text] = queue.rubric.items.map(({ id }) => id) as [string, string, string, string];
-  const answers = (value: boolean, more: Record<string, unknown> = {}) => ({
-    answers: [
-      { rubricItemId: right, value },
-      ...Object.entries({ [wrong]: more['wrong'], [useful]: more['useful'], [text]: more['text'] })
-        .filter(([, given]) => given !== undefined)
-        .map(([rubricItemId, given]) => ({ rubricItemId, value: given })),
-    ],
-  });
-  return { queue, path: `/review-queues/${queue.id}`, rubric, answers, ids: { right, wrong, useful, text } };
-}
+const { reviewerCalled, lead, recordRuns, rubricItems, createQueue } = createReviewWorld(() => host);
 
 describe.each(ways)('%s: a queue', (each) => {
   test('is reviewed, decided and deleted', async () => {

@@ -58,6 +58,21 @@ export interface StoredItem {
   readonly title: string | null;
 }
 
+export interface Positions {
+  readonly from: number;
+  /** Not included. */
+  readonly to: number;
+}
+
+interface StoredItemVerdict {
+  readonly item: number;
+  readonly judgeId: string;
+  readonly name: string;
+  /** Of the judge. */
+  readonly inputJson: string;
+  readonly verdictJson: string;
+}
+
 /** A run of the population, with what plans look at. */
 export interface PopulationRun {
   readonly sequence: number;
@@ -95,6 +110,10 @@ export interface QueueStore {
   /** Throws `not_found`. */
   item(queue: number, id: string): StoredItem;
   content(item: number): ImportedRun[] | null;
+  /** What judges said about the runs of items in a range of positions. */
+  verdictsIn(queue: number, range: Positions): StoredItemVerdict[];
+  /** The guard's flags of the runs that it checked. */
+  flagsIn(queue: number, range: Positions): { readonly item: number; readonly flags: string[] }[];
   /** In no order, without removed ones. */
   populationRuns(sequences: readonly number[], itemType: 'conversation' | 'run'): PopulationRun[];
 }
@@ -172,6 +191,17 @@ function itemStatements(database: Database.Database) {
     count: database.prepare<[number], number>('SELECT count(*) FROM review_items WHERE queue = ?').pluck(),
     find: database.prepare<[string, number], StoredItem>(`${items} WHERE review_items.id = ? AND queue = ?`),
     content: database.prepare<[number], string>('SELECT content_json FROM review_item_contents WHERE item = ?').pluck(),
+    verdicts: database.prepare<[number, number, number], StoredItemVerdict>(
+      `SELECT review_items.sequence AS item, judges.id AS judgeId, input_json ->> '$.name' AS name, input_json AS inputJson,
+         verdict_json AS verdictJson
+       FROM judges CROSS JOIN review_items JOIN judge_verdicts AS given ON judge = judges.sequence AND given.run_id = review_items.run_id
+       WHERE queue = ? AND position >= ? AND position < ?`,
+    ),
+    flags: database.prepare<[number, number, number], { item: number; flags: string | null }>(
+      `SELECT review_items.sequence AS item, moderation_flags AS flags
+       FROM review_items JOIN runs ON runs.id = run_id JOIN run_texts ON run = runs.sequence
+       WHERE queue = ? AND position >= ? AND position < ? AND moderation_json IS NOT NULL`,
+    ),
     insert: database.prepare(
       `INSERT INTO review_items (queue, position, id, conversation_id, run_id, stratum, is_flagged, needed)
        VALUES (@queue, @position, @id, @conversationId, @runId, @stratum, @isFlagged, @needed)`,
@@ -260,6 +290,9 @@ export function createQueueStore(
       const json = items.content.get(item);
       return json === undefined ? null : (JSON.parse(json) as ImportedRun[]);
     },
+    verdictsIn: (queue, { from, to }) => items.verdicts.all(queue, from, to),
+    flagsIn: (queue, { from, to }) =>
+      items.flags.all(queue, from, to).map(({ item, flags }) => ({ item, flags: flags?.split(',') ?? [] })),
     populationRuns: (sequences, itemType) =>
       items.population.all({ sequences: JSON.stringify(sequences), isRun: Number(itemType === 'run') }),
   };

@@ -1,0 +1,88 @@
+import type { Review, ReviewItem } from '../../shared/contract/review-items.ts';
+import type { AnswerValue } from '../../shared/contract/rubrics.ts';
+import { labelOf } from './create-agreement.ts';
+import { isComplete } from './create-reviews.ts';
+import { importedTitle } from './create-review-queues.ts';
+import type { ReviewReader } from './create-reviews.ts';
+import { describeItems, reviewOf } from './describe-item.ts';
+import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';
+
+export interface DisagreementQuery {
+  readonly rubricItemId: string;
+  /** Ids of reviewers. */
+  readonly first: string | null;
+  readonly second: string | null;
+  /** Labels of the confusion matrix. */
+  readonly firstValue: string | null;
+  readonly secondValue: string | null;
+  readonly isUndecided: boolean | null;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface DisagreementPage {
+  readonly data: { item: ReviewItem; reviews: Review[] }[];
+  readonly offset: number;
+  readonly total: number;
+}
+
+function labelBy({ reviews }: DoneItem, rubricItemId: string, reviewerId: string): string | null {
+  const review = reviews.find((one) => one.reviewerId === reviewerId);
+  const answer = review?.answers.find((one) => one.rubricItemId === rubricItemId);
+  return answer ? labelOf(answer.value) : null;
+}
+
+/** Whether an item belongs to what is asked for: a cell of a matrix, or any difference. */
+function matches(
+  done: DoneItem,
+  { rubricItemId, first, second, firstValue, secondValue, isUndecided }: DisagreementQuery,
+) {
+  if (isUndecided !== null && (done.item.goldAt === null) !== isUndecided) return false;
+  const values = (reviewers: readonly string[]) => reviewers.map((id) => labelBy(done, rubricItemId, id));
+  if (first === null || second === null) {
+    const given = done.reviews.flatMap((review): AnswerValue[] => {
+      const answer = review.answers.find((one) => one.rubricItemId === rubricItemId);
+      return answer ? [answer.value] : [];
+    });
+    return new Set(given).size > 1;
+  }
+  const [one, other] = values([first, second]);
+  if (one === null || other === null) return false;
+  const isNamed = firstValue !== null || secondValue !== null;
+  if (!isNamed) return one !== other;
+  return (firstValue === null || one === firstValue) && (secondValue === null || other === secondValue);
+}
+
+/** The done items whose reviews differ in an item of the rubric, or of one cell of a confusion matrix. Throws `not_found`. */
+export async function findDisagreements(
+  id: string,
+  query: DisagreementQuery,
+  options: DoneItemsOptions,
+  { reader, signal }: { readonly reader: ReviewReader; readonly signal: AbortSignal },
+): Promise<DisagreementPage> {
+  const { store, reviews } = options;
+  const queue = store.read(id);
+  const { you, canDecide } = reader;
+  const seesAll = canDecide || isComplete(store, queue);
+  const found: DoneItem[] = [];
+  let total = 0;
+  for await (const slice of eachDoneItem(queue, options, signal)) {
+    for (const done of slice) {
+      const mayRead = seesAll || done.reviews.some(({ reviewer }) => reviewer === you?.sequence);
+      if (!mayRead || !matches(done, query)) continue;
+      if (total >= query.offset && found.length < query.limit) found.push(done);
+      total += 1;
+    }
+  }
+  const context = { queue, you, reviews, now: Date.now() };
+  const items = describeItems(
+    found.map(({ item }) => item),
+    context,
+    importedTitle(store, queue),
+  );
+  const data = found.map((done, index) => ({
+    item: items[index]!,
+    reviews: done.reviews.map((review) => reviewOf(review, you)),
+  }));
+  return { data, offset: query.offset, total };
+}
