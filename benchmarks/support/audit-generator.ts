@@ -175,7 +175,7 @@ export function fillDatabase(directory: string, generated: Iterable<GeneratedRun
       sequence += 1;
       const position = { sequence, conversation: conversations.append(run, sequence) };
       queries.insertRun.run(runRow(run, outcome, position, null));
-      queries.insertTexts.run(runTextRow(run, outcome, sequence));
+      queries.insertTexts.run(runTextRow(run, outcome, { sequence, lastMessage: null }));
       if (feedback === null) continue;
       insertFeedback.run({
         run: sequence,

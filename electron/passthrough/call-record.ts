@@ -11,6 +11,7 @@ import type { RunCost } from '../providers/model-prices.ts';
 import type { RawUsage } from '../providers/provider.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
 import type { CallReader } from './create-call-reader.ts';
+import { FrameTimes } from './frame-times.ts';
 import type { CallObserver, PassedHead } from './passed-call.ts';
 import type { CallApi } from './read-request.ts';
 import type { RecordedResponse } from './read-response.ts';
@@ -89,6 +90,8 @@ export class CallRecord implements CallObserver {
   readonly #body = new CapturedBytes(maxRecordedBytes);
   #head: PassedHead | null = null;
   #firstByteMs: number | null = null;
+  /** Null for a response that isn't a stream, or is compressed. */
+  #frames: FrameTimes | null = null;
   #ended: Promise<void> | null = null;
   readonly #verdict = Promise.withResolvers<void>();
 
@@ -99,10 +102,13 @@ export class CallRecord implements CallObserver {
 
   begin(head: PassedHead): void {
     this.#head = head;
+    if (this.#isStream && this.#encoding === '') this.#frames = new FrameTimes();
   }
 
   take(chunk: Uint8Array): void {
-    this.#firstByteMs ??= performance.now() - this.#startedAt;
+    const atMs = performance.now() - this.#startedAt;
+    this.#firstByteMs ??= atMs;
+    this.#frames?.add(chunk, atMs);
     this.#body.append(chunk);
   }
 
@@ -199,6 +205,7 @@ export class CallRecord implements CallObserver {
     const { level, cost } = this.#options;
     const { usage, rawUsage, content, reasoning, toolCalls, finishReason } = response;
     const isWhole = level === 'all';
+    const frames = this.#frames?.timing ?? null;
     return {
       status: isCancelled ? 'Cancelled' : failure ? 'Failed' : 'Completed',
       finishReason: isCancelled ? 'Cancelled' : failure ? 'Error' : finishReason,
@@ -214,6 +221,7 @@ export class CallRecord implements CallObserver {
       completedAt: Date.now(),
       citations: [],
       ...(this.#head && { httpStatus: this.#head.status }),
+      ...(frames && { frames }),
       ...(moderation && { moderation }),
       ...(isWhole && toolCalls.length > 0 && { toolCalls }),
     };
@@ -221,6 +229,10 @@ export class CallRecord implements CallObserver {
 
   get #isSuccess(): boolean {
     return this.#head !== null && this.#head.status >= 200 && this.#head.status < 300;
+  }
+
+  get #encoding(): string {
+    return String(this.#head?.headers['content-encoding'] ?? '');
   }
 
   get #isStream(): boolean {
@@ -231,7 +243,7 @@ export class CallRecord implements CallObserver {
 
   async #read(): Promise<RecordedResponse> {
     const { reader, api, rules, secrets } = this.#options;
-    const encoding = String(this.#head?.headers['content-encoding'] ?? '');
+    const encoding = this.#encoding;
     const response = await reader.response({ api, body: this.#body.bytes, encoding, isStream: this.#isStream, rules });
     if (secrets.length === 0) return response;
     const clean = (text: string) => redactText(text, secrets);

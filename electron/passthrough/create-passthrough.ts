@@ -128,6 +128,7 @@ const unreadable: ReadRequest = {
   previousResponseId: null,
   earlierKeys: [],
   key: '',
+  messageKeys: [],
   firstNew: 0,
 };
 

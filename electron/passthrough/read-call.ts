@@ -3,6 +3,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } fro
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { Message, MessagePart } from '../../shared/contract/messages.ts';
 import { createRedactor, type Redactor } from '../audit/evidence/redaction.ts';
+import { messageKeys } from '../storage/stored-messages.ts';
 import { parseObject } from './fields.ts';
 import { type CallApi, readRequest, type RecordedRequest } from './read-request.ts';
 import { readResponse, type RecordedResponse } from './read-response.ts';
@@ -13,6 +14,8 @@ export interface ReadRequest extends RecordedRequest {
   readonly earlierKeys: readonly string[];
   /** The key of this call. */
   readonly key: string;
+  /** Of the messages as they are stored. */
+  readonly messageKeys: readonly string[];
   /** The start of what this call adds to its conversation. */
   readonly firstNew: number;
 }
@@ -118,13 +121,15 @@ export function readPassedRequest({ api, body, scope, rules }: RequestInput): Re
   if (value === null) return null;
   const request = readRequest(api, value);
   const keys = keysOf(scope, request.messages);
-  if (rules.length === 0) return { ...request, ...keys };
+  if (rules.length === 0) return { ...request, ...keys, messageKeys: messageKeys(request.messages) };
   const redactor = redactorOf(rules);
+  const messages = redactedMessages(request.messages, redactor);
   return {
     ...request,
     ...keys,
+    messageKeys: messageKeys(messages),
     systemMessage: request.systemMessage === null ? null : redactor.text(request.systemMessage),
-    messages: redactedMessages(request.messages, redactor),
+    messages,
     configuration: redactor.value(request.configuration) as Record<string, unknown>,
     files: [],
   };

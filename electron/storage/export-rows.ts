@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { prepareQuery } from './queries.ts';
+import { runTextColumns } from './run-queries.ts';
+import { wholeMessages } from './shared-messages.ts';
 
 /** The stored columns of a run that an evidence pack may contain. */
 export type ExportRow = ReturnType<ReturnType<typeof exportQueries>['runs']['all']>[number];
@@ -89,8 +91,10 @@ function exportQueries(database: Database.Database) {
         .leftJoin('feedback', 'feedback.run', 'runs.sequence')
         .leftJoin('import_batches', 'import_batches.sequence', 'runs.import_batch')
         .leftJoin('agent_runs', 'agent_runs.run_id', 'runs.id')
-        .selectAll(['runs', 'run_texts'])
+        .selectAll('runs')
+        .select(runTextColumns)
         .select([
+          sql.raw<string | null>(wholeMessages).as('messages_json'),
           'conversations.id as conversation_id',
           'conversations.name as conversation_name',
           'conversations.workspace_id',

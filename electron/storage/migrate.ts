@@ -43,7 +43,13 @@ import {
   toolTables,
   votes,
 } from './migrations/from-0024.ts';
-import { judgePreferences, reviewersAndRubrics, reviewQueues, toolUses } from './migrations/from-0034.ts';
+import {
+  judgePreferences,
+  reviewersAndRubrics,
+  reviewQueues,
+  sharedMessages,
+  toolUses,
+} from './migrations/from-0034.ts';
 
 /** All migrations, oldest first. `user_version` is the number of applied ones. Only append. */
 const migrations: readonly string[] = [
@@ -84,6 +90,7 @@ const migrations: readonly string[] = [
   judgePreferences,
   reviewersAndRubrics,
   reviewQueues,
+  sharedMessages,
 ];
 
 function version(database: Database.Database): number {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createSharedMessages, releasedBytes } from './shared-messages.ts';
 import { createQuoteRemoval } from './comparison-cells.ts';
 import { createReviewRemoval } from './reviews/review-removal.ts';
 import type { Metadata } from './queries.ts';
@@ -26,7 +27,10 @@ export function createRunRemoval(database: Database.Database): RunRemoval {
   const reviews = createReviewRemoval(database);
   const removeFeedback = database.prepare<[number]>('DELETE FROM feedback WHERE run = ?');
   const removeHistory = database.prepare<[number]>('DELETE FROM feedback_history WHERE run = ?');
-  const removeTexts = database.prepare<[number]>('DELETE FROM run_texts WHERE run = ?');
+  const shared = createSharedMessages(database);
+  const removeTexts = database
+    .prepare<[number], number | null>('DELETE FROM run_texts WHERE run = ? RETURNING last_message')
+    .pluck();
   const removeRun = database.prepare<[number]>('DELETE FROM runs WHERE sequence = ?');
   const noteChange = database.prepare<[number]>("INSERT INTO run_changes (run, kind) VALUES (?, 'run')");
   const noteRemoval = database.prepare<[number, number]>(
@@ -46,7 +50,7 @@ export function createRunRemoval(database: Database.Database): RunRemoval {
         reviews.remove(sequence);
         removeFeedback.run(sequence);
         removeHistory.run(sequence);
-        removeTexts.run(sequence);
+        shared.release(removeTexts.get(sequence) ?? null);
         removeRun.run(sequence);
         noteChange.run(sequence);
       }
@@ -126,7 +130,7 @@ function retentionStatements(database: Database.Database) {
   const textBytes = database
     .prepare<[number], number>(
       `SELECT octet_length(prompt_text) + octet_length(rendered_prompt) + octet_length(content)
-        + coalesce(octet_length(messages_json), 0) + coalesce(octet_length(tool_calls_json), 0) + coalesce(octet_length(system_message), 0) + coalesce(octet_length(replacements_json), 0)
+        + coalesce(octet_length(messages_json), 0) + ${releasedBytes} + coalesce(octet_length(tool_calls_json), 0) + coalesce(octet_length(system_message), 0) + coalesce(octet_length(replacements_json), 0)
         + coalesce(octet_length(configuration_json), 0) + coalesce(octet_length(metadata_json), 0)
         + coalesce(octet_length(reasoning), 0) + coalesce(octet_length(citations_json), 0)
        FROM run_texts WHERE run = ?`,
@@ -196,12 +200,13 @@ const anonymousTitle = 'Anonymised';
 function createAnonymiser(database: Database.Database): (runs: readonly OldRunPosition[]) => void {
   const removeQuotes = createQuoteRemoval(database);
   const reviews = createReviewRemoval(database);
-  const configuration = database
-    .prepare<[number], string | null>('SELECT configuration_json FROM run_texts WHERE run = ?')
-    .pluck();
+  const shared = createSharedMessages(database);
+  const texts = database.prepare<[number], { configuration: string | null; last: number | null }>(
+    'SELECT configuration_json AS configuration, last_message AS last FROM run_texts WHERE run = ?',
+  );
   const blankTexts = database.prepare<[string | null, number]>(`
     UPDATE run_texts SET prompt_text = '', system_message = NULL, replacements_json = NULL, rendered_prompt = '',
-      messages_json = '[]', tool_calls_json = NULL,
+      messages_json = '[]', last_message = NULL, tool_calls_json = NULL,
       configuration_json = ?, metadata_json = '{"anonymised":true}', warnings_json = NULL, content = '', reasoning = NULL,
       error_message = NULL, citations_json = NULL, moderation_json = NULL
     WHERE run = ?
@@ -218,7 +223,9 @@ function createAnonymiser(database: Database.Database): (runs: readonly OldRunPo
   const noteChange = database.prepare<[number]>("INSERT INTO run_changes (run, kind) VALUES (?, 'run')");
   return (runs) => {
     for (const { sequence, conversation, createdAt } of runs) {
-      blankTexts.run(withoutTexts(configuration.get(sequence) ?? null), sequence);
+      const { configuration = null, last = null } = texts.get(sequence) ?? {};
+      blankTexts.run(withoutTexts(configuration), sequence);
+      shared.release(last);
       blankRun.run(anonymousTitle, sequence);
       blankFeedback.run(sequence);
       blankHistory.run(sequence);

@@ -1,5 +1,5 @@
 import type { AiSystem } from '../../shared/contract/common.ts';
-import type { RunOrigin } from '../../shared/contract/conversations.ts';
+import type { FrameTiming, RunOrigin } from '../../shared/contract/conversations.ts';
 import type { RunModeration } from '../../shared/contract/moderation.ts';
 import type { RunDetail, RunListItem, RunSummary } from '../../shared/contract/runs.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
@@ -89,7 +89,7 @@ export function parsed<Value>(json: string | null, absent: Value): Value {
 }
 
 type ContentsRow = Pick<RunRow, 'finish_reason' | 'error_code' | 'app_headers_json' | 'origin_api'> &
-  Omit<RunTextRow, 'run' | 'usage_json'>;
+  Omit<RunTextRow, 'run' | 'usage_json' | 'last_message'>;
 
 /**
  * A template that renders to what the run sent. Recorded calls have only messages: their text is no template, and storing it again would
@@ -124,6 +124,7 @@ export function runContentsOf(row: ContentsRow) {
     citations: parsed<RunDetail['citations']>(row.citations_json, []),
     warnings: parsed<RunDetail['warnings']>(row.warnings_json, []),
     ...(row.moderation_json === null ? {} : { moderation: JSON.parse(row.moderation_json) as RunModeration }),
+    ...(row.frames_json === null ? {} : { frames: JSON.parse(row.frames_json) as FrameTiming }),
   };
 }
 

@@ -4,6 +4,7 @@ import { prepareQuery, valuesOf } from './queries.ts';
 import { maxExcerptCharacters } from './run-details.ts';
 import type { OutcomeColumns, OutcomeTexts } from './run-rows.ts';
 import type { RunRow, RunTextRow, Schema } from './schema.ts';
+import { wholeMessages } from './shared-messages.ts';
 
 const outcomeColumns = [
   'status',
@@ -55,21 +56,26 @@ const outcomeTextColumns = [
   'citations_json',
   'usage_json',
   'moderation_json',
+  'frames_json',
 ] as const satisfies (keyof RunTextRow)[];
 
-const runTextColumns = [
+/** All columns of the texts but the messages. */
+const plainTextColumns = [
   'run',
   'prompt_text',
   'system_message',
   'replacements_json',
   'rendered_prompt',
-  'messages_json',
+  'last_message',
   'configuration_json',
   'dataspace_ids_json',
   'metadata_json',
   'warnings_json',
   ...outcomeTextColumns,
 ] as const satisfies (keyof RunTextRow)[];
+
+/** The same in a query of several tables. The messages are read with `wholeMessages`. */
+export const runTextColumns = plainTextColumns.map((column) => `run_texts.${column}` as const);
 
 /** Statements that write runs. */
 export function runWriteQueries(database: Database.Database) {
@@ -78,7 +84,7 @@ export function runWriteQueries(database: Database.Database) {
       tables.insertInto('runs').values(valuesOf(input, runColumns)),
     ),
     insertTexts: prepareQuery(database, (tables, input: RunTextRow) =>
-      tables.insertInto('run_texts').values(valuesOf(input, runTextColumns)),
+      tables.insertInto('run_texts').values(valuesOf(input, [...plainTextColumns, 'messages_json'])),
     ),
     endRun: prepareQuery(database, (tables, input: OutcomeColumns & { sequence: number }) =>
       tables.updateTable('runs').set(valuesOf(input, outcomeColumns)).where('sequence', '=', input.sequence),
@@ -165,7 +171,9 @@ export function runReadQueries(database: Database.Database) {
         .selectFrom('runs')
         .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
         .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
-        .selectAll(['runs', 'run_texts'])
+        .selectAll('runs')
+        .select(runTextColumns)
+        .select(sql.raw<string | null>(wholeMessages).as('messages_json'))
         .select('conversations.id as conversation_id')
         .where('runs.id', '=', input.id),
     ),

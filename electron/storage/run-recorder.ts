@@ -10,7 +10,9 @@ import {
   runTextRow,
   storedJson,
 } from './run-rows.ts';
+import { createSharedMessages } from './shared-messages.ts';
 import type { RunStore } from './storage.ts';
+import type { Message } from '../../shared/contract/messages.ts';
 import type { AppError } from '../../shared/app-error.ts';
 import type { Conversations } from './conversations.ts';
 import { runReadQueries, runWriteQueries } from './run-queries.ts';
@@ -74,6 +76,8 @@ function createRunWriter(options: RunWriterOptions): RunWriter {
 /** The statements of one transaction, in the order in which the tables refer to each other. */
 function createStatements({ database, conversations, draftIdOf }: RunWriterOptions) {
   const queries = runWriteQueries(database);
+  const shared = createSharedMessages(database);
+  const insertFile = database.prepare<[string, number]>('INSERT OR IGNORE INTO run_files (file, run) VALUES (?, ?)');
   const creditsOfBatch = new Map<string, number>();
 
   function chargeCredits(run: NewRun, outcome: RunOutcome, sequence: number): void {
@@ -91,7 +95,11 @@ function createStatements({ database, conversations, draftIdOf }: RunWriterOptio
     whole(run: NewRun, outcome: RunOutcome | null, sequence: number): void {
       const conversation = conversations.append(run, sequence);
       queries.insertRun.run(runRow(run, outcome, { sequence, conversation }, draftIdOf(run)));
-      queries.insertTexts.run(runTextRow(run, outcome, sequence));
+      const { messages, messageKeys = [] } = run;
+      const lastMessage = messages && messageKeys.length > 0 ? shared.store(messages, messageKeys) : null;
+      queries.insertTexts.run(runTextRow(run, outcome, { sequence, lastMessage }));
+      // Those of other messages are found by a trigger.
+      if (lastMessage !== null) for (const file of filesIn(messages!)) insertFile.run(file, sequence);
       if (outcome) chargeCredits(run, outcome, sequence);
     },
     end(run: NewRun, outcome: RunOutcome, sequence: number): void {
@@ -109,6 +117,10 @@ function createStatements({ database, conversations, draftIdOf }: RunWriterOptio
     },
     forgetCredits: () => creditsOfBatch.clear(),
   };
+}
+
+function filesIn(messages: readonly Message[]): string[] {
+  return messages.flatMap(({ content }) => content.flatMap((part) => (part.type === 'file' ? [part.fileId] : [])));
 }
 
 /** Beyond this many characters of buffered runs, a run isn't recorded. Its caller already got the failure. */

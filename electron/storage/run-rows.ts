@@ -1,8 +1,8 @@
 import type { ModelToolCall, RawUsage } from '../providers/provider.ts';
 import type { RunCost } from '../providers/model-prices.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
+import type { FrameTiming, RunOrigin } from '../../shared/contract/conversations.ts';
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
-import type { RunOrigin } from '../../shared/contract/conversations.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { flagsOf, type RunModeration } from '../../shared/contract/moderation.ts';
 import type { RunRow, RunTextRow } from './schema.ts';
@@ -28,6 +28,8 @@ export interface NewRun {
   readonly renderedPrompt: string;
   /** Null for a single message, whose text is the rendered prompt. */
   readonly messages?: readonly Message[] | null | undefined;
+  /** Of the messages, if earlier runs may have sent most of them; see `messageKeys`. */
+  readonly messageKeys?: readonly string[];
   readonly configuration: Record<string, unknown> | null;
   readonly dataspaceIds: readonly string[] | null;
   /** Lower-case names without the `x-app-` prefix. */
@@ -66,6 +68,8 @@ export interface RunOutcome {
   readonly moderation?: RunModeration | null;
   /** Of the response to a recorded call. */
   readonly httpStatus?: number;
+  /** Of a recorded stream. */
+  readonly frames?: FrameTiming;
   /** Absent where the model called no tool. */
   readonly toolCalls?: readonly ModelToolCall[];
 }
@@ -130,7 +134,14 @@ export type OutcomeColumns = Pick<
 >;
 export type OutcomeTexts = Pick<
   RunTextRow,
-  'content' | 'tool_calls_json' | 'reasoning' | 'error_message' | 'citations_json' | 'usage_json' | 'moderation_json'
+  | 'content'
+  | 'tool_calls_json'
+  | 'reasoning'
+  | 'error_message'
+  | 'citations_json'
+  | 'usage_json'
+  | 'moderation_json'
+  | 'frames_json'
 >;
 
 const unfinished: OutcomeColumns = {
@@ -160,6 +171,7 @@ const noTexts: OutcomeTexts = {
   citations_json: null,
   usage_json: null,
   moderation_json: null,
+  frames_json: null,
 };
 
 function storedFlags(moderation: RunModeration | null | undefined): string | null {
@@ -207,6 +219,7 @@ export function outcomeTexts(outcome: RunOutcome | null): OutcomeTexts {
     citations_json: jsonOrNull(outcome.citations),
     usage_json: usageJson(outcome.rawUsage ?? null),
     moderation_json: storedJson(outcome.moderation ?? null),
+    frames_json: storedJson(outcome.frames ?? null),
   };
 }
 
@@ -238,7 +251,12 @@ export function runRow(run: NewRun, outcome: RunOutcome | null, position: RunPos
   };
 }
 
-export function runTextRow(run: NewRun, outcome: RunOutcome | null, sequence: number): RunTextRow {
+/** `lastMessage` is null for messages that aren't shared. */
+export function runTextRow(
+  run: NewRun,
+  outcome: RunOutcome | null,
+  { sequence, lastMessage }: { readonly sequence: number; readonly lastMessage: number | null },
+): RunTextRow {
   return {
     ...outcomeTexts(outcome),
     run: sequence,
@@ -246,7 +264,8 @@ export function runTextRow(run: NewRun, outcome: RunOutcome | null, sequence: nu
     system_message: run.systemMessage,
     replacements_json: storedJson(run.replacements),
     rendered_prompt: outcome?.sentPrompt ?? run.renderedPrompt,
-    messages_json: storedJson(outcome?.sentMessages ?? run.messages ?? null),
+    messages_json: lastMessage === null ? storedJson(outcome?.sentMessages ?? run.messages ?? null) : null,
+    last_message: lastMessage,
     configuration_json: storedJson(run.configuration),
     dataspace_ids_json: storedJson(run.dataspaceIds as string[] | null),
     metadata_json: storedJson(run.metadata),

@@ -110,6 +110,10 @@ export interface RunTextRow {
   rendered_prompt: string;
   /** Null for a single message, whose text is the rendered prompt. */
   messages_json: string | null;
+  /** `shared_messages.sequence` of the last message; null unless the messages are there. */
+  last_message: number | null;
+  /** When the frames of a recorded stream arrived; null for other runs. */
+  frames_json: string | null;
   configuration_json: string | null;
   dataspace_ids_json: string | null;
   metadata_json: string | null;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Message, textMessage } from '../../shared/contract/messages.ts';
 import type { ToolCall } from '../../shared/contract/tools.ts';
 import type { ModelToolCall } from '../providers/provider.ts';
@@ -9,6 +10,12 @@ export function messagesIn({
   rendered_prompt,
 }: Pick<RunTextRow, 'messages_json' | 'rendered_prompt'>): Message[] {
   return json === null ? [textMessage('user', rendered_prompt)] : (JSON.parse(json) as Message[]);
+}
+
+/** A key for each message of a conversation: of it and of all before it, as they are stored. */
+export function messageKeys(messages: readonly Message[]): string[] {
+  const hash = createHash('sha256');
+  return messages.map((message) => hash.update(JSON.stringify(message)).update('\n').copy().digest('base64url'));
 }
 
 /** A call without its provider's stored data, such as reasoning, which most callers may not see. */

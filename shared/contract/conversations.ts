@@ -55,6 +55,23 @@ export const feedback = z
   .meta({ id: 'Feedback' });
 export type Feedback = z.infer<typeof feedback>;
 
+/** Entries of a series; frames that arrived close to each other share one. */
+export const maxFrameEntries = 64;
+
+export const frameTiming = z
+  .object({
+    count: z.int(),
+    firstMs: z.number().describe('Since the call began, as all times'),
+    lastMs: z.number(),
+    longestGapMs: z.number().describe('Between two frames'),
+    series: z
+      .array(z.object({ atMs: z.number(), frames: z.int() }))
+      .max(maxFrameEntries)
+      .describe('How many frames arrived from a time on until that of the next entry'),
+  })
+  .meta({ id: 'FrameTiming', description: 'When the frames of a streamed answer arrived' });
+export type FrameTiming = z.infer<typeof frameTiming>;
+
 /** A run with its request and answer. */
 export const conversationRun = z
   .object({
@@ -97,6 +114,7 @@ export const conversationRun = z
     citations: z.array(citation),
     warnings: z.array(warning),
     moderation: runModeration.optional().describe('What the guard found; only where it looked'),
+    frames: frameTiming.optional().describe('Only of a recorded stream'),
     feedback: feedback.nullable().optional().describe('Only for those who asked for it or may see it'),
   })
   .meta({ id: 'ConversationRun' });

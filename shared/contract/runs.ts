@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { aiSystem, listOf, listQuery, timestamp, uuid } from './common.ts';
 import { citation, usage, warning } from './completions.ts';
-import { runOrigin } from './conversations.ts';
+import { frameTiming, runOrigin } from './conversations.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { message } from './messages.ts';
 import { runModeration } from './moderation.ts';
@@ -78,6 +78,8 @@ export const runDetail = runSummary.extend({
   rawUsage: z.record(z.string(), z.unknown()).nullable(),
   /** The guard's findings; absent if it didn't check the run. */
   moderation: runModeration.optional(),
+  /** Only of a recorded stream. */
+  frames: frameTiming.optional(),
 });
 export type RunDetail = z.infer<typeof runDetail>;
 

@@ -4,6 +4,7 @@ import type { AuditRow } from '../../../shared/contract/audit.ts';
 import type { Conversation, ConversationRun, Feedback } from '../../../shared/contract/conversations.ts';
 import { prepareQuery } from '../../storage/queries.ts';
 import { originOf, runContentsOf, usageOf } from '../../storage/run-details.ts';
+import { wholeMessages } from '../../storage/shared-messages.ts';
 import type { ConversationRow, FeedbackRow, Schema } from '../../storage/schema.ts';
 
 const excerptLength = 200;
@@ -61,7 +62,7 @@ export function feedbackOf(row: FeedbackColumns): Feedback | null {
 }
 
 function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun {
-  const { input, output, appHeaders, metadata, citations, warnings, moderation } = runContentsOf(row);
+  const { input, output, appHeaders, metadata, citations, warnings, moderation, frames } = runContentsOf(row);
   return {
     conversationRunId: row.id,
     promptRunId: row.prompt_id === null ? null : row.id,
@@ -85,6 +86,7 @@ function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun
     citations,
     warnings,
     ...(moderation === undefined ? {} : { moderation }),
+    ...(frames === undefined ? {} : { frames }),
     ...(hasFeedback ? { feedback: feedbackOf(row) } : {}),
   };
 }
@@ -212,7 +214,6 @@ const wholeColumns = [
   'system_message',
   'replacements_json',
   'rendered_prompt',
-  'messages_json',
   'configuration_json',
   'dataspace_ids_json',
   'metadata_json',
@@ -223,6 +224,7 @@ const wholeColumns = [
   'error_message',
   'citations_json',
   'moderation_json',
+  'frames_json',
   ...summaryColumns,
 ] as const;
 
@@ -233,6 +235,7 @@ function wholeRuns(tables: Kysely<Schema>, input: { conversation: number; last: 
     .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
     .leftJoin('feedback', 'feedback.run', 'runs.sequence')
     .select(wholeColumns)
+    .select(sql.raw<string | null>(wholeMessages).as('messages_json'))
     .where('runs.conversation', '=', input.conversation)
     .where('runs.sequence', '<=', input.last)
     .orderBy('runs.sequence');

@@ -1,5 +1,6 @@
 import { type Message, textOfMessage } from '../../../shared/contract/messages.ts';
 import { prepareQuery, valuesOf } from '../queries.ts';
+import { wholeMessages } from '../shared-messages.ts';
 import { stepsIn } from '../stored-messages.ts';
 import type { ConversationBranchRow } from '../schema.ts';
 import type Database from 'better-sqlite3';
@@ -132,7 +133,7 @@ const questionColumn = `CASE WHEN ${isAgentRun} THEN run_texts.prompt_text ELSE 
 const messagesColumn = `
   CASE WHEN ${isAgentRun} AND
     (octet_length(run_texts.messages_json) > @maxStepBytes OR instr(run_texts.messages_json, '"toolCall"') = 0)
-    THEN NULL ELSE run_texts.messages_json END
+    THEN NULL ELSE ${wholeMessages} END
 `;
 
 interface Stretch {

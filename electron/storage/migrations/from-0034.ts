@@ -168,3 +168,20 @@ export const reviewQueues = `
   ALTER TABLE feedback_history ADD COLUMN rubric_item_id TEXT;
   ALTER TABLE feedback_history ADD COLUMN value_json TEXT;
 `;
+
+/**
+ * 38. Messages of recorded calls, which repeat their whole conversation: each refers to the one before it. `key` is the hash of all up to
+ * it. `frames_json` is when the frames of a stream arrived.
+ */
+export const sharedMessages = `
+  CREATE TABLE shared_messages (
+    sequence INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    earlier INTEGER,
+    json TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX shared_messages_by_earlier ON shared_messages (earlier) WHERE earlier IS NOT NULL;
+  ALTER TABLE run_texts ADD COLUMN last_message INTEGER;
+  ALTER TABLE run_texts ADD COLUMN frames_json TEXT;
+  CREATE INDEX run_texts_by_last_message ON run_texts (last_message) WHERE last_message IS NOT NULL;
+`;

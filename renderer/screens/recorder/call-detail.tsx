@@ -14,6 +14,7 @@ import type { ConversationDetail, ConversationRun } from '../../../shared/contra
 import { type Message, textOfMessage } from '../../../shared/contract/messages.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { formatPlural, formatRunDuration, formatWhole } from '../../components/format.ts';
+import { FrameStrip } from '../../components/frame-strip.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
 import { ReplayDialog } from '../../components/replay-dialog.tsx';
 import { finishName, originName } from '../../components/run-words.ts';
@@ -115,6 +116,7 @@ function CallMetadata({ run }: { run: ConversationRun }) {
           ),
         )}
       </dl>
+      {run.frames && <FrameStrip frames={run.frames} />}
     </div>
   );
 }

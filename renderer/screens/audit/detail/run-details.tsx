@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ConversationDetail, ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { CopyButton } from '../../../components/button.tsx';
+import { FrameStrip } from '../../../components/frame-strip.tsx';
 import { formatCost, formatRunDuration, formatWhole } from '../../../components/format.ts';
 import { finishName, originName } from '../../../components/run-words.ts';
 import { useRun } from '../../../queries/runs.ts';
@@ -121,6 +122,7 @@ export function TimingPart({ run }: { run: ConversationRun }) {
           ['First token', absent(timing.firstTokenMs, formatRunDuration)],
           ['Total', absent(timing.totalMs, formatRunDuration)],
           ['Finish reason', run.output.finishReason === null ? 'none' : finishName(run.output.finishReason)],
+          ...(run.frames ? [['Frames', <FrameStrip key="frames" frames={run.frames} />] as [string, ReactNode]] : []),
         ]}
       />
       <DetailList

@@ -24,6 +24,16 @@ const [question, answer, next] = [
   textMessage('assistant', 'Blue.'),
   textMessage('user', 'And at night?'),
 ];
+const frames = {
+  count: 3,
+  firstMs: 200,
+  lastMs: 1200,
+  longestGapMs: 800,
+  series: [
+    { atMs: 200, frames: 2 },
+    { atMs: 1200, frames: 1 },
+  ],
+};
 const program = { api: 'openai-chat', client: 'claims-bot/1.0' } as const;
 
 test('explains that there are no calls yet', async () => {
@@ -39,13 +49,14 @@ test('shows what a turn added, and saves a call as a prompt that renders to its 
       const run = { conversationId, origin: program, replacements: null, systemMessage: null, configuration: null };
 
       await recordRun(window, { ...run, messages: [question], renderedPrompt: 'first' }, { content: 'Blue.' });
-      await recordRun(window, { ...run, messages: [question, answer, next] }, { content: 'Black.' });
+      await recordRun(window, { ...run, messages: [question, answer, next] }, { content: 'Black.', frames });
     },
   });
   const detail = within(await screen.findByRole('region', { name: 'One call' }));
   await detail.findByText('turn 2 of 2');
   expect(detail.getByText('2 earlier messages, unchanged')).toBeTruthy();
   expect(detail.getByText('And at night?')).toBeTruthy();
+  expect(detail.getByText('3 frames from 200 ms to 1.2 s, longest gap 800 ms')).toBeTruthy();
   fireEvent.click(detail.getByRole('button', { name: 'Previous turn' }));
   await detail.findByText('turn 1 of 2');
   fireEvent.click(detail.getByRole('button', { name: /Save as prompt/ }));
