@@ -11,7 +11,6 @@ import type { ModelRequest } from '../providers/provider.ts';
 import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { runTitleOf } from '../storage/run-rows.ts';
-import { messageKeys } from '../storage/stored-messages.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { SchemaChecker } from '../schemas/create-schema-checker.ts';
 import type { AcceptedRun, Completions, RunContext, RunOrigin } from './completions.ts';
@@ -63,8 +62,6 @@ function recordStart(
     replacements: request.replacements ?? null,
     renderedPrompt,
     messages: recordedMessages(ownMessages),
-    // Programs send their whole conversation again. Passages would change the messages.
-    ...(origin.origin && dataspaceIds === null && ownMessages.length > 1 && { messageKeys: messageKeys(ownMessages) }),
     configuration: request.configuration ?? null,
     dataspaceIds,
     metadata: request.metadata ?? null,

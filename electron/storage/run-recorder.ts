@@ -11,6 +11,7 @@ import {
   storedJson,
 } from './run-rows.ts';
 import { createSharedMessages } from './shared-messages.ts';
+import { messageKeys } from './stored-messages.ts';
 import type { RunStore } from './storage.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { AppError } from '../../shared/app-error.ts';
@@ -95,8 +96,9 @@ function createStatements({ database, conversations, draftIdOf }: RunWriterOptio
     whole(run: NewRun, outcome: RunOutcome | null, sequence: number): void {
       const conversation = conversations.append(run, sequence);
       queries.insertRun.run(runRow(run, outcome, { sequence, conversation }, draftIdOf(run)));
-      const { messages, messageKeys = [] } = run;
-      const lastMessage = messages && messageKeys.length > 0 ? shared.store(messages, messageKeys) : null;
+      const { messages } = run;
+      const keys = sharedKeysOf(run);
+      const lastMessage = messages && keys.length > 0 ? shared.store(messages, keys) : null;
       queries.insertTexts.run(runTextRow(run, outcome, { sequence, lastMessage }));
       // Those of other messages are found by a trigger.
       if (lastMessage !== null) for (const file of filesIn(messages!)) insertFile.run(file, sequence);
@@ -117,6 +119,12 @@ function createStatements({ database, conversations, draftIdOf }: RunWriterOptio
     },
     forgetCredits: () => creditsOfBatch.clear(),
   };
+}
+
+/** Programs send their whole conversation with every call. Passages would change the messages of a run later. */
+function sharedKeysOf({ messages, messageKeys: keys, origin, dataspaceIds }: NewRun): readonly string[] {
+  const isProgram = origin !== undefined && origin.api !== 'completions' && origin.api !== 'import';
+  return keys ?? (isProgram && messages && dataspaceIds === null ? messageKeys(messages) : []);
 }
 
 function filesIn(messages: readonly Message[]): string[] {
