@@ -77,6 +77,41 @@ export function replayAddress(id?: string): string {
   return id === undefined ? '/audit/replays' : `/audit/replays/${id}`;
 }
 
+/** The review queues. A filter can't look like this, because it contains `=`. */
+export const reviewsAddress = '/audit/reviews';
+
+/** A review queue. */
+export function reviewQueueAddress(id: string): string {
+  return `${reviewsAddress}/${id}`;
+}
+
+/** The form of a review queue of all runs that match a filter, which is written as in an address of the audit. */
+export function newReviewQueueAddress(filter: string): string {
+  return `${reviewsAddress}/new/${filter}`;
+}
+
+/** The rubrics, with one open if given; `new` is the form of a new one. */
+export function rubricAddress(id?: string): string {
+  return [reviewsAddress, 'rubrics', id].filter((part) => part !== undefined).join('/');
+}
+
+/** The target of an address of the reviews. */
+export type ReviewsAddress =
+  | { view: 'list' }
+  | { view: 'new'; filter: string }
+  | { view: 'rubrics'; rubricId: string | null }
+  | { view: 'queue'; queueId: string };
+
+/** Reads the addresses above; null for others. */
+export function readReviewsAddress(location: string): ReviewsAddress | null {
+  const [, screen, part, first, second] = location.split('/');
+  if (screen !== 'audit' || part !== 'reviews') return null;
+  if (!first) return { view: 'list' };
+  if (first === 'new') return { view: 'new', filter: second || 'all' };
+  if (first === 'rubrics') return { view: 'rubrics', rubricId: second || null };
+  return { view: 'queue', queueId: first };
+}
+
 /** A source, opened at a passage if one is given. */
 export function sourceAddress(sourceId: string, passage?: { start: number; end: number }): string {
   const address = `/knowledge/sources/${sourceId}`;

@@ -177,9 +177,10 @@ export function callHost(
   method: 'GET' | 'PATCH' | 'POST' | 'PUT',
   path: string,
   body: unknown = null,
+  more: Record<string, string> = {},
 ): Promise<unknown> {
   return page.evaluate(
-    async ([verb, target, text]) => {
+    async ([verb, target, text, added]) => {
       const port = await new Promise<MessagePort>((resolve) => {
         const take = (event: MessageEvent): void => {
           if (event.data !== 'touchstone:port') return;
@@ -197,13 +198,13 @@ export function callHost(
           if (data.type === 'end') resolve();
         });
         port.start();
-        const headers = [['content-type', 'application/json']];
+        const headers = [['content-type', 'application/json'], ...Object.entries(added)];
         port.postMessage({ type: 'request', id: 1, method: verb, path: target, headers, body: text });
       });
       port.close();
       return answer === '' ? null : (JSON.parse(answer) as unknown);
     },
-    [method, path, body === null ? null : JSON.stringify(body)] as const,
+    [method, path, body === null ? null : JSON.stringify(body), more] as const,
   );
 }
 

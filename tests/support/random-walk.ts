@@ -2,7 +2,8 @@ import type { Page } from '@playwright/test';
 import fc from 'fast-check';
 import { installWalkProbe, type View, type WalkProbe } from './walk-probe.ts';
 import { dialogStops } from './tour-dialogs.ts';
-import { filledStops, fillHost, openStop, type CallHost, type TourObjects, type TourStop } from './window-tour.ts';
+import type { CallHost } from './call-host.ts';
+import { filledStops, fillHost, openStop, type TourObjects, type TourStop } from './window-tour.ts';
 
 /** What a person does next: a key, some text, or something with the mouse on the controls that are there. */
 type Step =

@@ -115,8 +115,9 @@ export async function fetchInPage(
   method: string,
   path: string,
   body?: unknown,
+  more: Record<string, string> = {},
 ): Promise<{ status: number; text: string }> {
-  const headers = { 'content-type': 'application/json', ...(await sessionHeaders(page)) };
+  const headers = { 'content-type': 'application/json', ...(await sessionHeaders(page)), ...more };
   return page.evaluate(
     async ([where, init]) => {
       const response = await fetch(where, init);
@@ -127,8 +128,14 @@ export async function fetchInPage(
 }
 
 /** The parsed body of a successful request from inside the page; null for an empty one. Throws for every other status. */
-export async function callInPage(page: Page, method: string, path: string, body?: unknown): Promise<unknown> {
-  const { status, text } = await fetchInPage(page, method, path, body);
+export async function callInPage(
+  page: Page,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+): Promise<unknown> {
+  const { status, text } = await fetchInPage(page, method, path, body, headers);
   if (status >= 300) throw new Error(`${method} ${path}: ${text}`);
   return text === '' ? null : (JSON.parse(text) as unknown);
 }

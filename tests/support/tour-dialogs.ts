@@ -108,11 +108,16 @@ async function selectRated(page: Page): Promise<void> {
   await page.getByText('1 selected').waitFor();
 }
 
+async function addReviewer(page: Page): Promise<void> {
+  await click(/^Reviewer: /)(page);
+  await page.getByRole('menuitem', { name: 'Add a reviewer' }).click();
+}
+
 const auditFilters = ['date', 'model', 'score', 'header', 'workspace'];
 const conversationParts = ['Prompt', 'Headers', 'Timing', 'JSON'];
 
 /** What opens on a screen: forms, dialogs, menus and errors. */
-export function dialogStops({ promptId, versionId, agentId, dataspaceId }: TourObjects): readonly TourStop[] {
+export function dialogStops({ promptId, versionId, agentId, dataspaceId, queueId }: TourObjects): readonly TourStop[] {
   const version = `/prompts/${promptId}/${versionId}`;
   return [
     { name: 'playground-failed', address: '/playground', enter: failRun },
@@ -146,6 +151,9 @@ export function dialogStops({ promptId, versionId, agentId, dataspaceId }: TourO
     { name: 'audit-pack', address: '/audit', part: dialog, enter: createPack },
     { name: 'audit-table', address: '/audit', part: dialog, enter: (page) => click('View as table')(page) },
     { name: 'audit-selected', address: '/audit', enter: selectRated },
+    { name: 'reviews-skip', address: `/audit/reviews/${queueId}`, part: dialog, enter: press('s', '.rubric') },
+    { name: 'reviews-reviewer', address: '/audit/reviews', part: dialog, enter: addReviewer },
+    { name: 'reviews-rubric-new', address: '/audit/reviews/rubrics/new', enter: clickExactly('Create rubric') },
     { name: 'moderation-labelled', address: '/moderation', enter: loadLabelledSet },
     { name: 'moderation-guard', address: '/moderation', part: dialog, enter: click(/^Guard/) },
     { name: 'moderation-card', address: '/moderation', part: dialog, enter: click('About the on-device classifier') },

@@ -1,10 +1,9 @@
 import { expect, type Page } from '@playwright/test';
 import type { Agent } from '../../shared/contract/agents.ts';
 import type { Prompt, PromptVersion } from '../../shared/contract/prompts.ts';
+import type { CallHost } from './call-host.ts';
+import { fillReviews, type ReviewObjects } from './review-objects.ts';
 import type { ScriptedCall } from './scripted-provider.ts';
-
-/** Calls the host as the window does and resolves with the JSON of the response. */
-export type CallHost = (method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) => Promise<unknown>;
 
 /** The endpoint that the scripted provider stands for, and its model. */
 export const tourModel = { aiSystem: 'OpenAiCompatible', model: 'workshop/kestrel-large' } as const;
@@ -38,7 +37,7 @@ export function answerEverything(call: ScriptedCall): void {
 export const withoutNetwork = { HTTPS_PROXY: 'http://127.0.0.1:9', npm_config_registry: 'http://127.0.0.1:9' };
 
 /** What the host holds: the addresses of the tour are made from it. */
-export interface TourObjects {
+export interface TourObjects extends ReviewObjects {
   readonly promptId: string;
   readonly versionId: string;
   readonly agentId: string;
@@ -111,6 +110,7 @@ export async function fillHost(page: Page, call: CallHost): Promise<TourObjects>
     replayId,
     dataspaceId: dataspace.id,
     sourceId: await addSource(page, call, dataspace.id),
+    ...(await fillReviews(call)),
   };
 }
 
@@ -145,12 +145,15 @@ export const emptyStops: readonly TourStop[] = [
     address: `/${screen}`,
   })),
   { name: 'audit-replays-empty', address: '/audit/replays' },
+  { name: 'reviews-empty', address: '/audit/reviews' },
+  { name: 'rubrics-empty', address: '/audit/reviews/rubrics' },
   { name: 'not-found', address: '/nowhere' },
 ];
 
 /** Every screen and its main states, with data. */
 export function filledStops(objects: TourObjects): readonly TourStop[] {
   const { promptId, versionId, agentId, conversationId, runId, replayId, dataspaceId, sourceId } = objects;
+  const { rubricId, queueId } = objects;
   const press = (keys: string) => (page: Page) => page.keyboard.press(keys);
   return [
     { name: 'playground', address: '/playground' },
@@ -182,6 +185,10 @@ export function filledStops(objects: TourObjects): readonly TourStop[] {
     { name: 'audit-nothing', address: '/audit/text=nothing+has+these+words&score=-3..-1&status=Lost' },
     { name: 'audit-replays', address: '/audit/replays' },
     { name: 'audit-replay', address: `/audit/replays/${replayId}` },
+    { name: 'reviews', address: '/audit/reviews' },
+    { name: 'reviews-new', address: '/audit/reviews/new/rated=no' },
+    { name: 'reviews-rubric', address: `/audit/reviews/rubrics/${rubricId}` },
+    { name: 'reviews-queue', address: `/audit/reviews/${queueId}`, enter: press('y') },
     { name: 'moderation', address: '/moderation', enter: checkText },
     { name: 'recorder', address: '/recorder' },
     ...settingsPages.map((page) => ({ name: `settings-${page}`, address: `/settings/${page}` })),

@@ -4,10 +4,12 @@ import type { AuditFacets } from '../../../shared/contract/audit.ts';
 import { Button } from '../../components/button.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { formatCount } from '../../components/format.ts';
+import { lazyPart } from '../../components/lazy-part.tsx';
 import { EmptyState, ErrorFailure, LoadingRows } from '../../components/state-panels.tsx';
 import { useAuditHead } from '../../queries/audit-list.ts';
 import { useAuditFacets, useAuditSummary } from '../../queries/audit.ts';
 import { useHostState } from '../../queries/host-state.ts';
+import { readReviewsAddress } from '../../shell/addresses.ts';
 import { useMediaQuery } from '../../shell/use-media-query.ts';
 import { setListAddress } from '../../stores/audit.ts';
 import { useShowPageTitle } from '../../stores/window.ts';
@@ -78,9 +80,12 @@ function pageTitle({ filter, span }: AddressedAudit, facets: AuditFacets | undef
   return first ? `${first.name} ${first.value}` : (filter.text ?? null);
 }
 
-/** The conversations, or the replays. */
+const Reviews = lazyPart(async () => (await import('./reviews/reviews-page.tsx')).ReviewsPage);
+
+/** The conversations, the replays, or the reviews. */
 export function AuditScreen() {
   const [location] = useLocation();
+  if (readReviewsAddress(location)) return <Reviews />;
   const replayId = readReplayAddress(location);
   return replayId === undefined ? <Conversations /> : <ReplaysPage id={replayId} />;
 }

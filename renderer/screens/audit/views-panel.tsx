@@ -15,7 +15,7 @@ import { useAuditViewState } from '../../stores/audit.ts';
 import { showToast } from '../../stores/toasts.ts';
 import { withoutSpan, withSpan, writeFilter } from '../../shell/audit-address.ts';
 import { isEverything } from './filter/filter-fields.ts';
-import { replayAddress } from '../../shell/addresses.ts';
+import { replayAddress, reviewsAddress } from '../../shell/addresses.ts';
 
 /** Views in the person's order, followed by those without a position in that order. */
 export function orderViews<View extends { id: string }>(views: readonly View[], order: readonly string[]): View[] {
@@ -225,6 +225,12 @@ export function ViewsPanel(props: ViewsPanelProps) {
       </div>
       <Link href={replayAddress()} className="view">
         Replays
+      </Link>
+      <div className="header">
+        <h2>Reviews</h2>
+      </div>
+      <Link href={reviewsAddress} className="view">
+        Review queues
       </Link>
     </nav>
   );

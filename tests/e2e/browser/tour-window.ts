@@ -1,12 +1,7 @@
+import type { CallHost } from '../../support/call-host.ts';
 import { startScriptedProvider } from '../../support/scripted-provider.ts';
 import { callInPage, test as base } from '../../support/served-window.ts';
-import {
-  answerEverything,
-  fillHost,
-  withoutNetwork,
-  type CallHost,
-  type TourObjects,
-} from '../../support/window-tour.ts';
+import { answerEverything, fillHost, withoutNetwork, type TourObjects } from '../../support/window-tour.ts';
 
 interface TourFixtures {
   /** Calls the host as the window does. */

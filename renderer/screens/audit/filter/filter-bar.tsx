@@ -1,4 +1,4 @@
-import { Bookmark, Ellipsis, FileUp, ListPlus, Package, Repeat2, X } from 'lucide-react';
+import { Bookmark, Ellipsis, FileUp, ListChecks, ListPlus, Package, Repeat2, Users, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
@@ -9,8 +9,8 @@ import { Popover } from '../../../components/popover.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useCreateAuditView } from '../../../queries/audit-list.ts';
 import { useActions } from '../../../stores/actions.ts';
-import { replayAddress } from '../../../shell/addresses.ts';
-import { withoutSpan } from '../../../shell/audit-address.ts';
+import { newReviewQueueAddress, replayAddress, reviewsAddress } from '../../../shell/addresses.ts';
+import { withoutSpan, writeFilter } from '../../../shell/audit-address.ts';
 import { useSampleMenu } from '../sample-set.tsx';
 import { type FilterChip, filterChips, type FilterFieldId, isEverything } from './filter-fields.ts';
 import { FilterMenu, FilterPopover } from './filter-menu.tsx';
@@ -139,9 +139,10 @@ interface FilterActions {
   clear: (() => void) | null;
   exportPack: () => void;
   importLogs: () => void;
+  createQueue: () => void;
 }
 
-function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs }: FilterActions): void {
+function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs, createQueue }: FilterActions): void {
   const group = 'Audit';
   useActions('audit-filter', [
     {
@@ -169,11 +170,25 @@ function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs }:
       icon: FileUp,
       run: importLogs,
     },
+    {
+      id: 'audit.review',
+      title: 'New review queue',
+      group,
+      keywords: ['reviewers', 'rubric', 'sample'],
+      icon: ListChecks,
+      run: createQueue,
+    },
     { id: 'audit.clear', title: 'Clear all filters', group, isEnabled: clear !== null, run: () => clear?.() },
   ]);
 }
 
-function MoreActions({ onDataset, onImport }: { onDataset: () => void; onImport: () => void }) {
+interface MoreActionsProps {
+  onDataset: () => void;
+  onImport: () => void;
+  onQueue: () => void;
+}
+
+function MoreActions({ onDataset, onImport, onQueue }: MoreActionsProps) {
   const [, navigate] = useLocation();
   const samples = useSampleMenu();
   const groups = [
@@ -181,6 +196,10 @@ function MoreActions({ onDataset, onImport }: { onDataset: () => void; onImport:
       { label: 'Make a dataset', icon: ListPlus, onSelect: onDataset },
       { label: 'Import logs', icon: FileUp, onSelect: onImport },
       { label: 'Replays', icon: Repeat2, onSelect: () => navigate(replayAddress()) },
+    ],
+    [
+      { label: 'New review queue', icon: ListChecks, onSelect: onQueue },
+      { label: 'Review queues', icon: Users, onSelect: () => navigate(reviewsAddress) },
     ],
     samples,
   ];
@@ -218,12 +237,15 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
   const [isSaving, setSaving] = useState(false);
   const [isMakingDataset, setMakingDataset] = useState(false);
   const isClear = isEverything(filter);
+  const [, navigate] = useLocation();
+  const createQueue = () => navigate(newReviewQueueAddress(writeFilter(filter, sort, span)));
   useFilterActions({
     openMenu: () => menu.onOpenChange(true),
     saveView: () => setSaving(true),
     clear: isClear ? null : () => search({ filter: {} }),
     exportPack: onExport,
     importLogs: onImport,
+    createQueue,
   });
   return (
     <>
@@ -254,7 +276,7 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
         <Button icon={Package} onClick={onExport}>
           Evidence pack
         </Button>
-        <MoreActions onDataset={() => setMakingDataset(true)} onImport={onImport} />
+        <MoreActions onDataset={() => setMakingDataset(true)} onImport={onImport} onQueue={createQueue} />
       </div>
       {isMakingDataset && <RunDatasetDialog filter={filter} onClose={() => setMakingDataset(false)} />}
       {ignored.length > 0 && <IgnoredFilters names={ignored} />}

@@ -1,0 +1,177 @@
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { listReviewItems, readReviewItem } from '../../shared/contract/review-items.ts';
+import {
+  createReviewQueue,
+  deleteReviewQueue,
+  listReviewQueues,
+  previewReviewQueue,
+  readReviewQueue,
+  type ReviewQueueInput,
+} from '../../shared/contract/review-queues.ts';
+import {
+  type AnswersInput,
+  releaseItem,
+  reserveItem,
+  type ReviewReservation,
+  skipItem,
+  submitReview,
+} from '../../shared/contract/reviews.ts';
+import { useHost } from '../host/host-context.tsx';
+import { reviewerHeaders, useActingReviewer } from '../stores/acting-reviewer.ts';
+import { reviewsKey } from './reviewers.ts';
+
+/** How often the progress of others is read, in milliseconds. */
+const renewalMilliseconds = 10_000;
+export const itemsPerPage = 100;
+
+function useReviewing() {
+  const { client } = useHost();
+  const token = useActingReviewer((state) => state.token);
+  return { client, token, headers: reviewerHeaders(token) };
+}
+
+export function useReviewQueues() {
+  const { client, token, headers } = useReviewing();
+  return useInfiniteQuery({
+    queryKey: reviewsKey(token, 'queues'),
+    // API clients create queues, too.
+    refetchOnMount: 'always',
+    initialPageParam: null as string | null,
+    queryFn: ({ signal, pageParam }) =>
+      client.call(listReviewQueues, {
+        signal,
+        headers,
+        query: { pageSize: 50, ...(pageParam && { continuationToken: pageParam }) },
+      }),
+    getNextPageParam: (page) => page.continuationToken,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+  });
+}
+
+export function useReviewQueue(id: string) {
+  const { client, token, headers } = useReviewing();
+  return useQuery({
+    queryKey: reviewsKey(token, 'queue', id),
+    refetchInterval: renewalMilliseconds,
+    queryFn: ({ signal }) => client.call(readReviewQueue, { signal, headers, parameters: { id } }),
+  });
+}
+
+/** What a plan would choose. Null: nothing is asked. */
+export function useQueuePreview(input: Pick<ReviewQueueInput, 'filter' | 'itemType' | 'plan'> | null) {
+  const { client } = useReviewing();
+  return useQuery({
+    queryKey: ['review-preview', input],
+    enabled: input !== null,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => client.call(previewReviewQueue, { signal, body: input! }),
+  });
+}
+
+/** The caller shows the error. */
+export function useCreateQueue() {
+  const { client, headers } = useReviewing();
+  const queryClient = useQueryClient();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (body: ReviewQueueInput) => client.call(createReviewQueue, { headers, body }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['reviews'] });
+      await queryClient.invalidateQueries({ queryKey: ['rubrics'] });
+    },
+  });
+}
+
+export function useDeleteQueue() {
+  const { client, headers } = useReviewing();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => client.call(deleteReviewQueue, { headers, parameters: { id } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['reviews'] }),
+  });
+}
+
+/** One page of the items of a queue, in their order. A queue may have tens of thousands. */
+export function useReviewItems(id: string, page: number) {
+  const { client, token, headers } = useReviewing();
+  return useQuery({
+    queryKey: reviewsKey(token, 'items', id, page),
+    placeholderData: keepPreviousData,
+    refetchInterval: renewalMilliseconds,
+    queryFn: ({ signal }) =>
+      client.call(listReviewItems, {
+        signal,
+        headers,
+        parameters: { id },
+        query: { offset: page * itemsPerPage, limit: itemsPerPage },
+      }),
+  });
+}
+
+/** One item with the reviews that the reviewer may see; null reads nothing. */
+export function useReviewItem(id: string, itemId: string | null) {
+  const { client, token, headers } = useReviewing();
+  return useQuery({
+    queryKey: reviewsKey(token, 'item', id, itemId),
+    enabled: itemId !== null,
+    queryFn: ({ signal }) => client.call(readReviewItem, { signal, headers, parameters: { id, itemId: itemId! } }),
+  });
+}
+
+const reservationKey = (token: string | null, id: string) => reviewsKey(token, 'reservation', id);
+
+/**
+ * The item that is reserved, or the next one, which this reserves; null if none is left. A request for the same one is repeatable: the
+ * host returns what is reserved already, with more time.
+ */
+export function useReservation(id: string) {
+  const { client, token, headers } = useReviewing();
+  return useQuery({
+    queryKey: reservationKey(token, id),
+    // Somebody else may have the item when the screen opens again.
+    gcTime: 0,
+    staleTime: Infinity,
+    queryFn: async ({ signal }): Promise<ReviewReservation | null> =>
+      (await client.call(reserveItem, { signal, headers, parameters: { id }, body: {} })) ?? null,
+  });
+}
+
+/** What a reviewer does with the reserved item. */
+export type ReviewStep =
+  | { kind: 'reserve'; itemId: string }
+  | { kind: 'submit'; itemId: string; answers: AnswersInput; note: string | null }
+  | { kind: 'skip'; itemId: string; reason: string };
+
+/** Shows the next item after a review or a skip. The caller shows the error. */
+export function useReviewStep(id: string) {
+  const { client, token, headers } = useReviewing();
+  const queryClient = useQueryClient();
+  const reserve = (body: { itemId?: string }) => client.call(reserveItem, { headers, parameters: { id }, body });
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: async (step: ReviewStep): Promise<ReviewReservation | null> => {
+      const parameters = { id, itemId: step.itemId };
+      if (step.kind === 'reserve') return (await reserve({ itemId: step.itemId })) ?? null;
+      if (step.kind === 'submit')
+        await client.call(submitReview, { headers, parameters, body: { answers: step.answers, note: step.note } });
+      else await client.call(skipItem, { headers, parameters, body: { reason: step.reason } });
+      return (await reserve({})) ?? null;
+    },
+    onSuccess: (reservation) => queryClient.setQueryData(reservationKey(token, id), reservation),
+    onSettled: (_reservation, _error, { itemId }) => {
+      for (const part of ['queue', 'items', 'item', 'agreement', 'disagreements'])
+        void queryClient.invalidateQueries({ queryKey: reviewsKey(token, part, id) });
+      void queryClient.invalidateQueries({ queryKey: reviewsKey(token, 'item', id, itemId) });
+    },
+  });
+}
+
+/** Ends the reservation, so that others can have the item. */
+export function useReleaseItem(id: string) {
+  const { client, token, headers } = useReviewing();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => client.call(releaseItem, { headers, parameters: { id } }),
+    onSettled: () => queryClient.removeQueries({ queryKey: reservationKey(token, id) }),
+  });
+}

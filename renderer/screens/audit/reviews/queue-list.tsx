@@ -1,0 +1,139 @@
+import { ArrowLeft, ClipboardList, Ellipsis, FolderOpen, Plus, Trash2 } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
+import type { ReviewQueueSummary } from '../../../../shared/contract/review-queues.ts';
+import { Badge, Progress } from '../../../components/badges.tsx';
+import { Button, IconButton } from '../../../components/button.tsx';
+import { formatPlural, formatTime, formatWhole } from '../../../components/format.ts';
+import { Menu } from '../../../components/menu.tsx';
+import { EmptyState, QueryView } from '../../../components/state-panels.tsx';
+import { useDeleteQueue, useReviewQueues } from '../../../queries/review-queues.ts';
+import { newReviewQueueAddress, reviewQueueAddress, rubricAddress } from '../../../shell/addresses.ts';
+import { useAuditSelection } from '../../../stores/audit.ts';
+import { deleteWithUndo, useDeletions } from '../../../stores/deletions.ts';
+import { useShowPageTitle } from '../../../stores/window.ts';
+import { ReviewerMenu } from './reviewer-menu.tsx';
+
+function RowMenu({ queue: { id, name } }: { queue: ReviewQueueSummary }) {
+  const [, navigate] = useLocation();
+  const remove = useDeleteQueue();
+  return (
+    <Menu
+      align="end"
+      groups={[
+        [{ label: 'Review', icon: FolderOpen, onSelect: () => navigate(reviewQueueAddress(id)) }],
+        [
+          {
+            label: 'Delete',
+            icon: Trash2,
+            isNegative: true,
+            onSelect: () =>
+              deleteWithUndo({
+                id,
+                text: `Deleted "${name}" with its reviews. The feedback that it gave stays.`,
+                carryOut: () => remove.mutateAsync(id),
+              }),
+          },
+        ],
+      ]}
+    >
+      <IconButton icon={Ellipsis} label={`Actions of ${name}`} size="small" />
+    </Menu>
+  );
+}
+
+function Row({ queue }: { queue: ReviewQueueSummary }) {
+  const { id, name, itemType, counts, isComplete, isImported, createdAt } = queue;
+  return (
+    <li className="review-row">
+      <div className="review-row__name">
+        <Link href={reviewQueueAddress(id)} className="medium truncate">
+          {name}
+        </Link>
+        <span className="caption tertiary truncate">
+          {formatPlural(counts.items, itemType)}, {formatTime(createdAt)}
+          {isImported && ', from a file'}
+        </span>
+      </div>
+      <div className="review-row__state small">
+        <Progress label={`Progress of ${name}`} fraction={counts.items === 0 ? null : counts.done / counts.items} />
+        <span className="caption tertiary numbers nowrap">
+          {formatWhole(counts.done)} of {formatWhole(counts.items)} done, {formatWhole(counts.reviews)} of{' '}
+          {formatPlural(counts.reviewsNeeded, 'review')}
+        </span>
+      </div>
+      <div className="small row">
+        {counts.disagreeing > 0 ? (
+          <span className="caution">{formatPlural(counts.disagreeing, 'disagreement')}</span>
+        ) : (
+          isComplete && <Badge tone="positive">Complete</Badge>
+        )}
+      </div>
+      <RowMenu queue={queue} />
+    </li>
+  );
+}
+
+/** Every review queue, newest first. */
+export function QueueList() {
+  const [, navigate] = useLocation();
+  const queues = useReviewQueues();
+  const deleted = useDeletions(({ ids }) => ids);
+  const backTo = useAuditSelection(({ address }) => address);
+  useShowPageTitle('Reviews');
+  const shown = queues.data?.filter(({ id }) => !deleted.has(id)) ?? [];
+  // The filter that the audit has open.
+  const filter = backTo.split('/')[2] || 'all';
+  const create = (
+    <Button variant="primary" icon={Plus} onClick={() => navigate(newReviewQueueAddress(filter))}>
+      New review queue
+    </Button>
+  );
+  return (
+    <>
+      <div className="toolbar">
+        <Button icon={ArrowLeft} variant="quiet" onClick={() => navigate(backTo)}>
+          Conversations
+        </Button>
+        <h2 className="section-title">Review queues</h2>
+        <span className="grow" />
+        <ReviewerMenu />
+        <Button variant="quiet" icon={ClipboardList} onClick={() => navigate(rubricAddress())}>
+          Rubrics
+        </Button>
+        {shown.length > 0 && create}
+      </div>
+      <QueryView query={queues} subject="the review queues" rows={6}>
+        {() =>
+          shown.length === 0 ? (
+            <div className="list-state">
+              <EmptyState
+                title="No review queues yet"
+                reason="A review queue gives conversations of the audit to several reviewers, who answer the items of a rubric without seeing each other's answers."
+              >
+                {create}
+              </EmptyState>
+            </div>
+          ) : (
+            <div className="scroll grow" tabIndex={0} role="region" aria-label="Review queues, newest first">
+              <ul>
+                {shown.map((queue) => (
+                  <Row key={queue.id} queue={queue} />
+                ))}
+              </ul>
+              {queues.hasNextPage && (
+                <Button
+                  size="small"
+                  className="review__more"
+                  isBusy={queues.isFetchingNextPage}
+                  onClick={() => void queues.fetchNextPage()}
+                >
+                  Show more
+                </Button>
+              )}
+            </div>
+          )
+        }
+      </QueryView>
+    </>
+  );
+}

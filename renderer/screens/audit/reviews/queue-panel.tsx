@@ -1,0 +1,217 @@
+import { Check, ChevronLeft, ChevronRight, EyeOff, Lock } from 'lucide-react';
+import { useState } from 'react';
+import type { ReviewItem } from '../../../../shared/contract/review-items.ts';
+import type { ReviewProgress, ReviewQueue } from '../../../../shared/contract/review-queues.ts';
+import { Progress } from '../../../components/badges.tsx';
+import { IconButton } from '../../../components/button.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { formatDuration, formatPlural, formatWhole } from '../../../components/format.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { QueryView } from '../../../components/state-panels.tsx';
+import { itemsPerPage, useReviewItems } from '../../../queries/review-queues.ts';
+
+function share(part: number): string {
+  return `${Math.round(part * 1000) / 10}%`;
+}
+
+/** The plan in a few words, such as `All flagged and 20% of the rest`. */
+export function planText({ plan }: Pick<ReviewQueue, 'plan'>): string {
+  const amount = (chosen: { count?: number | undefined; share?: number | undefined }) =>
+    chosen.share === undefined ? formatWhole(chosen.count ?? 0) : share(chosen.share);
+  const fields = { model: 'model', tag: 'feedback tag', scoreBand: 'score band', moderation: 'moderation result' };
+  switch (plan.kind) {
+    case 'all':
+      return 'All';
+    case 'random':
+      return `${amount(plan)} at random`;
+    case 'stratified':
+      return `${amount(plan)} per ${fields[plan.by]}`;
+    case 'flagged':
+      return `All flagged and ${share(plan.share)} of the rest`;
+    case 'newest':
+      return `Newest ${formatWhole(plan.perDay)} of each day`;
+  }
+}
+
+const maxShownStrata = 8;
+
+function Plan({ queue }: { queue: ReviewQueue }) {
+  const { strata, seed, reviewersPerItem, secondShare, itemType } = queue;
+  const rest = strata.length - maxShownStrata;
+  return (
+    <>
+      <div className="header">
+        <h2>Plan</h2>
+        <span className="caption tertiary truncate">{planText(queue)}</span>
+      </div>
+      <dl className="review__plan">
+        {strata.slice(0, maxShownStrata).map(({ name, items, population }) => (
+          <div key={name}>
+            <dt className="truncate">{name === 'all' ? formatPlural(queue.population, itemType) : name}</dt>
+            <dd className="numbers">
+              {formatWhole(items)} <span className="tertiary">of {formatWhole(population)}</span>
+            </dd>
+          </div>
+        ))}
+        {rest > 0 && (
+          <div>
+            <dt>{formatPlural(rest, 'more group')}</dt>
+          </div>
+        )}
+        <div>
+          <dt>Reviewers per item</dt>
+          <dd className="numbers">
+            {reviewersPerItem}
+            {secondShare > 0 && `, one more for ${share(secondShare)}`}
+          </dd>
+        </div>
+        <div>
+          <dt>Seed</dt>
+          <dd className="mono--small">{seed}</dd>
+        </div>
+      </dl>
+    </>
+  );
+}
+
+function Reviewer({ progress, items }: { progress: ReviewProgress; items: number }) {
+  const { reviewer, isYou, reviewed, skipped, assigned, secondsPerItem } = progress;
+  const all = assigned ?? items;
+  return (
+    <div className="reviewer">
+      <span className={classNames('truncate', isYou && 'medium')}>
+        {reviewer}
+        {isYou && ' (you)'}
+      </span>
+      <Progress label={`Progress of ${reviewer}`} fraction={all === 0 ? null : reviewed / all} />
+      <span className="numbers nowrap">
+        {formatWhole(reviewed)}
+        {assigned !== null && <small className="tertiary"> of {formatWhole(assigned)}</small>}
+        {skipped > 0 && <small className="tertiary">, {formatWhole(skipped)} skipped</small>}
+      </span>
+      <span className="caption tertiary numbers nowrap">
+        {secondsPerItem === null ? '' : secondsPerItem < 1 ? '<1 s' : formatDuration(secondsPerItem * 1000)}
+      </span>
+    </div>
+  );
+}
+
+const stateTexts = { reviewed: 'Done', skipped: 'Skipped', closed: 'Others', open: '', reserved: 'Yours' } as const;
+
+/** Others have reserved all reviews that the item still needs. */
+export function isTaken({ state, yours, reservedBy }: ReviewItem): boolean {
+  return state === 'open' && yours === 'closed' && reservedBy.length > 0;
+}
+
+function ItemState({ item }: { item: ReviewItem }) {
+  if (item.state === 'removed') return 'Deleted';
+  if (item.yours === 'reviewed' || item.state === 'done')
+    return (
+      <span className="positive row">
+        <Icon icon={Check} size="tiny" />
+        Done
+      </span>
+    );
+  if (isTaken(item))
+    return (
+      <span className="row">
+        <Icon icon={Lock} size="tiny" />
+        {item.reservedBy.join(', ')}
+      </span>
+    );
+  return stateTexts[item.yours];
+}
+
+interface ItemsProps {
+  queue: ReviewQueue;
+  reservedId: string | null;
+  /** The open one. */
+  openItem: { id: string; position: number } | null;
+  onOpen: (item: ReviewItem) => void;
+}
+
+function Items({ queue, reservedId, openItem, onOpen }: ItemsProps) {
+  const [chosenPage, setPage] = useState<number | null>(null);
+  const page = chosenPage ?? Math.floor((openItem?.position ?? 0) / itemsPerPage);
+  const items = useReviewItems(queue.id, page);
+  const last = Math.max(0, Math.ceil((items.data?.total ?? 1) / itemsPerPage) - 1);
+  return (
+    <>
+      <div className="header header--line line-top">
+        <h2>Items</h2>
+        <span className="caption tertiary nowrap">{formatWhole(queue.counts.items - queue.counts.done)} left</span>
+        <span className="grow" />
+        {last > 0 && (
+          <>
+            <IconButton
+              icon={ChevronLeft}
+              label="Earlier items"
+              size="small"
+              aria-disabled={page === 0}
+              onClick={() => setPage(Math.max(0, page - 1))}
+            />
+            <IconButton
+              icon={ChevronRight}
+              label="Later items"
+              size="small"
+              aria-disabled={page >= last}
+              onClick={() => setPage(Math.min(last, page + 1))}
+            />
+          </>
+        )}
+      </div>
+      <QueryView query={items} subject="the items" rows={8}>
+        {({ data }) => (
+          <div className="scroll grow review__items" role="group" aria-label="Items of the queue" tabIndex={-1}>
+            {data.map((item) => (
+              <button
+                key={item.id}
+                type="button"
+                className={classNames(
+                  'queue-row',
+                  item.id === openItem?.id && 'is-selected',
+                  (item.state !== 'open' || item.yours === 'closed') && 'is-off',
+                )}
+                aria-current={item.id === openItem?.id || undefined}
+                onClick={() => onOpen(item)}
+              >
+                <span className="truncate">{item.title}</span>
+                <span className="caption truncate">
+                  {item.stratum === 'all' ? `${item.reviewsDone} of ${item.reviewsNeeded} reviews` : item.stratum}
+                </span>
+                <span className="queue-row__state">
+                  {item.id === reservedId ? <span className="accent">Yours</span> : <ItemState item={item} />}
+                </span>
+              </button>
+            ))}
+          </div>
+        )}
+      </QueryView>
+    </>
+  );
+}
+
+/** The plan of a queue, the progress of each reviewer, and the items. */
+export function QueuePanel(props: ItemsProps) {
+  const { queue } = props;
+  return (
+    <nav className="panel panel--inset line-right review__side" aria-label="Queue">
+      <Plan queue={queue} />
+      <div className="header line-top">
+        <h2>Reviewers</h2>
+        <span className="grow" />
+        <span className="caption tertiary">reviewed, time per item</span>
+      </div>
+      <div className="reviewers scroll" tabIndex={0} role="group" aria-label="Reviewers">
+        {queue.progress.map((progress) => (
+          <Reviewer key={progress.reviewerId} progress={progress} items={queue.counts.items} />
+        ))}
+      </div>
+      <p className="caption tertiary review__blind">
+        <Icon icon={EyeOff} size="tiny" />
+        <span>You see the reviews of others when an item has all its reviews.</span>
+      </p>
+      <Items {...props} />
+    </nav>
+  );
+}

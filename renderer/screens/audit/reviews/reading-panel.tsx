@@ -1,0 +1,144 @@
+import { Flag } from 'lucide-react';
+import { type ReactNode, type RefObject, useState } from 'react';
+import type { ImportedRun, ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
+import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
+import { Badge } from '../../../components/badges.tsx';
+import { formatTime } from '../../../components/format.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
+import { Select } from '../../../components/select.tsx';
+import { LoadingRows, Notice, QueryView } from '../../../components/state-panels.tsx';
+import { useConversation } from '../../../queries/audit.ts';
+import { ConversationPart } from '../detail/run-parts.tsx';
+import '../../../components/run-detail.css';
+
+interface RunChoiceProps {
+  runs: readonly { readonly id: string; readonly createdAt: string }[];
+  openId: string;
+  onOpen: (id: string) => void;
+}
+
+function RunChoice({ runs, openId, onOpen }: RunChoiceProps) {
+  if (runs.length < 2) return null;
+  return (
+    <Select
+      label="Run of the conversation"
+      size="small"
+      value={openId}
+      onValueChange={onOpen}
+      options={runs.map(({ id, createdAt }, index) => ({
+        value: id,
+        label: `Run ${index + 1} of ${runs.length}, ${formatTime(createdAt)}`,
+      }))}
+    />
+  );
+}
+
+/** A run that came in a file, whose audit is on another machine. */
+function ImportedTexts({ run }: { run: ImportedRun }) {
+  return (
+    <>
+      <article className="turn">
+        <h3>Input</h3>
+        <p className="turn__text">{run.input}</p>
+      </article>
+      <article className="turn">
+        <h3>Answer</h3>
+        <div className="turn__body">
+          <MarkdownView text={run.answer} isGrowing={false} />
+        </div>
+      </article>
+      {run.passages.map(({ sourceName, text }, index) => (
+        <article key={index} className="turn turn--note">
+          <h3>Passage {index + 1}</h3>
+          <p>
+            <span className="secondary">{sourceName}.</span> {text}
+          </p>
+        </article>
+      ))}
+    </>
+  );
+}
+
+interface ReadingProps {
+  item: ReviewItemDetail;
+  itemType: ReviewQueue['itemType'];
+  readRef?: RefObject<HTMLDivElement | null> | undefined;
+  /** At the right end of the header. */
+  end?: ReactNode;
+  /** Below the texts: reviews, where they may be seen. */
+  children?: ReactNode;
+}
+
+function Texts({ readRef, choice, children }: Pick<ReadingProps, 'readRef' | 'children'> & { choice: ReactNode }) {
+  return (
+    <>
+      {choice && <div className="header header--line">{choice}</div>}
+      <div className="scroll audit__read" ref={readRef} tabIndex={0} role="region" aria-label="Text to review">
+        {children}
+      </div>
+    </>
+  );
+}
+
+function StoredTexts({ item, itemType, readRef, children }: ReadingProps) {
+  const conversation = useConversation(item.conversationId);
+  const [chosen, setChosen] = useState(item.runId);
+  // The query shows the conversation before until the next one is loaded: nobody may review that one.
+  if (conversation.data && conversation.data.id !== item.conversationId)
+    return <LoadingRows label="Loading" rows={8} />;
+  return (
+    <QueryView query={conversation} subject="the conversation" rows={8}>
+      {({ runs: all }) => {
+        const runs = itemType === 'run' ? all.filter(({ conversationRunId: id }) => id === item.runId) : all;
+        const run = runs.find(({ conversationRunId: id }) => id === chosen) ?? runs.at(-1);
+        if (!run) return <Notice tone="caution">The run was deleted. Skip this item.</Notice>;
+        const list = runs.map(({ conversationRunId: id, createdAt }) => ({ id, createdAt }));
+        const choice = list.length > 1 && (
+          <RunChoice runs={list} openId={run.conversationRunId} onOpen={(id) => setChosen(id)} />
+        );
+        return (
+          <Texts key={run.conversationRunId} readRef={readRef} choice={choice}>
+            <ConversationPart run={run} />
+            {children}
+          </Texts>
+        );
+      }}
+    </QueryView>
+  );
+}
+
+function ImportedConversation({ runs, readRef, children }: ReadingProps & { runs: readonly ImportedRun[] }) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const run = runs.find(({ runId }) => runId === chosen) ?? runs.at(-1);
+  if (!run) return <Notice tone="caution">The file has no text for this item. Skip it.</Notice>;
+  const list = runs.map(({ runId, createdAt }) => ({ id: runId, createdAt }));
+  const choice = list.length > 1 && <RunChoice runs={list} openId={run.runId} onOpen={setChosen} />;
+  return (
+    <Texts readRef={readRef} choice={choice}>
+      <ImportedTexts run={run} />
+      {children}
+    </Texts>
+  );
+}
+
+/** The conversation or run of an item. */
+export function ReadingPanel(props: ReadingProps) {
+  const { item, end } = props;
+  return (
+    <section className="panel review__read" aria-label="Conversation">
+      <div className="header header--line audit__title">
+        <h2 className="truncate">{item.title}</h2>
+        {item.isFlagged === true && (
+          <Badge tone="caution">
+            <Icon icon={Flag} size="small" />
+            Flagged
+          </Badge>
+        )}
+        <span className="grow" />
+        {end}
+      </div>
+      {item.runs ? <ImportedConversation {...props} runs={item.runs} /> : <StoredTexts {...props} />}
+    </section>
+  );
+}

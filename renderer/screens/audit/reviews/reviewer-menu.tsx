@@ -1,0 +1,161 @@
+import { ChevronDown, Trash2, User, UserPlus } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import type { Reviewer } from '../../../../shared/contract/reviewers.ts';
+import { Button } from '../../../components/button.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { Menu } from '../../../components/menu.tsx';
+import { describeError, Notice } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useActAsReviewer, useCreateReviewer, useDeleteReviewer, useReviewers } from '../../../queries/reviewers.ts';
+import { useActingReviewer } from '../../../stores/acting-reviewer.ts';
+import { useActions } from '../../../stores/actions.ts';
+import { deleteWithUndo, useDeletions } from '../../../stores/deletions.ts';
+
+interface PinFieldProps {
+  label: string;
+  pin: string;
+  onPin: (pin: string) => void;
+  hint: string;
+}
+
+function PinField({ label, pin, onPin, hint }: PinFieldProps) {
+  return (
+    <TextField
+      label={label}
+      type="password"
+      inputMode="numeric"
+      autoComplete="off"
+      maxLength={12}
+      value={pin}
+      onValueChange={(text) => onPin(text.replaceAll(/\D/g, ''))}
+      hint={hint}
+    />
+  );
+}
+
+/** Asks for the PIN of a reviewer who has one. */
+function PinDialog({ reviewer, onClose }: { reviewer: Reviewer; onClose: () => void }) {
+  const [pin, setPin] = useState('');
+  const act = useActAsReviewer();
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!act.isPending) act.mutate({ id: reviewer.id, pin }, { onSuccess: onClose });
+  }
+  return (
+    <Dialog title={`Review as ${reviewer.name}`} isOpen onClose={onClose}>
+      <form className="review__form" onSubmit={submit}>
+        <PinField label="PIN" pin={pin} onPin={setPin} hint="4 to 12 digits" />
+        {act.error && <Notice tone="negative">{describeError(act.error).message}</Notice>}
+        <div className="row">
+          <Button type="submit" variant="primary" isBusy={act.isPending} aria-disabled={pin.length < 4}>
+            Review as {reviewer.name}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function NewReviewerDialog({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [pin, setPin] = useState('');
+  const create = useCreateReviewer();
+  const act = useActAsReviewer();
+  const isReady = name.trim() !== '' && (pin === '' || pin.length >= 4);
+  const error = create.error ?? act.error;
+  async function add() {
+    const { id } = await create.mutateAsync({ name: name.trim(), ...(pin !== '' && { pin }) });
+    await act.mutateAsync({ id, ...(pin !== '' && { pin }) });
+    onClose();
+  }
+  return (
+    <Dialog title="Add a reviewer" isOpen onClose={onClose}>
+      <form
+        className="review__form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          // A failure is shown below.
+          if (isReady && !create.isPending && !act.isPending) add().catch(() => {});
+        }}
+      >
+        <TextField label="Name" autoFocus maxLength={100} value={name} onValueChange={setName} />
+        <PinField
+          label="PIN (optional)"
+          pin={pin}
+          onPin={setPin}
+          hint="4 to 12 digits. Asked before somebody reviews under this name."
+        />
+        {error && <Notice tone="negative">{describeError(error).message}</Notice>}
+        <div className="row">
+          <Button type="submit" variant="primary" isBusy={create.isPending || act.isPending} aria-disabled={!isReady}>
+            Add and review as this person
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Who reviews at this window, and who else could. */
+export function ReviewerMenu() {
+  const reviewers = useReviewers();
+  const token = useActingReviewer((state) => state.token);
+  const act = useActAsReviewer();
+  const remove = useDeleteReviewer();
+  const deleted = useDeletions(({ ids }) => ids);
+  const [requested, setRequested] = useState<Reviewer | null>(null);
+  const [isAdding, setAdding] = useState(false);
+  useActions('review-reviewer', [
+    { id: 'review.reviewer', title: 'Add a reviewer', group: 'Review', icon: UserPlus, run: () => setAdding(true) },
+  ]);
+  const people = (reviewers.data ?? []).filter(({ id, apiKeyId }) => apiKeyId === null && !deleted.has(id));
+  const you = people.find(({ isYou }) => isYou);
+  function choose(reviewer: Reviewer) {
+    if (reviewer.hasPin) setRequested(reviewer);
+    else act.mutate({ id: reviewer.id });
+  }
+  function removeReviewer({ id, name }: Reviewer) {
+    useActingReviewer.setState({ token: null });
+    deleteWithUndo({
+      id,
+      text: `Removed "${name}". The reviews stay.`,
+      carryOut: () => remove.mutateAsync(id),
+      onUndo: () => useActingReviewer.setState({ token }),
+    });
+  }
+  return (
+    <>
+      <Menu
+        align="end"
+        groups={[
+          [
+            ...people.map((reviewer) => ({
+              label: reviewer.name,
+              isChecked: reviewer.isYou,
+              onSelect: () => choose(reviewer),
+              ...(reviewer.hasPin && { detail: 'PIN' }),
+            })),
+            ...(token === null
+              ? []
+              : [{ label: 'No name', isChecked: false, onSelect: () => useActingReviewer.setState({ token: null }) }]),
+          ],
+          [
+            { label: 'Add a reviewer', icon: UserPlus, onSelect: () => setAdding(true) },
+            ...(you && token !== null
+              ? [{ label: `Remove ${you.name}`, icon: Trash2, isNegative: true, onSelect: () => removeReviewer(you) }]
+              : []),
+          ],
+        ]}
+      >
+        <Button aria-label={`Reviewer: ${you?.name ?? 'This window'}`}>
+          <Icon icon={User} size="small" />
+          <span className="truncate review__name">{you?.name ?? 'This window'}</span>
+          <Icon icon={ChevronDown} size="small" />
+        </Button>
+      </Menu>
+      {requested && <PinDialog reviewer={requested} onClose={() => setRequested(null)} />}
+      {isAdding && <NewReviewerDialog onClose={() => setAdding(false)} />}
+    </>
+  );
+}

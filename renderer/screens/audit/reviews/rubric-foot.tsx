@@ -1,0 +1,149 @@
+import { useState } from 'react';
+import type { ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
+import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
+import type { RubricItem } from '../../../../shared/contract/rubrics.ts';
+import { Button } from '../../../components/button.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { formatPlural } from '../../../components/format.ts';
+import { describeError, Notice } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import type { useReviewStep } from '../../../queries/review-queues.ts';
+import type { DraftOfItem } from './use-review-draft.ts';
+
+interface SkipDialogProps {
+  isBusy: boolean;
+  onClose: () => void;
+  onSkip: (reason: string) => void;
+}
+
+/** A skipped item goes to other reviewers, with the reason in its history. */
+function SkipDialog({ isBusy, onClose, onSkip }: SkipDialogProps) {
+  const [reason, setReason] = useState('');
+  const isReady = reason.trim() !== '' && !isBusy;
+  const skip = () => {
+    if (isReady) onSkip(reason.trim());
+  };
+  return (
+    <Dialog
+      title="Skip this item"
+      isOpen
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" keys="Enter" aria-disabled={!isReady} onClick={skip}>
+            Skip
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="Reason"
+        placeholder="I wrote this answer"
+        maxLength={2000}
+        autoFocus
+        value={reason}
+        onValueChange={setReason}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          skip();
+        }}
+        hint="Other reviewers get the item. You can come back to it in the list."
+      />
+    </Dialog>
+  );
+}
+
+export interface RubricPanelProps {
+  queue: ReviewQueue;
+  item: ReviewItemDetail;
+  step: ReturnType<typeof useReviewStep>;
+  isExpired: boolean;
+}
+
+function Problem({ step, isExpired, item }: Omit<RubricPanelProps, 'queue'>) {
+  // A failure to reserve another item is shown above the panels.
+  const error = step.variables?.itemId === item.id ? step.error : null;
+  if (!error && !isExpired) return null;
+  return (
+    <Notice tone={error ? 'negative' : 'caution'}>
+      {error
+        ? describeError(error).message
+        : 'The reservation expired. Another reviewer may get this item. Your answers are kept.'}{' '}
+      <Button size="small" isBusy={step.isPending} onClick={() => step.mutate({ kind: 'reserve', itemId: item.id })}>
+        Reserve again
+      </Button>
+    </Notice>
+  );
+}
+
+interface FootProps extends RubricPanelProps {
+  draft: DraftOfItem;
+  noteId: string;
+  missing: readonly RubricItem[];
+  isRequested: boolean;
+  isSkipping: boolean;
+  onSubmit: () => void;
+  onSkipping: (isSkipping: boolean) => void;
+}
+
+/** The note, what is wrong, and what ends the review. */
+export function RubricFoot({
+  draft,
+  noteId,
+  missing,
+  isRequested,
+  isSkipping,
+  onSubmit,
+  onSkipping,
+  ...problem
+}: FootProps) {
+  const { step, item } = problem;
+  return (
+    <div className="rubric__foot line-top">
+      <div className="field field--area">
+        <textarea
+          id={noteId}
+          aria-label="Note on the whole"
+          placeholder="Note on the whole (M)"
+          rows={1}
+          maxLength={10_000}
+          value={draft.note}
+          onChange={(event) => draft.change({ answers: draft.answers, note: event.target.value })}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return;
+            event.preventDefault();
+            event.currentTarget.blur();
+          }}
+        />
+      </div>
+      <Problem {...problem} />
+      {isRequested && missing.length > 0 && (
+        <p className="small negative" role="alert">
+          Answer {formatPlural(missing.length, 'more required item')} first.
+        </p>
+      )}
+      <div className="row">
+        <Button variant="primary" keys="Mod+Enter" isBusy={step.isPending} onClick={onSubmit}>
+          Submit and next
+        </Button>
+        <span className="grow" />
+        <Button size="small" keys="S" onClick={() => onSkipping(true)}>
+          Skip
+        </Button>
+      </div>
+      <p className="caption tertiary">Answers are kept as a draft. Skip ends the reservation.</p>
+      {isSkipping && (
+        <SkipDialog
+          isBusy={step.isPending}
+          onClose={() => onSkipping(false)}
+          onSkip={(reason) => {
+            onSkipping(false);
+            step.mutate({ kind: 'skip', itemId: item.id, reason });
+          }}
+        />
+      )}
+    </div>
+  );
+}

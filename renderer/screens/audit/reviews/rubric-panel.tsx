@@ -1,0 +1,190 @@
+import { Check } from 'lucide-react';
+import { useEffect, useId, useRef, useState } from 'react';
+import type { AnswerValue, RubricItem } from '../../../../shared/contract/rubrics.ts';
+import { Badge } from '../../../components/badges.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { KeyCaps } from '../../../components/key-caps.tsx';
+import { Score, useScoreKeys } from '../../../components/scores.tsx';
+import { type Action, useActions } from '../../../stores/actions.ts';
+import { AnswerField, Examples } from './answer-fields.tsx';
+import { answeredCount, hasAnswer, missingItems, optionsOf, toAnswersInput } from './answers.ts';
+import { RubricFoot, type RubricPanelProps } from './rubric-foot.tsx';
+import { type DraftOfItem, useReviewDraft } from './use-review-draft.ts';
+
+const group = 'Review';
+
+interface ItemProps {
+  item: RubricItem;
+  number: number;
+  isCurrent: boolean;
+  value: AnswerValue | undefined;
+  onChange: (value: AnswerValue | undefined) => void;
+  onFocus: () => void;
+  textId: string;
+}
+
+function Item({ item, number, isCurrent, value, onChange, onFocus, textId }: ItemProps) {
+  const isAnswered = hasAnswer(value);
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isCurrent) section.current?.scrollIntoView?.({ block: 'nearest' });
+  }, [isCurrent]);
+  return (
+    <section
+      ref={section}
+      className={classNames('rubric__item', isCurrent && 'is-current')}
+      aria-label={`Item ${number}`}
+      aria-current={isCurrent || undefined}
+      onFocus={onFocus}
+    >
+      <div className="rubric__title">
+        <span className="rubric__number">{number}</span>
+        <h3>{item.question}</h3>
+        <span className="grow" />
+        {typeof value === 'number' && <Score score={value} />}
+        {item.kind === 'text' && isCurrent && <KeyCaps keys="T" />}
+        {!item.isRequired && !isAnswered && <span className="caption tertiary">optional</span>}
+        {isAnswered && (
+          <span className="positive">
+            <Icon icon={Check} size="small" />
+            <span className="visually-hidden">Answered</span>
+          </span>
+        )}
+      </div>
+      {item.description && <p className="caption tertiary rubric__hint">{item.description}</p>}
+      <Examples item={item} />
+      <AnswerField item={item} value={value} onChange={onChange} hasKeys={isCurrent} textId={textId} />
+    </section>
+  );
+}
+
+interface Keys {
+  items: readonly RubricItem[];
+  current: number;
+  setCurrent: (index: number) => void;
+  answer: (value: AnswerValue | undefined) => void;
+  draft: DraftOfItem;
+  textIdOf: (item: RubricItem) => string;
+  noteId: string;
+  submit: () => void;
+  skip: () => void;
+}
+
+/** The keys of the current item, then those of the whole review. */
+function useRubricKeys(keys: Keys): void {
+  const { items, current, setCurrent, answer, draft, textIdOf, noteId, submit, skip } = keys;
+  const item = items[current];
+  const focus = (id: string) => document.getElementById(id)?.focus();
+  const choices: Action[] = (item ? optionsOf(item) : []).flatMap(({ value, label, keys: key }, index) =>
+    key === null
+      ? []
+      : [{ id: `review.option.${index}`, title: `Answer: ${label}`, group, keys: key, run: () => answer(value) }],
+  );
+  const score = item && draft.answers[item.id];
+  useScoreKeys(typeof score === 'number' ? score : null, answer, { isEnabled: item?.kind === 'score' });
+  const move = (by: number) => setCurrent(Math.min(Math.max(current + by, 0), items.length - 1));
+  useActions('review-rubric', [
+    ...choices,
+    ...(item?.kind === 'text'
+      ? [{ id: 'review.text', title: 'Write the answer', group, keys: 'T', run: () => focus(textIdOf(item)) }]
+      : []),
+    ...(item?.kind === 'score'
+      ? [
+          {
+            id: 'review.score',
+            title: 'Rate from −10 to 10',
+            group,
+            keys: '0+9',
+            isHiddenInPalette: true,
+            run: () => {},
+          },
+        ]
+      : []),
+    { id: 'review.next', title: 'Next rubric item', group, keys: 'J', run: () => move(1) },
+    { id: 'review.previous', title: 'Previous rubric item', group, keys: 'K', run: () => move(-1) },
+    { id: 'review.note', title: 'Add a note', group, keys: 'M', run: () => focus(noteId) },
+    { id: 'review.skip', title: 'Skip with a reason', group, keys: 'S', run: skip },
+    { id: 'review.submit', title: 'Submit and next', group, keys: 'Mod+Enter', run: submit },
+  ]);
+}
+
+/** The next item without an answer, or the one after this one. */
+function nextOpen(items: readonly RubricItem[], current: number, isAnswered: (item: RubricItem) => boolean): number {
+  const next = items.findIndex((item, index) => index > current && !isAnswered(item));
+  return next < 0 ? Math.min(current + 1, items.length - 1) : next;
+}
+
+/** The rubric for the reserved item, by keys alone. Mount it again for another item. */
+export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) {
+  const { items, name, version } = queue.rubric;
+  const draft = useReviewDraft(item);
+  const [current, setCurrent] = useState(0);
+  const [isSkipping, setSkipping] = useState(false);
+  const [isRequested, setRequested] = useState(false);
+  const ownId = useId();
+  const noteId = `${ownId}-note`;
+  const textIdOf = ({ id }: RubricItem) => `${ownId}-${id}`;
+  const missing = missingItems(draft.answers, items);
+
+  function change(index: number, value: AnswerValue | undefined) {
+    const { [items[index]!.id]: _before, ...rest } = draft.answers;
+    const answers = value === undefined ? rest : { ...rest, [items[index]!.id]: value };
+    draft.change({ answers, note: draft.note });
+    // A score may get a second digit, and a text more letters.
+    const isChoice = items[index]!.kind === 'yesNo' || items[index]!.kind === 'category';
+    if (isChoice && value !== undefined) setCurrent(nextOpen(items, index, ({ id }) => hasAnswer(answers[id])));
+  }
+  function submit() {
+    if (step.isPending) return;
+    setRequested(true);
+    if (missing.length > 0) return setCurrent(items.indexOf(missing[0]!));
+    const note = draft.note.trim() || null;
+    step.mutate(
+      { kind: 'submit', itemId: item.id, answers: toAnswersInput(draft.answers, items), note },
+      { onSuccess: draft.forget },
+    );
+  }
+  useRubricKeys({
+    items,
+    current,
+    setCurrent,
+    answer: (value) => change(current, value),
+    draft,
+    textIdOf,
+    noteId,
+    submit,
+    skip: () => setSkipping(true),
+  });
+  return (
+    <section className="panel panel--inset line-left rubric" aria-label="Rubric">
+      <div className="header header--line">
+        <h2 className="truncate">{name}</h2>
+        <Badge isOutlined>v{version}</Badge>
+        <span className="grow" />
+        <span className="caption tertiary nowrap numbers">
+          {answeredCount(draft.answers, items)} of {items.length} answered
+        </span>
+      </div>
+      <div className="scroll grow">
+        {items.map((one, index) => (
+          <Item
+            key={one.id}
+            item={one}
+            number={index + 1}
+            isCurrent={index === current}
+            value={draft.answers[one.id]}
+            onChange={(value) => change(index, value)}
+            onFocus={() => setCurrent(index)}
+            textId={textIdOf(one)}
+          />
+        ))}
+      </div>
+      <RubricFoot
+        {...{ queue, item, step, isExpired, draft, noteId, missing, isRequested, isSkipping }}
+        onSubmit={submit}
+        onSkipping={setSkipping}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,241 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Client } from '../../../../../renderer/host/client.ts';
+import { ReviewsPage } from '../../../../../renderer/screens/audit/reviews/reviews-page.tsx';
+import { reviewQueueAddress, reviewsAddress, rubricAddress } from '../../../../../renderer/shell/addresses.ts';
+import { useGlobalKeys } from '../../../../../renderer/shell/global-keys.ts';
+import { useActingReviewer } from '../../../../../renderer/stores/acting-reviewer.ts';
+import { createReviewQueue, listReviewQueues } from '../../../../../shared/contract/review-queues.ts';
+import { actAsReviewer, createReviewer, reviewerHeader } from '../../../../../shared/contract/reviewers.ts';
+import { reserveItem } from '../../../../../shared/contract/reviews.ts';
+import { createRubric, listRubrics, type Rubric } from '../../../../../shared/contract/rubrics.ts';
+import { recordRun } from '../../../../support/audit-runs.ts';
+import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
+import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+import type { WindowHost } from '../../../../support/window-host.ts';
+
+let opened: OpenWindow;
+let client: Client;
+let rubric: Rubric;
+let queueId = '';
+
+function Part() {
+  useGlobalKeys();
+  return <ReviewsPage />;
+}
+
+const items = [
+  { kind: 'yesNo', question: 'Does every promise match the terms?' },
+  {
+    kind: 'category',
+    question: 'What went wrong?',
+    categories: [{ label: 'Wrong policy' }, { label: 'Made up' }, { label: 'Tone' }],
+  },
+  { kind: 'score', question: 'How useful is the answer?' },
+  { kind: 'text', question: 'What should it have said?', isRequired: false },
+] as const;
+
+async function recordRuns({ storage }: WindowHost, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await recordRun({ storage });
+}
+
+/** A queue of all runs, for two reviewers each. */
+async function prepareQueue(own: Client, window: WindowHost, runs = 2): Promise<void> {
+  client = own;
+  await recordRuns(window, runs);
+  rubric = await own.call(createRubric, { body: { name: 'Refund policy', items: [...items] as never } });
+  const body = { name: 'Refund promises', filter: {}, itemType: 'run', plan: { kind: 'all' } } as const;
+  const queue = await own.call(createReviewQueue, {
+    body: { ...body, seed: 4711, rubricId: rubric.id, reviewersPerItem: 2 },
+  });
+  queueId = queue.id;
+}
+
+/** Another reviewer, with the headers of their calls. */
+async function joinAs(name: string): Promise<{ headers: Record<string, string> }> {
+  const { id } = await client.call(createReviewer, { body: { name } });
+  const { token } = await client.call(actAsReviewer, { parameters: { id }, body: {} });
+  return { headers: { [reviewerHeader]: token } };
+}
+
+const press = (key: string, more: object = {}) => act(() => void fireEvent.keyDown(document.body, { key, ...more }));
+const pressSubmit = () => press('Enter', { ctrlKey: true });
+const rubricPanel = () => screen.findByRole('region', { name: 'Rubric' });
+
+beforeEach(() => {
+  giveEverythingSize();
+  sessionStorage.clear();
+  useActingReviewer.setState({ token: null });
+});
+afterEach(() => opened.close());
+
+test('a queue is made of what matches a filter, with a rubric that is written on the way', async () => {
+  opened = await openWindow(<Part />, {
+    address: reviewsAddress,
+    prepare: (own, window) => recordRuns(window, (client = own) && 3),
+  });
+  fireEvent.click(await screen.findByRole('button', { name: 'New review queue' }));
+  const form = await screen.findByRole('form', { name: 'New review queue' });
+  await within(form).findByText(/of 3 that match/);
+  fireEvent.change(within(form).getByLabelText('Name'), { target: { value: 'November' } });
+  const create = within(form).getByRole('button', { name: 'Create review queue' });
+  expect(create.getAttribute('aria-disabled')).toBe('true');
+
+  fireEvent.click(within(form).getByRole('button', { name: 'New rubric' }));
+  const rubricForm = await screen.findByRole('form', { name: 'New rubric' });
+  fireEvent.click(within(rubricForm).getByRole('button', { name: 'Create rubric' }));
+  within(rubricForm).getByText('Enter a name.');
+  fireEvent.change(within(rubricForm).getByLabelText('Name'), { target: { value: 'Terms' } });
+  fireEvent.change(within(rubricForm).getByLabelText('Question'), { target: { value: 'Is it true?' } });
+  fireEvent.click(within(rubricForm).getByRole('button', { name: 'Create rubric' }));
+  await waitFor(() => expect(within(form).getByLabelText<HTMLSelectElement>('Rubric').value).not.toBe(''));
+  expect((await client.call(listRubrics)).data.map(({ name }) => name)).toEqual(['Terms']);
+
+  fireEvent.change(within(form).getByLabelText('Items'), { target: { value: 'run' } });
+  fireEvent.change(within(form).getByLabelText('Plan'), { target: { value: 'random' } });
+  fireEvent.change(within(form).getByLabelText('Size as'), { target: { value: 'count' } });
+  fireEvent.change(within(form).getByLabelText('Size'), { target: { value: '2' } });
+  await within(form).findByText('2 runs');
+  fireEvent.click(create);
+  await rubricPanel();
+  const { data } = await client.call(listReviewQueues);
+  expect(data).toMatchObject([{ name: 'November', itemType: 'run', counts: { items: 2, reviewsNeeded: 4 } }]);
+  expect(opened.addresses.at(-1)).toBe(reviewQueueAddress(data[0]!.id));
+});
+
+test('an item is reviewed with keys alone, and the next one follows', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  const panel = await rubricPanel();
+  expect(panel.textContent).toContain('0 of 4 answered');
+  pressSubmit();
+  await within(panel).findByText(/3 more required items/);
+  press('n');
+  press('2');
+  press('-');
+  press('6');
+  expect(panel.textContent).toContain('3 of 4 answered');
+  expect(within(panel).getAllByText('−6')).toHaveLength(2);
+  press('j');
+  press('t');
+  const text = within(panel).getByLabelText('What should it have said?');
+  expect(document.activeElement).toBe(text);
+  fireEvent.change(text, { target: { value: 'The fee stays.' } });
+  fireEvent.keyDown(text, { key: 'Escape' });
+  press('m');
+  fireEvent.change(within(panel).getByLabelText('Note on the whole'), { target: { value: 'Rude' } });
+  const { requests } = opened.window;
+  pressSubmit();
+  await waitFor(() => expect(requests.filter((request) => request.endsWith('/reviews'))).toHaveLength(1));
+  await waitFor(async () => expect((await rubricPanel()).textContent).toContain('0 of 4 answered'));
+  // Its progress, and the next item without the answers of the last one.
+  await within(screen.getByRole('group', { name: 'Reviewers' })).findByText('1');
+  press('y');
+  expect((await rubricPanel()).textContent).toContain('1 of 4 answered');
+});
+
+test('answers survive a reload as a draft, and another reviewer does not get them', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  await rubricPanel();
+  press('y');
+  opened.navigate(reviewsAddress);
+  await screen.findByRole('heading', { name: 'Review queues' });
+  opened.navigate(reviewQueueAddress(queueId));
+  expect((await rubricPanel()).textContent).toContain('1 of 4 answered');
+
+  fireEvent.keyDown(screen.getByRole('button', { name: /^Reviewer: / }), { key: 'Enter' });
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Add a reviewer' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Add a reviewer' });
+  fireEvent.change(within(dialog).getByLabelText('Name'), { target: { value: 'wren' } });
+  fireEvent.change(within(dialog).getByLabelText('PIN (optional)'), { target: { value: '12a34' } });
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Add and review as this person' }));
+  await screen.findByRole('button', { name: 'Reviewer: wren' });
+  await waitFor(async () => expect((await rubricPanel()).textContent).toContain('0 of 4 answered'));
+
+  // The name has a PIN from now on.
+  act(() => useActingReviewer.setState({ token: null }));
+  fireEvent.keyDown(await screen.findByRole('button', { name: 'Reviewer: This window' }), { key: 'Enter' });
+  fireEvent.click(await screen.findByRole('menuitem', { name: /wren/ }));
+  const asking = await screen.findByRole('dialog', { name: 'Review as wren' });
+  fireEvent.change(within(asking).getByLabelText('PIN'), { target: { value: '9999' } });
+  fireEvent.click(within(asking).getByRole('button', { name: 'Review as wren' }));
+  await within(asking).findByRole('alert');
+  fireEvent.change(within(asking).getByLabelText('PIN'), { target: { value: '1234' } });
+  fireEvent.click(within(asking).getByRole('button', { name: 'Review as wren' }));
+  await screen.findByRole('button', { name: 'Reviewer: wren' });
+});
+
+test('an item is skipped with a reason, and after the last one nothing is left', async () => {
+  opened = await openWindow(<Part />, {
+    address: reviewsAddress,
+    prepare: (own, window) => prepareQueue(own, window, 1),
+  });
+  opened.navigate(reviewQueueAddress(queueId));
+  await rubricPanel();
+  press('s');
+  const dialog = await screen.findByRole('dialog', { name: 'Skip this item' });
+  const reason = within(dialog).getByLabelText('Reason');
+  fireEvent.keyDown(reason, { key: 'Enter' });
+  fireEvent.change(reason, { target: { value: 'I wrote it' } });
+  fireEvent.keyDown(reason, { key: 'Enter' });
+  await screen.findByText('Nothing left for you');
+  fireEvent.click(await screen.findByRole('button', { name: /Skipped/ }));
+  await rubricPanel();
+});
+
+test('says who has an item that a reviewer wants, and keeps the own one', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  const others = [await joinAs('heron'), await joinAs('osprey')];
+  const reserved = await Promise.all(
+    others.map(({ headers }) => client.call(reserveItem, { headers, parameters: { id: queueId }, body: {} })),
+  );
+  const [first] = reserved;
+  expect(reserved.map((one) => one?.item.id)).toEqual([first!.item.id, first!.item.id]);
+  opened.navigate(reviewQueueAddress(queueId));
+  await rubricPanel();
+  const [taken] = within(await screen.findByRole('group', { name: 'Items of the queue' })).getAllByRole('button');
+  expect(taken!.textContent).toContain('heron, osprey');
+  fireEvent.click(taken!);
+  expect((await screen.findByRole('alert')).textContent).toMatch(/heron has this item reserved until .* UTC/);
+  press('y');
+  expect((await rubricPanel()).textContent).toContain('1 of 4 answered');
+});
+
+test('says that the reservation expired, and reserves again without losing the answers', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  const panel = await rubricPanel();
+  press('n');
+  press('1');
+  press('4');
+  const later = Date.now() + 16 * 60_000;
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(later);
+  try {
+    await within(panel).findByText(/The reservation expired/);
+    pressSubmit();
+    await within(panel).findByText(/Your reservation has expired/);
+    fireEvent.click(within(panel).getByRole('button', { name: 'Reserve again' }));
+    await waitFor(() => expect(panel.textContent).not.toMatch(/expired/));
+    expect(panel.textContent).toContain('3 of 4 answered');
+    pressSubmit();
+    await waitFor(async () => expect((await rubricPanel()).textContent).toContain('0 of 4 answered'));
+  } finally {
+    clock.mockRestore();
+  }
+});
+
+test('a rubric gets a new version, and an older one stays readable', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(rubricAddress(rubric.id));
+  const form = await screen.findByRole('form', { name: 'Rubric' });
+  const save = within(form).getByRole('button', { name: 'Save as version 2' });
+  expect(save.getAttribute('aria-disabled')).toBe('true');
+  fireEvent.change(within(form).getAllByLabelText('Hint for reviewers')[0]!, { target: { value: 'Read the terms.' } });
+  fireEvent.click(save);
+  await screen.findByRole('button', { name: 'Save as version 3' });
+  fireEvent.change(screen.getByLabelText('Version'), { target: { value: '1' } });
+  await waitFor(() => expect(screen.queryByRole('form', { name: 'Rubric' })).toBeNull());
+  expect(screen.queryByText('Read the terms.')).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Delete rubric' })).toBeNull();
+});
