@@ -185,6 +185,8 @@ export function callHost(
         const take = (event: MessageEvent): void => {
           if (event.data !== 'touchstone:port') return;
           window.removeEventListener('message', take);
+          // Calls at the same time each get a port of their own.
+          event.stopImmediatePropagation();
           resolve(event.ports[0]!);
         };
         window.addEventListener('message', take);
