@@ -209,7 +209,7 @@ async function createServices(options: HostOptions) {
   const { environment } = options;
   const auditServices = await createAuditServices({ ...services, version: packageFile.version, environment });
 
-  const reviewing = createReviewServices(services);
+  const reviewing = createReviewServices({ ...comparing, storage });
 
   return {
     storage,

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { estimateComparison } from '../../shared/contract/comparison-estimates.ts';
 import {
   exportComparison,
@@ -25,7 +24,7 @@ import { type Caller, type Handler, implement } from './api.ts';
 import { fileReaderOf } from './files.ts';
 import { longJsonResponse } from './json-response.ts';
 import { originOf } from './run-response.ts';
-import { followList, followResponse } from './stream-response.ts';
+import { followList, followResponse, sendTextFile } from './stream-response.ts';
 import { toListQuery } from './validation.ts';
 
 const defaultCells = 100;
@@ -42,18 +41,9 @@ const exportTypes: Readonly<Record<ExportFormat, readonly [mediaType: string, ex
   preferences: ['application/jsonl', 'preferences.jsonl'],
 };
 
-/** Answers are other people's text, so a browser must not open them as our page. */
 function sendExport(format: ExportFormat, text: AsyncGenerator<string>): Response {
   const [mediaType, extension] = exportTypes[format];
-  return new Response(Readable.toWeb(Readable.from(text).map((part) => Buffer.from(part as string))) as never, {
-    headers: {
-      'content-type': mediaType,
-      'content-disposition': `attachment; filename="comparison.${extension}"`,
-      'content-security-policy': "sandbox; default-src 'none'",
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
-    },
-  });
+  return sendTextFile(`comparison.${extension}`, mediaType, text);
 }
 
 /** Prompts are for keys that may read the library or the audit. */

@@ -14,6 +14,12 @@ import {
   readRubric,
 } from '../../shared/contract/rubrics.ts';
 import { listDisagreements, readReviewAgreement } from '../../shared/contract/review-agreement.ts';
+import {
+  calibrateFromReviews,
+  createReviewDataset,
+  exportReviewQueue,
+  type ReviewExportFormat,
+} from '../../shared/contract/review-exports.ts';
 import { listReviewItems, readReviewItem } from '../../shared/contract/review-items.ts';
 import {
   createReviewQueue,
@@ -27,6 +33,8 @@ import type { ReviewCaller, Reviewers } from '../reviews/create-reviewers.ts';
 import type { ReviewServices } from '../reviews/create-review-services.ts';
 import type { RubricStore } from '../storage/reviews/rubric-store.ts';
 import { type Caller, type Handler, type HandlerInput, implement, requireManage } from './api.ts';
+import { fileReaderOf } from './files.ts';
+import { sendTextFile } from './stream-response.ts';
 import { toListQuery } from './validation.ts';
 
 type CallOf = Pick<HandlerInput<unknown, unknown, unknown>, 'caller' | 'headers'>;
@@ -150,6 +158,38 @@ function resultHandlers({ agreement, findDisagreements, reviewers }: ReviewServi
   ];
 }
 
+const exportTypes: Readonly<Record<ReviewExportFormat, readonly [mediaType: string, extension: string]>> = {
+  csv: ['text/csv; charset=utf-8', 'csv'],
+  preferences: ['application/jsonl', 'preferences.jsonl'],
+  evidence: ['text/html; charset=utf-8', 'html'],
+};
+
+function exportHandlers({ exports }: ReviewServices): Handler[] {
+  const callOf = ({ caller, signal }: { caller: Caller; signal: AbortSignal }) => ({
+    canDecide: canDecide(caller),
+    reader: fileReaderOf(caller),
+    signal,
+  });
+  return [
+    implement(exportReviewQueue, async (input) => {
+      const { format } = input.query;
+      return sendTextFile(
+        `reviews.${exportTypes[format][1]}`,
+        exportTypes[format][0],
+        await exports.write(input.parameters.id, format, callOf(input)),
+      );
+    }),
+    implement(createReviewDataset, (input) => {
+      requireManage(input.caller);
+      return exports.createDataset(input.parameters.id, input.body, callOf(input));
+    }),
+    implement(calibrateFromReviews, (input) => {
+      requireManage(input.caller);
+      return exports.calibrate(input.parameters.id, input.body, callOf(input));
+    }),
+  ];
+}
+
 /** Reviewers, rubrics and review queues. */
 export function reviewHandlers(services: ReviewServices, rubrics: RubricStore): Handler[] {
   return [
@@ -158,5 +198,6 @@ export function reviewHandlers(services: ReviewServices, rubrics: RubricStore): 
     ...queueHandlers(services),
     ...itemHandlers(services),
     ...resultHandlers(services),
+    ...exportHandlers(services),
   ];
 }

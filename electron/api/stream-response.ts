@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { encodeEvent } from '../../shared/event-stream.ts';
 import type { ResponseKind } from '../../shared/contract/endpoint.ts';
 import type { Log } from '../log.ts';
@@ -216,4 +217,17 @@ export async function* followList<Item>(
   } finally {
     unsubscribe();
   }
+}
+
+/** A text as a download. It can contain other people's text, so a browser must not open it as our page. */
+export function sendTextFile(fileName: string, mediaType: string, text: AsyncGenerator<string>): Response {
+  return new Response(Readable.toWeb(Readable.from(text).map((part) => Buffer.from(part as string))) as never, {
+    headers: {
+      'content-type': mediaType,
+      'content-disposition': `attachment; filename="${fileName}"`,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    },
+  });
 }

@@ -1,5 +1,6 @@
 import type { Storage } from '../storage/storage.ts';
 import { type Agreement, createAgreement } from './create-agreement.ts';
+import { createReviewExports, type ReviewExports, type ReviewExportsOptions } from './create-review-exports.ts';
 import { createReviewers, type Reviewers } from './create-reviewers.ts';
 import { createReviewQueues, type ReviewQueues } from './create-review-queues.ts';
 import { createReviews, type Reviews } from './create-reviews.ts';
@@ -10,6 +11,7 @@ export interface ReviewServices {
   readonly queues: ReviewQueues;
   readonly reviews: Reviews;
   readonly agreement: Agreement;
+  readonly exports: ReviewExports;
   findDisagreements(
     id: string,
     query: DisagreementQuery,
@@ -18,8 +20,12 @@ export interface ReviewServices {
   close(): Promise<void>;
 }
 
+export interface ReviewServicesOptions extends Pick<ReviewExportsOptions, 'runDatasets' | 'judges'> {
+  readonly storage: Storage;
+}
+
 /** Reviewers, review queues and reviews, which share their tables. */
-export function createReviewServices({ storage }: { readonly storage: Storage }): ReviewServices {
+export function createReviewServices({ storage, runDatasets, judges }: ReviewServicesOptions): ReviewServices {
   const { reviewQueues: store, reviews, reviewers, rubrics, audit, flush } = storage;
   const queues = createReviewQueues({ store, reviews, reviewers, rubrics, audit });
   const agreement = createAgreement({ store, reviews });
@@ -28,6 +34,7 @@ export function createReviewServices({ storage }: { readonly storage: Storage })
     queues,
     reviews: createReviews({ store, reviews, flush }),
     agreement,
+    exports: createReviewExports({ store, reviews, agreement, runDatasets, judges, runs: storage.runs }),
     findDisagreements: (id, query, options) => findDisagreements(id, query, { store, reviews }, options),
     async close() {
       await queues.close();

@@ -213,7 +213,7 @@ export const addRunsToDataset = defineEndpoint({
   errors: [404],
 });
 
-const datasetJob = z
+export const datasetJob = z
   .object({
     id: uuid,
     name: z.string().describe('Of the dataset'),

@@ -38,6 +38,7 @@ import * as providerExchanges from './provider-exchanges.ts';
 import * as privacy from './privacy.ts';
 import * as providers from './providers.ts';
 import * as reviewAgreement from './review-agreement.ts';
+import * as reviewExports from './review-exports.ts';
 import * as reviewItems from './review-items.ts';
 import * as reviewQueues from './review-queues.ts';
 import * as reviewers from './reviewers.ts';
@@ -90,6 +91,7 @@ export const endpoints: readonly Endpoint[] = [
   reviewItems,
   reviews,
   reviewAgreement,
+  reviewExports,
   judges,
   knowledgeWindow,
   openApi,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ReviewAgreement } from '../../shared/contract/review-agreement.ts';
-import { callJson } from '../support/json-call.ts';
+import { callJson, jsonRequest } from '../support/json-call.ts';
 import { createReviewWorld } from '../support/review-world.ts';
 import { startTestHost, ways, type TestHost } from '../support/test-host.ts';
 
@@ -125,4 +125,69 @@ test('reviews of others stay hidden in the disagreements until the queue is comp
   const find = async (call: typeof lead) =>
     (await call('GET', `${path}/disagreements?rubricItemId=${ids.right}`)).body.total;
   expect([await find(one), await find(third), await find(lead)]).toEqual([1, 0, 1]);
+});
+
+test.each(ways)('%s: reviews are exported as CSV, preferences and evidence', async (way) => {
+  const { path, ids, wren } = await reviewed();
+  const read = async (format: string) => {
+    const { status, text, headers } = await host.send(way, jsonRequest(host, 'GET', `${path}/export?format=${format}`));
+    expect([status, headers['content-security-policy']]).toEqual([200, "sandbox; default-src 'none'"]);
+    return text;
+  };
+  const csv = (await read('csv')).trimEnd().split('\r\n');
+  expect(csv).toHaveLength(1 + 10 * 4);
+  expect(csv[0]).toMatch(/^item,conversation,run,stratum,flagged,question,heron \w+,wren \w+,final,decided by$/);
+  expect(csv[2]).toMatch(/^1,.*,What went wrong\?,Policy,Tone,,$/);
+  const preferences = (await read('preferences'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Json);
+  expect(preferences).toHaveLength(10);
+  expect(preferences[0]).toMatchObject({ chosen: 'x', source: 'correction', prompt: 'Question 9' });
+  const page = await read('evidence');
+  expect(page).toContain('<td>Seed</td><td>7</td>');
+  expect(page).toContain('<td>Everything that matches the filter</td>');
+  expect(page).toContain('<td>10 runs</td>');
+  expect(page).toContain('Text is not measured.');
+  expect(page.match(/<h3>/g)).toHaveLength(10);
+  expect(page).toMatch(/<td>Is it right\?<\/td><td>yes<\/td><td>\d+ of 7<\/td>/);
+  await lead('PUT', `${path}/items/${(await lead('GET', `${path}/items`)).body.data[0].id}/gold`, {
+    answers: [{ rubricItemId: ids.wrong, value: 'Policy', note: '<script>' }],
+  });
+  expect(await read('evidence')).not.toContain('<script>');
+  expect((await wren('GET', `${path}/export?format=csv`)).status).toBe(200);
+});
+
+test('exports of an unfinished queue need the scope manage', async () => {
+  const { workspaceId } = await recordRuns(2);
+  const { path } = await createQueue({ workspaceId });
+  const reader = reviewerCalled(`reader ${workspaceId}`);
+  for (const format of ['csv', 'preferences', 'evidence'])
+    expect((await reader('GET', `${path}/export?format=${format}`)).status).toBe(403);
+  expect((await lead('POST', `${path}/dataset`, { name: 'Empty' })).status).toBe(409);
+});
+
+test('a dataset and labels for a judge come from the final values', async () => {
+  const { path, ids, runs } = await reviewed();
+  const job = (await lead('POST', `${path}/dataset`, { name: 'Reviewed' })).body;
+  await expect.poll(async () => (await lead('GET', `/dataset-jobs/${job.id}`)).body.state).toBe('completed');
+  const { datasetId } = (await lead('GET', `/dataset-jobs/${job.id}`)).body;
+  const { data, total } = (await lead('GET', `/datasets/${datasetId}/rows`)).body;
+  expect([total, data[3].values['feedback tags']]).toEqual([10, 'Tone']);
+  const judge = (
+    await lead('POST', '/judges', {
+      name: 'Strict',
+      promptText: '{{answer}}',
+      aiSystem: 'OpenAiCompatible',
+      model: 'scripted/model',
+      verdict: { kind: 'passOrFail' },
+    })
+  ).body;
+  const calibrate = async (rubricItemId: string) =>
+    await lead('POST', `${path}/calibration`, { judgeId: judge.id, rubricItemId });
+  expect((await calibrate(ids.right)).body).toEqual({ added: 7, skipped: 3 });
+  expect((await calibrate(ids.useful)).body).toEqual({ added: 3, skipped: 7 });
+  expect((await calibrate(ids.text)).status).toBe(400);
+  const labels = (await lead('GET', `/judges/${judge.id}/labels`)).body.data as Json[];
+  expect(new Set(labels.map(({ runId }) => runId))).toEqual(new Set(runs.map(({ runId }) => runId)));
 });

@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto';
+import type { AnswerValue, RubricItem } from '../../shared/contract/rubrics.ts';
+import type { RunDetail } from '../../shared/contract/runs.ts';
+import { csvLine } from '../common/csv.ts';
+import type { RunStore } from '../storage/storage.ts';
+import type { StoredQueue } from '../storage/reviews/queue-store.ts';
+import { labelOf } from './create-agreement.ts';
+import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';
+
+export interface ExportOptions extends DoneItemsOptions {
+  readonly runs: Pick<RunStore, 'read'>;
+}
+
+/** A line for each done item and item of the rubric, with a column per reviewer. */
+export async function* exportCsv(
+  queue: StoredQueue,
+  options: ExportOptions,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const reviewers = options.reviews.progress(queue.sequence, []);
+  const names = reviewers.map(({ name }) => name);
+  yield csvLine(['item', 'conversation', 'run', 'stratum', 'flagged', 'question', ...names, 'final', 'decided by']);
+  for await (const slice of eachDoneItem(queue, options, signal)) {
+    let lines = '';
+    for (const done of slice)
+      for (const item of queue.rubric.items) lines += csvLine(csvCells(queue, done, item, reviewers));
+    yield lines;
+  }
+}
+
+const shown = (value: AnswerValue | undefined) => (value === undefined ? null : labelOf(value));
+
+function csvCells(
+  queue: StoredQueue,
+  { item, reviews, final }: DoneItem,
+  { id, question }: RubricItem,
+  reviewers: readonly { readonly reviewer: number }[],
+): unknown[] {
+  const given = reviewers.map(({ reviewer }) => {
+    const own = reviews.find((review) => review.reviewer === reviewer);
+    return shown(own?.answers.find(({ rubricItemId }) => rubricItemId === id)?.value);
+  });
+  const stratum = queue.strata[item.stratum]?.name ?? '';
+  const flagged = item.isFlagged === 1 ? 'yes' : 'no';
+  return [
+    item.position + 1,
+    item.conversationId,
+    item.runId,
+    stratum,
+    flagged,
+    question,
+    ...given,
+    shown(final.get(id)),
+    item.goldBy,
+  ];
+}
+
+const promptOf = ({ input }: RunDetail) => input.renderedPrompt ?? input.promptText;
+
+function preferenceLine(
+  prompt: string,
+  chosen: string,
+  rejected: string,
+  source: string,
+  runIds: readonly string[],
+): string {
+  return `${JSON.stringify({ prompt, chosen, rejected, source, runIds })}\n`;
+}
+
+interface Rated {
+  readonly runId: string;
+  readonly rating: number;
+}
+
+/** The rating of an answer: its first score, otherwise the first yes or no. */
+function ratingOf({ items }: StoredQueue['rubric'], { final }: DoneItem): number | null {
+  const item = items.find(({ kind }) => kind === 'score') ?? items.find(({ kind }) => kind === 'yesNo');
+  const value = item && final.get(item.id);
+  return value === undefined ? null : Number(value);
+}
+
+/** What reviewers wrote instead of an answer. */
+function correctionsOf({ items }: StoredQueue['rubric'], { final, reviews }: DoneItem): string[] {
+  const texts = items.filter(({ kind }) => kind === 'text');
+  const found = texts.flatMap(({ id }) => {
+    const decided = final.get(id);
+    if (decided !== undefined) return [String(decided)];
+    return reviews.flatMap(({ answers }) =>
+      answers.filter(({ rubricItemId }) => rubricItemId === id).map(({ value }) => String(value)),
+    );
+  });
+  return [...new Set(found)];
+}
+
+/** Chosen and rejected answers as JSONL: corrections against the answer, and answers to the same prompt by their ratings. */
+export async function* exportPreferences(
+  queue: StoredQueue,
+  options: ExportOptions,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const byPrompt = new Map<string, Rated[]>();
+  for await (const slice of eachDoneItem(queue, options, signal)) {
+    let lines = '';
+    for (const done of slice) {
+      const run = options.runs.read(done.item.runId);
+      if (run === null) continue;
+      const prompt = promptOf(run);
+      for (const correction of correctionsOf(queue.rubric, done))
+        if (correction !== run.output.content)
+          lines += preferenceLine(prompt, correction, run.output.content, 'correction', [run.runId]);
+      const rating = ratingOf(queue.rubric, done);
+      if (rating === null) continue;
+      const key = hash('sha256', JSON.stringify([run.input.systemMessage, prompt]));
+      byPrompt.set(key, [...(byPrompt.get(key) ?? []), { runId: run.runId, rating }]);
+    }
+    yield lines;
+  }
+  for (const rated of byPrompt.values()) {
+    const [best, worst] = [
+      rated.reduce((one, other) => (other.rating > one.rating ? other : one)),
+      rated.reduce((one, other) => (other.rating < one.rating ? other : one)),
+    ];
+    if (best.rating === worst.rating) continue;
+    const [chosen, rejected] = [options.runs.read(best.runId), options.runs.read(worst.runId)];
+    if (chosen && rejected)
+      yield preferenceLine(promptOf(chosen), chosen.output.content, rejected.output.content, 'rating', [
+        best.runId,
+        worst.runId,
+      ]);
+    signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { uuid } from './common.ts';
+import { datasetJob } from './dataset-import.ts';
+import { datasetName } from './datasets.ts';
+import { defineEndpoint } from './endpoint.ts';
+
+/** What leaves a review queue: for people, for comparisons, judges and training. */
+
+const tag = 'Reviews';
+const parameters = z.object({ id: uuid });
+
+const onlyDone = 'Only done items are in it. Needs `manage`, too, until the queue is complete.';
+
+export const reviewExportFormats = ['csv', 'preferences', 'evidence'] as const;
+export type ReviewExportFormat = (typeof reviewExportFormats)[number];
+
+export const exportReviewQueue = defineEndpoint({
+  id: 'exportReviewQueue',
+  method: 'get',
+  path: '/review-queues/{id}/export',
+  access: 'audit',
+  tag,
+  summary: 'Download the reviews',
+  description: `CSV has a line for each item and item of the rubric, with a column per reviewer. \`preferences\` is JSONL of chosen and rejected answers for training: corrections that reviewers wrote, and answers to the same prompt with different scores. \`evidence\` is a page that needs nothing else: the plan, the seed, the population, shares of the population with intervals, agreement, and every review. ${onlyDone}`,
+  parameters,
+  query: z.strictObject({ format: z.enum(reviewExportFormats) }),
+  kinds: ['file'],
+  errors: [404],
+});
+
+export const createReviewDataset = defineEndpoint({
+  id: 'createReviewDataset',
+  method: 'post',
+  path: '/review-queues/{id}/dataset',
+  access: 'audit',
+  tag,
+  summary: 'Create a dataset from the reviewed runs',
+  description: `Its rows have the variables of the prompts, the answer, and the feedback that the queue gave. The job is one of \`/dataset-jobs\`. ${onlyDone}`,
+  parameters,
+  body: z.strictObject({
+    name: datasetName,
+    answer: z
+      .enum(['expected', 'text', 'none'])
+      .optional()
+      .describe('Type of the column `run answer`; `expected` unless given'),
+  }),
+  status: 202,
+  response: datasetJob,
+  errors: [404, 409],
+});
+
+export const calibrateFromReviews = defineEndpoint({
+  id: 'calibrateFromReviews',
+  method: 'post',
+  path: '/review-queues/{id}/calibration',
+  access: 'audit',
+  tag,
+  summary: 'Label answers for a judge by the reviews',
+  description: `The final value of a yes or no item, or of a score from \`passFrom\` on, becomes the label of the run. Labels that the judge has stay; it can have 200. ${onlyDone}`,
+  parameters,
+  body: z.strictObject({
+    judgeId: uuid,
+    rubricItemId: uuid,
+    passFrom: z.int().min(-9).max(10).optional().describe('The lowest score that passes; 1 unless given'),
+  }),
+  response: z.object({
+    added: z.int(),
+    skipped: z.int().describe('Items without a final value or a run, and those beyond the limit'),
+  }),
+  errors: [404],
+});
