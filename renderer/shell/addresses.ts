@@ -80,9 +80,9 @@ export function replayAddress(id?: string): string {
 /** The review queues. A filter can't look like this, because it contains `=`. */
 export const reviewsAddress = '/audit/reviews';
 
-/** A review queue. */
-export function reviewQueueAddress(id: string): string {
-  return `${reviewsAddress}/${id}`;
+/** A review queue, or how its reviewers agree. */
+export function reviewQueueAddress(id: string, page?: 'agreement'): string {
+  return [reviewsAddress, id, page].filter((part) => part !== undefined).join('/');
 }
 
 /** The form of a review queue of all runs that match a filter, which is written as in an address of the audit. */
@@ -100,7 +100,7 @@ export type ReviewsAddress =
   | { view: 'list' }
   | { view: 'new'; filter: string }
   | { view: 'rubrics'; rubricId: string | null }
-  | { view: 'queue'; queueId: string };
+  | { view: 'queue' | 'agreement'; queueId: string };
 
 /** Reads the addresses above; null for others. */
 export function readReviewsAddress(location: string): ReviewsAddress | null {
@@ -109,7 +109,7 @@ export function readReviewsAddress(location: string): ReviewsAddress | null {
   if (!first) return { view: 'list' };
   if (first === 'new') return { view: 'new', filter: second || 'all' };
   if (first === 'rubrics') return { view: 'rubrics', rubricId: second || null };
-  return { view: 'queue', queueId: first };
+  return { view: second === 'agreement' ? 'agreement' : 'queue', queueId: first };
 }
 
 /** A source, opened at a passage if one is given. */

@@ -189,6 +189,7 @@ export function filledStops(objects: TourObjects): readonly TourStop[] {
     { name: 'reviews-new', address: '/audit/reviews/new/rated=no' },
     { name: 'reviews-rubric', address: `/audit/reviews/rubrics/${rubricId}` },
     { name: 'reviews-queue', address: `/audit/reviews/${queueId}`, enter: press('y') },
+    { name: 'reviews-agreement', address: `/audit/reviews/${queueId}/agreement` },
     { name: 'moderation', address: '/moderation', enter: checkText },
     { name: 'recorder', address: '/recorder' },
     ...settingsPages.map((page) => ({ name: `settings-${page}`, address: `/settings/${page}` })),

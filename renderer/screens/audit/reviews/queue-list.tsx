@@ -1,4 +1,4 @@
-import { ArrowLeft, ClipboardList, Ellipsis, FolderOpen, Plus, Trash2 } from 'lucide-react';
+import { ArrowLeft, ClipboardList, Ellipsis, FolderOpen, Plus, Scale, Trash2 } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import type { ReviewQueueSummary } from '../../../../shared/contract/review-queues.ts';
 import { Badge, Progress } from '../../../components/badges.tsx';
@@ -20,7 +20,10 @@ function RowMenu({ queue: { id, name } }: { queue: ReviewQueueSummary }) {
     <Menu
       align="end"
       groups={[
-        [{ label: 'Review', icon: FolderOpen, onSelect: () => navigate(reviewQueueAddress(id)) }],
+        [
+          { label: 'Review', icon: FolderOpen, onSelect: () => navigate(reviewQueueAddress(id)) },
+          { label: 'Agreement', icon: Scale, onSelect: () => navigate(reviewQueueAddress(id, 'agreement')) },
+        ],
         [
           {
             label: 'Delete',
@@ -63,7 +66,9 @@ function Row({ queue }: { queue: ReviewQueueSummary }) {
       </div>
       <div className="small row">
         {counts.disagreeing > 0 ? (
-          <span className="caution">{formatPlural(counts.disagreeing, 'disagreement')}</span>
+          <Link href={reviewQueueAddress(id, 'agreement')}>
+            {formatPlural(counts.disagreeing, 'disagreement')} to decide
+          </Link>
         ) : (
           isComplete && <Badge tone="positive">Complete</Badge>
         )}

@@ -1,4 +1,4 @@
-import { ArrowLeft, EyeOff, Timer } from 'lucide-react';
+import { ArrowLeft, EyeOff, Scale, Timer } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ReviewItem } from '../../../../shared/contract/review-items.ts';
@@ -16,7 +16,7 @@ import {
   useReviewQueue,
   useReviewStep,
 } from '../../../queries/review-queues.ts';
-import { reviewsAddress } from '../../../shell/addresses.ts';
+import { reviewQueueAddress, reviewsAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { useActingReviewer } from '../../../stores/acting-reviewer.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
@@ -63,6 +63,9 @@ function Toolbar({ queue, onLeave }: { queue: ReviewQueue; onLeave: () => void }
         <Progress label="Items with all reviews" fraction={items === 0 ? null : done / items} />
       </span>
       <ReviewerMenu />
+      <Button icon={Scale} onClick={() => navigate(reviewQueueAddress(queue.id, 'agreement'))}>
+        Agreement
+      </Button>
       <Button keys="Escape" onClick={onLeave}>
         Leave queue
       </Button>
@@ -120,12 +123,12 @@ function NothingLeft({ queue }: { queue: ReviewQueue }) {
         title={isDone ? 'All items have their reviews' : 'Nothing left for you'}
         reason={
           isDone
-            ? 'Their consensus is the feedback of the run.'
+            ? 'See how far the reviewers agree, and decide where they differ.'
             : `Other reviewers have the remaining ${formatWhole(items - done)} of ${formatWhole(items)} items. Skipped items stay in the list.`
         }
       >
-        <Button variant="primary" onClick={() => navigate(reviewsAddress)}>
-          Review queues
+        <Button variant="primary" onClick={() => navigate(reviewQueueAddress(queue.id, 'agreement'))}>
+          Show agreement
         </Button>
       </EmptyState>
     </div>
@@ -136,7 +139,16 @@ function Work({ queue, children }: { queue: ReviewQueue; children: (onLeave: () 
   const [, navigate] = useLocation();
   const release = useReleaseItem(queue.id);
   const leave = () => release.mutate(undefined, { onSettled: () => navigate(reviewsAddress) });
-  useActions('review', [{ id: 'review.leave', title: 'Leave queue', group: 'Review', keys: 'Escape', run: leave }]);
+  useActions('review', [
+    { id: 'review.leave', title: 'Leave queue', group: 'Review', keys: 'Escape', run: leave },
+    {
+      id: 'review.agreement',
+      title: 'Show agreement',
+      group: 'Review',
+      icon: Scale,
+      run: () => navigate(reviewQueueAddress(queue.id, 'agreement')),
+    },
+  ]);
   return children(leave);
 }
 

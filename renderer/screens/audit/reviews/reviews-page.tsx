@@ -2,6 +2,7 @@ import { ClipboardList, ListChecks } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { readReviewsAddress, type ReviewsAddress, reviewsAddress, rubricAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
+import { AgreementView } from './agreement-view.tsx';
 import { NewQueue } from './new-queue.tsx';
 import { QueueList } from './queue-list.tsx';
 import { ReviewView } from './review-view.tsx';
@@ -18,6 +19,8 @@ function View({ address }: { address: ReviewsAddress }) {
       return <RubricsView rubricId={address.rubricId} />;
     case 'queue':
       return <ReviewView key={address.queueId} queueId={address.queueId} />;
+    case 'agreement':
+      return <AgreementView key={address.queueId} queueId={address.queueId} />;
   }
 }
 

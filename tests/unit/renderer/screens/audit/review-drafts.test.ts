@@ -1,4 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import {
+  type Comparison,
+  describeMeasures,
+  mainConfusion,
+  verdictOf,
+} from '../../../../../renderer/screens/audit/reviews/agreement-words.ts';
 import { labelText, missingItems, optionsOf } from '../../../../../renderer/screens/audit/reviews/answers.ts';
 import {
   emptyQueue,
@@ -125,11 +131,64 @@ describe('answers', () => {
   });
 });
 
+describe('agreement in words', () => {
+  const measures = { ratedItems: 62, percent: 0.677, kappa: 0.51, alpha: 0.52, reason: null };
+
+  test('says what the figures mean, with the interval', () => {
+    expect(describeMeasures({ ...measures, interval: [0.36, 0.68] })).toBe(
+      'Ratings agree in 68% of pairs, over 62 items. Alpha 0.52 (95%: 0.36 to 0.68): too low to rely on. Kappa 0.51.',
+    );
+    expect(describeMeasures({ ...measures, percent: null, alpha: null, interval: [0.4, 0.6] })).toBe(
+      'Kappa 0.51 (95%: 0.40 to 0.60): too low to rely on.',
+    );
+    const none = { ratedItems: 0, percent: null, kappa: null, alpha: null, interval: null };
+    expect(describeMeasures({ ...none, reason: 'No item has two ratings yet.' })).toBe('No item has two ratings yet.');
+    expect([verdictOf(0.8).text, verdictOf(0.7).text, verdictOf(-0.1).text]).toEqual([
+      'Reliable',
+      'Tentative',
+      'Too low',
+    ]);
+  });
+
+  const pair = (rows: number[][]): Comparison => ({
+    ...measures,
+    interval: null,
+    key: 'a b',
+    names: ['wren', 'heron'],
+    ids: ['a', 'b'],
+    matrix: { labels: ['Wrong', 'Tone'], rows },
+  });
+
+  test('names a confusion only if it is most of the disagreements', () => {
+    const textOf = (label: string) => label;
+    expect(
+      mainConfusion(
+        pair([
+          [9, 6],
+          [1, 4],
+        ]),
+        textOf,
+      ),
+    ).toBe('heron often picks Tone where wren picks Wrong: 6 of 7 disagreements.');
+    expect(
+      mainConfusion(
+        pair([
+          [9, 1],
+          [1, 4],
+        ]),
+        textOf,
+      ),
+    ).toBeNull();
+    expect(mainConfusion({ ...pair([]), matrix: null }, textOf)).toBeNull();
+  });
+});
+
 test.each([
   ['/audit/reviews', { view: 'list' }],
   ['/audit/reviews/new/text=a%20b', { view: 'new', filter: 'text=a%20b' }],
   ['/audit/reviews/rubrics/new', { view: 'rubrics', rubricId: 'new' }],
   [reviewQueueAddress('id'), { view: 'queue', queueId: 'id' }],
+  [reviewQueueAddress('id', 'agreement'), { view: 'agreement', queueId: 'id' }],
   ['/audit/all/reviews', null],
 ])('the address %s is read', (location, address) => {
   expect(readReviewsAddress(location)).toEqual(address);

@@ -7,7 +7,7 @@ import { useGlobalKeys } from '../../../../../renderer/shell/global-keys.ts';
 import { useActingReviewer } from '../../../../../renderer/stores/acting-reviewer.ts';
 import { createReviewQueue, listReviewQueues } from '../../../../../shared/contract/review-queues.ts';
 import { actAsReviewer, createReviewer, reviewerHeader } from '../../../../../shared/contract/reviewers.ts';
-import { reserveItem } from '../../../../../shared/contract/reviews.ts';
+import { reserveItem, submitReview } from '../../../../../shared/contract/reviews.ts';
 import { createRubric, listRubrics, type Rubric } from '../../../../../shared/contract/rubrics.ts';
 import { recordRun } from '../../../../support/audit-runs.ts';
 import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
@@ -56,6 +56,20 @@ async function joinAs(name: string): Promise<{ headers: Record<string, string> }
   const { id } = await client.call(createReviewer, { body: { name } });
   const { token } = await client.call(actAsReviewer, { parameters: { id }, body: {} });
   return { headers: { [reviewerHeader]: token } };
+}
+
+async function reviewAll(name: string, categoryOf: (index: number) => string): Promise<void> {
+  const { headers } = await joinAs(name);
+  for (let index = 0; ; index += 1) {
+    const reservation = await client.call(reserveItem, { headers, parameters: { id: queueId }, body: {} });
+    if (!reservation) return;
+    const answers = rubric.items.slice(0, 3).map(({ id, kind }) => ({
+      rubricItemId: id,
+      value: kind === 'yesNo' ? false : kind === 'score' ? -6 : categoryOf(index),
+    }));
+    const parameters = { id: queueId, itemId: reservation.item.id };
+    await client.call(submitReview, { headers, parameters, body: { answers, note: `${name} read it.` } });
+  }
 }
 
 const press = (key: string, more: object = {}) => act(() => void fireEvent.keyDown(document.body, { key, ...more }));
@@ -238,4 +252,45 @@ test('a rubric gets a new version, and an older one stays readable', async () =>
   await waitFor(() => expect(screen.queryByRole('form', { name: 'Rubric' })).toBeNull());
   expect(screen.queryByText('Read the terms.')).toBeNull();
   expect(screen.queryByRole('button', { name: 'Delete rubric' })).toBeNull();
+});
+
+test('agreement is in sentences, a cell opens its items, and a decision becomes the gold value', async () => {
+  opened = await openWindow(<Part />, {
+    address: reviewsAddress,
+    prepare: async (own, window) => {
+      await prepareQueue(own, window, 3);
+      await reviewAll('wren', () => 'Tone');
+      await reviewAll('heron', (index) => (index === 0 ? 'Made up' : 'Tone'));
+    },
+  });
+  opened.navigate(reviewQueueAddress(queueId, 'agreement'));
+  // All said No: no figure for chance.
+  await screen.findAllByText(/Ratings agree in 100% of pairs, over 3 items\. .*same/);
+  fireEvent.click(screen.getByRole('button', { name: /What went wrong/ }));
+  await screen.findAllByText(/Ratings agree in 67% of pairs, over 3 items\. Alpha −?0\.\d\d/);
+  const middle = screen.getByRole('region', { name: 'Disagreements' });
+  const cell = within(middle).getByRole('button', {
+    name: /(wren|heron) Tone, (wren|heron) Made up: 1$|Made up, .* Tone: 1$/,
+  });
+  fireEvent.click(cell);
+  const row = await within(middle).findByRole('button', { name: /Undecided/ });
+  expect(row.textContent).toMatch(/wren: Tone/);
+  expect(row.textContent).toMatch(/heron: Made up/);
+  await screen.findAllByText('heron read it.');
+
+  press('3');
+  pressSubmit();
+  await waitFor(() => expect(within(middle).queryByRole('button', { name: /Undecided/ })).toBeNull());
+  await within(middle).findByText('Tone', { selector: '.positive' });
+  // Texts are not measured.
+  fireEvent.click(screen.getByRole('button', { name: /What should it have said/ }));
+  await screen.findByText('No items differ here.');
+});
+
+test('agreement waits until items have all their reviews', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId, 'agreement'));
+  await screen.findByText('No item has all its reviews yet');
+  press('Escape');
+  await rubricPanel();
 });

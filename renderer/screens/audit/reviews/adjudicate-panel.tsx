@@ -1,0 +1,151 @@
+import { ChevronDown, ChevronUp } from 'lucide-react';
+import { useId, useState } from 'react';
+import type { Review, ReviewItem } from '../../../../shared/contract/review-items.ts';
+import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
+import type { AnswerValue, RubricItem } from '../../../../shared/contract/rubrics.ts';
+import { Button, IconButton } from '../../../components/button.tsx';
+import { formatTime } from '../../../components/format.ts';
+import { useScoreKeys } from '../../../components/scores.tsx';
+import { describeError, Notice, QueryView } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useReviewItem } from '../../../queries/review-queues.ts';
+import { useAdjudicate } from '../../../queries/review-results.ts';
+import { useActions } from '../../../stores/actions.ts';
+import { AnswerField } from './answer-fields.tsx';
+import { answerText, hasAnswer, optionsOf } from './answers.ts';
+import { ReadingPanel } from './reading-panel.tsx';
+import { ReviewText } from './open-item.tsx';
+
+export interface Disagreement {
+  readonly item: ReviewItem;
+  readonly reviews: readonly Review[];
+}
+
+/** Who gave an answer. */
+function ratersOf(reviews: readonly Review[], rubricItemId: string, value: AnswerValue): string {
+  return reviews
+    .filter(({ answers }) => answers.some((answer) => answer.rubricItemId === rubricItemId && answer.value === value))
+    .map(({ reviewer }) => reviewer)
+    .join(', ');
+}
+
+interface DecisionProps {
+  queue: ReviewQueue;
+  rubricItem: RubricItem;
+  disagreement: Disagreement;
+  onNext: () => void;
+}
+
+const group = 'Review';
+
+/** The gold value of one item of the rubric. Mount it again for another item. */
+function Decision({ queue, rubricItem, disagreement: { item, reviews }, onNext }: DecisionProps) {
+  const gold = item.gold?.answers.find(({ rubricItemId }) => rubricItemId === rubricItem.id);
+  const [value, setValue] = useState<AnswerValue | undefined>(gold?.value);
+  const [note, setNote] = useState(gold?.note ?? '');
+  const adjudicate = useAdjudicate(queue.id);
+  const textId = useId();
+  const isReady = hasAnswer(value);
+  function save() {
+    if (!isReady || adjudicate.isPending) return;
+    const answer = { rubricItemId: rubricItem.id, value, note: note.trim() || null };
+    adjudicate.mutate({ itemId: item.id, answers: [answer] }, { onSuccess: onNext });
+  }
+  useScoreKeys(typeof value === 'number' ? value : null, setValue, { isEnabled: rubricItem.kind === 'score' });
+  useActions('review-decision', [
+    ...optionsOf(rubricItem).flatMap(({ value: option, label, keys }, index) =>
+      keys === null
+        ? []
+        : [{ id: `decision.${index}`, title: `Decide: ${label}`, group, keys, run: () => setValue(option) }],
+    ),
+    { id: 'decision.save', title: 'Save the decision and next', group, keys: 'Mod+Enter', run: save },
+  ]);
+  return (
+    <div className="rubric__foot line-top panel--inset">
+      <div className="row">
+        <h3 className="section-title">Your decision</h3>
+        <span className="grow" />
+        <span className="caption tertiary truncate">Becomes the gold value. All reviews are kept.</span>
+      </div>
+      <AnswerField
+        item={rubricItem}
+        value={value}
+        onChange={setValue}
+        hasKeys
+        textId={textId}
+        noteOf={(option) => ratersOf(reviews, rubricItem.id, option)}
+      />
+      <TextField
+        label="Reason"
+        isLabelHidden
+        placeholder="Reason"
+        maxLength={10_000}
+        value={note}
+        onValueChange={setNote}
+      />
+      {adjudicate.error && <Notice tone="negative">{describeError(adjudicate.error).message}</Notice>}
+      <div className="row">
+        <Button
+          variant="primary"
+          keys="Mod+Enter"
+          isBusy={adjudicate.isPending}
+          aria-disabled={!isReady}
+          onClick={save}
+        >
+          Save and next
+        </Button>
+        {item.gold && gold && (
+          <span className="caption tertiary">
+            {answerText(gold.value)} by {item.gold.decidedBy}, {formatTime(item.gold.decidedAt)}
+          </span>
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface AdjudicatePanelProps extends DecisionProps {
+  position: string;
+  onPrevious: () => void;
+}
+
+/** An item on which reviewers differ, with their reviews and the decision. */
+export function AdjudicatePanel(props: AdjudicatePanelProps) {
+  const { queue, rubricItem, disagreement, position, onPrevious, onNext } = props;
+  const item = useReviewItem(queue.id, disagreement.item.id);
+  useActions('review-disagreements', [
+    { id: 'review.next-item', title: 'Next disagreement', group, keys: 'J', run: onNext },
+    { id: 'review.previous-item', title: 'Previous disagreement', group, keys: 'K', run: onPrevious },
+  ]);
+  return (
+    <div className="agreement__item line-left">
+      <QueryView query={item} subject="the item" rows={6}>
+        {(found) => (
+          <ReadingPanel
+            key={found.id}
+            item={found}
+            itemType={queue.itemType}
+            end={
+              <>
+                <span className="caption tertiary nowrap numbers">{position}</span>
+                <IconButton icon={ChevronUp} label="Previous" keys="K" size="small" onClick={onPrevious} />
+                <IconButton icon={ChevronDown} label="Next" keys="J" size="small" onClick={onNext} />
+              </>
+            }
+          >
+            {disagreement.reviews.map((review) => (
+              <ReviewText key={review.id} review={review} queue={queue} />
+            ))}
+          </ReadingPanel>
+        )}
+      </QueryView>
+      <Decision
+        key={`${disagreement.item.id} ${rubricItem.id}`}
+        queue={queue}
+        rubricItem={rubricItem}
+        disagreement={disagreement}
+        onNext={onNext}
+      />
+    </div>
+  );
+}

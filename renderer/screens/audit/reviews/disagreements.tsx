@@ -1,0 +1,130 @@
+import { Check } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
+import type { RubricItem } from '../../../../shared/contract/rubrics.ts';
+import { Button } from '../../../components/button.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { formatWhole } from '../../../components/format.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { QueryView } from '../../../components/state-panels.tsx';
+import { type DisagreementsQuery, useDisagreements } from '../../../queries/review-results.ts';
+import { AdjudicatePanel, type Disagreement } from './adjudicate-panel.tsx';
+import { answerText } from './answers.ts';
+
+interface RowProps {
+  disagreement: Disagreement;
+  rubricItem: RubricItem;
+  isOpen: boolean;
+  onOpen: () => void;
+}
+
+function Row({ disagreement: { item, reviews }, rubricItem, isOpen, onOpen }: RowProps) {
+  const valueOf = (answers: readonly { rubricItemId: string; value: string | number | boolean }[] | undefined) =>
+    answers?.find(({ rubricItemId }) => rubricItemId === rubricItem.id)?.value;
+  const gold = valueOf(item.gold?.answers);
+  const given = reviews.flatMap(({ reviewer, answers }) => {
+    const value = valueOf(answers);
+    return value === undefined ? [] : `${reviewer}: ${answerText(value)}`;
+  });
+  return (
+    <button
+      type="button"
+      className={classNames('queue-row', isOpen && 'is-selected')}
+      aria-current={isOpen || undefined}
+      onClick={onOpen}
+    >
+      <span className="truncate">{item.title}</span>
+      <span className="caption truncate">{given.join(', ')}</span>
+      <span className="queue-row__state">
+        {gold === undefined ? (
+          <span className="caution medium">Undecided</span>
+        ) : (
+          <span className="positive row">
+            <Icon icon={Check} size="tiny" />
+            {answerText(gold)}
+          </span>
+        )}
+      </span>
+    </button>
+  );
+}
+
+interface DisagreementsProps {
+  queue: ReviewQueue;
+  rubricItem: RubricItem;
+  title: string;
+  query: DisagreementsQuery;
+  /** Back to all; null if all are shown. */
+  onAll: (() => void) | null;
+  /** Above the list. */
+  children: ReactNode;
+}
+
+/** The items on which reviewers differ, and the open one: the first, until another one is chosen. */
+export function Disagreements({ queue, rubricItem, title, query, onAll, children }: DisagreementsProps) {
+  const found = useDisagreements(queue.id, query);
+  const [openId, setOpenId] = useState<string | null>(null);
+  const items = found.data?.items ?? [];
+  const index = Math.max(
+    items.findIndex(({ item }) => item.id === openId),
+    0,
+  );
+  const open = items[index];
+  const move = (by: number) => {
+    const next = items[Math.min(Math.max(index + by, 0), items.length - 1)];
+    if (next) setOpenId(next.item.id);
+  };
+  return (
+    <>
+      <section className="panel agreement__middle" aria-label="Disagreements">
+        {children}
+        <div className="header line-top header--line">
+          <h2 className="truncate">{title}</h2>
+          <span className="caption tertiary numbers">{found.data && formatWhole(found.data.total)}</span>
+          <span className="grow" />
+          {onAll && (
+            <Button size="small" variant="quiet" onClick={onAll}>
+              All disagreements
+            </Button>
+          )}
+        </div>
+        <QueryView query={found} subject="the disagreements" rows={6}>
+          {(data) => (
+            <div className="scroll grow" role="group" aria-label="Items" tabIndex={-1}>
+              {data.items.length === 0 && <p className="small tertiary agreement__none">No items differ here.</p>}
+              {data.items.map((disagreement) => (
+                <Row
+                  key={disagreement.item.id}
+                  disagreement={disagreement}
+                  rubricItem={rubricItem}
+                  isOpen={disagreement === open}
+                  onOpen={() => setOpenId(disagreement.item.id)}
+                />
+              ))}
+              {found.hasNextPage && (
+                <Button
+                  size="small"
+                  className="review__more"
+                  isBusy={found.isFetchingNextPage}
+                  onClick={() => void found.fetchNextPage()}
+                >
+                  Show more
+                </Button>
+              )}
+            </div>
+          )}
+        </QueryView>
+      </section>
+      {open && (
+        <AdjudicatePanel
+          queue={queue}
+          rubricItem={rubricItem}
+          disagreement={open}
+          position={`${formatWhole(index + 1)} of ${formatWhole(found.data?.total ?? items.length)}`}
+          onPrevious={() => move(-1)}
+          onNext={() => move(1)}
+        />
+      )}
+    </>
+  );
+}
