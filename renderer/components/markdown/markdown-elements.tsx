@@ -118,7 +118,9 @@ export function CodeBlock({ texts, language }: { texts: readonly string[]; langu
       <pre tabIndex={0} aria-label={language ? `Code, ${language}` : 'Code'}>
         <code>
           {texts.map((text, index) => (
-            <span key={index}>{text}</span>
+            <span key={index} className={index < texts.length - 1 && text.endsWith('\n') ? 'code-part' : undefined}>
+              {text}
+            </span>
           ))}
         </code>
       </pre>

@@ -81,11 +81,21 @@ interface GroupProps {
 function TableGroup({ parts, definitions }: GroupProps) {
   const table = useRef<HTMLDivElement>(null);
   const widths = useColumnWidths(table, parts.length > 1);
+  const width = widths.reduce((sum, column) => sum + column, 0);
   return (
     <div ref={table} className="markdown__table scroll" tabIndex={0} role="group" aria-label="Table" dir="auto">
-      {parts.map((block) => (
-        <TablePart key={block.start} block={block} definitions={definitions} widths={widths} />
-      ))}
+      {parts.map((block, index) => {
+        const isClosed = index > 0 && index < parts.length - 1;
+        return (
+          <div
+            key={block.start}
+            className={isClosed ? 'table-part is-closed' : 'table-part'}
+            style={isClosed ? { width: `${width}px` } : undefined}
+          >
+            <TablePart block={block} definitions={definitions} widths={widths} />
+          </div>
+        );
+      })}
     </div>
   );
 }
