@@ -20,6 +20,7 @@ import {
   exportReviewQueue,
   type ReviewExportFormat,
 } from '../../shared/contract/review-exports.ts';
+import { downloadReviewQueue, importReviewQueue, mergeReviewQueue } from '../../shared/contract/review-files.ts';
 import { listReviewItems, readReviewItem } from '../../shared/contract/review-items.ts';
 import {
   createReviewQueue,
@@ -190,11 +191,40 @@ function exportHandlers({ exports }: ReviewServices): Handler[] {
   ];
 }
 
+function fileHandlers({ files, queues, reviewers }: ReviewServices): Handler[] {
+  return [
+    implement(downloadReviewQueue, ({ parameters, caller, signal }) => {
+      requireManage(caller);
+      const { name } = queues.read(parameters.id, null);
+      const fileName = `${name.replaceAll(/[^\w -]/g, '').trim() || 'queue'}.review-queue.jsonl`;
+      return sendTextFile(fileName, 'application/jsonl', files.write(parameters.id, signal));
+    }),
+    implement(importReviewQueue, async (input) => {
+      requireManage(input.caller);
+      let id = '';
+      await input.readForm(async ({ content }) => {
+        id = await files.import(content);
+      });
+      return queues.read(id, reviewers.find(reviewCallerOf(input)));
+    }),
+    implement(mergeReviewQueue, async ({ parameters, caller, readForm }) => {
+      requireManage(caller);
+      let result = { added: 0, known: 0 };
+      await readForm(async ({ content }) => {
+        result = await files.merge(parameters.id, content);
+      });
+      return result;
+    }),
+  ];
+}
+
 /** Reviewers, rubrics and review queues. */
 export function reviewHandlers(services: ReviewServices, rubrics: RubricStore): Handler[] {
   return [
     ...reviewerHandlers(services.reviewers),
     ...rubricHandlers(rubrics),
+    // Before the path with an ID, which would match `import`.
+    ...fileHandlers(services),
     ...queueHandlers(services),
     ...itemHandlers(services),
     ...resultHandlers(services),

@@ -1,5 +1,6 @@
 import type { Storage } from '../storage/storage.ts';
 import { type Agreement, createAgreement } from './create-agreement.ts';
+import { createQueueFiles, type QueueFiles } from './create-queue-files.ts';
 import { createReviewExports, type ReviewExports, type ReviewExportsOptions } from './create-review-exports.ts';
 import { createReviewers, type Reviewers } from './create-reviewers.ts';
 import { createReviewQueues, type ReviewQueues } from './create-review-queues.ts';
@@ -12,6 +13,7 @@ export interface ReviewServices {
   readonly reviews: Reviews;
   readonly agreement: Agreement;
   readonly exports: ReviewExports;
+  readonly files: QueueFiles;
   findDisagreements(
     id: string,
     query: DisagreementQuery,
@@ -35,6 +37,7 @@ export function createReviewServices({ storage, runDatasets, judges }: ReviewSer
     reviews: createReviews({ store, reviews, flush }),
     agreement,
     exports: createReviewExports({ store, reviews, agreement, runDatasets, judges, runs: storage.runs }),
+    files: createQueueFiles({ store, reviews, reviewers, runs: storage.runs, audit, flush }),
     findDisagreements: (id, query, options) => findDisagreements(id, query, { store, reviews }, options),
     async close() {
       await queues.close();

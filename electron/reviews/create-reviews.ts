@@ -54,7 +54,7 @@ const isoTime = (time: number) => new Date(time).toISOString();
 const timeOfDay = (time: number) => `${isoTime(time).slice(11, 16)} UTC`;
 
 /** The answers as they are stored. Throws `invalid_request`. */
-function readAnswers(rubric: readonly RubricItem[], input: AnswersInput): ReviewAnswer[] {
+export function readAnswers(rubric: readonly RubricItem[], input: AnswersInput): ReviewAnswer[] {
   return input.map(({ rubricItemId, value, note }, index) => {
     const item = rubric.find(({ id }) => id === rubricItemId.toLowerCase());
     const at = `answers[${index}]`;
@@ -86,7 +86,7 @@ function unavailable(item: StoredItem, held: readonly StoredReservation[]): AppE
 }
 
 /** Closes an item that has all its reviews: its answers go into the history, and the consensus becomes the feedback. */
-function createOutcome({ reviews }: ReviewsOptions) {
+export function createOutcome({ reviews }: Pick<ReviewsOptions, 'reviews'>) {
   return (queue: StoredQueue, item: StoredItem, { now, added }: { now: number; added: StoredReview | null }): void => {
     const current = reviews.reviewsOf(item.sequence).filter(({ kind }) => kind === 'review');
     const answers = current.map(answersOf);

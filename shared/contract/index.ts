@@ -39,6 +39,7 @@ import * as privacy from './privacy.ts';
 import * as providers from './providers.ts';
 import * as reviewAgreement from './review-agreement.ts';
 import * as reviewExports from './review-exports.ts';
+import * as reviewFiles from './review-files.ts';
 import * as reviewItems from './review-items.ts';
 import * as reviewQueues from './review-queues.ts';
 import * as reviewers from './reviewers.ts';
@@ -87,6 +88,7 @@ export const endpoints: readonly Endpoint[] = [
   blindVotes,
   reviewers,
   rubrics,
+  reviewFiles,
   reviewQueues,
   reviewItems,
   reviews,

@@ -66,7 +66,7 @@ export const reviewItem = z.object(itemFields).meta({ id: 'ReviewItem' });
 export type ReviewItem = z.infer<typeof reviewItem>;
 
 /** What an imported item has instead of a run in the audit. */
-const importedRun = z.object({
+export const importedRun = z.object({
   runId: uuid,
   createdAt: timestamp,
   model: z.string(),

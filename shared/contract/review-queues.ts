@@ -83,14 +83,14 @@ export const reviewQueueInput = z
   .meta({ id: 'ReviewQueueInput' });
 export type ReviewQueueInput = z.infer<typeof reviewQueueInput>;
 
-const stratum = z
+export const reviewStratum = z
   .object({
     name: z.string().describe('`all`, a model, a tag, a band, `flagged`, `not flagged` or a day'),
     population: z.int().describe('Conversations or runs that matched'),
     items: z.int().describe('Of these, how many are in the queue'),
   })
   .meta({ id: 'ReviewStratum' });
-export type ReviewStratum = z.infer<typeof stratum>;
+export type ReviewStratum = z.infer<typeof reviewStratum>;
 
 const counts = z.object({
   items: z.int().describe('Without removed ones'),
@@ -136,7 +136,7 @@ export const reviewQueue = z
     plan: samplingPlan,
     seed: z.int(),
     population: z.int().describe('Conversations or runs that matched when the queue was made'),
-    strata: z.array(stratum),
+    strata: z.array(reviewStratum),
     rubric: z.object({
       id: uuid,
       name: z.string(),
@@ -192,7 +192,7 @@ export const previewReviewQueue = defineEndpoint({
   summary: 'Count what a plan would choose',
   description: 'The population and the items of each stratum, without creating anything.',
   body: reviewQueueInput.pick({ filter: true, itemType: true, plan: true }),
-  response: z.object({ population: z.int(), items: z.int(), strata: z.array(stratum) }),
+  response: z.object({ population: z.int(), items: z.int(), strata: z.array(reviewStratum) }),
 });
 
 export const readReviewQueue = defineEndpoint({

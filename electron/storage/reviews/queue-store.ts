@@ -109,6 +109,7 @@ export interface QueueStore {
   itemCount(queue: number): number;
   /** Throws `not_found`. */
   item(queue: number, id: string): StoredItem;
+  hasItem(queue: number, id: string): boolean;
   content(item: number): ImportedRun[] | null;
   /** What judges said about the runs of items in a range of positions. */
   verdictsIn(queue: number, range: Positions): StoredItemVerdict[];
@@ -286,6 +287,7 @@ export function createQueueStore(
       if (!found) throw new AppError('not_found', 'No item of this review queue has this ID.');
       return found;
     },
+    hasItem: (queue, id) => items.find.get(id.toLowerCase(), queue) !== undefined,
     content(item) {
       const json = items.content.get(item);
       return json === undefined ? null : (JSON.parse(json) as ImportedRun[]);

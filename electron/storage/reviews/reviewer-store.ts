@@ -14,6 +14,9 @@ export interface StoredReviewer {
   readonly createdAt: number;
 }
 
+/** Also of one that was removed, or of another installation. */
+export type ReviewerName = Pick<StoredReviewer, 'sequence' | 'id' | 'name'>;
+
 type NewReviewer = Pick<StoredReviewer, 'name' | 'pinHash' | 'callerId'>;
 
 /** Those of this installation. Names are unique without case: `conflict`. */
@@ -29,6 +32,12 @@ export interface ReviewerStore {
   create(reviewer: NewReviewer): StoredReviewer;
   /** The reviewer of a caller, which is created with the name of its API key, or `fallbackName`. */
   ensureForCaller(callerId: string, fallbackName: string): StoredReviewer;
+  /** A reviewer of another installation, who is created unless known. */
+  ensureImported(reviewer: {
+    readonly id: string;
+    readonly name: string;
+    readonly installationId: string;
+  }): ReviewerName;
   /** Absent fields stay. Throws `not_found` and `conflict`. */
   update(
     id: string,
@@ -59,6 +68,10 @@ function statements(database: Database.Database) {
       `INSERT INTO reviewers (id, name, name_key, pin_hash, caller_id, created_at)
        VALUES (@id, @name, @nameKey, @pinHash, @callerId, @now)`,
     ),
+    findAny: database.prepare<[string], ReviewerName>('SELECT sequence, id, name FROM reviewers WHERE id = ?'),
+    insertImported: database.prepare<[string, string, string, string, number]>(
+      'INSERT INTO reviewers (id, name, name_key, installation_id, created_at) VALUES (?, ?, ?, ?, ?)',
+    ),
     rename: database.prepare<[string, string, number]>(
       'UPDATE reviewers SET name = ?, name_key = ? WHERE sequence = ?',
     ),
@@ -77,8 +90,20 @@ function taken(field: string, message: string): AppError {
 const idCharacters = 36;
 
 export function createReviewerStore(database: Database.Database, tokenSecret: string): ReviewerStore {
-  const { page, find, findByCaller, findByName, keyName, insert, rename, setPin, remove, release } =
-    statements(database);
+  const {
+    page,
+    find,
+    findByCaller,
+    findByName,
+    findAny,
+    insertImported,
+    keyName,
+    insert,
+    rename,
+    setPin,
+    remove,
+    release,
+  } = statements(database);
 
   function read(id: string): StoredReviewer {
     const found = find.get(id.toLowerCase());
@@ -136,6 +161,13 @@ export function createReviewerStore(database: Database.Database, tokenSecret: st
     findByCaller: (callerId) => findByCaller.get(callerId) ?? null,
     create: (reviewer) => create.immediate(reviewer),
     ensureForCaller: (callerId, fallbackName) => findByCaller.get(callerId) ?? ensure.immediate(callerId, fallbackName),
+    ensureImported({ id: given, name, installationId }) {
+      const id = given.toLowerCase();
+      const found = findAny.get(id);
+      if (found) return found;
+      insertImported.run(id, name, keyOf(name), installationId, Date.now());
+      return findAny.get(id)!;
+    },
     update: (id, change) => update.immediate(id, change),
     remove(id) {
       const { sequence } = read(id);

@@ -1,0 +1,307 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '../../shared/app-error.ts';
+import type { ImportedRun } from '../../shared/contract/review-items.ts';
+import type { AuditStore } from '../audit/query/audit-store.ts';
+import type { RunStore } from '../storage/storage.ts';
+import type { NewItem, QueueStore, StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { ReviewStore } from '../storage/reviews/review-store.ts';
+import type { ReviewerStore } from '../storage/reviews/reviewer-store.ts';
+import { createOutcome, readAnswers } from './create-reviews.ts';
+import { answersOf, isDone } from './describe-item.ts';
+import {
+  type FileLine,
+  invalidFile,
+  type ItemLine,
+  type QueueLine,
+  readLines,
+  type ReviewerLine,
+  type ReviewLine,
+} from './queue-file.ts';
+
+type Content = AsyncIterable<Buffer>;
+
+/** Review queues that go to another installation as a file, and whose reviews come back. Methods with an id throw `not_found`. */
+export interface QueueFiles {
+  /** Texts of the items that need reviews; of an imported queue its reviews. */
+  write(id: string, signal: AbortSignal): AsyncGenerator<string>;
+  /** Resolves with the id of the queue. Throws `conflict` for a queue that is here, and `invalid_request`. */
+  import(content: Content): Promise<string>;
+  /** Throws `conflict` for a file of another queue, before anything is stored. Merging a file twice adds nothing. */
+  merge(id: string, content: Content): Promise<{ added: number; known: number }>;
+}
+
+export interface QueueFilesOptions {
+  readonly store: QueueStore;
+  readonly reviews: ReviewStore;
+  readonly reviewers: ReviewerStore;
+  readonly runs: Pick<RunStore, 'read'>;
+  readonly audit: Pick<AuditStore, 'readConversation'>;
+  /** Writes queued runs, so that their feedback can be written. */
+  readonly flush: () => void;
+}
+
+const itemsAtOnce = 50;
+const reviewsAtOnce = 100;
+/** Of all texts of an item; older runs of a long conversation are left out. */
+const maxItemCharacters = 500_000;
+
+const lineOf = (line: FileLine) => `${JSON.stringify(line)}\n`;
+
+interface ReadRun {
+  readonly input: { readonly renderedPrompt: string | null; readonly promptText: string };
+  readonly output: { readonly content: string };
+  readonly citations: readonly { readonly sourceName: string; readonly text: string }[];
+}
+
+function importedRunOf(
+  { input, output, citations }: ReadRun,
+  run: Pick<ImportedRun, 'runId' | 'createdAt' | 'model'>,
+): ImportedRun {
+  const half = maxItemCharacters / 4;
+  return {
+    ...run,
+    input: (input.renderedPrompt ?? input.promptText).slice(-half),
+    answer: output.content.slice(0, half),
+    passages: citations.slice(0, 20).map(({ sourceName, text }) => ({ sourceName, text: text.slice(0, 5000) })),
+  };
+}
+
+function charactersOf({ input, answer, passages }: ImportedRun): number {
+  return input.length + answer.length + passages.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+/** The runs of an item with their texts, oldest first. */
+function runsOf(
+  { runs, audit }: QueueFilesOptions,
+  { plan }: StoredQueue,
+  { runId, conversationId }: StoredItem,
+): ImportedRun[] {
+  if (plan.itemType === 'run') {
+    const run = runs.read(runId);
+    return run ? [importedRunOf(run, { runId, createdAt: run.createdAt, model: run.model })] : [];
+  }
+  const found: ImportedRun[] = [];
+  let characters = 0;
+  for (const run of audit.readConversation(conversationId, { hasFeedback: false })?.runs ?? []) {
+    const { conversationRunId, createdAt, model } = run;
+    const imported = importedRunOf(
+      { ...run, citations: run.citations ?? [] },
+      { runId: conversationRunId, createdAt, model },
+    );
+    found.push(imported);
+    characters += charactersOf(imported);
+    while (characters > maxItemCharacters && found.length > 1) characters -= charactersOf(found.shift()!);
+  }
+  return found;
+}
+
+function queueLineOf(queue: StoredQueue): QueueLine {
+  const { id, installationId, name, population, strata, rubric, createdAt, plan } = queue;
+  const { itemType, seed, reviewersPerItem, secondShare, reservationMinutes } = plan;
+  const decided = { itemType, plan: plan.plan, seed, reviewersPerItem, secondShare, reservationMinutes };
+  return {
+    type: 'queue',
+    format: 1,
+    installationId,
+    id,
+    name,
+    ...decided,
+    population,
+    strata: [...strata],
+    rubric,
+    createdAt,
+  };
+}
+
+function createWriter(options: QueueFilesOptions) {
+  const { store, reviews } = options;
+
+  function itemLines(queue: StoredQueue, items: readonly StoredItem[]): string {
+    return items
+      .filter((item) => item.isRemoved === 0 && !isDone(item))
+      .map((item) => {
+        const { id, conversationId, runId, stratum, isFlagged, needed, done } = item;
+        const runs = runsOf(options, queue, item);
+        const shown = { id, conversationId, runId, stratum, isFlagged: isFlagged === 1, needed: needed - done, runs };
+        return runs.length === 0 ? '' : lineOf({ type: 'item', ...shown });
+      })
+      .join('');
+  }
+
+  function reviewLines(queue: StoredQueue, items: readonly StoredItem[]): string {
+    const idOf = new Map(items.map(({ sequence, id }) => [sequence, id]));
+    const range = { from: items[0]!.position, to: items.at(-1)!.position + 1 };
+    return reviews
+      .reviewsIn(queue.sequence, range)
+      .map((review) => {
+        const { id, item, reviewerId, kind, note, seconds, createdAt } = review;
+        const answers = answersOf(review);
+        return lineOf({
+          type: 'review',
+          id,
+          itemId: idOf.get(item)!,
+          reviewerId,
+          kind,
+          answers,
+          note,
+          seconds,
+          createdAt,
+        });
+      })
+      .join('');
+  }
+
+  return async function* write(id: string, signal: AbortSignal): AsyncGenerator<string> {
+    const queue = store.read(id);
+    yield lineOf(queueLineOf(queue));
+    if (queue.isImported)
+      for (const { reviewerId, name } of reviews.progress(queue.sequence, []))
+        yield lineOf({ type: 'reviewer', id: reviewerId, name, installationId: store.installationId });
+    const count = store.itemCount(queue.sequence);
+    for (let offset = 0; offset < count; offset += itemsAtOnce) {
+      const items = store.items(queue.sequence, { offset, limit: itemsAtOnce });
+      yield queue.isImported ? reviewLines(queue, items) : itemLines(queue, items);
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+  };
+}
+
+/** The first line. Throws `invalid_request` for a file that starts with something else. */
+async function readQueue(lines: AsyncGenerator<FileLine>): Promise<QueueLine> {
+  const { value: first } = await lines.next();
+  if (first?.type !== 'queue') throw invalidFile('it does not start with a queue');
+  return first;
+}
+
+function newItemOf({ id, conversationId, runId, stratum, isFlagged, needed, runs }: ItemLine): NewItem {
+  const lower = (value: string) => value.toLowerCase();
+  return {
+    id: lower(id),
+    conversationId: lower(conversationId),
+    runId: lower(runId),
+    stratum,
+    isFlagged,
+    needed,
+    content: runs,
+  };
+}
+
+function createImporter({ store }: QueueFilesOptions) {
+  function requireNew(queue: QueueLine): void {
+    if (queue.installationId === store.installationId)
+      throw new AppError(
+        'conflict',
+        `"${queue.name}" was made by this installation. Only its reviews can be merged into it.`,
+      );
+    if (store.find(queue.id))
+      throw new AppError('conflict', `"${queue.name}" is here already. Review it, then send its file back.`);
+  }
+
+  return async (content: Content): Promise<string> => {
+    const lines = readLines(content);
+    const queue = await readQueue(lines);
+    requireNew(queue);
+    const { itemType, plan, seed, reviewersPerItem, secondShare, reservationMinutes } = queue;
+    const decided = { itemType, plan, seed, reviewersPerItem, secondShare, reservationMinutes };
+    const { name, population, strata, rubric, createdAt, installationId } = queue;
+    const id = queue.id.toLowerCase();
+    const described = { name, population, strata, rubric, createdAt, installationId, isImported: true };
+    const sequence = store.create({ ...described, id, plan: { ...decided, filter: {}, reviewerIds: null } });
+    try {
+      let batch: NewItem[] = [];
+      let position = 0;
+      const append = async () => {
+        store.append(sequence, position, batch);
+        position += batch.length;
+        batch = [];
+        await nextTurn();
+      };
+      for await (const line of lines) {
+        if (line.type !== 'item') throw invalidFile(`it has a ${line.type} among the items`);
+        batch.push(newItemOf(line));
+        if (batch.length === itemsAtOnce) await append();
+      }
+      await append();
+      if (position === 0) throw invalidFile('it has no item that needs a review');
+      store.show(sequence);
+    } catch (error) {
+      store.hide(sequence);
+      while (store.removeSome()) await nextTurn();
+      throw error;
+    }
+    return id;
+  };
+}
+
+function createMerger(options: QueueFilesOptions) {
+  const { store, reviews, reviewers, flush } = options;
+  const close = createOutcome(options);
+
+  function requireSame(queue: StoredQueue, file: QueueLine): void {
+    if (file.id.toLowerCase() === queue.id && file.installationId.toLowerCase() === queue.installationId) return;
+    throw new AppError(
+      'conflict',
+      `The file is of the queue "${file.name}" (${file.id}) of another installation, and this is "${queue.name}" (${queue.id}).`,
+    );
+  }
+
+  /** Throws `conflict` or `invalid_request` for a review that does not fit the queue. */
+  function check(queue: StoredQueue, line: ReviewLine, named: ReadonlyMap<string, ReviewerLine>): void {
+    if (!store.hasItem(queue.sequence, line.itemId))
+      throw new AppError(
+        'conflict',
+        `The file has a review of the item ${line.itemId}, which this queue does not have.`,
+      );
+    if (!named.has(line.reviewerId.toLowerCase())) throw invalidFile(`the reviewer ${line.reviewerId} is missing`);
+    if (line.kind === 'review') readAnswers(queue.rubric.items, line.answers);
+  }
+
+  /** False for a review that is here, or is older than the reviewer's own. */
+  function add(queue: StoredQueue, line: ReviewLine, named: ReadonlyMap<string, ReviewerLine>): boolean {
+    const id = line.id.toLowerCase();
+    const item = store.item(queue.sequence, line.itemId);
+    if (reviews.has(id) || item.isRemoved === 1) return false;
+    const reviewer = reviewers.ensureImported(named.get(line.reviewerId.toLowerCase())!);
+    const current = reviews.reviewsOf(item.sequence).find((one) => one.reviewer === reviewer.sequence);
+    if (current && current.createdAt >= line.createdAt) return false;
+    const answers = line.kind === 'review' ? readAnswers(queue.rubric.items, line.answers) : [];
+    const { kind, note, seconds, createdAt } = line;
+    const who = { reviewer: reviewer.sequence, reviewerId: reviewer.id, reviewerName: reviewer.name };
+    const given = { id, item: item.sequence, ...who, kind, note, seconds, createdAt, replaces: current?.id ?? null };
+    const review = { ...given, answersJson: JSON.stringify(answers) };
+    reviews.add(queue.sequence, review);
+    close(queue, item, { now: Date.now(), added: review });
+    return true;
+  }
+
+  return async (id: string, content: Content): Promise<{ added: number; known: number }> => {
+    const queue = store.read(id);
+    const lines = readLines(content);
+    requireSame(queue, await readQueue(lines));
+    const named = new Map<string, ReviewerLine>();
+    const given: ReviewLine[] = [];
+    for await (const line of lines) {
+      if (line.type === 'reviewer') named.set(line.id.toLowerCase(), line);
+      else if (line.type !== 'review')
+        throw invalidFile('it has items instead of reviews: it has not been reviewed yet');
+      else {
+        check(queue, line, named);
+        given.push(line);
+      }
+    }
+    let added = 0;
+    flush();
+    for (let offset = 0; offset < given.length; offset += reviewsAtOnce) {
+      reviews.transaction(() => {
+        for (const line of given.slice(offset, offset + reviewsAtOnce)) if (add(queue, line, named)) added += 1;
+      });
+      await nextTurn();
+    }
+    return { added, known: given.length - added };
+  };
+}
+
+export function createQueueFiles(options: QueueFilesOptions): QueueFiles {
+  return { write: createWriter(options), import: createImporter(options), merge: createMerger(options) };
+}

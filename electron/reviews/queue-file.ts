@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { AppError } from '../../shared/app-error.ts';
+import { uuid } from '../../shared/contract/common.ts';
+import { answersInput } from '../../shared/contract/reviews.ts';
+import { importedRun } from '../../shared/contract/review-items.ts';
+import {
+  itemTypes,
+  maxQueueItems,
+  maxReviewersPerItem,
+  reviewStratum,
+  samplingPlan,
+} from '../../shared/contract/review-queues.ts';
+import { maxAnswerCharacters, maxRubricItems, rubricItem } from '../../shared/contract/rubrics.ts';
+
+/** The lines of a queue file: first the queue, then items, or reviewers and their reviews. */
+
+const name = z.string().min(1).max(200);
+const note = z.string().max(maxAnswerCharacters).nullable();
+const time = z.int().min(0).max(8_640_000_000_000_000);
+
+const queueLine = z.strictObject({
+  type: z.literal('queue'),
+  format: z.literal(1),
+  installationId: uuid,
+  id: uuid,
+  name,
+  itemType: z.enum(itemTypes),
+  plan: samplingPlan,
+  seed: z.int(),
+  reviewersPerItem: z.int().min(1).max(maxReviewersPerItem),
+  secondShare: z.number().min(0).max(1),
+  reservationMinutes: z.int().min(1).max(1440),
+  population: z.int(),
+  strata: z.array(reviewStratum).max(maxQueueItems),
+  rubric: z.strictObject({
+    id: uuid,
+    name,
+    version: z.int(),
+    description: z.string().nullable(),
+    items: z.array(rubricItem).min(1).max(maxRubricItems),
+  }),
+  createdAt: time,
+});
+
+const itemLine = z.strictObject({
+  type: z.literal('item'),
+  id: uuid,
+  conversationId: uuid,
+  runId: uuid,
+  stratum: z.int().min(0),
+  isFlagged: z.boolean(),
+  needed: z
+    .int()
+    .min(1)
+    .max(maxReviewersPerItem + 1),
+  runs: z.array(importedRun).min(1),
+});
+
+const reviewerLine = z.strictObject({
+  type: z.literal('reviewer'),
+  id: uuid,
+  name: z.string().min(1).max(100),
+  installationId: uuid,
+});
+
+const reviewLine = z.strictObject({
+  type: z.literal('review'),
+  id: uuid,
+  itemId: uuid,
+  reviewerId: uuid,
+  kind: z.enum(['review', 'skip']),
+  answers: answersInput,
+  note,
+  seconds: z.number().min(0),
+  createdAt: time,
+});
+
+const fileLine = z.discriminatedUnion('type', [queueLine, itemLine, reviewerLine, reviewLine]);
+export type FileLine = z.infer<typeof fileLine>;
+export type QueueLine = z.infer<typeof queueLine>;
+export type ItemLine = z.infer<typeof itemLine>;
+export type ReviewerLine = z.infer<typeof reviewerLine>;
+export type ReviewLine = z.infer<typeof reviewLine>;
+
+/** Longer ones would block the host while they are parsed. The service cuts texts before. */
+const maxLineBytes = 4 * 1_048_576;
+
+export function invalidFile(issue: string): AppError {
+  return new AppError('invalid_request', `This is not a queue file that can be read: ${issue}.`, {
+    details: [{ field: 'file', issue }],
+  });
+}
+
+function parseLine(bytes: Buffer, number: number): FileLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw invalidFile(`line ${number} is not JSON`);
+  }
+  const parsed = fileLine.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw invalidFile(`line ${number}, ${issue!.path.join('.') || 'its type'}: ${issue!.message}`);
+}
+
+/** The lines of a file as they arrive. Throws `invalid_request` with the number of a wrong line. */
+export async function* readLines(content: AsyncIterable<Buffer>): AsyncGenerator<FileLine> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let number = 0;
+  function* take(part: Buffer, isEnd: boolean): Generator<FileLine> {
+    parts.push(part);
+    length += part.length;
+    if (length > maxLineBytes) throw invalidFile(`line ${number + 1} is longer than 4 MB`);
+    if (!isEnd) return;
+    number += 1;
+    const line = Buffer.concat(parts);
+    parts = [];
+    length = 0;
+    if (line.length > 0) yield parseLine(line, number);
+  }
+  for await (const chunk of content) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      yield* take(chunk.subarray(start, end), true);
+      start = end + 1;
+    }
+    yield* take(chunk.subarray(start), false);
+  }
+  yield* take(Buffer.alloc(0), true);
+}
