@@ -34,7 +34,10 @@ function orderOf({ kind, categories }: RubricItem): RatingValue[] | null {
 class RatingTable {
   readonly #raters = new Map<string, number>();
   readonly #indexes: ReadonlyMap<string, number>;
-  readonly #ratings: { item: number; rater: number; value: number }[] = [];
+  // One list for each column, which become typed arrays at once.
+  readonly #items: number[] = [];
+  readonly #raterIndexes: number[] = [];
+  readonly #valueIndexes: number[] = [];
 
   readonly #order: readonly RatingValue[];
 
@@ -49,16 +52,18 @@ class RatingTable {
     if (value === undefined) return;
     let number = this.#raters.get(rater);
     if (number === undefined) this.#raters.set(rater, (number = this.#raters.size));
-    this.#ratings.push({ item, rater: number, value });
+    this.#items.push(item);
+    this.#raterIndexes.push(number);
+    this.#valueIndexes.push(value);
   }
 
   columns(): RatingColumns {
     return {
       raters: [...this.#raters.keys()],
       order: this.#order,
-      items: Uint32Array.from(this.#ratings, ({ item }) => item),
-      raterIndexes: Uint16Array.from(this.#ratings, ({ rater }) => rater),
-      valueIndexes: Uint8Array.from(this.#ratings, ({ value }) => value),
+      items: new Uint32Array(this.#items),
+      raterIndexes: new Uint16Array(this.#raterIndexes),
+      valueIndexes: new Uint8Array(this.#valueIndexes),
     };
   }
 }

@@ -32,7 +32,7 @@ export interface DoneItemsOptions {
 }
 
 /** Positions that are read at once: a few milliseconds with five reviewers. */
-const positionsAtOnce = 200;
+const positionsAtOnce = 50;
 
 /** The done items of a queue in their order, in slices between which other work runs. Removed ones are left out. */
 export async function* eachDoneItem(
