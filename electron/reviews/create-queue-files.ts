@@ -253,7 +253,14 @@ function createMerger(options: QueueFilesOptions) {
         'conflict',
         `The file has a review of the item ${line.itemId}, which this queue does not have.`,
       );
-    if (!named.has(line.reviewerId.toLowerCase())) throw invalidFile(`the reviewer ${line.reviewerId} is missing`);
+    const reviewer = named.get(line.reviewerId.toLowerCase());
+    if (!reviewer) throw invalidFile(`the reviewer ${line.reviewerId} is missing`);
+    // Nobody else may speak for someone here, or replace what they answered.
+    if (reviewers.isOwn(reviewer.id))
+      throw new AppError(
+        'conflict',
+        `The file has reviews by "${reviewer.name}", who is a reviewer of this installation.`,
+      );
     if (line.kind === 'review') readAnswers(queue.rubric.items, line.answers);
   }
 

@@ -99,6 +99,19 @@ test('a changed review replaces the merged one, and an older one does not', asyn
   expect((await lead('GET', path)).body.counts).toMatchObject({ done: 2, reviews: 2 });
 });
 
+test('reviews in the name of a reviewer of this installation are rejected, and those before them', async () => {
+  const { path, result } = await sent();
+  const own = (await lead('POST', '/reviewers', { name: `Own ${randomUUID()}` })).body;
+  const [queue, reviewer, review, other] = linesOf(result) as [Json, Json, Json, Json];
+  const forged = { ...other, id: randomUUID(), reviewerId: own.id };
+  const lines = [queue, reviewer, { ...reviewer, id: own.id }, review, forged];
+  const file = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const { status, body } = await upload(host, `${path}/merge`, file);
+  expect([status, body.error.code]).toEqual([409, 'conflict']);
+  expect(body.error.message).toMatch(/who is a reviewer of this installation\.$/);
+  expect((await lead('GET', path)).body.counts).toMatchObject({ done: 0, reviews: 0 });
+});
+
 describe('a file', () => {
   test.each([
     [

@@ -32,6 +32,8 @@ export interface ReviewerStore {
   create(reviewer: NewReviewer): StoredReviewer;
   /** The reviewer of a caller, which is created with the name of its API key, or `fallbackName`. */
   ensureForCaller(callerId: string, fallbackName: string): StoredReviewer;
+  /** Whether this installation has or had the reviewer. */
+  isOwn(id: string): boolean;
   /** A reviewer of another installation, who is created unless known. */
   ensureImported(reviewer: {
     readonly id: string;
@@ -69,6 +71,7 @@ function statements(database: Database.Database) {
        VALUES (@id, @name, @nameKey, @pinHash, @callerId, @now)`,
     ),
     findAny: database.prepare<[string], ReviewerName>('SELECT sequence, id, name FROM reviewers WHERE id = ?'),
+    isOwn: database.prepare<[string], 1>('SELECT 1 FROM reviewers WHERE id = ? AND installation_id IS NULL').pluck(),
     insertImported: database.prepare<[string, string, string, string, number]>(
       'INSERT INTO reviewers (id, name, name_key, installation_id, created_at) VALUES (?, ?, ?, ?, ?)',
     ),
@@ -96,6 +99,7 @@ export function createReviewerStore(database: Database.Database, tokenSecret: st
     findByCaller,
     findByName,
     findAny,
+    isOwn,
     insertImported,
     keyName,
     insert,
@@ -161,6 +165,7 @@ export function createReviewerStore(database: Database.Database, tokenSecret: st
     findByCaller: (callerId) => findByCaller.get(callerId) ?? null,
     create: (reviewer) => create.immediate(reviewer),
     ensureForCaller: (callerId, fallbackName) => findByCaller.get(callerId) ?? ensure.immediate(callerId, fallbackName),
+    isOwn: (id) => isOwn.get(id.toLowerCase()) !== undefined,
     ensureImported({ id: given, name, installationId }) {
       const id = given.toLowerCase();
       const found = findAny.get(id);
