@@ -16,6 +16,7 @@ import {
   listComparisons,
   readComparison,
 } from '../../shared/contract/comparisons.ts';
+import { judgePairs, readJudgedPairs } from '../../shared/contract/judged-pairs.ts';
 import { judgeComparison, readMissingVerdicts, voteOnCell } from '../../shared/contract/votes.ts';
 import type { Comparisons } from '../comparisons/create-comparisons.ts';
 import { withoutPrompts } from '../comparisons/describe-comparison.ts';
@@ -70,6 +71,15 @@ export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[
       comparisons.retry(input.parameters.id, input.body, { origin: originOf(input) }),
     ),
     implement(judgeComparison, (input) => comparisons.judgeAgain(input.parameters.id, { origin: originOf(input) })),
+    implement(judgePairs, (input) =>
+      comparisons.judgePairs(input.parameters.id, input.body, {
+        origin: originOf(input),
+        reader: fileReaderOf(input.caller),
+      }),
+    ),
+    implement(readJudgedPairs, ({ parameters, query: { judgeId, first, second }, signal }) =>
+      comparisons.readPairs(parameters.id, { judgeId, variants: [first, second] }, { signal }),
+    ),
     implement(readMissingVerdicts, ({ parameters, signal }) => comparisons.missingVerdicts(parameters.id, { signal })),
     implement(readComparisonCells, async ({ parameters, query, caller }) => {
       const { offset = 0, limit = defaultCells, variant = null, state = null } = query;

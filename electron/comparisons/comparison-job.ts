@@ -10,7 +10,7 @@ import type { CellTable } from './cell-table.ts';
 import { ComparisonRecord } from './comparison-record.ts';
 import { comparisonItemOf, type CurrentComparison } from './describe-comparison.ts';
 import type { ComparisonJobOptions } from './job-options.ts';
-import { addedCosts, type JudgeAgain, judgeCells } from './judge/judge-again.ts';
+import { type JudgeAgain, judgeCells } from './judge/judge-again.ts';
 import { runCells, staysInBudget } from './run-cells.ts';
 
 export interface StartOptions {
@@ -96,7 +96,7 @@ export class ComparisonJob implements Job<ComparisonItem> {
           const { row } = this.cells.index(position);
           const after = await judge(before, this.#options.readRow(row), signal);
           if (signal.aborted) return;
-          if (after) this.#record.judge(before, after, addedCosts(before.checks, after.checks));
+          if (after) this.#record.judge(before, after.cell, after.cost);
           this.#record.judging = { judged: this.#record.judging!.judged + 1, total };
         },
         concurrency: this.#options.comparison.settings.concurrency,

@@ -6,6 +6,7 @@ import type { Storage } from '../storage/storage.ts';
 import { createCheckRunner } from './checks/create-check-runner.ts';
 import { type Comparisons, type ComparisonsOptions, createComparisons } from './create-comparisons.ts';
 import { createJudges, type Judges } from './judge/create-judges.ts';
+import { createPairJudges } from './judge/pair-judge.ts';
 import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import { createCallLimits } from './call-limits.ts';
 import { createPayingKeys, type PayingKeysOptions } from './paying-keys.ts';
@@ -21,6 +22,7 @@ type Parts =
   | 'checks'
   | 'earlierRuns'
   | 'findJudge'
+  | 'findPairJudge'
   | 'votes'
   | 'judges';
 
@@ -56,13 +58,9 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
 } {
   const { dataDirectory, storage, completions, schemas, embeddings, moderation, log } = options;
   const limits = createCallLimits({ payingKeys: createPayingKeys(options), pauses: options.pauses });
-  const judges = createJudges({
-    store: storage.judges,
-    runs: storage.runs,
-    completions,
-    limits,
-    providers: options.providers,
-  });
+  const { providers } = options;
+  const judgesOptions = { store: storage.judges, runs: storage.runs, completions, limits, providers };
+  const judges = createJudges(judgesOptions);
   const { comparisonWith } = storage.comparisons;
   const datasets = createDatasets({ store: storage.datasets, files: storage.files, comparisonWith, log });
   const runDatasets = createRunDatasets({ ...storage, datasets, log });
@@ -90,6 +88,7 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
       findVersion: storage.prompts.findVersion,
       earlierRuns: storage.earlierRuns,
       findJudge: (id) => (judges.exists(id) ? judges.read(id) : null),
+      findPairJudge: createPairJudges(judgesOptions),
       statistics: createStatistics(),
       checks: createCheckRunner({ schemas, embeddings, moderation, judges }),
     }),

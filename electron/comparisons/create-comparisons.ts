@@ -12,6 +12,7 @@ import type { CheckRunner } from './checks/create-check-runner.ts';
 import type { CellSelection, ComparisonJob, StartOptions } from './comparison-job.ts';
 import type { Statistics } from './create-statistics.ts';
 import { comparisonItemOf, comparisonOf, withoutPrompts } from './describe-comparison.ts';
+import { createPairJudging, type PairJudging, type PairJudgingOptions } from './judge/judged-pairs.ts';
 import { createRowFinder } from './order-rows.ts';
 import { type ComparisonJobs, type ComparisonJobsOptions, createComparisonJobs } from './open-comparisons.ts';
 import { estimateComparison, missingVerdictsOf } from './estimate-comparison.ts';
@@ -55,6 +56,9 @@ export interface Comparisons extends ResultReader {
   judgeAgain(id: string, options: { readonly origin: RunOrigin }): Promise<Comparison>;
   /** What `judgeAgain` would judge, and what it would cost. */
   missingVerdicts(id: string, options: Cancellable): Promise<MissingVerdicts>;
+  /** As `PairJudging` says. */
+  judgePairs(...call: Parameters<PairJudging['judgePairs']>): Promise<Comparison>;
+  readPairs: PairJudging['readPairs'];
   cells(id: string, query: CellQuery, caller: CellCaller): Promise<ReturnType<CellReader['cells']>>;
   rows(id: string, query: RowQuery, caller: CellCaller): ReturnType<CellReader['rows']>;
   /** Sets or removes the caller's vote on a cell, and returns all votes on it. Throws `invalid_request` with the field, and `forbidden`. */
@@ -71,7 +75,11 @@ export interface Comparisons extends ResultReader {
 }
 
 export interface ComparisonsOptions
-  extends ComparisonJobsOptions, Omit<EstimateOptions, 'providers'>, Pick<BlindVotesOptions, 'votes' | 'runs'> {
+  extends
+    ComparisonJobsOptions,
+    Omit<EstimateOptions, 'providers'>,
+    Pick<BlindVotesOptions, 'votes' | 'runs'>,
+    Pick<PairJudgingOptions, 'findPairJudge'> {
   readonly completions: Pick<Completions, 'start' | 'active'>;
   readonly judges: CellReaderOptions['judges'] & BlindVotesOptions['judges'] & ComparisonJobsOptions['judges'];
   readonly statistics: Statistics;
@@ -159,6 +167,8 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
   const blindVotes = createBlindVotes({ ...options, open: jobs.open, rowNumberIn: reader.rowNumberIn });
   const results = createResultReader({ jobs, store, datasets, statistics, isComparison });
 
+  const pairs = createPairJudging({ ...options, jobs });
+
   const plan = (input: ComparisonInput, cancellable: Cancellable) =>
     planInput(input, cancellable, options, isComparison);
 
@@ -195,6 +205,8 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
     missingVerdicts: async (id, cancellable) =>
       missingVerdictsOf(jobs.read(id), await jobs.verdictNeeds(id, cancellable), options),
     judgeAgain: async (id, { origin }) => described((await jobs.judgeAgain(id, origin)).comparison),
+    judgePairs: async (...call) => described((await pairs.judgePairs(...call)).comparison),
+    readPairs: pairs.readPairs,
     cells: async (id, query, caller) => reader.cells(await jobs.open(id), query, caller),
     rows: async (id, query, caller) => reader.rows(await jobs.open(id), query, caller),
     async vote(id, vote, caller) {

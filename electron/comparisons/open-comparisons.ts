@@ -13,7 +13,7 @@ import type { PreparedVariant } from './job-options.ts';
 import { createRunJudge, type RunJudge, type RunJudgeOptions } from './judge-run.ts';
 import { type PlanOptions, requestsOf } from './plan-comparison.ts';
 import type { Judges } from './judge/create-judges.ts';
-import { findVerdictNeeds, type VerdictNeeds } from './judge/judge-again.ts';
+import { addedCosts, findVerdictNeeds, type VerdictNeeds } from './judge/judge-again.ts';
 import type { RunOrigin } from '../completions/completions.ts';
 import { providerOf } from '../providers/provider-pauses.ts';
 import type { CallLimits } from './call-limits.ts';
@@ -186,7 +186,10 @@ export function createComparisonJobs(options: ComparisonJobsOptions): Comparison
       const judging = { origin, concurrency: settings.concurrency, asksAgain: true };
       job.judgeAgain({
         positions,
-        judge: (cell, row, signal) => completedCell(sequence, cell.runId!, row, { signal, ...judging }),
+        async judge(before, row, signal) {
+          const cell = await completedCell(sequence, before.runId!, row, { signal, ...judging });
+          return cell && { cell, cost: addedCosts(before.checks, cell.checks) };
+        },
       });
       return job;
     },

@@ -57,6 +57,8 @@ export interface JudgeStore {
   setVerdict(judge: number, verdict: StoredVerdict): void;
   /** Replaces an earlier one on the same runs in this order. */
   setPreference(judge: number, preference: StoredPreference): void;
+  /** What a judge preferred of two runs in this order; null if it wasn't asked. */
+  preference(judge: number, runId: string, otherRunId: string): Pick<StoredPreference, 'judgeHash' | 'verdict'> | null;
   /** The preferences between a run and others. */
   preferencesOf(runId: string): { readonly judge: StoredJudge; readonly preference: StoredPreference }[];
 }
@@ -125,6 +127,9 @@ function judgeStatements(database: Database.Database) {
     setPreference: database.prepare<[number, string, string, string, string, number]>(
       'INSERT OR REPLACE INTO judge_preferences (judge, run_id, other_run_id, hash, verdict, created_at) VALUES (?, ?, ?, ?, ?, ?)',
     ),
+    preference: database.prepare<[number, string, string], Pick<StoredPreference, 'judgeHash' | 'verdict'>>(
+      'SELECT hash AS judgeHash, verdict FROM judge_preferences WHERE judge = ? AND run_id = ? AND other_run_id = ?',
+    ),
     preferences: database.prepare<{ runId: string }, JudgeRow & StoredPreference>(
       `SELECT judges.*, run_id AS runId, other_run_id AS otherRunId, hash AS judgeHash, verdict
        FROM judge_preferences AS found JOIN judges ON judges.sequence = found.judge
@@ -180,6 +185,7 @@ export function createJudgeStore(database: Database.Database, tokenSecret: strin
     },
     setPreference: (judge, { runId, otherRunId, judgeHash, verdict }) =>
       void statements.setPreference.run(judge, runId, otherRunId, judgeHash, verdict, Date.now()),
+    preference: (judge, runId, otherRunId) => statements.preference.get(judge, runId, otherRunId) ?? null,
     preferencesOf: (runId) =>
       statements.preferences.all({ runId }).map(({ otherRunId, judgeHash, verdict, ...row }) => ({
         judge: judgeOf(row),

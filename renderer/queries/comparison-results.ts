@@ -12,6 +12,7 @@ import {
   type RowSort,
 } from '../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../shared/contract/comparisons.ts';
+import { readJudgedPairs } from '../../shared/contract/judged-pairs.ts';
 import { type CellVoteInput, readMissingVerdicts, voteOnCell } from '../../shared/contract/votes.ts';
 import { useHost } from '../host/host-context.tsx';
 
@@ -163,6 +164,26 @@ export function useMissingVerdicts({ id, state }: Comparison, { isEnabled }: { i
     staleTime: 0,
     gcTime: 0,
     queryFn: ({ signal }) => client.call(readMissingVerdicts, { signal, parameters: { id } }),
+  });
+}
+
+/** Verdicts of a judge come while it judges. */
+const pairsMilliseconds = 1000;
+
+/** Which of two variants a judge of preferences prefers so far; null asks nothing. */
+export function useJudgedPairs(
+  { id, state }: Comparison,
+  pair: { judgeId: string; first: string; second: string } | null,
+) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: [...resultsKey(id), 'pairs', pair, state],
+    enabled: pair !== null,
+    placeholderData: keepPreviousData,
+    // The judge may change while this isn't open.
+    staleTime: 0,
+    refetchInterval: state === 'Running' && pairsMilliseconds,
+    queryFn: ({ signal }) => client.call(readJudgedPairs, { signal, parameters: { id }, query: pair! }),
   });
 }
 

@@ -27,6 +27,7 @@ import {
   listComparisons,
   readComparison,
 } from '../../shared/contract/comparisons.ts';
+import { judgePairs, type JudgedPairsInput } from '../../shared/contract/judged-pairs.ts';
 import { judgeComparison } from '../../shared/contract/votes.ts';
 import { useHost } from '../host/host-context.tsx';
 import { useFollow } from './follow.ts';
@@ -176,6 +177,17 @@ export function useJudgeComparison() {
   const { client } = useHost();
   return useMutation({
     mutationFn: (id: string) => client.call(judgeComparison, { parameters: { id } }),
+    onSuccess: useShowComparison(),
+  });
+}
+
+/** Has a judge of preferences compare two variants. The caller shows the error. */
+export function useJudgePairs() {
+  const { client } = useHost();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: ({ id, ...body }: JudgedPairsInput & { id: string }) =>
+      client.call(judgePairs, { parameters: { id }, body }),
     onSuccess: useShowComparison(),
   });
 }

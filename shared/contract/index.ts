@@ -22,6 +22,7 @@ import * as files from './files.ts';
 
 import * as blindVotes from './blind-votes.ts';
 import * as votes from './votes.ts';
+import * as judgedPairs from './judged-pairs.ts';
 import * as judges from './judges.ts';
 import * as knowledgeWindow from './knowledge-window.ts';
 import * as grounding from './grounding.ts';
@@ -86,6 +87,7 @@ export const endpoints: readonly Endpoint[] = [
   comparisonResults,
   votes,
   blindVotes,
+  judgedPairs,
   reviewers,
   rubrics,
   reviewFiles,

@@ -437,3 +437,81 @@ describe('judging again', () => {
     expect((await cells()).filter(({ checks }) => checks[0]!.pass !== null)).toHaveLength(1);
   });
 });
+
+describe('a judge of preferences', () => {
+  const createPairJudge = async (promptText = 'Judge {{first}} | {{second}} for {{ticket}}') => {
+    const body = { name: 'Taste', promptText, verdict: { kind: 'preference' }, ...provider };
+    return callJson(host, way, 'POST', '/judges', { key: host.key, body });
+  };
+  const prefer = (choose: (prompt: string) => string | null) =>
+    host.provider.answerWith((call) => {
+      const verdict = choose(promptOf(call));
+      const content = verdict === null ? 'no verdict' : JSON.stringify({ reason: 'Because', verdict });
+      if (call.body['stream'] === true) call.chatStream([content]);
+      else call.chatAnswer({ content });
+    });
+  const pairsOf = async (id: string, judgeId: string, query = 'first=A&second=B') =>
+    callJson(host, way, 'GET', `/comparisons/${id}/pairs?judgeId=${judgeId}&${query}`, { key: host.key });
+
+  async function judgePairs(id: string, judgeId: string, variants = ['A', 'B']) {
+    const body = { judgeId, variants };
+    const started = await callJson(host, way, 'POST', `/comparisons/${id}/pairs`, { key: host.key, body });
+    const state = async () => (await callJson(host, way, 'GET', `/comparisons/${id}`, { key: host.key })).body.state;
+    await expect.poll(state).toBe('Completed');
+    return started;
+  }
+
+  test('compares two variants in all rows, in both orders, and pays for no pair twice', async () => {
+    const { id } = await compare(4, { checks: [] });
+    const { body: judge } = await createPairJudge();
+    expect((await pairsOf(id, judge.id)).body).toMatchObject({ counts: { pairs: 4, judged: 0, missing: 4 } });
+    // Prefers B, except in a row where the order decides and one where it gives no verdict.
+    const asked: string[] = [];
+    prefer((prompt) => {
+      asked.push(prompt);
+      if (prompt.includes('ticket 2')) return null;
+      if (prompt.includes('ticket 3')) return 'first';
+      return prompt.startsWith('Judge A') ? 'second' : 'first';
+    });
+    expect((await judgePairs(id, judge.id)).status).toBe(202);
+    expect(asked).toHaveLength(8);
+    expect((await pairsOf(id, judge.id)).body).toMatchObject({
+      judge: 'Taste',
+      variants: [
+        { name: 'A', wins: 0 },
+        { name: 'B', wins: 2 },
+      ],
+      counts: { pairs: 4, judged: 3, ties: 1, identical: 0, missing: 1, stale: 0 },
+      verdict: 'unclear',
+      sentence: expect.stringMatching(/^Cannot tell: B won 2 of 2 decided pairs, 100 % \(95 %: 16 to 100\), 1 tie/),
+    });
+    asked.length = 0;
+    prefer((prompt) => (asked.push(prompt), prompt.startsWith('Judge A') ? 'second' : 'first'));
+    await judgePairs(id, judge.id);
+    expect(asked).toHaveLength(2);
+    expect((await pairsOf(id, judge.id)).body.counts).toMatchObject({ judged: 4, missing: 0 });
+    const change = { name: 'Taste', promptText: 'Judge {{first}} or {{second}}', verdict: { kind: 'preference' } };
+    await callJson(host, way, 'PUT', `/judges/${judge.id}`, { key: host.key, body: { ...change, ...provider } });
+    expect((await pairsOf(id, judge.id)).body.counts).toMatchObject({ judged: 0, stale: 4 });
+  });
+
+  test('rejects other judges, unknown variants and the same one twice', async () => {
+    const { id, judgeId } = await compare(1);
+    const { body: judge } = await createPairJudge();
+    const post = (body: object) => callJson(host, way, 'POST', `/comparisons/${id}/pairs`, { key: host.key, body });
+    const found = await Promise.all([
+      post({ judgeId, variants: ['A', 'B'] }),
+      post({ judgeId: unknown, variants: ['A', 'B'] }),
+      post({ judgeId: judge.id, variants: ['A', 'C'] }),
+      post({ judgeId: judge.id, variants: ['A', 'A'] }),
+      pairsOf(id, judge.id, 'first=A&second=C'),
+    ]);
+    expect(found.map((answer) => rejectionOf(answer))).toMatchObject([
+      [400, 'invalid_request', [{ field: 'judgeId' }]],
+      [400, 'invalid_request', [{ field: 'judgeId' }]],
+      [400, 'invalid_request', [{ field: 'variants' }]],
+      [400, 'invalid_request', [{ field: 'variants' }]],
+      [400, 'invalid_request', [{ field: 'variants' }]],
+    ]);
+  });
+});

@@ -68,10 +68,17 @@ export function addedCosts(before: readonly CheckResult[], after: readonly Check
     .reduce((sum, { cost }) => sum + (cost ?? 0), 0);
 }
 
+export interface JudgedCell {
+  /** With the new verdicts. */
+  readonly cell: StoredCell;
+  /** US dollars of the new verdicts. */
+  readonly cost: number;
+}
+
 export interface JudgeAgain {
   readonly positions: readonly number[];
-  /** Null for a run that was deleted. */
-  readonly judge: (cell: StoredCell, row: DatasetRow, signal: AbortSignal) => Promise<StoredCell | null>;
+  /** Null if nothing changed, such as for a run that was deleted. */
+  readonly judge: (cell: StoredCell, row: DatasetRow, signal: AbortSignal) => Promise<JudgedCell | null>;
 }
 
 interface JudgeCellsOptions {

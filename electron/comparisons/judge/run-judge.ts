@@ -93,15 +93,18 @@ export async function judgeAnswer(
   return { judgeHash: judgeHashOf(call.judge), runIds: [runId], ...verdict };
 }
 
+/** Makes one call of a judge, such as when the limits of its provider allow it. `origin` pays for it. */
+export type CallOnce = <Result>(call: (origin: RunOrigin) => Promise<Result>) => Promise<Result>;
+
 /** Has two answers compared, in both orders. */
 export async function judgePreference(
   completions: Pick<Completions, 'start'>,
   call: JudgeCall,
-  first: string,
-  second: string,
+  { first, second }: { readonly first: string; readonly second: string },
+  callOnce: CallOnce,
 ): Promise<JudgeVerdict> {
-  const inOrder = await ask(completions, call, { first, second });
-  const inverse = await ask(completions, call, { first: second, second: first });
+  const inOrder = await callOnce((origin) => ask(completions, { ...call, origin }, { first, second }));
+  const inverse = await callOnce((origin) => ask(completions, { ...call, origin }, { first: second, second: first }));
   const runIds = [inOrder.runId, inverse.runId];
   const { verdict, pass, score, reason } = combineOrders(inOrder, inverse);
   return { judgeHash: judgeHashOf(call.judge), runIds, verdict, pass, score, reason };

@@ -8,7 +8,7 @@ import type { FileReader } from '../../storage/file-store.ts';
 import type { JudgeStore, StoredJudge, StoredVerdict } from '../../storage/judge-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
 import type { CheckedRow } from '../checks/expected.ts';
-import { judgeAnswer, judgePreference } from './run-judge.ts';
+import { type CallOnce, judgeAnswer, judgePreference } from './run-judge.ts';
 import { canonical, judgeHashOf, noVerdict, parseVerdict } from './verdicts.ts';
 
 export interface JudgeOptions {
@@ -41,6 +41,12 @@ export interface VerdictRuns {
   costOf(verdict: JudgeVerdict): number | null;
   /** A new verdict, which replaces it. */
   ask(judge: StoredJudge, answer: JudgedAnswer, options: JudgeOptions): Promise<JudgeVerdict>;
+  /** Which of two answers of a row a judge of preferences prefers, asked in both orders. */
+  askPair(
+    judge: StoredJudge,
+    answers: readonly [JudgedAnswer, JudgedAnswer],
+    options: JudgeOptions & { readonly callOnce: CallOnce },
+  ): Promise<JudgeVerdict>;
   /** The verdict on a run, or for a judge of preferences on two. Throws `invalid_request` with the field, and as `readAnswer`. */
   judgeRuns(
     judge: StoredJudge,
@@ -130,9 +136,26 @@ export function createVerdictRuns({ store, runs, completions }: VerdictRunsOptio
     return found;
   }
 
+  async function askPair(
+    judge: StoredJudge,
+    [first, second]: readonly [JudgedAnswer, JudgedAnswer],
+    { callOnce, ...options }: JudgeOptions & { readonly callOnce: CallOnce },
+  ): Promise<JudgeVerdict> {
+    const { runId, row } = first;
+    const metadata = { judgeId: judge.id, judgedRunId: runId, otherRunId: second.runId };
+    const call = { judge: judge.input, row, metadata, ...options };
+    const answers = { first: first.answer, second: second.answer };
+    const found = await judgePreference(completions, call, answers, callOnce);
+    const { judgeHash, verdict } = found;
+    if (verdict === 'first' || verdict === 'second' || verdict === 'tie')
+      store.setPreference(judge.sequence, { runId, otherRunId: second.runId, judgeHash, verdict });
+    return found;
+  }
+
   return {
     readAnswer,
     find,
+    askPair,
     costOf({ runIds }) {
       const costs = runIds.map((runId) => runs.read(runId)?.cost ?? null);
       return costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0);
@@ -146,13 +169,7 @@ export function createVerdictRuns({ store, runs, completions }: VerdictRunsOptio
       }
       if (otherRunId === undefined) throw invalidField('otherRunId', 'is required for a judge of preferences');
       const second = readAnswer(otherRunId, 'otherRunId', reader);
-      const metadata = { judgeId: judge.id, judgedRunId: first.runId, otherRunId: second.runId };
-      const call = { judge: judge.input, row: first.row, metadata, ...options };
-      const found = await judgePreference(completions, call, first.answer, second.answer);
-      const { judgeHash, verdict } = found;
-      if (verdict === 'first' || verdict === 'second' || verdict === 'tie')
-        store.setPreference(judge.sequence, { runId: first.runId, otherRunId: second.runId, judgeHash, verdict });
-      return found;
+      return askPair(judge, [first, second], { ...options, callOnce: (call) => call(options.origin) });
     },
   };
 }

@@ -20,7 +20,7 @@ export interface BlindPairsOptions {
   readonly runs: Pick<RunStore, 'read'>;
 }
 
-type Variants = Pick<StoredBlindVote, 'first' | 'second'>;
+export type Variants = Pick<StoredBlindVote, 'first' | 'second'>;
 
 /** The cells of a pair, by variant. */
 export interface PairCells {
@@ -39,7 +39,7 @@ export function isSwapped(seed: number, row: number): boolean {
 }
 
 /** The first repeat of a row of which both variants have an answer; null without one. */
-function repeatWithAnswers(cells: CellTable, row: number, { first, second }: Variants): number | null {
+export function repeatWithAnswers(cells: CellTable, row: number, { first, second }: Variants): number | null {
   const isCompleted = (variant: number, repeat: number) =>
     cells.get(cells.position({ row, variant, repeat })) === 'Completed';
   for (let repeat = 0; repeat < cells.repeats; repeat += 1)

@@ -13,13 +13,13 @@ import type { StoredBlindVote, StoredPairVote } from '../../storage/vote-store.t
 import { toResult } from '../judge/calibration.ts';
 import type { PairCells } from './blind-pairs.ts';
 
-type Preferred = 'first' | 'second' | 'tie';
+export type Preferred = 'first' | 'second' | 'tie';
 type Agreements = BlindVoteResult['agreements'];
 
 const pairsAtOnce = 200;
 
 /** Which answer a person preferred; null for a pair that tells nothing. */
-function preferredBy(vote: StoredPairVote['vote']): Preferred | null {
+export function preferredBy(vote: StoredPairVote['vote']): Preferred | null {
   if (vote === 'skip' || vote === 'identical') return null;
   return vote === 'bothBad' ? 'tie' : vote;
 }
@@ -31,7 +31,7 @@ function preferredByJudge({ first, second }: PairCells, check: number): Preferre
   return one === other ? 'tie' : one > other ? 'first' : 'second';
 }
 
-const flipped = { first: 'second', second: 'first', tie: 'tie' } as const;
+export const flipped = { first: 'second', second: 'first', tie: 'tie' } as const;
 
 /** A finished vote with its pairs. */
 export interface FinishedVote {

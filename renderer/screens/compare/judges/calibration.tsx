@@ -101,7 +101,10 @@ export function Calibration({ judge }: { judge: Judge }) {
     return (
       <section aria-label="Calibration">
         <h3 className="section-title">Calibration</h3>
-        <p className="small secondary">A judge of preferences compares two answers. It has no labels.</p>
+        <p className="small secondary">
+          A judge of preferences compares two answers, each pair in both orders. Open Pairs in the results of a
+          comparison. Instead of labels, finished blind votes on the same variants show how far people agree with it.
+        </p>
       </section>
     );
   }

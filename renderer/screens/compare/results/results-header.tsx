@@ -226,7 +226,7 @@ export function ProgressBar({ comparison }: { comparison: Comparison }) {
   return (
     <div className="results__progress line-bottom">
       {judging ? (
-        <Progress label="Answers judged again" fraction={judging.judged / judging.total} />
+        <Progress label="Judged" fraction={judging.judged / judging.total} />
       ) : (
         <Progress label="Runs" fraction={cells.total === 0 ? 0 : ended / cells.total} />
       )}
@@ -234,7 +234,7 @@ export function ProgressBar({ comparison }: { comparison: Comparison }) {
         <Counts cells={cells} />
         {judging ? (
           <span className="medium numbers">
-            {formatWhole(judging.judged)} of {formatPlural(judging.total, 'answer')} judged again
+            {formatWhole(judging.judged)} of {formatWhole(judging.total)} judged
           </span>
         ) : (
           <span className="tertiary numbers">{timeWords(comparison, clock, formatDuration).join(', ')}</span>

@@ -2,16 +2,19 @@ import { memo, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ComparisonReport } from '../../../../shared/contract/comparison-results.ts';
 import type { Comparison } from '../../../../shared/contract/comparisons.ts';
+import type { Judge } from '../../../../shared/contract/judges.ts';
 import type { Dataset } from '../../../../shared/contract/datasets.ts';
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { ErrorFailure, Notice, QueryView } from '../../../components/state-panels.tsx';
 import { useReportSoFar, useThrottled } from '../../../queries/comparison-results.ts';
 import { useComparison } from '../../../queries/comparisons.ts';
+import { useJudges } from '../../../queries/judges.ts';
 import { useDataset } from '../../../queries/datasets.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
 import type { OpenCell } from './cell-model.ts';
 import { CellPanel } from './cell-panel.tsx';
+import { JudgedPairs } from './judged-pairs.tsx';
 import { ResultCharts } from './result-charts.tsx';
 import { FieldTable, TrendTable } from './result-tables.tsx';
 import { ResultsGrid } from './results-grid.tsx';
@@ -28,7 +31,14 @@ interface LoadedProps {
   onBaseline: (name: string) => void;
 }
 
-function Part({ part, ...props }: LoadedProps & { part: Exclude<ResultsPart, 'rows'> }) {
+interface PartProps extends LoadedProps {
+  part: Exclude<ResultsPart, 'rows'>;
+  /** Of preferences. */
+  judges: readonly Judge[];
+}
+
+function Part({ part, judges, ...props }: PartProps) {
+  if (part === 'pairs') return <JudgedPairs comparison={props.comparison} judges={judges} />;
   if (part === 'charts') return <ResultCharts report={props.report} />;
   if (part === 'fields') return <FieldTable comparison={props.comparison} />;
   return <TrendTable comparison={props.comparison} />;
@@ -39,6 +49,7 @@ const LoadedResults = memo(function LoadedResults(props: LoadedProps) {
   const [state, setState] = useState<RowsState>({ part: 'rows', filter: 'all', sort: 'row' });
   const [open, setOpen] = useState<OpenCell | null>(null);
   const [counts, setCounts] = useState<Parameters<typeof RowsHeader>[0]['counts']>(null);
+  const judges = useJudges().data?.filter(({ verdict }) => verdict.kind === 'preference') ?? [];
   const isOpen = open !== null && state.part === 'rows';
   return (
     <div className={classNames('results', isOpen && 'has-cell')}>
@@ -47,6 +58,7 @@ const LoadedResults = memo(function LoadedResults(props: LoadedProps) {
           comparison={comparison}
           report={report}
           hasFields={dataset.columns.some(({ type }) => type === 'expected')}
+          hasPairs={judges.length > 0 && comparison.variants.length > 1}
           state={state}
           counts={counts}
           onChange={(next) => {
@@ -64,7 +76,7 @@ const LoadedResults = memo(function LoadedResults(props: LoadedProps) {
             onCounts={setCounts}
           />
         ) : (
-          <Part {...props} part={state.part} />
+          <Part {...props} part={state.part} judges={judges} />
         )}
       </section>
       {isOpen && (

@@ -6,7 +6,7 @@ import { Select } from '../../../components/select.tsx';
 import { hasJudgeIn } from './cell-model.ts';
 
 /** What the main panel shows. */
-export type ResultsPart = 'rows' | 'charts' | 'fields' | 'trend';
+export type ResultsPart = 'rows' | 'charts' | 'pairs' | 'fields' | 'trend';
 
 export interface RowsState {
   part: ResultsPart;
@@ -33,6 +33,8 @@ interface RowsHeaderProps {
   report: ComparisonReport;
   /** Whether rows may have expected JSON objects. */
   hasFields: boolean;
+  /** Whether a judge can compare variants. */
+  hasPairs: boolean;
   state: RowsState;
   /** Rows by filter; null until they are counted. */
   counts: Readonly<Record<RowFilter, number>> | null;
@@ -40,12 +42,13 @@ interface RowsHeaderProps {
 }
 
 /** The part of the results that is shown, and filter and order of the rows. */
-export function RowsHeader({ comparison, report, hasFields, state, counts, onChange }: RowsHeaderProps) {
+export function RowsHeader({ comparison, report, hasFields, hasPairs, state, counts, onChange }: RowsHeaderProps) {
   const hasJudge = hasJudgeIn(comparison.checks);
   const filters = (Object.keys(filterNames) as RowFilter[]).filter((filter) => hasJudge || filter !== 'disagrees');
   const parts: { value: ResultsPart; label: string }[] = [
     { value: 'rows', label: 'Rows' },
     { value: 'charts', label: 'Charts' },
+    ...(hasPairs ? [{ value: 'pairs' as const, label: 'Pairs' }] : []),
     ...(hasFields ? [{ value: 'fields' as const, label: 'Fields' }] : []),
     ...(comparison.basedOn === null ? [] : [{ value: 'trend' as const, label: 'Trend' }]),
   ];

@@ -73,12 +73,16 @@ async function run(client: Client, change: Partial<ComparisonInput> = {}): Promi
   }
 }
 
-async function openResults(change?: Partial<ComparisonInput>): Promise<string> {
+async function openResults(
+  change?: Partial<ComparisonInput>,
+  prepare = async (_client: Client): Promise<void> => {},
+): Promise<string> {
   let id = '';
   opened = await openWindow(<CompareScreen />, {
     address: '/compare',
     endpoints: [{ name: 'lab', baseAddress: provider.baseAddress }],
     prepare: async (client) => {
+      await prepare(client);
       id = await run(client, change);
     },
   });
@@ -193,11 +197,11 @@ test('says which verdicts are missing, and judges again until a person stops', a
   const waiting: ScriptedCall[] = [];
   provider.answerWith((call) => void waiting.push(call));
   fireEvent.click(screen.getByRole('button', { name: 'Judge again' }));
-  await screen.findByText('0 of 40 answers judged again');
+  await screen.findByText('0 of 40 judged');
   await screen.findByRole('link', { name: 'Refund replies: 0 of 40 verdicts' });
   await waitFor(() => expect(waiting).toHaveLength(4));
   waiting[0]!.chatAnswer({ content: JSON.stringify({ reason: 'Fine', verdict: 'pass' }) });
-  await screen.findByText('1 of 40 answers judged again');
+  await screen.findByText('1 of 40 judged');
   fireEvent.click(screen.getByRole('button', { name: /^Stop/ }));
   await screen.findByText(/^Strict: 39 answers without a verdict\./);
   await waitFor(() => expect(screen.queryByRole('link', { name: /verdicts/ })).toBeNull());
@@ -209,4 +213,21 @@ test('without checks and with one variant, it shows answers, cost and time only'
   expect(only!.textContent).toContain('No checks, so no pass rate');
   expect(screen.getAllByText('Done').length).toBeGreaterThan(2);
   expect(screen.getAllByText('No checks').length).toBeGreaterThan(2);
+});
+
+test('a judge of preferences compares two variants, and says which it prefers', async () => {
+  await openResults({ checks: [] }, async (client) => {
+    const body = { name: 'Taste', promptText: 'Which? {{first}} | {{second}}', ...model };
+    await client.call(createJudge, { body: { ...body, verdict: { kind: 'preference' } } });
+  });
+  fireEvent.click(await screen.findByRole('radio', { name: 'Pairs' }));
+  await screen.findByText(/^0 of 19 pairs judged in both orders, 19 without a verdict/);
+  screen.getByText('38 runs of the judge, two a pair.');
+  provider.answerWith((call) => {
+    const verdict = promptOf(call).includes('Which? We resend') ? 'second' : 'first';
+    call.chatAnswer({ content: JSON.stringify({ reason: 'Better', verdict }) });
+  });
+  fireEvent.click(screen.getByRole('button', { name: 'Judge 19 pairs' }));
+  await screen.findByText('new is preferred: 19 of 19 decided pairs, 100 % (95 %: 82 to 100)');
+  expect(screen.queryByRole('button', { name: /^Judge/ })).toBeNull();
 });

@@ -1,0 +1,150 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { invalidField } from '../../../shared/app-error.ts';
+import type { JudgedPairs, JudgedPairsInput } from '../../../shared/contract/judged-pairs.ts';
+import { measureAgreement } from '../../../shared/statistics/agreement.ts';
+import { comparePreferences, describePreferences } from '../../../shared/statistics/preferences.ts';
+import type { RunOrigin } from '../../completions/completions.ts';
+import type { StoredCell } from '../../storage/comparison-cells.ts';
+import type { ComparisonStore } from '../../storage/comparison-store.ts';
+import type { FileReader } from '../../storage/file-store.ts';
+import type { VoteStore } from '../../storage/vote-store.ts';
+import type { ComparisonJob } from '../comparison-job.ts';
+import { repeatWithAnswers, type Variants } from '../votes/blind-pairs.ts';
+import { describeAgreement, flipped, type Preferred, preferredBy } from '../votes/blind-result.ts';
+import { toResult } from './calibration.ts';
+import type { PairJudge } from './pair-judge.ts';
+
+/** Preferences of a judge between two variants. Methods throw `not_found`, and `invalid_request` with the field. */
+export interface PairJudging {
+  /** Judges the pairs without a verdict of the judge as it is. Throws `conflict` while the comparison runs. */
+  judgePairs(
+    id: string,
+    input: JudgedPairsInput,
+    options: { readonly origin: RunOrigin; readonly reader: FileReader },
+  ): Promise<ComparisonJob>;
+  readPairs(id: string, input: JudgedPairsInput, options: { readonly signal: AbortSignal }): Promise<JudgedPairs>;
+}
+
+export interface PairJudgingOptions {
+  readonly store: Pick<ComparisonStore, 'cell' | 'setup'>;
+  readonly votes: Pick<VoteStore, 'finishedBlindVotes' | 'pairVotes'>;
+  readonly findPairJudge: (id: string) => PairJudge;
+  readonly jobs: { open(id: string): Promise<ComparisonJob>; openToRun(id: string): Promise<ComparisonJob> };
+}
+
+interface Pair {
+  readonly row: number;
+  readonly first: StoredCell;
+  readonly second: StoredCell;
+}
+
+/** Rows that are looked at before other work gets its turn. */
+const rowsAtOnce = 200;
+
+const isIdentical = ({ first, second }: Pair) => first.answerHash !== null && first.answerHash === second.answerHash;
+const runsOf = ({ first, second }: Pair): readonly [string, string] => [first.runId ?? '', second.runId ?? ''];
+
+/** What people preferred in finished blind votes, by row. */
+function votesByRow(votes: PairJudgingOptions['votes'], comparison: number, variants: Variants) {
+  const found = new Map<number, Preferred[]>();
+  for (const vote of votes.finishedBlindVotes(comparison, variants)) {
+    for (const pair of votes.pairVotes(vote.sequence)) {
+      const preferred = preferredBy(pair.vote);
+      if (preferred === null) continue;
+      const turned = vote.first === variants.first ? preferred : flipped[preferred];
+      found.set(pair.row, [...(found.get(pair.row) ?? []), turned]);
+    }
+  }
+  return found;
+}
+
+export function createPairJudging({ store, votes, findPairJudge, jobs }: PairJudgingOptions): PairJudging {
+  function variantsOf(job: ComparisonJob, names: readonly string[]): Variants {
+    const { variants } = store.setup(job.comparison.sequence);
+    const [first, second] = names.map((name) => variants.findIndex((variant) => variant.name === name));
+    if (first === undefined || second === undefined || first < 0 || second < 0)
+      throw invalidField('variants', 'has a name that is not a variant of the comparison');
+    if (first === second) throw invalidField('variants', 'must be different');
+    return { first, second };
+  }
+
+  function pairAt(job: ComparisonJob, row: number, variants: Variants): Pair | null {
+    const repeat = repeatWithAnswers(job.cells, row, variants);
+    if (repeat === null) return null;
+    const cell = (variant: number) => store.cell(job.comparison.sequence, job.cells.position({ row, variant, repeat }));
+    const [first, second] = [cell(variants.first), cell(variants.second)];
+    return first && second && { row, first, second };
+  }
+
+  async function* pairsIn(job: ComparisonJob, variants: Variants): AsyncGenerator<Pair> {
+    job.flush();
+    for (let row = 0; row < job.cells.rows; row += 1) {
+      const pair = pairAt(job, row, variants);
+      if (pair) yield pair;
+      if (row % rowsAtOnce === rowsAtOnce - 1) await nextTurn();
+    }
+  }
+
+  return {
+    async judgePairs(id, { judgeId, variants: names }, { origin, reader }) {
+      const judge = findPairJudge(judgeId);
+      const job = await jobs.openToRun(id);
+      const variants = variantsOf(job, names);
+      const { concurrency } = job.comparison.settings;
+      const positions: number[] = [];
+      for await (const pair of pairsIn(job, variants)) {
+        const found = isIdentical(pair) ? null : judge.find(runsOf(pair));
+        if (!isIdentical(pair) && (!found || found.isStale)) positions.push(pair.first.position);
+      }
+      job.judgeAgain({
+        positions,
+        async judge(cell, { values }, signal) {
+          const pair = pairAt(job, job.cells.index(cell.position).row, variants);
+          const options = { origin, reader, signal, concurrency };
+          const cost = pair && (await judge.ask(runsOf(pair), values, options));
+          return cost === null ? null : { cell, cost };
+        },
+      });
+      return job;
+    },
+    async readPairs(id, { judgeId, variants: names }, { signal }) {
+      const judge = findPairJudge(judgeId);
+      const job = await jobs.open(id);
+      const { sequence } = job.comparison;
+      const variants = variantsOf(job, names);
+      const counts = { pairs: 0, judged: 0, identical: 0, stale: 0, first: 0, second: 0, tie: 0 };
+      const people = votesByRow(votes, sequence, variants);
+      const labels: [string, string][] = [];
+      for await (const pair of pairsIn(job, variants)) {
+        signal.throwIfAborted();
+        counts.pairs += 1;
+        if (isIdentical(pair)) {
+          counts.identical += 1;
+          continue;
+        }
+        const found = judge.find(runsOf(pair));
+        if (found?.isStale) counts.stale += 1;
+        if (!found || found.isStale) continue;
+        counts.judged += 1;
+        counts[found.verdict] += 1;
+        for (const vote of people.get(pair.row) ?? []) labels.push([vote, found.verdict]);
+      }
+      const { first, second, tie, ...shown } = counts;
+      const preferences = { firstWins: first, secondWins: second, ties: tie + counts.identical };
+      const report = comparePreferences(preferences);
+      const agreement = measureAgreement(labels);
+      const { variants: all } = store.setup(sequence);
+      return {
+        judgeId,
+        judge: judge.name,
+        variants: names.map((name, side) => ({ name, wins: side === 0 ? first : second })),
+        counts: { ...shown, ties: tie, missing: counts.pairs - counts.identical - counts.judged - counts.stale },
+        ...report,
+        interval: report.interval && [...report.interval],
+        sentence: describePreferences(preferences, report, [names[0]!, names[1]!]),
+        agreement: { agreement: toResult(agreement), sentence: describeAgreement(agreement, 'pair') },
+        warning: judge.warning([all[variants.first]!, all[variants.second]!]),
+      };
+    },
+  };
+}
