@@ -171,7 +171,13 @@ async function createServices(options: HostOptions) {
   const capabilityTests = createCapabilityTests({ store: storage.capabilityTests, providers, log });
   const embeddings = createEmbeddings();
   const moderation = createModeration({ settings: () => storage.settings.read().moderation, providers, embeddings });
-  const embedder = createTextEmbedders({ settings: () => storage.settings.read().embeddings, embeddings, providers });
+  const pauses = createProviderPauses();
+  const embedder = createTextEmbedders({
+    settings: () => storage.settings.read().embeddings,
+    embeddings,
+    providers,
+    pauses,
+  });
   const reader = createSourceReader({ startChild });
   const knowledge = await createKnowledge({ dataDirectory, storage, embedder, startChild, reader, log });
   const files = await openFiles(options, storage, reader);
@@ -182,7 +188,6 @@ async function createServices(options: HostOptions) {
   const schemas = createSchemaChecker();
   const allowances = { credits: createCredits(), rateLimits: createRateLimits(), apiKeys: storage.apiKeys };
   const openSource = createSourceOpener(options, storage);
-  const pauses = createProviderPauses();
   const completions = createCompletions({
     runs: storage.runs,
     providers,
@@ -195,7 +200,7 @@ async function createServices(options: HostOptions) {
     files: new PromptFileLoader({ files, openSource, windowCallerId: storage.windowCallerId }),
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
-  const passThrough = createPassThrough({ storage, providers, ...allowances, guard, exchanges, files, log });
+  const passThrough = createPassThrough({ storage, providers, pauses, ...allowances, guard, exchanges, files, log });
   const services = { dataDirectory, storage, providers, grounding, completions, schemas, embeddings, moderation, log };
   const comparing = createComparisonServices({ ...services, ...allowances, pauses, files });
   const library = createPromptLibrary({ storage, providers, completions, log });

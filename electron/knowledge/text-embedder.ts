@@ -4,6 +4,7 @@ import type { EmbeddingSettings } from '../../shared/contract/settings.ts';
 import type { Embeddings } from '../on-device/embeddings.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { Provider } from '../providers/provider.ts';
+import type { ProviderPauses } from '../providers/provider-pauses.ts';
 
 export interface EmbedTextsOptions {
   readonly signal: AbortSignal;
@@ -36,10 +37,12 @@ export interface TextEmbedderOptions {
   readonly settings: () => EmbeddingSettings;
   readonly embeddings: Embeddings;
   readonly providers: Pick<Providers, 'provider' | 'endpointProvider'>;
+  readonly pauses: Pick<ProviderPauses, 'note'>;
 }
 
 /** Returns the embedder that the user has chosen; called for every source and every query. */
-export function createTextEmbedders({ settings, embeddings, providers }: TextEmbedderOptions): () => TextEmbedder {
+export function createTextEmbedders(options: TextEmbedderOptions): () => TextEmbedder {
+  const { settings, embeddings, providers, pauses } = options;
   const onDevice = onDeviceEmbedder(embeddings);
 
   function providerOf({ aiSystem, model }: Extract<EmbeddingSettings, { kind: 'provider' }>): [Provider, string] {
@@ -60,7 +63,14 @@ export function createTextEmbedders({ settings, embeddings, providers }: TextEmb
       model: `${choice.aiSystem}/${choice.model}`,
       async embed(texts, { signal, isQuestion = false }) {
         const [provider, model] = providerOf(choice);
-        const ask = () => provider.embed!({ model, texts, isQuery: isQuestion }, { signal });
+        const ask = async () => {
+          try {
+            return await provider.embed!({ model, texts, isQuery: isQuestion }, { signal });
+          } catch (error) {
+            pauses.note(`${choice.aiSystem}/${choice.model}`, error);
+            throw error;
+          }
+        };
         // A query isn't retried, because a user waits for it and keywords also find passages.
         return isQuestion ? ask() : askPatiently(ask, signal);
       },

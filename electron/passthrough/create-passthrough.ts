@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { AppError } from '../../shared/app-error.ts';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { lowerLevel, type RecordLevel } from '../../shared/contract/common.ts';
 import type { Message } from '../../shared/contract/messages.ts';
@@ -13,6 +11,7 @@ import type { ProviderExchanges } from '../provider-exchanges/create-provider-ex
 import { secretForms } from '../provider-exchanges/redact.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { ownKeys } from '../providers/forwarded-call.ts';
+import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore, Storage } from '../storage/storage.ts';
 import { beginRun, modelOf, type ProgramCall, type Recording, scopeOf, systemOf } from './begin-run.ts';
@@ -22,7 +21,7 @@ import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
 import { answerKey, keysOf, type ReadRequest } from './read-call.ts';
 import type { RecordedResponse } from './read-response.ts';
-import type { SentFile } from './sent-files.ts';
+import { type SentFile, storeFiles } from './sent-files.ts';
 
 /** A call under way, with what the program learns about its record. */
 export interface StartedCall {
@@ -65,6 +64,7 @@ export interface PassThrough {
 export interface PassThroughOptions {
   readonly storage: Pick<Storage, 'threads' | 'runs' | 'settings'>;
   readonly providers: Pick<Providers, 'pass' | 'costOfCall'>;
+  readonly pauses: Pick<ProviderPauses, 'noteResponse'>;
   readonly credits: Credits;
   readonly rateLimits: RateLimits;
   readonly apiKeys: Pick<ApiKeyStore, 'charge'>;
@@ -94,27 +94,6 @@ function reserve(call: ProgramCall, { credits, rateLimits, apiKeys }: PassThroug
   } catch (error) {
     credit.release();
     throw error;
-  }
-}
-
-/** Stores the files of a request, whose messages refer to them already. */
-async function storeFiles(
-  sent: readonly SentFile[],
-  callerId: string,
-  { files, log }: PassThroughOptions,
-): Promise<void> {
-  for (const { part, content } of sent) {
-    try {
-      await using incoming = await files.incoming();
-      await incoming.receive({
-        content: Readable.from([content]),
-        fileName: part.name,
-        mediaType: part.mediaType || null,
-      });
-      await incoming.store({ signal: new AbortController().signal, callerId, keepLocation: true });
-    } catch (error) {
-      if (!(error instanceof AppError)) log('a file of a recorded call could not be stored', error);
-    }
   }
 }
 
@@ -277,6 +256,16 @@ function controllerOf({ signal }: ProgramCall): AbortController {
   return controller;
 }
 
+/** Comparisons wait as a provider asks. The limits of a program's own key aren't theirs. */
+function notePauses(call: ProgramCall, { head }: PassedCall, { pauses }: Parts): void {
+  if (call.hasOwnKey) return;
+  const servedBy = `${systemOf(call.providerId)}/${modelOf(call, '')}`;
+  head.then(
+    (response) => pauses.noteResponse(servedBy, response),
+    () => {},
+  );
+}
+
 /** Sends a call whose start is recorded. */
 function send(planned: PlannedCall, recording: Recording | null, charge: Charge, parts: Parts): StartedCall {
   const { storage, exchanges, providers, active } = parts;
@@ -295,6 +284,7 @@ function send(planned: PlannedCall, recording: Recording | null, charge: Charge,
   active.set(passed, controller);
   const forget = () => active.delete(passed);
   passed.whole.then(forget, forget);
+  notePauses(call, passed, parts);
   try {
     const { providerId, path, method, headers, body, hasOwnKey } = call;
     providers.pass({ providerId, path, method, headers, body, hasOwnKey, signal, exchanges: log }, passed);

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { AppError } from '../../shared/app-error.ts';
 import type { FilePart, MessagePart } from '../../shared/contract/messages.ts';
+import type { Files } from '../files/create-files.ts';
+import type { Log } from '../log.ts';
 
 /** A file inside a request. */
 export interface SentFile {
@@ -42,5 +46,26 @@ export class SentFiles {
     const head = comma === -1 ? '' : url.slice(5, comma);
     if (!head.endsWith(';base64')) return { type: 'text', text: `[${url.slice(0, 2000)}]` };
     return this.add(head.slice(0, head.indexOf(';')), url.slice(comma + 1), name);
+  }
+}
+
+/** Stores the files of a request, whose messages refer to them already. */
+export async function storeFiles(
+  sent: readonly SentFile[],
+  callerId: string,
+  { files, log }: { readonly files: Files; readonly log: Log },
+): Promise<void> {
+  for (const { part, content } of sent) {
+    try {
+      await using incoming = await files.incoming();
+      await incoming.receive({
+        content: Readable.from([content]),
+        fileName: part.name,
+        mediaType: part.mediaType || null,
+      });
+      await incoming.store({ signal: new AbortController().signal, callerId, keepLocation: true });
+    } catch (error) {
+      if (!(error instanceof AppError)) log('a file of a recorded call could not be stored', error);
+    }
   }
 }

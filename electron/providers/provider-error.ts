@@ -38,7 +38,7 @@ export class ProviderFailure extends AppError {
 }
 
 /** Used when a rate-limit response doesn't say when to retry. */
-const defaultRetrySeconds = 10;
+export const defaultRetrySeconds = 10;
 const maxMessageCharacters = 600;
 /** The rest of a provider's message isn't read. */
 const maxReadCharacters = 65_536;

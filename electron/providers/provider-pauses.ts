@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProviderFailure } from './provider-error.ts';
+import { defaultRetrySeconds, ProviderFailure, retrySeconds } from './provider-error.ts';
+import type { ResponseHeaders } from './response-receiver.ts';
 
 /** Providers limit each account: that of an endpoint, or of the provider. `servedBy` is `<aiSystem>/<model>`. */
 export function providerOf(servedBy: string): string {
@@ -10,6 +11,8 @@ export function providerOf(servedBy: string): string {
 export interface ProviderPauses {
   /** Notes a failed call: a rate limit, or another failure after which the provider wants to be left alone. */
   note(servedBy: string, error: unknown): void;
+  /** The same for a response that is passed on as it came. */
+  noteResponse(servedBy: string, response: { readonly status: number; readonly headers: ResponseHeaders }): void;
   /** A later end wins. */
   pause(name: string, milliseconds: number): void;
   /** Resolves when the provider may be called. Rejects with the signal's reason. */
@@ -31,6 +34,12 @@ export function createProviderPauses(now: () => number = () => performance.now()
     note(servedBy, error) {
       if (!(error instanceof ProviderFailure) || error.retryAfterSeconds === undefined) return;
       pause(providerOf(servedBy), error.retryAfterSeconds * 1000);
+    },
+    noteResponse(servedBy, { status, headers }) {
+      if (status !== 429 && status !== 503 && status !== 529) return;
+      const texts = Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+      const seconds = retrySeconds(Object.fromEntries(texts), undefined) ?? (status === 429 ? defaultRetrySeconds : 0);
+      pause(providerOf(servedBy), seconds * 1000);
     },
     pause,
     async ready(name, { signal }) {

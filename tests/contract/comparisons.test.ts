@@ -324,6 +324,35 @@ describe('a comparison', () => {
     expect(times[0]! - startedAt).toBeGreaterThan(900);
   });
 
+  test('waits after a rate limit of a call that was passed on, but not of the program with its own key', async () => {
+    host.provider.answerWith((call) => call.fail(429, 'Slow down', { 'retry-after': '1' }));
+    const pass = async (headers: Record<string, string>) =>
+      (
+        await host.send(memory, {
+          method: 'POST',
+          path: '/openai/scripted/v1/chat/completions',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify({ model: 'model', messages: [{ role: 'user', content: 'Hello' }] }),
+        })
+      ).status;
+    const runOnce = async () => {
+      const startedAt = performance.now();
+      let firstCall = 0;
+      host.provider.answerWith((call) => {
+        firstCall ||= performance.now();
+        echo(call);
+      });
+      const { id } = await create(memory, { variants: [variant('A')] });
+      expect((await run(memory, id)).cells.completed).toBe(3);
+      return firstCall - startedAt;
+    };
+    expect(await pass({ authorization: `Bearer ${host.key}` })).toBe(429);
+    expect(await runOnce()).toBeGreaterThan(900);
+    host.provider.answerWith((call) => call.fail(429, 'Slow down', { 'retry-after': '3600' }));
+    expect(await pass({ 'x-touchstone-key': host.key, authorization: 'Bearer sk-of-the-program' })).toBe(429);
+    await runOnce();
+  });
+
   test('tries a cell again as often as it allows', async () => {
     let calls = 0;
     host.provider.answerWith((call) => ((calls += 1) % 3 === 0 ? echo(call) : call.fail(500, 'Again')));

@@ -2,6 +2,7 @@ import { LLMock } from '@copilotkit/aimock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTextEmbedders } from '../../../electron/knowledge/text-embedder.ts';
 import type { Provider } from '../../../electron/providers/provider.ts';
+import { createProviderPauses } from '../../../electron/providers/provider-pauses.ts';
 import type { ProviderFetch } from '../../../electron/providers/provider-fetch.ts';
 import { createEndpointProvider, registry } from '../../../electron/providers/registry.ts';
 import type { EmbeddingSettings } from '../../../shared/contract/settings.ts';
@@ -148,7 +149,7 @@ describe('the embedder of the settings', () => {
       provider: (name: string) => connect(name as Name),
       endpointProvider: (name: string) => (name === 'local' ? connect('OpenAiCompatible') : null),
     };
-    return createTextEmbedders({ settings: () => settings, embeddings, providers })();
+    return createTextEmbedders({ settings: () => settings, embeddings, providers, pauses: createProviderPauses() })();
   }
 
   test("has the model's name, and calls it by its provider's name", async () => {
