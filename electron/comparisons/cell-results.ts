@@ -54,7 +54,7 @@ export class CellResults {
   readonly #table: CellStates;
   readonly #verdicts: Uint8Array;
   readonly #hashes: Uint32Array;
-  /** By variant, then by row and repeat. */
+  /** By variant, then by row and repeat. Zero for unknown cells: filling 24 MB for a million cells would block the thread. */
   readonly #numbers: Readonly<Record<Exclude<Measured, 'passes'>, Float64Array>>;
   /** By variant, then by check. */
   readonly #checks: CheckCount[][];
@@ -67,7 +67,7 @@ export class CellResults {
   #isLoaded = false;
 
   constructor(table: CellStates) {
-    const empty = () => new Float64Array(table.total).fill(Number.NaN);
+    const empty = () => new Float64Array(table.total);
     this.#table = table;
     this.#verdicts = new Uint8Array(table.total);
     this.#hashes = new Uint32Array(table.total);
@@ -176,13 +176,12 @@ export class CellResults {
     const size = rows * repeats;
     // Shared, because a copy of 40 columns of 100,000 rows for the thread would block this one.
     const numbers = new Float64Array(new SharedArrayBuffer(size * Float64Array.BYTES_PER_ELEMENT));
-    if (what !== 'passes') {
-      numbers.set(this.#numbers[what].subarray(variant * size, (variant + 1) * size));
-      return numbers;
-    }
     for (let row = 0; row < rows; row += 1) {
       const from = (row * variants + variant) * repeats;
-      for (let repeat = 0; repeat < repeats; repeat += 1) numbers[row * repeats + repeat] = this.#pass(from + repeat);
+      for (let repeat = 0; repeat < repeats; repeat += 1) {
+        const position = from + repeat;
+        numbers[row * repeats + repeat] = what === 'passes' ? this.#pass(position) : this.#number(what, position);
+      }
     }
     return numbers;
   }
@@ -206,14 +205,13 @@ export class CellResults {
 
   /** What rows are sorted by, the largest first. Other work runs in between. */
   keys(sort: Exclude<RowSort, 'row'>, rows: Uint32Array): Promise<Float64Array> {
-    const { costs, latencies, scores } = this.#numbers;
     return rowKeys(sort, rows, {
       variants: this.#table.variants,
       repeats: this.#table.repeats,
       pass: (position) => this.#pass(position),
-      score: (position) => scores[this.#numberAt(position)]!,
-      cost: (position) => costs[this.#numberAt(position)]!,
-      latency: (position) => latencies[this.#numberAt(position)]!,
+      score: (position) => this.#number('scores', position),
+      cost: (position) => this.#number('costs', position),
+      latency: (position) => this.#number('latencies', position),
       differs: this.#differs,
     });
   }
@@ -223,6 +221,10 @@ export class CellResults {
     const { rows, repeats } = this.#table;
     const { row, variant, repeat } = this.#table.index(position);
     return (variant * rows + row) * repeats + repeat;
+  }
+
+  #number(what: Exclude<Measured, 'passes'>, position: number): number {
+    return this.#verdicts[position] === unknown ? Number.NaN : this.#numbers[what][this.#numberAt(position)]!;
   }
 
   #pass(position: number): number {
