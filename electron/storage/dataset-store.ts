@@ -254,7 +254,12 @@ function createDatasetReader(database: Database.Database, tokenSecret: string) {
   return { ...reader, required };
 }
 
-export function createDatasetStore(database: Database.Database, tokenSecret: string): DatasetStore {
+/** `onWrite` is called after rows were written: a large import fills the database's log, which a thread writes back. */
+export function createDatasetStore(
+  database: Database.Database,
+  tokenSecret: string,
+  onWrite: () => void = () => {},
+): DatasetStore {
   const { required, ...reader } = createDatasetReader(database, tokenSecret);
   const writes = writeStatements(database);
   const removals = removalStatements(database);
@@ -301,7 +306,11 @@ export function createDatasetStore(database: Database.Database, tokenSecret: str
       active.add(keyOf(draft));
       return draft;
     },
-    append: (draft, position, rows) => append.immediate(draft, position, rows),
+    append(draft, position, rows) {
+      const bytes = append.immediate(draft, position, rows);
+      onWrite();
+      return bytes;
+    },
     finish(draft, { columns: list, ...version }) {
       writes.finish.run({ ...draft, ...version, columns: JSON.stringify(list), now: Date.now() });
       active.delete(keyOf(draft));

@@ -91,7 +91,7 @@ export function openStorage({ directory, durability = 'process' }: OpenStorageOp
 }
 
 /** What people edit: the prompt library, agents, knowledge, datasets and comparisons. */
-function createLibraryStores(database: Database.Database, tokenSecret: string) {
+function createLibraryStores(database: Database.Database, tokenSecret: string, onWrite: () => void) {
   return {
     prompts: createPromptStore(database, tokenSecret),
     promptFolders: createFolderStore(database),
@@ -99,7 +99,7 @@ function createLibraryStores(database: Database.Database, tokenSecret: string) {
     agents: createAgentStore(database, tokenSecret),
     dataspaces: createDataspaceStore(database, tokenSecret),
     sources: createSourceStore(database, tokenSecret),
-    datasets: createDatasetStore(database, tokenSecret),
+    datasets: createDatasetStore(database, tokenSecret, onWrite),
     comparisons: createComparisonStore(database, tokenSecret),
     judges: createJudgeStore(database, tokenSecret),
     votes: createVoteStore(database, tokenSecret),
@@ -137,7 +137,7 @@ function assembleStorage(
   }
 
   return {
-    ...createLibraryStores(database, tokenSecret),
+    ...createLibraryStores(database, tokenSecret, audit.noteChanges),
     runs,
     audit: audit.store,
     exportRows: createExportRows(database),
