@@ -466,15 +466,15 @@ describe('a judge of preferences', () => {
     const { body: judge } = await createPairJudge();
     expect((await pairsOf(id, judge.id)).body).toMatchObject({ counts: { pairs: 4, judged: 0, missing: 4 } });
     // Prefers B, except in a row where the order decides and one where it gives no verdict.
-    const asked: string[] = [];
+    const prompts: string[] = [];
     prefer((prompt) => {
-      asked.push(prompt);
+      prompts.push(prompt);
       if (prompt.includes('ticket 2')) return null;
       if (prompt.includes('ticket 3')) return 'first';
       return prompt.startsWith('Judge A') ? 'second' : 'first';
     });
     expect((await judgePairs(id, judge.id)).status).toBe(202);
-    expect(asked).toHaveLength(8);
+    expect(prompts).toHaveLength(8);
     expect((await pairsOf(id, judge.id)).body).toMatchObject({
       judge: 'Taste',
       variants: [
@@ -485,10 +485,10 @@ describe('a judge of preferences', () => {
       verdict: 'unclear',
       sentence: expect.stringMatching(/^Cannot tell: B won 2 of 2 decided pairs, 100 % \(95 %: 16 to 100\), 1 tie/),
     });
-    asked.length = 0;
-    prefer((prompt) => (asked.push(prompt), prompt.startsWith('Judge A') ? 'second' : 'first'));
+    prompts.length = 0;
+    prefer((prompt) => (prompts.push(prompt), prompt.startsWith('Judge A') ? 'second' : 'first'));
     await judgePairs(id, judge.id);
-    expect(asked).toHaveLength(2);
+    expect(prompts).toHaveLength(2);
     expect((await pairsOf(id, judge.id)).body.counts).toMatchObject({ judged: 4, missing: 0 });
     const change = { name: 'Taste', promptText: 'Judge {{first}} or {{second}}', verdict: { kind: 'preference' } };
     await callJson(host, way, 'PUT', `/judges/${judge.id}`, { key: host.key, body: { ...change, ...provider } });

@@ -188,20 +188,20 @@ tests:
     assert:
       - { type: is-valid-openai-tools-call }
       - { type: javascript, value: "output[0].function.name === 'weather'" }
-      - { type: equals, value: Paris, transform: 'JSON.parse(output[0].function.arguments).place' }
+      - { type: equals, value: Paris, transform: 'JSON.parse(output[0].function.arguments).city' }
 `,
   });
   const call = (written: string) => [{ name: 'weather', arguments: written }];
-  const [valid, name, place] = comparison.checks ?? [];
+  const [valid, name, city] = comparison.checks ?? [];
   expect([
-    await passes(valid, '', {}, call('{"place": "Paris"}')),
+    await passes(valid, '', {}, call('{"city": "Paris"}')),
     await passes(valid, '', {}, call('Paris')),
     await passes(valid, 'Sunny.'),
   ]).toEqual([true, false, false]);
   expect(await passes(name, '', {}, call('{}'))).toBe(true);
   expect([
-    await passes(place, '', {}, call('{"place": "Paris"}')),
-    await passes(place, '', {}, call('{"place": "Rome"}')),
+    await passes(city, '', {}, call('{"city": "Paris"}')),
+    await passes(city, '', {}, call('{"city": "Rome"}')),
   ]).toEqual([true, false]);
   expect(unsupported).toEqual([]);
 });

@@ -12,10 +12,10 @@ import { useJudgedPairs } from '../../../queries/comparison-results.ts';
 import { useJudgePairs } from '../../../queries/comparisons.ts';
 import { comparisonVoteAddress } from '../../../shell/addresses.ts';
 
-/** `38 of 40 pairs judged in both orders, 3 tied, 2 identical`. */
+/** `Judged in both orders: 38 of 40 pairs, 3 tied, 2 identical`. */
 function countWords({ pairs, judged, ties, identical, missing, stale }: Found['counts']): string {
   const parts = [
-    `${formatWhole(judged)} of ${formatPlural(pairs, 'pair')} judged in both orders`,
+    `Judged in both orders: ${formatWhole(judged)} of ${formatPlural(pairs, 'pair')}`,
     ties > 0 && `${formatWhole(ties)} tied`,
     identical > 0 && `${formatWhole(identical)} identical`,
     missing > 0 && `${formatWhole(missing)} without a verdict`,

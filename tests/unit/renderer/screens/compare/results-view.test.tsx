@@ -221,7 +221,7 @@ test('a judge of preferences compares two variants, and says which it prefers', 
     await client.call(createJudge, { body: { ...body, verdict: { kind: 'preference' } } });
   });
   fireEvent.click(await screen.findByRole('radio', { name: 'Pairs' }));
-  await screen.findByText(/^0 of 19 pairs judged in both orders, 19 without a verdict/);
+  await screen.findByText(/^Judged in both orders: 0 of 19 pairs, 19 without a verdict/);
   screen.getByText('38 runs of the judge, two a pair.');
   provider.answerWith((call) => {
     const verdict = promptOf(call).includes('Which? We resend') ? 'second' : 'first';
