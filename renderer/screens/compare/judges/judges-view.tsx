@@ -92,7 +92,7 @@ export function JudgesView({ judgeId }: { judgeId: string | null }) {
             {(all) =>
               all
                 .filter(({ id }) => !deleted.has(id))
-                .map(({ id, name, calibration }) => (
+                .map(({ id, name, calibration, verdict }) => (
                   <a
                     key={id}
                     className={id === judgeId ? 'view is-selected' : 'view'}
@@ -105,7 +105,11 @@ export function JudgesView({ judgeId }: { judgeId: string | null }) {
                   >
                     <span className="grow truncate">{name}</span>
                     <span className="caption tertiary nowrap">
-                      {calibration.isCalibrated ? 'Calibrated' : `${calibration.labels} labels`}
+                      {verdict.kind === 'preference'
+                        ? 'Pairs'
+                        : calibration.isCalibrated
+                          ? 'Calibrated'
+                          : `${calibration.labels} labels`}
                     </span>
                   </a>
                 ))
