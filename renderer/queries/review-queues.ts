@@ -16,6 +16,7 @@ import {
   skipItem,
   submitReview,
 } from '../../shared/contract/reviews.ts';
+import { useEffect } from 'react';
 import { useHost } from '../host/host-context.tsx';
 import { reviewerHeaders, useActingReviewer } from '../stores/acting-reviewer.ts';
 import { reviewsKey } from './reviewers.ts';
@@ -164,6 +165,18 @@ export function useReviewStep(id: string) {
       void queryClient.invalidateQueries({ queryKey: reviewsKey(token, 'item', id, itemId) });
     },
   });
+}
+
+/** Ends the reservation when another person begins to review at this window: nobody would review the item until it expires. */
+export function useReleaseForOthers(id: string): void {
+  const { client, token } = useReviewing();
+  useEffect(() => {
+    return () => {
+      if (useActingReviewer.getState().token === token) return;
+      // Without the host the reservation ends by itself.
+      client.call(releaseItem, { headers: reviewerHeaders(token), parameters: { id } }).catch(() => {});
+    };
+  }, [client, token, id]);
 }
 
 /** Ends the reservation, so that others can have the item. */

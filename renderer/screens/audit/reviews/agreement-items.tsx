@@ -58,10 +58,12 @@ function ItemRow({ item, number, isSelected, onSelect }: ItemRowProps) {
       ) : (
         <span className="alpha__none small tertiary">{kind === 'text' ? 'Text, not measured' : reason}</span>
       )}
-      <span className="caption tertiary alpha__more">
-        {kindNames[kind]}, {formatPlural(ratedItems, 'item')}
-        {interval && `, ${figure(interval[0])} to ${figure(interval[1])}`}
-      </span>
+      {kind !== 'text' && (
+        <span className="caption tertiary alpha__more">
+          {kindNames[kind]}, {formatPlural(ratedItems, 'item')}
+          {interval && `, ${figure(interval[0])} to ${figure(interval[1])}`}
+        </span>
+      )}
     </button>
   );
 }

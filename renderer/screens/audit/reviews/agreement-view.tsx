@@ -16,6 +16,7 @@ import { ItemsPanel, type SelectionProps } from './agreement-items.tsx';
 import { comparisonsOf, describeMeasures } from './agreement-words.ts';
 import { labelText } from './answers.ts';
 import { Disagreements } from './disagreements.tsx';
+import { ExportMenu } from './export-menu.tsx';
 import { Matrix, type MatrixCell } from './matrix.tsx';
 
 /** The matrix of a pair, or why there is none. */
@@ -136,6 +137,7 @@ function OpenAgreement({ queue }: { queue: ReviewQueue }) {
           </span>
         )}
         <span className="grow" />
+        <ExportMenu queue={queue} />
         <Button icon={ArrowLeft} keys="Escape" onClick={back}>
           Back to queue
         </Button>

@@ -10,6 +10,7 @@ import { formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { describeError, EmptyState, LoadingRows, Notice, QueryView } from '../../../components/state-panels.tsx';
 import {
+  useReleaseForOthers,
   useReleaseItem,
   useReservation,
   useReviewItem,
@@ -154,6 +155,7 @@ function Work({ queue, children }: { queue: ReviewQueue; children: (onLeave: () 
 
 function OpenQueue({ queue }: { queue: ReviewQueue }) {
   const reservation = useReservation(queue.id);
+  useReleaseForOthers(queue.id);
   const step = useReviewStep(queue.id);
   /** An item that is only read; null for the reserved one. */
   const [openId, setOpenId] = useState<string | null>(null);

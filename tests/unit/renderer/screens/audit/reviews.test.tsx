@@ -1,10 +1,13 @@
+import { Blob, File } from 'node:buffer';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Client } from '../../../../../renderer/host/client.ts';
 import { ReviewsPage } from '../../../../../renderer/screens/audit/reviews/reviews-page.tsx';
 import { reviewQueueAddress, reviewsAddress, rubricAddress } from '../../../../../renderer/shell/addresses.ts';
 import { useGlobalKeys } from '../../../../../renderer/shell/global-keys.ts';
+import { useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { useActingReviewer } from '../../../../../renderer/stores/acting-reviewer.ts';
+import { createJudge, listJudges } from '../../../../../shared/contract/judges.ts';
 import { createReviewQueue, listReviewQueues } from '../../../../../shared/contract/review-queues.ts';
 import { actAsReviewer, createReviewer, reviewerHeader } from '../../../../../shared/contract/reviewers.ts';
 import { reserveItem, submitReview } from '../../../../../shared/contract/reviews.ts';
@@ -72,16 +75,32 @@ async function reviewAll(name: string, categoryOf: (index: number) => string): P
   }
 }
 
+/** What the window saves as files. */
+function keepSavedFiles(): Blob[] {
+  const saved: Blob[] = [];
+  URL.createObjectURL = (file) => `blob:${saved.push(file as Blob)}`;
+  URL.revokeObjectURL = () => {};
+  return saved;
+}
+
 const press = (key: string, more: object = {}) => act(() => void fireEvent.keyDown(document.body, { key, ...more }));
 const pressSubmit = () => press('Enter', { ctrlKey: true });
 const rubricPanel = () => screen.findByRole('region', { name: 'Rubric' });
 
-beforeEach(() => {
+beforeEach(async () => {
+  // jsdom's own forms and files can't be sent by Node's fetch.
+  const form = await new Response(new URLSearchParams()).formData();
+  vi.stubGlobal('FormData', form.constructor);
+  vi.stubGlobal('File', File);
+  vi.stubGlobal('Blob', Blob);
   giveEverythingSize();
   sessionStorage.clear();
   useActingReviewer.setState({ token: null });
 });
-afterEach(() => opened.close());
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  await opened.close();
+});
 
 test('a queue is made of what matches a filter, with a rubric that is written on the way', async () => {
   opened = await openWindow(<Part />, {
@@ -285,6 +304,67 @@ test('agreement is in sentences, a cell opens its items, and a decision becomes 
   // Texts are not measured.
   fireEvent.click(screen.getByRole('button', { name: /What should it have said/ }));
   await screen.findByText('No items differ here.');
+});
+
+test('reviews leave as files, as a dataset and as labels of a judge', async () => {
+  const judge = { name: 'Polite', promptText: 'Answer: {{answer}}', aiSystem: 'ServiceAi', model: 'hl-gpt-4.1-mini' };
+  opened = await openWindow(<Part />, {
+    address: reviewsAddress,
+    prepare: async (own, window) => {
+      await prepareQueue(own, window, 3);
+      await reviewAll('wren', () => 'Tone');
+      await reviewAll('heron', () => 'Tone');
+      await own.call(createJudge, { body: { ...judge, aiSystem: 'ServiceAi', verdict: { kind: 'passOrFail' } } });
+    },
+  });
+  const saved = keepSavedFiles();
+  opened.navigate(reviewQueueAddress(queueId, 'agreement'));
+  const choose = async (name: string) => {
+    fireEvent.keyDown(await screen.findByRole('button', { name: 'Export' }), { key: 'Enter' });
+    fireEvent.click(await screen.findByRole('menuitem', { name }));
+  };
+  await choose('CSV, a column per reviewer');
+  await waitFor(() => expect(saved).toHaveLength(1));
+  expect(saved[0]!.size).toBeGreaterThan(100);
+  await choose('Make a dataset');
+  fireEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Make a dataset' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await choose('Label answers for a judge');
+  const dialog = await screen.findByRole('dialog');
+  await within(dialog).findByRole('option', { name: 'Polite' });
+  fireEvent.change(within(dialog).getByLabelText('Judge'), {
+    target: { value: (await client.call(listJudges)).data[0]!.id },
+  });
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Label answers' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(useToasts.getState().toasts.at(-1)?.text).toBe('Labelled 3 answers.');
+});
+
+test('a queue goes to a colleague as a file, and the reviews come back once', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  const saved = keepSavedFiles();
+  const choose = async (name: string) => {
+    fireEvent.keyDown(await screen.findByRole('button', { name: 'Actions of Refund promises' }), { key: 'Enter' });
+    fireEvent.click(await screen.findByRole('menuitem', { name }));
+  };
+  const drop = (dialog: HTMLElement, blob: Blob) =>
+    fireEvent.change(within(dialog).getByLabelText('Queue file'), {
+      target: { files: [new File([blob], 'queue.jsonl')] },
+    });
+  await choose('Download queue file');
+  await waitFor(() => expect(saved).toHaveLength(1));
+
+  // The same installation has it already.
+  fireEvent.click(screen.getByRole('button', { name: 'Import queue file' }));
+  const importing = await screen.findByRole('dialog', { name: 'Import a queue file' });
+  drop(importing, saved[0]!);
+  expect((await within(importing).findByRole('alert')).textContent).toMatch(/was made by this in/);
+  fireEvent.click(within(importing).getByRole('button', { name: 'Close' }));
+
+  await choose('Merge reviews from a file');
+  const merging = await screen.findByRole('dialog', { name: /Merge reviews into/ });
+  drop(merging, new Blob(['not a queue']));
+  await within(merging).findByRole('alert');
 });
 
 test('agreement waits until items have all their reviews', async () => {

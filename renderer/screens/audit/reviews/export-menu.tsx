@@ -1,0 +1,180 @@
+import { Download, FileText, Gavel, ListPlus, Table } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { ReviewExportFormat } from '../../../../shared/contract/review-exports.ts';
+import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
+import { Button } from '../../../components/button.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { formatPlural, readNumber } from '../../../components/format.ts';
+import { Menu } from '../../../components/menu.tsx';
+import { saveFile } from '../../../components/save-file.ts';
+import { Select } from '../../../components/select.tsx';
+import { describeError, Notice } from '../../../components/state-panels.tsx';
+import { TextField } from '../../../components/text-field.tsx';
+import { useJudges } from '../../../queries/judges.ts';
+import { useExportReviews, useLabelJudge, useReviewDataset } from '../../../queries/review-exports.ts';
+import { datasetAddress, judgeAddress } from '../../../shell/addresses.ts';
+import { showToast } from '../../../stores/toasts.ts';
+
+interface DialogProps {
+  queue: ReviewQueue;
+  onClose: () => void;
+}
+
+function DatasetDialog({ queue, onClose }: DialogProps) {
+  const [, navigate] = useLocation();
+  const [name, setName] = useState(`Reviewed: ${queue.name}`.slice(0, 200));
+  const create = useReviewDataset(queue.id);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (name.trim() === '' || create.isPending) return;
+    create.mutate(name.trim(), {
+      onSuccess: () => {
+        onClose();
+        showToast({
+          tone: 'neutral',
+          text: 'The dataset is created in the background.',
+          action: { label: 'Show datasets', run: () => navigate(datasetAddress()) },
+        });
+      },
+    });
+  }
+  return (
+    <Dialog title="Make a dataset" isOpen onClose={onClose}>
+      <form className="review__form" onSubmit={submit}>
+        <p className="small secondary">
+          A row for each reviewed run: its variables, its answer as the expected value, and the feedback of the queue.
+        </p>
+        <TextField label="Name" maxLength={300} value={name} onValueChange={setName} />
+        {create.error && <Notice tone="negative">{describeError(create.error).message}</Notice>}
+        <div className="row">
+          <Button type="submit" variant="primary" isBusy={create.isPending} aria-disabled={name.trim() === ''}>
+            Make a dataset
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Gives the final values of a yes or no item, or of a score, to a judge as labels. */
+function JudgeDialog({ queue, onClose }: DialogProps) {
+  const [, navigate] = useLocation();
+  const judges = useJudges();
+  const label = useLabelJudge(queue.id);
+  const items = queue.rubric.items.filter(({ kind }) => kind === 'yesNo' || kind === 'score');
+  const [judgeId, setJudgeId] = useState<string | null>(null);
+  const [itemId, setItemId] = useState<string | null>(items[0]?.id ?? null);
+  const [passFrom, setPassFrom] = useState('1');
+  const isScore = items.find(({ id }) => id === itemId)?.kind === 'score';
+  const from = readNumber(passFrom);
+  const isFromValid = typeof from === 'number' && Number.isInteger(from) && from >= -9 && from <= 10;
+  const isReady = judgeId !== null && itemId !== null && (!isScore || isFromValid);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!isReady || label.isPending) return;
+    label.mutate(
+      { judgeId, rubricItemId: itemId, ...(isScore && { passFrom: Number(from) }) },
+      {
+        onSuccess: ({ added, skipped }) => {
+          onClose();
+          const rest = skipped === 0 ? '' : ` Skipped ${formatPlural(skipped, 'item')}.`;
+          showToast({
+            tone: 'neutral',
+            text: `Labelled ${formatPlural(added, 'answer')}.${rest}`,
+            action: { label: 'Show judge', run: () => navigate(judgeAddress(judgeId)) },
+          });
+        },
+      },
+    );
+  }
+  return (
+    <Dialog title="Label answers for a judge" isOpen onClose={onClose}>
+      <form className="review__form" onSubmit={submit}>
+        <p className="small secondary">
+          The final values become labels of the judge, which it is calibrated with. Labels that it has stay.
+        </p>
+        <Select
+          label="Judge"
+          isLabelHidden={false}
+          value={judgeId}
+          placeholder={judges.data?.length === 0 ? 'No judge yet' : 'Choose a judge'}
+          isDisabled={!judges.data?.length}
+          onValueChange={setJudgeId}
+          options={(judges.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        />
+        <Select
+          label="Rubric item"
+          isLabelHidden={false}
+          value={itemId}
+          placeholder="No item with yes or no, or a score"
+          isDisabled={items.length === 0}
+          onValueChange={setItemId}
+          options={items.map(({ id, question }) => ({ value: id, label: question }))}
+        />
+        {isScore && (
+          <TextField
+            label="Passes from"
+            inputMode="numeric"
+            value={passFrom}
+            onValueChange={setPassFrom}
+            error={isFromValid ? null : 'Enter a whole number from -9 to 10'}
+          />
+        )}
+        {label.error && <Notice tone="negative">{describeError(label.error).message}</Notice>}
+        <div className="row">
+          <Button type="submit" variant="primary" isBusy={label.isPending} aria-disabled={!isReady}>
+            Label answers
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const endings: Readonly<Record<ReviewExportFormat, string>> = {
+  csv: 'reviews.csv',
+  preferences: 'preferences.jsonl',
+  evidence: 'evidence.html',
+};
+
+/** A name that every file system takes. */
+function fileName(queue: ReviewQueue, format: ReviewExportFormat): string {
+  const name = queue.name.replaceAll(/[^\p{L}\p{N}]+/gu, '-').slice(0, 80);
+  return `${name}-${endings[format]}`;
+}
+
+/** What leaves a queue: files, a dataset and labels. */
+export function ExportMenu({ queue }: { queue: ReviewQueue }) {
+  const [opened, setOpened] = useState<'dataset' | 'judge' | null>(null);
+  const download = useExportReviews(queue.id);
+  const save = (format: ReviewExportFormat) =>
+    download.mutate(format, {
+      onSuccess: async (file) => saveFile(fileName(queue, format), new Uint8Array(await file.arrayBuffer())),
+    });
+  const close = () => setOpened(null);
+  return (
+    <>
+      <Menu
+        align="end"
+        groups={[
+          [
+            { label: 'CSV, a column per reviewer', icon: Table, onSelect: () => save('csv') },
+            { label: 'Preference pairs, JSONL', icon: FileText, onSelect: () => save('preferences') },
+            { label: 'Evidence, HTML', icon: FileText, onSelect: () => save('evidence') },
+          ],
+          [
+            { label: 'Make a dataset', icon: ListPlus, onSelect: () => setOpened('dataset') },
+            { label: 'Label answers for a judge', icon: Gavel, onSelect: () => setOpened('judge') },
+          ],
+        ]}
+      >
+        <Button icon={Download} isBusy={download.isPending}>
+          Export
+        </Button>
+      </Menu>
+      {opened === 'dataset' && <DatasetDialog queue={queue} onClose={close} />}
+      {opened === 'judge' && <JudgeDialog queue={queue} onClose={close} />}
+    </>
+  );
+}
