@@ -128,10 +128,10 @@ describe('an answer of the on-device model', longTest, () => {
 
   it('ends with Stop before a stop sequence, from a text or a list, and omits it', async () => {
     const question = 'Count: one, two, three, four, five, six';
-    const plain = await models.provider.generate(request(question, { temperature: 0, max_tokens: 16 }), { signal });
+    const plain = await models.provider.generate(request(question, { temperature: 0, max_tokens: 8 }), { signal });
     const stop = plain.content.slice(6, 9);
     for (const stopText of [stop, ['never said', '', stop]]) {
-      const configuration = { temperature: 0, max_tokens: 16, stop: stopText };
+      const configuration = { temperature: 0, max_tokens: 8, stop: stopText };
       const answer = await models.provider.generate(request(question, configuration), { signal });
       expect(answer).toMatchObject({
         content: plain.content.slice(0, plain.content.indexOf(stop)),
@@ -141,11 +141,11 @@ describe('an answer of the on-device model', longTest, () => {
   });
 
   it('follows a JSON schema, streamed and whole, and ends with Stop', async () => {
-    const [{ prompt, schema }] = structuredPrompts as [(typeof structuredPrompts)[number]];
+    const { prompt, schema } = structuredPrompts.find((one) => one.prompt === 'Name three colours.')!;
     const requested = request(prompt, {
       seed: 3,
       max_tokens: 300,
-      response_format: { type: 'json_schema', json_schema: { name: 'claim', schema } },
+      response_format: { type: 'json_schema', json_schema: { name: 'colours', schema } },
     });
     const exchanges = new ExchangeLog(() => {});
     const answer = await models.provider.generate(requested, { signal, exchanges });
@@ -203,7 +203,7 @@ describe('an answer of the on-device model', longTest, () => {
   ])('ends the JSON before its tokens end: %s', async (_, schema) => {
     const configuration = {
       seed: 2,
-      max_tokens: 48,
+      max_tokens: 32,
       response_format: { type: 'json_schema', json_schema: { name: 'story', schema } },
     } as const;
     const answer = await models.provider.generate(request('Write a very long story about the sea.', configuration), {
@@ -265,7 +265,7 @@ describe('an answer of the on-device model', longTest, () => {
   it('is the same for the same seed, and different for another seed', async () => {
     const ask = async (seed: number) =>
       (
-        await models.provider.generate(request('Invent a name.', { temperature: 1.5, seed, max_tokens: 10 }), {
+        await models.provider.generate(request('Invent a name.', { temperature: 1.5, seed, max_tokens: 6 }), {
           signal,
         })
       ).content;
@@ -278,7 +278,7 @@ describe('an answer of the on-device model', longTest, () => {
 
   it('is always the same at temperature 0, after any other request', async () => {
     const ask = async (text: string) =>
-      (await models.provider.generate(request(text, { temperature: 0, max_tokens: 10 }), { signal })).content;
+      (await models.provider.generate(request(text, { temperature: 0, max_tokens: 6 }), { signal })).content;
     const first = await ask('Say something about rain.');
     await ask('Say something about snow.');
     expect(await ask('Say something about rain.')).toBe(first);
@@ -288,7 +288,7 @@ describe('an answer of the on-device model', longTest, () => {
     const ask = async (configuration: Configuration) =>
       (
         await models.provider.generate(
-          request('Say "yes" forty times.', { max_tokens: 24, seed: 1, ...configuration }),
+          request('Say "yes" forty times.', { max_tokens: 12, seed: 1, ...configuration }),
           { signal },
         )
       ).content;
