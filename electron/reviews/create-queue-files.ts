@@ -11,6 +11,9 @@ import { answersOf, isDone } from './describe-item.ts';
 import {
   type FileLine,
   invalidFile,
+  maxFileStrata,
+  maxPassagesPerRun,
+  maxRunsPerItem,
   type ItemLine,
   type QueueLine,
   readLines,
@@ -22,7 +25,7 @@ type Content = AsyncIterable<Buffer>;
 
 /** Review queues that go to another installation as a file, and whose reviews come back. Methods with an id throw `not_found`. */
 export interface QueueFiles {
-  /** Texts of the items that need reviews; of an imported queue its reviews. */
+  /** Texts of the items that need reviews; of an imported queue its reviews. Throws `conflict` for over 1,000 strata. */
   write(id: string, signal: AbortSignal): AsyncGenerator<string>;
   /** Resolves with the id of the queue. Throws `conflict` for a queue that is here, and `invalid_request`. */
   import(content: Content): Promise<string>;
@@ -43,7 +46,9 @@ export interface QueueFilesOptions {
 const itemsAtOnce = 50;
 const reviewsAtOnce = 100;
 /** Of all texts of an item; older runs of a long conversation are left out. */
-const maxItemCharacters = 500_000;
+const maxItemCharacters = 300_000;
+
+const maxPassageCharacters = 5000;
 
 const lineOf = (line: FileLine) => `${JSON.stringify(line)}\n`;
 
@@ -62,7 +67,9 @@ function importedRunOf(
     ...run,
     input: (input.renderedPrompt ?? input.promptText).slice(-half),
     answer: output.content.slice(0, half),
-    passages: citations.slice(0, 20).map(({ sourceName, text }) => ({ sourceName, text: text.slice(0, 5000) })),
+    passages: citations
+      .slice(0, maxPassagesPerRun)
+      .map(({ sourceName, text }) => ({ sourceName, text: text.slice(0, maxPassageCharacters) })),
   };
 }
 
@@ -90,7 +97,8 @@ function runsOf(
     );
     found.push(imported);
     characters += charactersOf(imported);
-    while (characters > maxItemCharacters && found.length > 1) characters -= charactersOf(found.shift()!);
+    while ((characters > maxItemCharacters && found.length > 1) || found.length > maxRunsPerItem)
+      characters -= charactersOf(found.shift()!);
   }
   return found;
 }
@@ -151,8 +159,7 @@ function createWriter(options: QueueFilesOptions) {
       .join('');
   }
 
-  return async function* write(id: string, signal: AbortSignal): AsyncGenerator<string> {
-    const queue = store.read(id);
+  async function* linesOf(queue: StoredQueue, signal: AbortSignal): AsyncGenerator<string> {
     yield lineOf(queueLineOf(queue));
     if (queue.isImported)
       for (const { reviewerId, name } of reviews.progress(queue.sequence, []))
@@ -164,6 +171,13 @@ function createWriter(options: QueueFilesOptions) {
       await nextTurn();
       signal.throwIfAborted();
     }
+  }
+
+  return (id: string, signal: AbortSignal): AsyncGenerator<string> => {
+    const queue = store.read(id);
+    if (queue.strata.length > maxFileStrata)
+      throw new AppError('conflict', `The queue has more than ${maxFileStrata} strata, and a file can't have them.`);
+    return linesOf(queue, signal);
   };
 }
 

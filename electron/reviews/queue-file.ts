@@ -3,16 +3,18 @@ import { AppError } from '../../shared/app-error.ts';
 import { uuid } from '../../shared/contract/common.ts';
 import { answersInput } from '../../shared/contract/reviews.ts';
 import { importedRun } from '../../shared/contract/review-items.ts';
-import {
-  itemTypes,
-  maxQueueItems,
-  maxReviewersPerItem,
-  reviewStratum,
-  samplingPlan,
-} from '../../shared/contract/review-queues.ts';
+import { itemTypes, maxReviewersPerItem, reviewStratum, samplingPlan } from '../../shared/contract/review-queues.ts';
 import { maxAnswerCharacters, maxRubricItems, rubricItem } from '../../shared/contract/rubrics.ts';
 
 /** The lines of a queue file: first the queue, then items, or reviewers and their reviews. */
+
+/** Longer ones would block the host while they are parsed. The service cuts texts before. */
+const maxLineBytes = 2 * 1_048_576;
+/** Brackets, commas and colons outside of texts. A line of 2 MB has room for a million, which take seconds to check. */
+const maxStructure = 12_000;
+export const maxFileStrata = 1000;
+export const maxRunsPerItem = 50;
+export const maxPassagesPerRun = 5;
 
 const name = z.string().min(1).max(200);
 const note = z.string().max(maxAnswerCharacters).nullable();
@@ -31,7 +33,7 @@ const queueLine = z.strictObject({
   secondShare: z.number().min(0).max(1),
   reservationMinutes: z.int().min(1).max(1440),
   population: z.int(),
-  strata: z.array(reviewStratum).max(maxQueueItems),
+  strata: z.array(reviewStratum).max(maxFileStrata),
   rubric: z.strictObject({
     id: uuid,
     name,
@@ -53,7 +55,7 @@ const itemLine = z.strictObject({
     .int()
     .min(1)
     .max(maxReviewersPerItem + 1),
-  runs: z.array(importedRun).min(1),
+  runs: z.array(importedRun).min(1).max(maxRunsPerItem),
 });
 
 const reviewerLine = z.strictObject({
@@ -82,16 +84,26 @@ export type ItemLine = z.infer<typeof itemLine>;
 export type ReviewerLine = z.infer<typeof reviewerLine>;
 export type ReviewLine = z.infer<typeof reviewLine>;
 
-/** Longer ones would block the host while they are parsed. The service cuts texts before. */
-const maxLineBytes = 4 * 1_048_576;
-
 export function invalidFile(issue: string): AppError {
   return new AppError('invalid_request', `This is not a queue file that can be read: ${issue}.`, {
     details: [{ field: 'file', issue }],
   });
 }
 
+function hasMuchStructure(bytes: Buffer): boolean {
+  let isInText = false;
+  let count = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index]!;
+    if (byte === 34) isInText = !isInText;
+    else if (isInText) index += Number(byte === 92);
+    else if (byte === 91 || byte === 123 || byte === 44 || byte === 58) count += 1;
+  }
+  return count > maxStructure;
+}
+
 function parseLine(bytes: Buffer, number: number): FileLine {
+  if (hasMuchStructure(bytes)) throw invalidFile(`line ${number} has more than 12,000 lists, objects and values`);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -112,7 +124,7 @@ export async function* readLines(content: AsyncIterable<Buffer>): AsyncGenerator
   function* take(part: Buffer, isEnd: boolean): Generator<FileLine> {
     parts.push(part);
     length += part.length;
-    if (length > maxLineBytes) throw invalidFile(`line ${number + 1} is longer than 4 MB`);
+    if (length > maxLineBytes) throw invalidFile(`line ${number + 1} is longer than 2 MB`);
     if (!isEnd) return;
     number += 1;
     const line = Buffer.concat(parts);
