@@ -1,5 +1,5 @@
 import { Flag } from 'lucide-react';
-import { type ReactNode, type RefObject, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ImportedRun, ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import { Badge } from '../../../components/badges.tsx';
@@ -63,25 +63,35 @@ function ImportedTexts({ run }: { run: ImportedRun }) {
 interface ReadingProps {
   item: ReviewItemDetail;
   itemType: ReviewQueue['itemType'];
-  readRef?: RefObject<HTMLDivElement | null> | undefined;
+  /** The caller reviews it now. */
+  isReserved?: boolean;
   /** At the right end of the header. */
   end?: ReactNode;
   /** Below the texts: reviews, where they may be seen. */
   children?: ReactNode;
 }
 
-function Texts({ readRef, choice, children }: Pick<ReadingProps, 'readRef' | 'children'> & { choice: ReactNode }) {
+function Texts({
+  isReserved = false,
+  choice,
+  children,
+}: Pick<ReadingProps, 'isReserved' | 'children'> & { choice: ReactNode }) {
+  const read = useRef<HTMLDivElement>(null);
+  // Page Down scrolls the text of the next item at once, unless the person is typing or has chosen a run.
+  useEffect(() => {
+    if (isReserved && document.activeElement === document.body) read.current?.focus({ preventScroll: true });
+  }, [isReserved]);
   return (
     <>
       {choice && <div className="header header--line">{choice}</div>}
-      <div className="scroll audit__read" ref={readRef} tabIndex={0} role="region" aria-label="Text to review">
+      <div className="scroll audit__read" ref={read} tabIndex={0} role="region" aria-label="Text to review">
         {children}
       </div>
     </>
   );
 }
 
-function StoredTexts({ item, itemType, readRef, children }: ReadingProps) {
+function StoredTexts({ item, itemType, isReserved = false, children }: ReadingProps) {
   const conversation = useConversation(item.conversationId);
   const [chosen, setChosen] = useState(item.runId);
   // The query shows the conversation before until the next one is loaded: nobody may review that one.
@@ -98,7 +108,7 @@ function StoredTexts({ item, itemType, readRef, children }: ReadingProps) {
           <RunChoice runs={list} openId={run.conversationRunId} onOpen={(id) => setChosen(id)} />
         );
         return (
-          <Texts key={run.conversationRunId} readRef={readRef} choice={choice}>
+          <Texts key={run.conversationRunId} isReserved={isReserved} choice={choice}>
             <ConversationPart run={run} />
             {children}
           </Texts>
@@ -108,14 +118,14 @@ function StoredTexts({ item, itemType, readRef, children }: ReadingProps) {
   );
 }
 
-function ImportedConversation({ runs, readRef, children }: ReadingProps & { runs: readonly ImportedRun[] }) {
+function ImportedConversation({ runs, isReserved = false, children }: ReadingProps & { runs: readonly ImportedRun[] }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const run = runs.find(({ runId }) => runId === chosen) ?? runs.at(-1);
   if (!run) return <Notice tone="caution">The file has no text for this item. Skip it.</Notice>;
   const list = runs.map(({ runId, createdAt }) => ({ id: runId, createdAt }));
   const choice = list.length > 1 && <RunChoice runs={list} openId={run.runId} onOpen={setChosen} />;
   return (
-    <Texts readRef={readRef} choice={choice}>
+    <Texts isReserved={isReserved} choice={choice}>
       <ImportedTexts run={run} />
       {children}
     </Texts>

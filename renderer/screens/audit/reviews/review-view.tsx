@@ -1,5 +1,5 @@
 import { ArrowLeft, EyeOff, Scale, Timer } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { ReviewItem } from '../../../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
@@ -83,7 +83,6 @@ interface ReservedProps {
 function Reserved({ queue, reservation, step }: ReservedProps) {
   const { item, expiresAt } = reservation;
   const left = useSecondsLeft(expiresAt);
-  const read = useRef<HTMLDivElement>(null);
   const extend = () => step.mutate({ kind: 'reserve', itemId: item.id });
   useActions('review-reservation', [
     { id: 'review.extend', title: 'Extend the reservation', group: 'Review', keys: 'X', run: extend },
@@ -93,7 +92,7 @@ function Reserved({ queue, reservation, step }: ReservedProps) {
       <ReadingPanel
         item={item}
         itemType={queue.itemType}
-        readRef={read}
+        isReserved
         end={
           <>
             <span className="small nowrap row">
