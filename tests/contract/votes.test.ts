@@ -498,6 +498,11 @@ describe('a judge of preferences', () => {
   test('rejects other judges, unknown variants and the same one twice', async () => {
     const { id, judgeId } = await compare(1);
     const { body: judge } = await createPairJudge();
+    const { datasetId } = (await callJson(host, way, 'GET', `/comparisons/${id}`, { key: host.key })).body;
+    const variants = [{ name: 'A', prompt: { promptText: '{{ticket}}' }, ...provider }];
+    const asCheck = { name: 'X', datasetId, variants, checks: [{ kind: 'judge', judgeId: judge.id }] };
+    const checked = await callJson(host, way, 'POST', '/comparisons', { key: host.key, body: asCheck });
+    expect(rejectionOf(checked)).toMatchObject([400, 'invalid_request', [{ field: 'checks[0].judgeId' }]]);
     const post = (body: object) => callJson(host, way, 'POST', `/comparisons/${id}/pairs`, { key: host.key, body });
     const found = await Promise.all([
       post({ judgeId, variants: ['A', 'B'] }),

@@ -104,7 +104,10 @@ export function createCheckRunner(services: CheckServices, limits = defaultLimit
       return issue && ['schema', describeSchemaIssue(issue)];
     }
     if (check.kind === 'judge') {
-      return services.judges && !services.judges.exists(check.judgeId) ? ['judgeId', 'is not a judge'] : null;
+      if (!services.judges) return null;
+      const kind = services.judges.kindOf(check.judgeId);
+      if (kind === null) return ['judgeId', 'is not a judge'];
+      return kind === 'preference' ? ['judgeId', 'is a judge of preferences, which compares two answers'] : null;
     }
     if (check.kind !== 'regularExpression' && check.kind !== 'javascript') return null;
     const issue = await locals.findIssue(check, signal);

@@ -14,7 +14,7 @@ export interface CheckServices {
   readonly schemas: Pick<SchemaChecker, 'check' | 'checkAnswer'>;
   readonly embeddings: Pick<Embeddings, 'embed'>;
   readonly moderation: Pick<Moderation, 'classify'>;
-  readonly judges?: Pick<Judges, 'judge' | 'exists' | 'familyWarning'>;
+  readonly judges?: Pick<Judges, 'judge' | 'kindOf' | 'familyWarning'>;
 }
 
 /** Checks that another service does. */

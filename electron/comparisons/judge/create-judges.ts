@@ -72,6 +72,8 @@ export interface Judges {
   list(query: ListQuery): ListPage<Judge>;
   read(id: string): Judge;
   exists(id: string): boolean;
+  /** Null for an unknown judge. */
+  kindOf(id: string): JudgeInput['verdict']['kind'] | null;
   /** Null without a variant of the judge's family, and for a judge that was deleted. */
   familyWarning(id: string, variants: readonly NamedModel[]): string | null;
   /** Throws `invalid_request` with the field. */
@@ -232,6 +234,7 @@ export function createJudges(options: JudgesOptions): Judges {
     },
     read: (id) => describe(store, store.read(id)),
     exists: store.exists,
+    kindOf: (id) => (store.exists(id) ? store.read(id).input.verdict.kind : null),
     familyWarning: (id, variants) => (store.exists(id) ? sameFamilyWarning(store.read(id).input, variants) : null),
     create(input) {
       requireValidJudge(input);

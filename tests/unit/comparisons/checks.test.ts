@@ -38,7 +38,7 @@ const moderation: CheckServices['moderation'] = {
 
 /** Knows one judge, which passes answers with "good" and counts for rows that say so. */
 const judges: NonNullable<CheckServices['judges']> = {
-  exists: (id) => id === 'known',
+  kindOf: (id) => (id === 'known' ? 'passOrFail' : null),
   familyWarning: () => 'same family',
   judge: (_, { runId, answer, row }) => {
     if (answer === 'down') return Promise.reject(new AppError('provider_overloaded', 'The judge is down.'));

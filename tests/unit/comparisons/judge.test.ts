@@ -139,10 +139,14 @@ describe('a judge', () => {
       const { first, second } = replacements as { first: string; second: string };
       return JSON.stringify({ reason: 'Longer', verdict: first.length > second.length ? 'first' : 'second' });
     });
-    const found = await judgePreference(longer.completions, call, 'short', 'much longer');
+    const found = await judgePreference(longer.completions, call, { first: 'short', second: 'much longer' }, (ask) =>
+      ask(call.origin),
+    );
     expect(found).toMatchObject({ verdict: 'second', runIds: ['run 1', 'run 2'] });
     const biased = completionsOf(() => '{"reason": "It is first", "verdict": "first"}');
-    expect(await judgePreference(biased.completions, call, 'a', 'b')).toMatchObject({ verdict: 'tie' });
+    expect(
+      await judgePreference(biased.completions, call, { first: 'a', second: 'b' }, (ask) => ask(call.origin)),
+    ).toMatchObject({ verdict: 'tie' });
   });
 
   test.each([

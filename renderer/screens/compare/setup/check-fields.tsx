@@ -134,7 +134,8 @@ function ExpectedField({ field, check, path, onField }: FieldProps) {
 }
 
 function JudgeField({ check, path, onField }: FieldProps) {
-  const judges = useJudges().data ?? [];
+  // Those of preferences compare two answers, which the results offer.
+  const judges = (useJudges().data ?? []).filter(({ verdict }) => verdict.kind !== 'preference');
   const judge = judges.find(({ id }) => id === check.fields['judgeId']);
   const problem = useProblem(`${path}.judgeId`);
   return (
