@@ -178,6 +178,21 @@ describe('a file', () => {
     expect((await callJson(colleague, memory, 'GET', `/review-queues/${queue.id}`)).status).toBe(404);
   });
 
+  test('with an item twice is rejected, and leaves no queue; one of two imports at once wins', async () => {
+    const { workspaceId } = await recordRuns(1);
+    const { path } = await createQueue({ workspaceId });
+    const file = await download(host, path);
+    const [, item] = file.split('\n');
+    const twice = await upload(colleague, '/review-queues/import', `${file}${item}\n`);
+    expect([twice.status, twice.body.error.message]).toEqual([
+      409,
+      'An item is given twice, or belongs to another queue.',
+    ]);
+    const both = await Promise.all([1, 2].map(() => upload(colleague, '/review-queues/import', file)));
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    expect((await callJson(colleague, memory, 'GET', path)).body.counts.items).toBe(1);
+  });
+
   test('needs the scope manage', async () => {
     const { path, file } = await sent();
     expect((await reviewerCalled('only audits')('GET', `${path}/file`)).status).toBe(403);

@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
 import type { ImportedRun } from '../../../shared/contract/review-items.ts';
 import type { ReviewQueue, ReviewStratum } from '../../../shared/contract/review-queues.ts';
@@ -94,8 +94,9 @@ export interface QueueStore {
   list(query: ListQuery): ListPage<StoredQueue>;
   read(id: string): StoredQueue;
   find(id: string): StoredQueue | null;
-  /** A hidden queue, until `show`. */
+  /** A hidden queue, until `show`. Throws `conflict` for a known id, also of a hidden queue. */
   create(queue: NewQueue): number;
+  /** Throws `conflict` for an item with a known id. */
   append(queue: number, position: number, items: readonly NewItem[]): void;
   show(queue: number): void;
   /** `removeSome` deletes it then. */
@@ -221,6 +222,17 @@ function itemStatements(database: Database.Database) {
   };
 }
 
+/** Ids come from files of other installations, too. */
+function requireUnique<Result>(write: () => Result, message: string): Result {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE')
+      throw new AppError('conflict', message, { cause: error });
+    throw error;
+  }
+}
+
 export function createQueueStore(
   database: Database.Database,
   { tokenSecret, installationId }: { readonly tokenSecret: string; readonly installationId: string },
@@ -264,17 +276,25 @@ export function createQueueStore(
     find,
     read,
     create({ plan, rubric, population, strata, isImported, ...queue }) {
-      const { lastInsertRowid } = queues.insert.run({
+      const row = {
         ...queue,
         isImported: Number(isImported),
         input: JSON.stringify(plan),
         sampling: JSON.stringify({ population, strata }),
         rubricId: rubric.id,
         rubric: JSON.stringify(rubric),
-      });
+      };
+      const { lastInsertRowid } = requireUnique(
+        () => queues.insert.run(row),
+        'A queue with this ID is being imported or deleted. Try again in a moment.',
+      );
       return Number(lastInsertRowid);
     },
-    append: (queue, position, added) => append.immediate(queue, position, added),
+    append: (queue, position, added) =>
+      requireUnique(
+        () => append.immediate(queue, position, added),
+        'An item is given twice, or belongs to another queue.',
+      ),
     show: (queue) => void queues.show.run(0, queue),
     hide: (queue) => void queues.show.run(1, queue),
     remove: (id) => void queues.show.run(1, read(id).sequence),
