@@ -93,7 +93,8 @@ export interface PassThroughHandlerOptions extends Omit<TranslatedCallOptions, '
 export function passThroughHandlers({ passThrough, providers, ...options }: PassThroughHandlerOptions): Handler[] {
   async function pass(input: Input, route: Route): Promise<Response> {
     const body = input.request.method === 'GET' ? null : await input.readBytes(maxPassedBodyBytes);
-    const own = body && route.api === 'openai-chat' ? translatedModel(body) : null;
+    const { api } = route;
+    const own = body && (api === 'openai-chat' || api === 'openai-responses') ? translatedModel(api, body) : null;
     if (own) return translatedCall(own, input, { ...options, thread: passThrough.thread });
     const started = await passThrough.start(toCall(input, route, body));
     const head = await started.call.head.catch((error: unknown) => {

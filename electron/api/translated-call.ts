@@ -1,56 +1,47 @@
 import { ReadableStream as NodeStream } from 'node:stream/web';
 import { invalidField } from '../../shared/app-error.ts';
-import {
-  type Configuration,
-  completionRequest,
-  type FinishReason,
-  type Usage,
-} from '../../shared/contract/completions.ts';
+import { type Configuration, completionRequest } from '../../shared/contract/completions.ts';
 import type { AcceptedRun, Completions } from '../completions/completions.ts';
-import type { Run, RunAnswer, RunPart } from '../completions/run.ts';
+import type { Run, RunPart } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import { promptFiles } from '../passthrough/check-prompt.ts';
 import type { PassThrough } from '../passthrough/create-passthrough.ts';
-import { type Fields, isObject, objectOf, parseObject, textOf } from '../passthrough/fields.ts';
-import { readRequest } from '../passthrough/read-request.ts';
+import { type Fields, objectOf, parseObject, textOf } from '../passthrough/fields.ts';
+import { namedParameters } from '../passthrough/named-parameters.ts';
+import { readRequest, type RecordedRequest } from '../passthrough/read-request.ts';
 import {
   lastUserText,
   translatedKind,
   translateRequest,
   type TranslationOptions,
 } from '../passthrough/translated-model.ts';
+import { publicMessages, publicToolCall } from '../storage/stored-messages.ts';
+import type { Storage } from '../storage/storage.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import type { HandlerInput } from './api.ts';
+import type { AnswerEvents, AnswerFormat } from './answer-format.ts';
+import { chatAnswer } from './chat-answer.ts';
 import { defaultHeaders, toAppError } from './error-response.ts';
 import { maximumBodyBytes } from './request-body.ts';
+import { responsesAnswer } from './responses-answer.ts';
 import { originOf } from './run-response.ts';
 
 type Input = HandlerInput<unknown, unknown, unknown>;
 
-/** OpenAI's names of parameters in the format of completions. Others say nothing to a model, such as `user` and `store`. */
-const parameters: Readonly<Record<string, keyof Configuration & string>> = {
-  temperature: 'temperature',
-  top_p: 'top_p',
-  max_tokens: 'max_tokens',
-  max_completion_tokens: 'max_tokens',
-  stop: 'stop',
-  seed: 'seed',
-  frequency_penalty: 'frequency_penalty',
-  presence_penalty: 'presence_penalty',
-  reasoning_effort: 'reasoning_effort',
-  response_format: 'response_format',
-  tools: 'tools',
-  tool_choice: 'tool_choice',
-  parallel_tool_calls: 'parallel_tool_calls',
-};
+/** The APIs of OpenAI in which a program can call one of Touchstone's models. */
+export type TranslatedApi = 'openai-chat' | 'openai-responses';
 
-function configurationOf(body: Fields): Configuration {
+/** What needs a store of OpenAI's. */
+const unsupported = ['background', 'conversation', 'prompt'] as const;
+
+function configurationOf(api: TranslatedApi, body: Fields): Configuration {
   const { n } = body;
   if (n !== undefined && n !== null && n !== 1) throw invalidField('n', 'must be 1');
-  const values = Object.entries(parameters).flatMap(([name, parameter]) =>
-    body[name] === undefined || body[name] === null ? [] : [[parameter, body[name]] as const],
-  );
-  const checked = completionRequest.shape.configuration.safeParse(Object.fromEntries(values));
+  if (api === 'openai-responses')
+    for (const name of unsupported) if (body[name]) throw invalidField(name, "is not supported by Touchstone's models");
+  // Others say nothing to a model, such as `user` and `store`.
+  const { named } = namedParameters(api, body);
+  const checked = completionRequest.shape.configuration.safeParse(named);
   if (checked.success) return checked.data ?? {};
   const [issue] = checked.error.issues;
   throw invalidField(issue!.path.join('.') || 'configuration', issue!.message);
@@ -61,90 +52,27 @@ function valuesOf(body: Fields): Record<string, string> {
   return Object.fromEntries(values.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-const reasons: Record<FinishReason, string> = {
-  Stop: 'stop',
-  Length: 'length',
-  ContentFilter: 'content_filter',
-  ToolCalls: 'tool_calls',
-};
-
-function usageOf(usage: Usage | null): object | null {
-  if (usage === null) return null;
-  const { details, ...totals } = usage;
-  if (!details) return totals;
-  return {
-    ...totals,
-    prompt_tokens_details: { cached_tokens: details.cached_tokens ?? 0 },
-    completion_tokens_details: { reasoning_tokens: details.reasoning_tokens ?? 0 },
-  };
-}
-
-/** What every object of one answer has. */
-interface AnswerHead {
-  readonly id: string;
-  readonly created: number;
-  readonly model: string;
-}
-
-function wholeAnswer(head: AnswerHead, { content, finishReason, usage, toolCalls }: RunAnswer): object {
-  const calls = (toolCalls ?? []).map(({ id, name, arguments: given }) => ({
-    id,
-    type: 'function',
-    function: { name, arguments: given },
-  }));
-  const text = content === '' && calls.length > 0 ? null : content;
-  const message = { role: 'assistant', content: text, refusal: null, ...(calls.length > 0 && { tool_calls: calls }) };
-  const choice = { index: 0, message, logprobs: null, finish_reason: reasons[finishReason] };
-  return { ...head, object: 'chat.completion', choices: [choice], usage: usageOf(usage) };
-}
-
-function chunkOf(head: AnswerHead, delta: object, finishReason: FinishReason | null = null): string {
-  const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason && reasons[finishReason] };
-  return eventOf({ ...head, object: 'chat.completion.chunk', choices: [choice] });
-}
-
-function eventOf(data: object): string {
-  return `data: ${JSON.stringify(data)}\n\n`;
-}
-
-function deltasOf(part: RunPart): object[] {
-  if (part.type === 'text') return (part.pieces ?? [part.text]).map((content) => ({ content }));
-  if (part.type !== 'toolCall') return [];
-  const { index, id, name, arguments: given } = part.chunk;
-  const called = { ...(name !== undefined && { name }), arguments: given };
-  return [{ tool_calls: [{ index, ...(id !== undefined && { id, type: 'function' }), function: called }] }];
-}
-
 interface StreamOptions {
-  readonly includesUsage: boolean;
   readonly requestId: string;
   readonly reportFailure: Log;
 }
 
-/** The events of a streamed answer. A failure is the last one. */
-async function* events(
-  head: AnswerHead,
+/** The bytes of a streamed answer. A failure is the last event. */
+async function* bytesOf(
+  events: AnswerEvents,
   first: IteratorResult<RunPart, void>,
   parts: AsyncGenerator<RunPart, void, void>,
-  { includesUsage, requestId, reportFailure }: StreamOptions,
+  { requestId, reportFailure }: StreamOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
   try {
-    yield encoder.encode(chunkOf(head, { role: 'assistant', content: '' }));
+    yield encoder.encode(events.start());
     for (let next = first; !next.done; next = await parts.next()) {
-      const part = next.value;
-      const text = deltasOf(part).map((delta) => chunkOf(head, delta));
-      if (part.type === 'end') {
-        text.push(chunkOf(head, {}, part.finishReason));
-        const usage = { ...head, object: 'chat.completion.chunk', choices: [], usage: usageOf(part.usage) };
-        if (includesUsage) text.push(eventOf(usage));
-        text.push('data: [DONE]\n\n');
-      }
-      if (text.length > 0) yield encoder.encode(text.join(''));
+      const text = events.part(next.value);
+      if (text !== '') yield encoder.encode(text);
     }
   } catch (error) {
-    const { message, code } = toAppError(error, requestId, reportFailure);
-    yield encoder.encode(eventOf({ error: { message, type: 'server_error', param: null, code } }));
+    yield encoder.encode(events.failure(toAppError(error, requestId, reportFailure)));
   } finally {
     await parts.return();
   }
@@ -152,35 +80,59 @@ async function* events(
 
 async function streamed(
   run: Run,
-  head: AnswerHead,
+  events: AnswerEvents,
   headers: Record<string, string>,
   options: StreamOptions,
 ): Promise<Response> {
   const parts = run.stream();
   // A failure before the first part is an error response.
   const first = await parts.next();
-  const body = NodeStream.from(events(head, first, parts, options)) as unknown as ReadableStream<Uint8Array>;
+  const body = NodeStream.from(bytesOf(events, first, parts, options)) as unknown as ReadableStream<Uint8Array>;
   return new Response(body, { headers: { ...headers, 'content-type': 'text/event-stream' } });
 }
 
 export interface TranslatedCallOptions extends TranslationOptions {
+  readonly storage: TranslationOptions['storage'] & Pick<Storage, 'runs'>;
   readonly completions: Pick<Completions, 'start'>;
   readonly thread: PassThrough['thread'];
   readonly reportFailure: Log;
 }
 
-async function start(body: Fields, model: string, input: Input, options: TranslatedCallOptions): Promise<AcceptedRun> {
+/** The response that a request continues: its messages and its answer come before those of the request. */
+function continuedResponse(
+  { previousResponseId: id }: RecordedRequest,
+  { caller }: Input,
+  { storage }: TranslatedCallOptions,
+) {
+  if (id === null) return null;
+  const runId = /^resp_([\da-f-]{36})$/.exec(id)?.[1];
+  const run = runId === undefined ? null : storage.runs.readToContinue(runId);
+  if (run?.callerId !== caller.callerId || run.status !== 'Completed')
+    throw invalidField('previous_response_id', "is not a completed response of this key's own");
+  const text = run.content === '' ? [] : [{ type: 'text' as const, text: run.content }];
+  const calls = run.toolCalls.map((call) => ({ type: 'toolCall' as const, ...publicToolCall(call) }));
+  const messages = [...publicMessages(run.messages), { role: 'assistant' as const, content: [...text, ...calls] }];
+  return { conversationId: run.conversationId, messages };
+}
+
+async function start(
+  { api, body, model }: OwnCall,
+  input: Input,
+  options: TranslatedCallOptions,
+): Promise<AcceptedRun> {
   const kind = translatedKind(model)!;
-  const sent = readRequest('openai-chat', body);
-  const program = { ...sent, configuration: configurationOf(body), values: valuesOf(body) };
+  const read = readRequest(api, body);
+  const continued = continuedResponse(read, input, options);
+  const sent = continued ? { ...read, messages: [...continued.messages, ...read.messages] } : read;
+  const program = { ...sent, configuration: configurationOf(api, body), values: valuesOf(body) };
   const request = translateRequest(model.slice(kind.length + 1), kind, program, options);
-  const origin = { api: 'openai-chat' as const, client: input.headers.get('user-agent')?.slice(0, 200) || null };
+  const origin = { api, client: input.headers.get('user-agent')?.slice(0, 200) || null };
   const results = request.messages.flatMap(({ content }) =>
     content.flatMap((part) => (part.type === 'toolResult' ? [part.content] : [])),
   );
   const { aiSystem, systemMessage, configuration, dataspaceIds, messages, storedPrompt } = request;
   const thread = options.thread(input.caller.callerId, sent.messages);
-  const conversationId = thread.conversationId ?? timeOrderedId();
+  const conversationId = continued?.conversationId ?? thread.conversationId ?? timeOrderedId();
   thread.note(conversationId);
   return options.completions.start(
     {
@@ -206,36 +158,38 @@ const beginnings = ['service', 'on-device', 'prompt', 'agent'].flatMap((kind) =>
   ['/', '\\/'].map((slash) => Buffer.from(`"${kind}${slash}`)),
 );
 
-/** The model that a body names, if Touchstone runs it itself. */
-export function translatedModel(body: Buffer): { readonly body: Fields; readonly model: string } | null {
+/** A program's call of one of Touchstone's models. */
+export interface OwnCall {
+  readonly api: TranslatedApi;
+  readonly body: Fields;
+  readonly model: string;
+}
+
+/** The call, if its body names a model that Touchstone runs itself. */
+export function translatedModel(api: TranslatedApi, body: Buffer): OwnCall | null {
   // Most bodies name none, and parsing a long one takes time.
   if (body.length > maximumBodyBytes || !beginnings.some((beginning) => body.includes(beginning))) return null;
   const value = parseObject(body.toString());
   const model = value && textOf(value['model']);
-  return model && translatedKind(model) !== null ? { body: value, model } : null;
+  return model && translatedKind(model) !== null ? { api, body: value, model } : null;
 }
 
-/** Runs a chat completion of OpenAI's API through completions, with the guard, grounding, versions and credits. */
-export async function translatedCall(
-  { body, model }: { readonly body: Fields; readonly model: string },
-  input: Input,
-  options: TranslatedCallOptions,
-): Promise<Response> {
-  const { run } = await start(body, model, input, options);
+const formats: Record<TranslatedApi, AnswerFormat> = { 'openai-chat': chatAnswer, 'openai-responses': responsesAnswer };
+
+/** Runs a call of OpenAI's API through completions, with the guard, grounding, versions and credits. */
+export async function translatedCall(call: OwnCall, input: Input, options: TranslatedCallOptions): Promise<Response> {
+  const { api, body, model } = call;
+  const { run } = await start(call, input, options);
   const { runId, conversationId } = run.plan;
-  const head = { id: `chatcmpl-${runId}`, created: Math.floor(Date.now() / 1000), model };
+  const head = { runId, created: Math.floor(Date.now() / 1000), model, request: body };
   const headers = {
     ...defaultHeaders,
     'x-touchstone-recorded': 'all',
     'x-touchstone-run-id': runId,
     'x-touchstone-conversation-id': conversationId,
   };
-  if (body['stream'] !== true) return Response.json(wholeAnswer(head, await run.complete()), { headers });
-  const streamOptions = body['stream_options'];
-  const includesUsage = isObject(streamOptions) && streamOptions['include_usage'] === true;
-  return streamed(run, head, headers, {
-    includesUsage,
-    requestId: input.requestId,
-    reportFailure: options.reportFailure,
-  });
+  const format = formats[api];
+  if (body['stream'] !== true) return Response.json(format.whole(head, await run.complete()), { headers });
+  const { requestId } = input;
+  return streamed(run, format.stream(head, body), headers, { requestId, reportFailure: options.reportFailure });
 }

@@ -10,7 +10,7 @@ import {
   pageResolutions,
   type StoredFile,
 } from '../../shared/contract/files.ts';
-import type { Message } from '../../shared/contract/messages.ts';
+import type { Message, MessagePart } from '../../shared/contract/messages.ts';
 import { choosePages } from '../../shared/page-range.ts';
 import type { Files, NewFile } from '../files/create-files.ts';
 import { isTextType } from '../../shared/contract/files.ts';
@@ -133,9 +133,9 @@ export class PromptFileLoader {
     return found.length === 0 ? null : this.#loadAll(request, found, origin ?? this.#window, signal);
   }
 
-  /** The contents of the stored files that messages refer to. Throws `conflict` for a file that was deleted. */
-  async loadStored(messages: readonly Message[]): Promise<PromptFiles> {
-    const contents = new Map<string, PromptFile>();
+  /** The contents of the stored files that messages refer to, with known ones. Throws `conflict` for a file that was deleted. */
+  async loadStored(messages: readonly Message[], known: PromptFiles = new Map()): Promise<PromptFiles> {
+    const contents = new Map<string, PromptFile>(known);
     for (const part of messages.flatMap(({ content }) => content)) {
       if (part.type !== 'file' || contents.has(part.fileId)) continue;
       const file = this.#options.files.find(part.fileId, { callerId: this.#options.windowCallerId, canReadAll: true });
@@ -219,9 +219,9 @@ export function withFiles<Result>(
 ): Result | Promise<Result> {
   const loading = loader.load(request, origin, context);
   const continued = context.continuation?.messages ?? [];
-  const hasFiles = continued.some(({ content }) => content.some(({ type }) => type === 'file'));
-  if (loading === null && hasFiles && !context.files)
-    return loader.loadStored(continued).then((files) => start(request, { ...context, files }));
+  const isMissing = (part: MessagePart) => part.type === 'file' && !context.files?.has(part.fileId);
+  if (loading === null && continued.some(({ content }) => content.some(isMissing)))
+    return loader.loadStored(continued, context.files).then((files) => start(request, { ...context, files }));
   if (loading === null) return start(request, context);
   return loading.then((loaded) => start(loaded.request, { ...context, files: loaded.files }));
 }

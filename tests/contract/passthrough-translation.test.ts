@@ -175,3 +175,139 @@ describe("an OpenAI client with one of Touchstone's models", () => {
     await expect.poll(() => host.host.storage.runs.read(runId)?.status).toBe('Cancelled');
   });
 });
+
+describe("the responses of one of Touchstone's models", () => {
+  const model = 'service/hl-gpt-4o-mini';
+
+  test('are whole, with instructions, parameters and usage', async () => {
+    const { data, response } = await client.responses
+      .create({
+        model,
+        instructions: 'Be {{brief}}.',
+        input: 'Which {{colour}}?',
+        max_output_tokens: 20,
+        reasoning: { effort: null },
+        text: { format: { type: 'json_schema', name: 'answer', schema: { type: 'object' }, strict: true } },
+      })
+      .withResponse();
+    expect(data).toMatchObject({
+      object: 'response',
+      status: 'completed',
+      model,
+      output_text: 'Blue.',
+      instructions: 'Be {{brief}}.',
+      output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Blue.' }] }],
+      usage: { input_tokens: 7, output_tokens: 5, total_tokens: 12 },
+    });
+    expect(sentMessages()).toEqual([
+      { role: 'system', content: 'Be {{brief}}.' },
+      { role: 'user', content: 'Which {{colour}}?' },
+    ]);
+    expect(host.provider.calls.at(-1)!.body).toMatchObject({
+      max_tokens: 20,
+      response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true } },
+    });
+    const run = host.host.storage.runs.read(response.headers.get('x-touchstone-run-id')!);
+    expect(run).toMatchObject({ origin: { api: 'openai-responses' }, output: { content: 'Blue.' } });
+  });
+
+  test('stream to the final response of the library', async () => {
+    const types: string[] = [];
+    const stream = client.responses.stream({ model, input: 'Which colour?' });
+    stream.on('event', ({ type }) => void types.push(type));
+    const final = await stream.finalResponse();
+    expect(final).toMatchObject({ status: 'completed', output_text: 'Blue.', usage: { total_tokens: 12 } });
+    expect(types).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+  });
+
+  test.each([false, true])('call tools, and continue by the ID of a response; streamed: %s', async (isStreamed) => {
+    const parameters = { type: 'object', properties: {} };
+    const tools = [{ type: 'function' as const, name: 'look', parameters, strict: false }];
+    const create = async (body: OpenAI.Responses.ResponseCreateParamsNonStreaming) =>
+      isStreamed ? client.responses.stream(body as never).finalResponse() : client.responses.create(body);
+    const calls = [
+      { id: 'call_1', name: 'look', arguments: '{"at":"sky"}' },
+      { id: 'call_2', name: 'look', arguments: '{}' },
+    ];
+    host.provider.answerWith((call) =>
+      call.body['stream'] === true ? call.chatCalls(calls) : call.json(200, chatWith(calls)),
+    );
+    const first = await create({ model, input: 'Look at the sky', tools });
+    const called = { type: 'function_call', name: 'look', status: 'completed' };
+    expect(first.output).toMatchObject([
+      { ...called, call_id: 'call_1', arguments: '{"at":"sky"}' },
+      { ...called, call_id: 'call_2', arguments: '{}' },
+    ]);
+    host.provider.answerWith((call) =>
+      call.body['stream'] === true ? call.chatStream(['Blue.']) : call.chatAnswer({ content: 'Blue.' }),
+    );
+    const outputs = ['call_1', 'call_2'].map((call_id) => ({
+      type: 'function_call_output' as const,
+      call_id,
+      output: 'It is blue',
+    }));
+    const second = await create({ model, previous_response_id: first.id, input: outputs, tools });
+    expect(second.output_text).toBe('Blue.');
+    expect(sentMessages()).toMatchObject([
+      { role: 'user', content: 'Look at the sky' },
+      { role: 'assistant', tool_calls: [{ id: 'call_1' }, { id: 'call_2' }] },
+      { role: 'tool', tool_call_id: 'call_1' },
+      { role: 'tool', tool_call_id: 'call_2' },
+    ]);
+    const [one, other] = [first, second].map(({ id }) => host.host.storage.runs.read(id.slice('resp_'.length))!);
+    expect(other!.conversationId).toBe(one!.conversationId);
+  });
+
+  test('reject what they cannot do, and a response of another key', async () => {
+    const create = (body: object, apiKey = host.key) =>
+      new OpenAI({ baseURL: `${host.listener.address}/openai/v1`, apiKey, maxRetries: 0 }).responses.create({
+        model,
+        input: 'Hello',
+        ...body,
+      } as never);
+    await expect(create({ background: true })).rejects.toMatchObject({ status: 400, param: 'background' });
+    const { id } = (await create({})) as { id: string };
+    await expect(create({ previous_response_id: id }, host.issueKey())).rejects.toMatchObject({
+      status: 400,
+      param: 'previous_response_id',
+    });
+    await expect(create({ previous_response_id: 'resp_1' })).rejects.toMatchObject({ status: 400 });
+    await expect(create({ model: 'agent/nobody' })).rejects.toMatchObject({ status: 400, param: 'model' });
+  });
+
+  test('fail in the middle of a stream with an error that the library throws', async () => {
+    host.provider.answerWith(async (call) => {
+      await call.openEventStream().chatDelta({ content: 'Bl' });
+      call.cut();
+    });
+    const stream = await client.responses.create({ model, input: 'Hello', stream: true });
+    const read = async () => {
+      for await (const { type } of stream) expect(type).not.toBe('response.completed');
+    };
+    await expect(read()).rejects.toThrow(OpenAI.APIError);
+  });
+});
+
+function chatWith(calls: readonly { id: string; name: string; arguments: string }[]) {
+  const tool_calls = calls.map(({ id, ...called }) => ({ id, type: 'function', function: called }));
+  const message = { role: 'assistant', content: null, tool_calls };
+  return {
+    id: 'chat_1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'scripted',
+    choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
+    usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 },
+  };
+}
