@@ -161,7 +161,7 @@ class ResponseEvents implements AnswerEvents {
     const { item, isNew } = this.#output.message();
     const opening = isNew ? this.#open(item) : '';
     item.text += delta;
-    return opening + this.#event('response.output_text.delta', { ...this.#place(item), delta, logprobs: [] });
+    return opening + this.#event('response.output_text.delta', { ...this.#position(item), delta, logprobs: [] });
   }
 
   #call({ index, id, name, arguments: delta }: Extract<RunPart, { type: 'toolCall' }>['chunk']): string {
@@ -169,7 +169,7 @@ class ResponseEvents implements AnswerEvents {
     const opening = isNew ? this.#open(item) : '';
     item.text += delta;
     if (delta === '') return opening;
-    return opening + this.#event('response.function_call_arguments.delta', { ...this.#place(item), delta });
+    return opening + this.#event('response.function_call_arguments.delta', { ...this.#position(item), delta });
   }
 
   #end(reason: FinishReason, usage: Usage | null): string {
@@ -187,20 +187,20 @@ class ResponseEvents implements AnswerEvents {
       item: itemOf(item, 'in_progress'),
     });
     if (item.call) return added;
-    return added + this.#event('response.content_part.added', { ...this.#place(item), part: textPart('') });
+    return added + this.#event('response.content_part.added', { ...this.#position(item), part: textPart('') });
   }
 
   #close(item: Item, status: ItemStatus): string {
-    const place = this.#place(item);
+    const position = this.#position(item);
     const { text, call } = item;
     const own = call
-      ? this.#event('response.function_call_arguments.done', { ...place, name: call.name, arguments: text })
-      : this.#event('response.output_text.done', { ...place, text, logprobs: [] }) +
-        this.#event('response.content_part.done', { ...place, part: textPart(text) });
+      ? this.#event('response.function_call_arguments.done', { ...position, name: call.name, arguments: text })
+      : this.#event('response.output_text.done', { ...position, text, logprobs: [] }) +
+        this.#event('response.content_part.done', { ...position, part: textPart(text) });
     return own + this.#event('response.output_item.done', { output_index: item.index, item: itemOf(item, status) });
   }
 
-  #place({ id, index, call }: Item): object {
+  #position({ id, index, call }: Item): object {
     return { item_id: id, output_index: index, ...(call === null && { content_index: 0 }) };
   }
 

@@ -16,10 +16,10 @@ import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
 const contents: Record<StoredLocation['kind'], [title: string, detail: string]> = {
   database: [
     'Database',
-    'Runs with prompts and answers, feedback, stored prompts, agents, datasets, comparisons, judges, API keys (hashed) and settings',
+    'Runs with prompts and answers, calls of programs that use this address (as Settings, Recording says), the newest raw requests, feedback, stored prompts, agents, datasets, comparisons, judges, API keys (hashed) and settings',
   ],
   'audit-index': ['Audit index', 'Words of prompts and answers, for full-text search'],
-  files: ['Files', 'Images, PDFs and other files of your prompts, until no run uses them'],
+  files: ['Files', 'Images, PDFs and other files of your prompts and of recorded calls, until no run uses them'],
   sources: ['Sources', 'The files that you added to dataspaces, and uploads in progress'],
   'incoming-datasets': ['Imported datasets', 'Files of datasets while they are read'],
   'incoming-logs': ['Imported logs', 'Logs of other programs until their calls are in the audit'],
@@ -52,9 +52,9 @@ function Location({ location: { kind, path } }: { location: StoredLocation }) {
 /** When a host is contacted, and with which data. */
 const reasons: Record<ContactedHost['use'], string> = {
   provider:
-    'Gets prompts, passages and texts to classify or embed when you use its models. Its model list is read when the window opens.',
+    'Gets prompts, passages and texts to classify or embed when you use its models, and calls of programs that you connect in the Recorder. Its model list is read when the window opens.',
   endpoint:
-    'Gets prompts, passages and texts to classify or embed when you use its models. Its model list is read when the window opens.',
+    'Gets prompts, passages and texts to classify or embed when you use its models, and calls of programs that you connect in the Recorder. Its model list is read when the window opens.',
   'local-servers': 'Asked for their models when you choose a model or set up endpoints. They run on this device.',
   'npm-registry':
     'Gets none of your data. Contacted when you download an on-device model from it, and by a start with --fetch-model or without a display.',
