@@ -152,7 +152,10 @@ function successHeaders(endpoint: Endpoint): readonly string[] {
 }
 
 function responses(endpoint: Endpoint, components: Components): Json {
-  const kinds = endpoint.kinds ?? ['json'];
+  const given = endpoint.kinds ?? ['json'];
+  // Nothing instead of a body has a status of its own.
+  const canBeEmpty = given.length > 1 && given.includes('empty');
+  const kinds = canBeEmpty ? given.filter((kind) => kind !== 'empty') : given;
   const names = successHeaders(endpoint);
   const content = answerContent(endpoint, components);
   const hasBody = endpoint.body !== undefined || endpoint.form !== undefined;
@@ -170,6 +173,7 @@ function responses(endpoint: Endpoint, components: Components): Json {
       headers: headers(names),
       ...(Object.keys(content).length === 0 ? {} : { content }),
     },
+    ...(canBeEmpty && { '204': { description: kindDescriptions.empty, headers: headers(names) } }),
     ...Object.fromEntries(
       errors.map((status) => [
         String(status),

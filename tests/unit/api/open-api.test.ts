@@ -154,3 +154,9 @@ test('a validating proxy accepts a stream of events: its body is text, and an ex
     });
   }
 });
+
+test('a response that can be empty has the status 204 beside the other', () => {
+  const paths = document['paths'] as Record<string, { post: { responses: Record<string, { content?: object }> } }>;
+  const { responses } = paths['/review-queues/{id}/reservations']!.post;
+  expect([responses['200']!.content, responses['204']!.content]).toEqual([expect.any(Object), undefined]);
+});
