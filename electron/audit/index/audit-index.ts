@@ -19,6 +19,16 @@ function readableCalls(json: string): ToolCall[] {
   return toolCallsIn(json).map((call) => ({ ...call, arguments: unescapeJson(call.arguments) }));
 }
 
+/** The searched texts of a run: its instructions and prompt, and its answer with the called tools. */
+export function searchedTexts({ system_message, rendered_prompt, content, tool_calls_json }: SearchedColumns) {
+  return {
+    prompt: system_message === null ? rendered_prompt : `${system_message}\n${rendered_prompt}`,
+    answer: tool_calls_json === null ? content : withCalls(content, readableCalls(tool_calls_json)),
+  };
+}
+
+type SearchedColumns = Pick<SourceText, 'system_message' | 'rendered_prompt' | 'content' | 'tool_calls_json'>;
+
 /**
  * The search index of a million runs, in a separate file that can be rebuilt from the database: the order of the runs, the runs of each
  * value, and the words of their texts. It follows the recorder by reading committed runs.
@@ -193,10 +203,9 @@ export class AuditIndex {
     this.#checkpoints.awaitText(run);
   }
 
-  #addText({ run, system_message, rendered_prompt, content, tool_calls_json }: SourceText): void {
-    const prompt = system_message === null ? rendered_prompt : `${system_message}\n${rendered_prompt}`;
-    const answer = tool_calls_json === null ? content : withCalls(content, readableCalls(tool_calls_json));
-    this.texts.add({ run, prompt, answer });
+  #addText(text: SourceText): void {
+    const { run } = text;
+    this.texts.add({ run, ...searchedTexts(text) });
     if (this.#unendedTexts.delete(run)) this.#checkpoints.gotText(run);
     this.blocks.touch(blockOf(run));
   }

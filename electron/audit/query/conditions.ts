@@ -18,7 +18,7 @@ type Range = { min?: number | null | undefined; max?: number | null | undefined 
 const present = <Value>(value: Value | null | undefined): value is Value => value !== null && value !== undefined;
 
 /** A time in milliseconds. Fractions are rounded up for the start of a range and down for its end. */
-function firstMillisecond(moment: string): number {
+export function firstMillisecond(moment: string): number {
   const isFiner = /\.\d{3}\d*[1-9]/.test(moment);
   return Date.parse(moment) + (isFiner ? 1 : 0);
 }

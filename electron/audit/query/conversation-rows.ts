@@ -7,13 +7,13 @@ import { originOf, runContentsOf, usageOf } from '../../storage/run-details.ts';
 import { wholeMessages } from '../../storage/shared-messages.ts';
 import type { ConversationRow, FeedbackRow, Schema } from '../../storage/schema.ts';
 
-const excerptLength = 200;
+export const excerptLength = 200;
 
 type FeedbackColumns = {
   readonly [Name in Exclude<keyof FeedbackRow, 'run'>]: FeedbackRow[Name] | null;
 };
-type WholeRow = InferResult<ReturnType<typeof wholeRuns>>[number];
-type ListRow = InferResult<ReturnType<typeof listRow>>[number];
+export type WholeRow = InferResult<ReturnType<typeof wholeRuns>>[number];
+export type ListRow = InferResult<ReturnType<typeof listRow>>[number];
 
 function isoTime(time: number): string {
   return new Date(time).toISOString();
@@ -30,7 +30,7 @@ function conversationOf(row: ConversationRow, newestRunAt: number = row.updated_
   };
 }
 
-function auditRunOf(row: ListRow): AuditRow['run'] {
+export function auditRunOf(row: ListRow): AuditRow['run'] {
   return {
     runId: row.id,
     createdAt: isoTime(row.created_at),
@@ -61,7 +61,7 @@ export function feedbackOf(row: FeedbackColumns): Feedback | null {
   };
 }
 
-function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun {
+export function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun {
   const { input, output, appHeaders, metadata, citations, warnings, moderation, frames } = runContentsOf(row);
   return {
     conversationRunId: row.id,
@@ -92,7 +92,7 @@ function conversationRunOf(row: WholeRow, hasFeedback: boolean): ConversationRun
 }
 
 /** The origin of a branch can be a branch. Each origin counts up to the replaced run. */
-const countTurnsBefore = `
+export const countTurnsBefore = `
   WITH RECURSIVE origins (id, run) AS (
     SELECT origin_id, origin_run_id FROM conversation_branches WHERE conversation_id = ?
     UNION

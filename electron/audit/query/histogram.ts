@@ -47,20 +47,20 @@ export function timeBuckets(
 }
 
 /** Each class is 1 % wider than the previous one. */
-const ratio = Math.log(1.01);
+export const classRatio = Math.log(1.01);
 /** From 1/100 ms to about 12 days. */
-const classes = 2600;
-const offset = Math.log(0.01);
+export const classCount = 2600;
+export const classOffset = Math.log(0.01);
 
 /** The class of a duration. */
 export function classOf(milliseconds: number): number {
   if (milliseconds <= 0.01) return 0;
-  return Math.min(classes - 1, Math.floor((Math.log(milliseconds) - offset) / ratio));
+  return Math.min(classCount - 1, Math.floor((Math.log(milliseconds) - classOffset) / classRatio));
 }
 
 /** Counts durations by class, so that percentiles need neither sorting nor a copy. */
 export class Histogram {
-  readonly #counts = new Uint32Array(classes);
+  readonly #counts = new Uint32Array(classCount);
   #max = 0;
   count = 0;
 
@@ -71,13 +71,20 @@ export class Histogram {
     if (milliseconds > this.#max) this.#max = milliseconds;
   }
 
+  /** Adds durations of one class whose longest is known. */
+  addClass(index: number, count: number, max: number): void {
+    this.#counts[index]! += count;
+    this.count += count;
+    if (max > this.#max) this.#max = max;
+  }
+
   /** Null if it is empty. */
   at(share: number): number | null {
     if (this.count === 0) return null;
     let rest = Math.ceil(this.count * share);
-    for (let index = 0; index < classes; index += 1) {
+    for (let index = 0; index < classCount; index += 1) {
       rest -= this.#counts[index]!;
-      if (rest <= 0) return Math.min(this.#max, Math.exp(offset + (index + 0.5) * ratio));
+      if (rest <= 0) return Math.min(this.#max, Math.exp(classOffset + (index + 0.5) * classRatio));
     }
     return this.#max;
   }

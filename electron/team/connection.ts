@@ -1,0 +1,180 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import { AppError } from '../../shared/app-error.ts';
+import { type TeamAddress, tlsOptions } from './address.ts';
+import { migrations } from './schema.ts';
+
+/** Builds statements. The tables have no types here, because every statement is written in SQL. */
+export type TeamDatabase = Kysely<Record<never, never>>;
+
+export interface TeamConnection {
+  readonly database: TeamDatabase;
+  /** Whether the user may write, and the tables are of this version. */
+  readonly isWritable: boolean;
+  /** Why it isn't writable; null if it is. */
+  readonly readOnlyReason: string | null;
+  close(): Promise<void>;
+}
+
+const connectMs = 10_000;
+
+/** Sent by the server as text; every number here is far below 2^53. */
+const parsesAsNumber: ReadonlySet<number> = new Set([pg.types.builtins.INT8, pg.types.builtins.NUMERIC]);
+
+const messagesByCode: Readonly<Record<string, (address: TeamAddress, detail: string) => string>> = {
+  ENOTFOUND: ({ host }) => `Couldn't find the host ${host} of the team database. Check the address.`,
+  EAI_AGAIN: ({ host }) => `Couldn't look up the host ${host} of the team database. Check the network.`,
+  ECONNREFUSED: ({ host, port }) =>
+    `No database is listening at ${host}, port ${port}. Check the address and that PostgreSQL is running.`,
+  ENOENT: ({ host, port }) =>
+    `No database is listening at ${host}, port ${port}. Check the address and that PostgreSQL is running.`,
+  ETIMEDOUT: ({ host, port }) => `${host}, port ${port}, doesn't respond. Check the address and the firewall.`,
+  EHOSTUNREACH: ({ host }) => `The team database's host ${host} can't be reached. Check the network.`,
+  ENETUNREACH: ({ host }) => `The team database's host ${host} can't be reached. Check the network.`,
+  '28P01': ({ user }) => `The team database rejected the password of "${user}". Enter it again in Settings, Team database.`,
+  '28000': ({ user }) =>
+    `The team database doesn't let "${user}" sign in from here. Ask its administrator to add the user to pg_hba.conf.`,
+  '3D000': ({ database }) => `The team database "${database}" doesn't exist. Check the address, or create it.`,
+  '42501': ({ user }, detail) =>
+    `"${user}" is missing a right in the team database (${detail}). Ask its owner to run the SQL in docs/team.md.`,
+  '53100': () => 'The disk of the team database is full. Free some space there. Copying then continues.',
+  '53300': () => 'The team database has too many connections. Raise max_connections, or try again later.',
+  '25006': () => 'This server of the team database only reads. Use the address of the primary server to copy runs.',
+  CERT_HAS_EXPIRED: ({ host }) => `The certificate of ${host} has expired. Ask its administrator to renew it.`,
+  ERR_TLS_CERT_ALTNAME_INVALID: ({ host }) =>
+    `The certificate of the team database isn't for ${host}. Use the name in the certificate as the address.`,
+};
+
+const untrusted =
+  'is signed by an unknown authority. Add the authority with sslrootcert=FILE in the address.';
+for (const code of [
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]) {
+  (messagesByCode as Record<string, (address: TeamAddress) => string>)[code] = ({ host }) =>
+    `The certificate of ${host} ${untrusted}`;
+}
+
+/** Failures of the library without a code, by a part of their message. */
+const messagesByText: readonly (readonly [string, (address: TeamAddress) => string])[] = [
+  ['does not support SSL', ({ host }) => `${host} doesn't encrypt connections. Enable ssl there, or add sslmode=disable in a trusted network.`],
+  ['password must be a string', ({ user }) => `The team database needs a password for "${user}". Enter it in Settings, Team database.`],
+  ['timeout expired', ({ host, port }) => `${host}, port ${port}, doesn't respond. Check the address and the firewall.`],
+];
+
+/** A failure of the database as one sentence with its remedy. It never contains the password. */
+export function describeTeamFailure(failure: unknown, address: TeamAddress): AppError {
+  if (failure instanceof AppError) return failure;
+  const { code = '', message = '' } = failure as { code?: string; message?: string };
+  const byText = messagesByText.find(([part]) => message.includes(part));
+  const described = messagesByCode[code]?.(address, message) ?? byText?.[1](address);
+  if (described !== undefined) return new AppError('conflict', described, { cause: failure });
+  // 57P: stopping or starting. 08: lost connections.
+  const isInterrupted = /^(57P|08|EPIPE|ECONNRESET)/.test(code) || message.includes('Connection terminated');
+  return new AppError(
+    'conflict',
+    isInterrupted
+      ? 'The team database ended the connection, perhaps because it is restarting. Try again in a moment.'
+      : `The team database failed (${code === '' ? 'no code' : code}). See its log for the reason.`,
+    { cause: failure },
+  );
+}
+
+function createPool(address: TeamAddress, password: string | null): pg.Pool {
+  const pool = new pg.Pool({
+    host: address.host,
+    port: address.port,
+    user: address.user,
+    database: address.database,
+    // An empty password isn't replaced by one from the environment or a file.
+    password: password ?? '',
+    ssl: tlsOptions(address),
+    max: 4,
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    application_name: 'touchstone',
+    types: {
+      getTypeParser: ((oid: number, format: 'text') =>
+        parsesAsNumber.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+    },
+  });
+  // An idle connection that ends is replaced by the next query, which reports the failure.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+interface ServerState {
+  readonly version: number;
+  readonly encoding: string;
+  readonly standby: boolean;
+  readonly migrated: boolean;
+}
+
+async function readServer(database: TeamDatabase): Promise<ServerState> {
+  const { rows } = await sql<ServerState>`
+    SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
+      pg_is_in_recovery() AS standby, to_regclass('touchstone.migrations') IS NOT NULL AS migrated`.execute(database);
+  const server = rows[0]!;
+  if (server.version < 140_000) {
+    const version = Math.floor(server.version / 10_000);
+    throw new AppError('conflict', `The team database is PostgreSQL ${version}. Update it to version 14 or later.`);
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new AppError('conflict', `The team database is encoded as ${server.encoding}. Create one with ENCODING 'UTF8'.`);
+  }
+  return server;
+}
+
+async function appliedMigrations(database: TeamDatabase): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM touchstone.migrations`.execute(database);
+  return rows[0]!.count;
+}
+
+/** Any number that no other program uses for an advisory lock. */
+const migrationLock = 7_420_515_118;
+
+/** Updates the tables in one transaction. Hosts that start together wait for one another. */
+async function migrate(database: TeamDatabase): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    await sql`SELECT pg_advisory_xact_lock(${migrationLock})`.execute(transaction);
+    await sql`CREATE SCHEMA IF NOT EXISTS touchstone`.execute(transaction);
+    await sql`CREATE TABLE IF NOT EXISTS touchstone.migrations (
+      number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())`.execute(transaction);
+    const applied = await appliedMigrations(transaction);
+    for (const [index, change] of migrations.slice(applied).entries()) {
+      await sql.raw(change).execute(transaction);
+      await sql`INSERT INTO touchstone.migrations (number) VALUES (${applied + index + 1})`.execute(transaction);
+    }
+  });
+}
+
+async function prepare(database: TeamDatabase, address: TeamAddress): Promise<string | null> {
+  const server = await readServer(database);
+  const applied = server.migrated ? await appliedMigrations(database) : 0;
+  if (applied > migrations.length) {
+    return 'A newer version of Touchstone updated the team database. Update this one to copy its runs.';
+  }
+  if (server.standby) return messagesByCode['25006']!(address, '');
+  if (applied < migrations.length) await migrate(database);
+  const { rows } = await sql<{ writes: boolean }>`
+    SELECT has_table_privilege('touchstone.runs', 'INSERT, UPDATE, DELETE')
+      AND has_table_privilege('touchstone.state', 'UPDATE') AS writes`.execute(database);
+  if (rows[0]!.writes) return null;
+  return `"${address.user}" may only read the team database. To copy runs, sign in with the role touchstone_writer.`;
+}
+
+/** Connects, and creates or updates the tables. Throws an `AppError` with one sentence that has the remedy. */
+export async function openTeamConnection(address: TeamAddress, password: string | null): Promise<TeamConnection> {
+  let pool: pg.Pool | null = null;
+  try {
+    const used = (pool = createPool(address, password));
+    const database: TeamDatabase = new Kysely({ dialect: new PostgresDialect({ pool: used }) });
+    const readOnlyReason = await prepare(database, address);
+    return { database, readOnlyReason, isWritable: readOnlyReason === null, close: () => database.destroy() };
+  } catch (failure) {
+    await pool?.end().catch(() => undefined);
+    throw describeTeamFailure(failure, address);
+  }
+}

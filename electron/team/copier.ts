@@ -1,0 +1,301 @@
+import { hostname } from 'node:os';
+import { sql } from 'kysely';
+import { type CopiedRun, copiedRunOf, type LocalRun, storableText } from './copied-run.ts';
+import type { LocalRuns } from './local-runs.ts';
+import type { TeamDatabase } from './connection.ts';
+import {
+  type CopiedConversation,
+  type CopiedFeedback,
+  insertRuns,
+  linkRuns,
+  removeRuns,
+  TermCounts,
+  type TeamTransaction,
+  updateRuns,
+  writeConversations,
+  writeHistory,
+} from './team-writes.ts';
+
+/** Runs of one transaction. */
+const maxRuns = 1000;
+const maxActive = 20_000;
+
+/** How far this host has copied. It is stored in the team database, in the transaction that writes the runs. */
+interface HostMark {
+  readonly copied_run: number;
+  readonly copied_run_id: string | null;
+  readonly copied_revision: number;
+  /** Sequences of runs that were active when the copier passed them. */
+  readonly active: readonly number[];
+  /** Runs that the database can't store. */
+  readonly rejected: number;
+}
+
+interface Batch {
+  readonly mark: HostMark;
+  readonly next: HostMark;
+  readonly added: readonly LocalRun[];
+  readonly changed: readonly LocalRun[];
+  /** Sequences on this device. */
+  readonly removed: readonly number[];
+}
+
+export interface CopyProgress {
+  /** Runs that this host has copied in this step. */
+  readonly copied: number;
+  /** Runs and changes that aren't copied yet, about. */
+  readonly waiting: number;
+  readonly rejected: number;
+}
+
+/** The data itself can't be stored, for example because it exceeds a limit: trying again wouldn't help. */
+function isDataFailure(failure: unknown): boolean {
+  return /^(22|54)/.test((failure as { code?: string }).code ?? '');
+}
+
+/** Copies what this device has recorded. Every step is one transaction, so nothing is lost or copied twice if either side is killed. */
+export class Copier {
+  readonly #database: TeamDatabase;
+  readonly #local: LocalRuns;
+  readonly #hostId: string;
+  readonly #months = new Set<string>();
+  #keyNames = '';
+  #isChecked = false;
+  #limit = maxRuns;
+
+  constructor(database: TeamDatabase, local: LocalRuns) {
+    this.#database = database;
+    this.#local = local;
+    this.#hostId = local.hostId();
+  }
+
+  /** Copies the next runs and changes. */
+  async step(): Promise<CopyProgress> {
+    const mark = await this.#readMark();
+    const batch = this.#read(mark);
+    if (batch !== null) await this.#copy(batch);
+    const reached = batch?.next ?? mark;
+    const { lastRun, lastRevision } = { lastRun: this.#local.lastRun(), lastRevision: this.#local.lastRevision() };
+    return {
+      copied: batch === null ? 0 : batch.added.length + batch.changed.length + batch.removed.length,
+      waiting: lastRun - reached.copied_run + lastRevision - reached.copied_revision,
+      rejected: reached.rejected,
+    };
+  }
+
+  async #readMark(): Promise<HostMark> {
+    const { rows } = await sql<HostMark>`
+      SELECT copied_run, copied_run_id, copied_revision, active, rejected FROM touchstone.hosts
+      WHERE id = ${this.#hostId}::uuid`.execute(this.#database);
+    const [mark] = rows;
+    if (mark !== undefined && (this.#isChecked || this.#fits(mark))) {
+      this.#isChecked = true;
+      return { ...mark, active: mark.active.map(Number) };
+    }
+    await this.#startAgain();
+    return this.#readMark();
+  }
+
+  /** Whether the mark is from this database and not newer than it, as after restoring a backup. */
+  #fits({ copied_run: run, copied_run_id: id, copied_revision: revision }: HostMark): boolean {
+    if (run > this.#local.lastRun() || revision > this.#local.lastRevision()) return false;
+    if (run === 0 || id === null) return true;
+    const present = this.#local.runId(run);
+    return present === null ? this.#local.wasRemoved(run) : present === id;
+  }
+
+  /** Every run is copied again, and the stored ones are left unchanged. Positions of a lost database must not find their runs. */
+  async #startAgain(): Promise<void> {
+    await this.#database.transaction().execute(async (transaction) => {
+      await sql`
+        INSERT INTO touchstone.hosts (id, name) VALUES (${this.#hostId}::uuid, ${hostname()})
+        ON CONFLICT (id) DO UPDATE SET copied_run = 0, copied_run_id = NULL, copied_revision = 0, active = '{}'`.execute(
+        transaction,
+      );
+      await sql`UPDATE touchstone.runs SET position = NULL WHERE host_id = ${this.#hostId}::uuid`.execute(transaction);
+    });
+    this.#isChecked = true;
+  }
+
+  /** Null if nothing is left to copy. */
+  #read(mark: HostMark): Batch | null {
+    const found = this.#local.after(mark.copied_run, this.#limit);
+    const ended = mark.active.flatMap((sequence) => this.#endedRun(sequence));
+    const active = [...mark.active.filter((sequence) => this.#isActive(sequence)), ...found.active];
+    const passed = new Set(found.runs.map(({ sequence }) => sequence));
+    const changes = this.#local.changes(mark.copied_revision, this.#limit);
+    const isCopied = (run: number) => run <= mark.copied_run && !active.includes(run) && !passed.has(run);
+    const sequences = [...new Set(changes.map(({ run }) => run))].filter(isCopied);
+    const changed = sequences.map((sequence) => ({ sequence, run: this.#local.read(sequence) }));
+    const hasPassed = found.last > mark.copied_run;
+    if (!hasPassed && changes.length === 0 && ended.length === 0 && active.length === mark.active.length) return null;
+    return {
+      mark,
+      next: {
+        copied_run: found.last,
+        copied_run_id: hasPassed ? this.#local.runId(found.last) : mark.copied_run_id,
+        copied_revision: changes.at(-1)?.revision ?? mark.copied_revision,
+        active: active.slice(-maxActive),
+        rejected: mark.rejected,
+      },
+      added: [...ended, ...found.runs],
+      changed: changed.flatMap(({ run }) => run ?? []),
+      removed: changed.filter(({ run }) => run === null).map(({ sequence }) => sequence),
+    };
+  }
+
+  #isActive(sequence: number): boolean {
+    return this.#local.read(sequence)?.status === 'Running';
+  }
+
+  #endedRun(sequence: number): LocalRun[] {
+    const run = this.#local.read(sequence);
+    return run === null || run.status === 'Running' ? [] : [run];
+  }
+
+  async #copy(batch: Batch, isSearchable = true): Promise<void> {
+    const runs = batch.added.map((run) => copiedRunOf(run, { isSearchable }));
+    const changed = batch.changed.map((run) => ({ run: copiedRunOf(run, { isSearchable }), local: run }));
+    try {
+      await this.#createPartitions(runs);
+      await this.#database.transaction().execute((transaction) => this.#write(transaction, batch, runs, changed));
+      this.#limit = Math.min(maxRuns, this.#limit * 2);
+    } catch (failure) {
+      if (!isDataFailure(failure)) throw failure;
+      await this.#copyRest(batch, isSearchable);
+    }
+  }
+
+  /** Finds the run that can't be stored. Without its words it usually can. */
+  async #copyRest(batch: Batch, isSearchable: boolean): Promise<void> {
+    if (batch.added.length + batch.changed.length > 1) {
+      // The next steps read smaller batches, up to single runs.
+      this.#limit = Math.max(1, this.#limit >> 2);
+      const smaller = this.#read(batch.mark);
+      if (smaller !== null && smaller.added.length + smaller.changed.length < batch.added.length + batch.changed.length) {
+        return this.#copy(smaller);
+      }
+    }
+    if (isSearchable) return this.#copy(batch, false);
+    const next = { ...batch.next, rejected: batch.next.rejected + batch.added.length };
+    await this.#copy({ ...batch, next, added: [], changed: [] });
+  }
+
+  async #createPartitions(runs: readonly CopiedRun[]): Promise<void> {
+    for (const { created_at: time } of runs) {
+      const date = new Date(time);
+      const year = date.getUTCFullYear();
+      const month = `${year}-${String(date.getUTCMonth() + 1).padStart(2, '0')}-01`;
+      // Other years come from a wrong clock and share one partition.
+      if (year < 2000 || year >= 2100 || this.#months.has(month)) continue;
+      await this.#database.transaction().execute(async (transaction) => {
+        await sql`SELECT 1 FROM touchstone.state FOR UPDATE`.execute(transaction);
+        await sql`SELECT touchstone.create_partition(${month}::date)`.execute(transaction);
+      });
+      this.#months.add(month);
+    }
+  }
+
+  async #write(
+    transaction: TeamTransaction,
+    batch: Batch,
+    runs: readonly CopiedRun[],
+    changed: readonly { readonly run: CopiedRun; readonly local: LocalRun }[],
+  ): Promise<void> {
+    const last = await this.#lock(transaction, batch.mark);
+    const numbered = runs.map((run, index) => ({ ...run, sequence: last + index + 1 }));
+    const counts = new TermCounts();
+    const all = [...batch.added, ...batch.changed];
+    const conversations = this.#conversationsOf(all);
+    const present = await writeConversations(transaction, conversations);
+    const linked = new Set([...present].filter((id) => batch.added.some((run) => run.conversation_id === id)));
+    if (numbered.length > 0) {
+      const inserted = await insertRuns(transaction, this.#hostId, numbered);
+      const seen = new Set<string>();
+      for (const run of numbered) {
+        if (inserted.has(run.id)) counts.add(run.terms, 1);
+        if (seen.has(run.conversation_id)) linked.add(run.conversation_id);
+        seen.add(run.conversation_id);
+      }
+      // A run that was stored before may have changed while the mark was lost.
+      const known = batch.added.flatMap((local, index) => (inserted.has(local.id) ? [] : [{ run: runs[index]!, local }]));
+      changed = [...known, ...changed];
+    }
+    if (changed.length > 0) {
+      await updateRuns(transaction, changed.map(({ run, local }) => ({ run, isAnonymous: isAnonymous(local) })), counts);
+    }
+    for (const id of await removeRuns(transaction, this.#hostId, batch.removed, counts)) linked.add(id);
+    await linkRuns(transaction, [...linked]);
+    await writeHistory(transaction, this.#historyOf(all));
+    await counts.write(transaction);
+    await this.#writeCallers(transaction);
+    await this.#writeMark(transaction, batch.next, last + runs.length);
+  }
+
+  /** Locks the state against other hosts. Returns the last sequence. Throws if another connection has moved the mark. */
+  async #lock(transaction: TeamTransaction, mark: HostMark): Promise<number> {
+    const { rows } = await sql<{ last_sequence: number; copied_run: number; copied_revision: number }>`
+      SELECT last_sequence, copied_run, copied_revision FROM touchstone.state, touchstone.hosts
+      WHERE hosts.id = ${this.#hostId}::uuid FOR UPDATE`.execute(transaction);
+    const [state] = rows;
+    if (state?.copied_run !== mark.copied_run || state.copied_revision !== mark.copied_revision) {
+      throw new Error('Another host with the same data folder is copying.');
+    }
+    return state.last_sequence;
+  }
+
+  #conversationsOf(runs: readonly LocalRun[]): CopiedConversation[] {
+    const conversations = new Map(
+      runs.map((run) => [
+        run.conversation_id,
+        {
+          id: run.conversation_id,
+          name: storableText(run.conversation_name),
+          caller_id: run.caller_id,
+          workspace_id: run.workspace_id,
+          created_at: run.conversation_created_at,
+          turns_before: this.#local.turnsBefore(run.conversation_id),
+        },
+      ]),
+    );
+    return [...conversations.values()];
+  }
+
+  #historyOf(runs: readonly LocalRun[]): CopiedFeedback[] {
+    return runs.flatMap((run) =>
+      this.#local.history(run).map((entry) => ({
+        ...entry,
+        workspace_id: run.workspace_id,
+        reviewer: entry.reviewer === null ? null : storableText(entry.reviewer),
+        score_text: entry.score_text === null ? null : storableText(entry.score_text),
+        score_tags: entry.score_tags === null ? null : storableText(entry.score_tags),
+      })),
+    );
+  }
+
+  async #writeCallers(transaction: TeamTransaction): Promise<void> {
+    const names = JSON.stringify(
+      this.#local.keyNames().map((key) => ({ caller_id: key.caller_id, name: storableText(key.name) })),
+    );
+    if (names === this.#keyNames) return;
+    await sql`
+      INSERT INTO touchstone.callers
+      SELECT DISTINCT ON (caller_id) * FROM json_populate_recordset(NULL::touchstone.callers, ${names})
+      ON CONFLICT (caller_id) DO UPDATE SET name = excluded.name`.execute(transaction);
+    this.#keyNames = names;
+  }
+
+  async #writeMark(transaction: TeamTransaction, next: HostMark, lastSequence: number): Promise<void> {
+    await sql`UPDATE touchstone.state SET last_sequence = ${lastSequence}`.execute(transaction);
+    await sql`
+      UPDATE touchstone.hosts SET name = ${hostname()}, copied_run = ${next.copied_run}, copied_run_id = ${next.copied_run_id}::uuid,
+        copied_revision = ${next.copied_revision}, active = ${[...next.active]}::bigint[], rejected = ${next.rejected},
+        seen_at = now()
+      WHERE id = ${this.#hostId}::uuid`.execute(transaction);
+  }
+}
+
+/** Retention replaces the metadata of a run that it anonymises. */
+function isAnonymous({ metadata_json: metadata }: LocalRun): boolean {
+  return metadata === '{"anonymised":true}';
+}

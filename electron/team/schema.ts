@@ -1,0 +1,130 @@
+/**
+ * The tables of the team database, in the schema `touchstone`. Times are milliseconds since 1970. `sequence` is the order in which runs
+ * arrived: the state's row is locked while runs are written, so a higher one is never visible before a lower one.
+ */
+const firstTables = `
+  CREATE TABLE touchstone.state (
+    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+    last_sequence bigint NOT NULL DEFAULT 0,
+    token_secret text NOT NULL
+  );
+  INSERT INTO touchstone.state (token_secret) VALUES (gen_random_uuid()::text || gen_random_uuid()::text);
+
+  CREATE TABLE touchstone.hosts (
+    id uuid PRIMARY KEY,
+    name text NOT NULL,
+    copied_run bigint NOT NULL DEFAULT 0,
+    copied_run_id uuid,
+    copied_revision bigint NOT NULL DEFAULT 0,
+    active bigint[] NOT NULL DEFAULT '{}',
+    rejected bigint NOT NULL DEFAULT 0,
+    seen_at timestamptz NOT NULL DEFAULT now()
+  );
+
+  CREATE TABLE touchstone.callers (caller_id uuid PRIMARY KEY, name text NOT NULL);
+
+  CREATE TABLE touchstone.conversations (
+    id uuid PRIMARY KEY,
+    name text NOT NULL,
+    caller_id uuid NOT NULL,
+    workspace_id uuid,
+    created_at bigint NOT NULL,
+    turns_before integer NOT NULL
+  );
+
+  CREATE TABLE touchstone.runs (
+    sequence bigint NOT NULL,
+    id uuid NOT NULL,
+    host_id uuid NOT NULL,
+    position bigint,
+    conversation_id uuid NOT NULL,
+    previous_sequence bigint,
+    next_sequence bigint,
+    workspace_id uuid,
+    created_at bigint NOT NULL,
+    first_token_ms double precision,
+    total_ms double precision,
+    prompt_tokens double precision,
+    completion_tokens double precision,
+    total_tokens double precision,
+    cost double precision,
+    score integer,
+    score_text text,
+    score_tags text,
+    score_search text,
+    feedback_at bigint,
+    terms text[] NOT NULL,
+    row json NOT NULL,
+    PRIMARY KEY (id, created_at)
+  ) PARTITION BY RANGE (created_at);
+  CREATE TABLE touchstone.runs_other PARTITION OF touchstone.runs DEFAULT;
+  CREATE INDEX ON touchstone.runs (created_at, conversation_id);
+  CREATE INDEX ON touchstone.runs (conversation_id, sequence);
+  CREATE INDEX ON touchstone.runs (sequence);
+  CREATE INDEX ON touchstone.runs (host_id, position);
+  CREATE INDEX ON touchstone.runs USING gin (terms);
+  CREATE INDEX ON touchstone.runs (total_ms DESC NULLS LAST, sequence DESC);
+  CREATE INDEX ON touchstone.runs (cost DESC NULLS LAST, sequence DESC);
+  CREATE INDEX ON touchstone.runs (score, sequence DESC);
+  CREATE INDEX ON touchstone.runs (first_token_ms);
+  CREATE INDEX ON touchstone.runs (total_tokens);
+  CREATE INDEX ON touchstone.runs (sequence) WHERE score_search IS NOT NULL;
+  CREATE INDEX ON touchstone.runs (workspace_id, created_at);
+
+  CREATE TABLE touchstone.run_texts (
+    sequence bigint NOT NULL,
+    created_at bigint NOT NULL,
+    conversation_id uuid NOT NULL,
+    workspace_id uuid,
+    contents json NOT NULL,
+    words tsvector NOT NULL,
+    PRIMARY KEY (sequence, created_at)
+  ) PARTITION BY RANGE (created_at);
+  CREATE TABLE touchstone.run_texts_other PARTITION OF touchstone.run_texts DEFAULT;
+  CREATE INDEX ON touchstone.run_texts USING gin (words);
+
+  CREATE TABLE touchstone.feedback_history (
+    sequence bigint GENERATED ALWAYS AS IDENTITY,
+    id uuid PRIMARY KEY,
+    run_id uuid NOT NULL,
+    workspace_id uuid,
+    reviewer text,
+    score integer,
+    score_text text,
+    score_tags text,
+    created_at bigint NOT NULL
+  );
+  CREATE INDEX ON touchstone.feedback_history (run_id, sequence);
+
+  -- How many runs have a term, so that facets need no scan.
+  CREATE TABLE touchstone.terms (term text PRIMARY KEY, runs bigint NOT NULL);
+  CREATE INDEX ON touchstone.terms (split_part(term, '=', 1), runs DESC);
+
+  -- The workspaces that a role may see, for the policies of docs/team.md.
+  CREATE TABLE touchstone.auditors (role name NOT NULL, workspace_id uuid NOT NULL, PRIMARY KEY (role, workspace_id));
+
+  ALTER TABLE touchstone.conversations ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE touchstone.runs ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE touchstone.run_texts ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE touchstone.feedback_history ENABLE ROW LEVEL SECURITY;
+
+  -- Creates the partitions of a month (in UTC) with the rights of their owner, so that a writer needs none to change tables.
+  CREATE FUNCTION touchstone.create_partition(month date) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $body$
+  DECLARE
+    first bigint := extract(epoch FROM date_trunc('month', month::timestamp)) * 1000;
+    after bigint := extract(epoch FROM date_trunc('month', month::timestamp) + interval '1 month') * 1000;
+    suffix text := to_char(month, 'YYYY_MM');
+  BEGIN
+    IF to_regclass('touchstone.runs_' || suffix) IS NOT NULL THEN RETURN; END IF;
+    EXECUTE format('CREATE TABLE touchstone.%I PARTITION OF touchstone.runs FOR VALUES FROM (%s) TO (%s)',
+      'runs_' || suffix, first, after);
+    EXECUTE format('CREATE TABLE touchstone.%I PARTITION OF touchstone.run_texts FOR VALUES FROM (%s) TO (%s)',
+      'run_texts_' || suffix, first, after);
+  END
+  $body$;
+  REVOKE ALL ON FUNCTION touchstone.create_partition FROM PUBLIC;
+`;
+
+/** All migrations, oldest first. `touchstone.migrations` has a row for each that was applied. Only append. */
+export const migrations: readonly string[] = [firstTables];

@@ -1,0 +1,246 @@
+import { sql } from 'kysely';
+import { AppError } from '../../shared/app-error.ts';
+import type {
+  AuditFacetCounts,
+  AuditFacets,
+  AuditFilter,
+  AuditReport,
+  AuditSort,
+  AuditSummary,
+} from '../../shared/contract/audit.ts';
+import type { Conversation, ConversationRun, Feedback, FeedbackEntry } from '../../shared/contract/conversations.ts';
+import type { FeedbackInput } from '../../shared/contract/conversations.ts';
+import type { WalkPosition, WalkRequest } from '../audit/index/audit-engine.ts';
+import type { SearchPage, SearchRequest } from '../audit/query/window-list.ts';
+import { feedbackOf } from '../audit/query/conversation-rows.ts';
+import { timeOrderedId } from '../storage/time-ordered-id.ts';
+import { feedbackTerms, searchedNote, storableText } from './copied-run.ts';
+import type { TeamDatabase } from './connection.ts';
+import { TeamList } from './team-lists.ts';
+import { TeamRows } from './team-rows.ts';
+import { TeamStatistics } from './team-statistics.ts';
+import { TermCounts } from './team-writes.ts';
+
+/** Bytes of texts in one page. More would block the host's thread. */
+const maxPageBytes = 8 * 1_048_576;
+const maxConversationBytes = 16 * 1_048_576;
+
+const maxLists = 8;
+
+export interface TeamReportPage {
+  readonly conversations: AuditReport['conversations'];
+  readonly next: WalkPosition | null;
+}
+
+interface RunOfConversation {
+  readonly conversationId: string;
+  readonly runId: string;
+}
+
+/** The queries of the audit over the team's records. The same requests give the same results as `AuditEngine`. */
+export class TeamEngine {
+  readonly #database: TeamDatabase;
+  readonly #rows: TeamRows;
+  readonly #statistics: TeamStatistics;
+  readonly #lists = new Map<string, Promise<TeamList>>();
+
+  constructor(database: TeamDatabase) {
+    this.#database = database;
+    this.#rows = new TeamRows(database);
+    this.#statistics = new TeamStatistics(database);
+  }
+
+  async #lastRun(): Promise<number> {
+    const { rows } = await sql<{ last: number }>`SELECT last_sequence AS last FROM touchstone.state`.execute(
+      this.#database,
+    );
+    return rows[0]!.last;
+  }
+
+  #listOf(filter: AuditFilter, sort: AuditSort, last: number): Promise<TeamList> {
+    const key = JSON.stringify([filter, sort, last]);
+    const list = this.#lists.get(key) ?? TeamList.open(this.#database, { filter, sort, last });
+    this.#lists.delete(key);
+    this.#lists.set(key, list);
+    list.catch(() => this.#lists.delete(key));
+    if (this.#lists.size > maxLists) this.#lists.delete(this.#lists.keys().next().value!);
+    return list;
+  }
+
+  async search({ filter, sort, last: given, limit, ...position }: SearchRequest): Promise<SearchPage> {
+    const last = given ?? (await this.#lastRun());
+    const list = await this.#listOf(filter, sort, last);
+    const offset = await this.#offsetOf(list, { ...position, limit });
+    const entries = await list.slice(offset, limit);
+    const isByTime = sort === 'newest' || sort === 'oldest';
+    const rows = await this.#rows.lines(entries, { filter, last, isByTime });
+    return { rows, offset, last, ...list.total };
+  }
+
+  async #offsetOf(
+    list: TeamList,
+    { offset, at, around, limit }: Pick<SearchRequest, 'offset' | 'at' | 'around' | 'limit'>,
+  ): Promise<number> {
+    const { sort, last } = list.query;
+    if (around !== undefined) {
+      const newest = await this.#newestRun(around.toLowerCase(), last);
+      return newest === null ? 0 : Math.max(0, (await list.countBefore(newest)) - (limit >> 1));
+    }
+    if (at === undefined || (sort !== 'newest' && sort !== 'oldest')) return offset ?? 0;
+    const first = sort === 'newest' ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : '00000000-0000-0000-0000-000000000000';
+    return list.countBefore({ conversation: first, createdAt: Date.parse(at), run: 0 });
+  }
+
+  async #newestRun(conversation: string, last: number) {
+    const { rows } = await sql<{ sequence: number; created_at: number }>`
+      SELECT sequence, created_at FROM touchstone.runs
+      WHERE conversation_id = ${conversation}::uuid AND sequence <= ${last}
+      ORDER BY sequence DESC LIMIT 1`.execute(this.#database);
+    const [row] = rows;
+    return row === undefined ? null : { conversation, run: row.sequence, createdAt: row.created_at };
+  }
+
+  async #walk({ filter, pageSize, position }: WalkRequest) {
+    const last = position?.last ?? (await this.#lastRun());
+    const list = await this.#listOf(filter, 'newest', last);
+    const after = position === null ? null : { conversation: position.id, createdAt: position.time };
+    const found = await list.after(after, pageSize + 1);
+    return { entries: found.slice(0, pageSize), hasMore: found.length > pageSize, last };
+  }
+
+  async report(request: WalkRequest & { hasFeedback: boolean }): Promise<TeamReportPage> {
+    const { entries, hasMore, last } = await this.#walk(request);
+    const ids = entries.map(({ conversation }) => conversation);
+    const bytes = await this.#rows.textBytes(ids, last);
+    let left = maxPageBytes;
+    // A page of long conversations has fewer of them, but at least one.
+    const page = entries.filter(({ conversation }, index) => {
+      left -= bytes.get(conversation) ?? 0;
+      return index === 0 || left >= 0;
+    });
+    const shown = entries.slice(0, page.length);
+    const conversations = await this.#withRuns(shown, request, last, bytes);
+    const end = shown.at(-1);
+    const next =
+      end !== undefined && (hasMore || shown.length < entries.length)
+        ? { last, time: end.createdAt, id: end.conversation }
+        : null;
+    return { conversations, next };
+  }
+
+  async #withRuns(
+    entries: readonly { conversation: string; createdAt: number }[],
+    { filter, hasFeedback }: { filter: AuditFilter; hasFeedback: boolean },
+    last: number,
+    bytes: ReadonlyMap<string, number>,
+  ): Promise<AuditReport['conversations']> {
+    const ids = entries.map(({ conversation }) => conversation);
+    for (const id of ids) this.#requireReadable(bytes.get(id) ?? 0);
+    const [runs, matching, conversations] = await Promise.all([
+      this.#rows.runs(ids, last, hasFeedback),
+      this.#rows.matchingRuns(ids, filter, last),
+      this.#rows.conversations(entries.map(({ conversation: id, createdAt }) => ({ id, newestAt: createdAt }))),
+    ]);
+    return conversations.map((conversation) => {
+      const matched = new Set(matching.get(conversation.id)?.map(({ sequence }) => sequence));
+      const own = runs.filter((run) => run.conversation === conversation.id);
+      return { ...conversation, runs: own.map(({ run, sequence }) => ({ ...run, matched: matched.has(sequence) })) };
+    });
+  }
+
+  #requireReadable(bytes: number): void {
+    if (bytes <= maxConversationBytes) return;
+    throw new AppError(
+      'conflict',
+      'A conversation of this page is too long to be read from the team database. Open it on the host that recorded it.',
+    );
+  }
+
+  async list(request: WalkRequest): Promise<{ data: Conversation[]; next: WalkPosition | null }> {
+    const { entries, hasMore, last } = await this.#walk(request);
+    const data = await this.#rows.conversations(
+      entries.map(({ conversation: id, createdAt }) => ({ id, newestAt: createdAt })),
+    );
+    const end = entries.at(-1);
+    return { data, next: hasMore && end ? { last, time: end.createdAt, id: end.conversation } : null };
+  }
+
+  /** Null for an unknown ID. */
+  async readConversation(input: {
+    id: string;
+    hasFeedback: boolean;
+  }): Promise<(Conversation & { runs: ConversationRun[] }) | null> {
+    const last = await this.#lastRun();
+    const id = input.id.toLowerCase();
+    this.#requireReadable((await this.#rows.textBytes([id], last)).get(id) ?? 0);
+    const runs = await this.#rows.runs([id], last, input.hasFeedback);
+    const newest = runs.at(-1);
+    if (newest === undefined) return null;
+    const [conversation] = await this.#rows.conversations([{ id, newestAt: newest.createdAt }]);
+    return conversation === undefined ? null : { ...conversation, runs: runs.map(({ run }) => run) };
+  }
+
+  summarize(input: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined }): Promise<AuditSummary> {
+    return this.#statistics.summarize(input.filter, input.bucketSize);
+  }
+
+  countFacets({ filter }: { filter: AuditFilter }): Promise<AuditFacetCounts> {
+    return this.#statistics.countFacets(filter);
+  }
+
+  facets(windowCallerId: string): Promise<AuditFacets> {
+    return this.#statistics.facets(windowCallerId);
+  }
+
+  async #requireRun({ conversationId, runId }: RunOfConversation): Promise<void> {
+    const { rows } = await sql`
+      SELECT 1 FROM touchstone.runs WHERE id = ${runId}::uuid AND conversation_id = ${conversationId}::uuid`.execute(
+      this.#database,
+    );
+    if (rows.length === 0) throw new AppError('not_found', 'No run of this conversation has this ID.');
+  }
+
+  async listFeedback(run: RunOfConversation): Promise<FeedbackEntry[]> {
+    await this.#requireRun(run);
+    return this.#rows.feedback(run.runId);
+  }
+
+  /** Replaces the feedback of the run and adds it to the history, unless the same reviewer says the same again. */
+  async giveFeedback(run: RunOfConversation, input: FeedbackInput, reviewer: string): Promise<Feedback> {
+    await this.#requireRun(run);
+    const row = {
+      score: input.score ?? null,
+      score_text: input.scoreText == null ? null : storableText(input.scoreText),
+      score_tags: input.scoreTags == null ? null : storableText(input.scoreTags),
+      updated_at: Date.now(),
+    };
+    await this.#database.transaction().execute(async (transaction) => {
+      // Another host may be copying the same run.
+      await sql`SELECT 1 FROM touchstone.state FOR UPDATE`.execute(transaction);
+      const { rows } = await sql<{ terms: string[]; workspace_id: string | null }>`
+        SELECT terms, workspace_id FROM touchstone.runs WHERE id = ${run.runId}::uuid`.execute(transaction);
+      const present = rows[0]!;
+      const rest = present.terms.filter((term) => !term.startsWith('feedback=') && !term.startsWith('tag='));
+      const terms = [...rest, ...feedbackTerms(row)];
+      await sql`
+        UPDATE touchstone.runs SET score = ${row.score}, score_text = ${row.score_text}, score_tags = ${row.score_tags},
+          score_search = ${searchedNote(row.score_text)}, feedback_at = ${row.updated_at}, terms = ${terms}::text[]
+        WHERE id = ${run.runId}::uuid`.execute(transaction);
+      await sql`
+        INSERT INTO touchstone.feedback_history (id, run_id, workspace_id, reviewer, score, score_text, score_tags, created_at)
+        SELECT ${timeOrderedId()}::uuid, ${run.runId}::uuid, ${present.workspace_id}::uuid, ${storableText(reviewer)}::text,
+          ${row.score}::integer, ${row.score_text}::text, ${row.score_tags}::text, ${row.updated_at}::bigint
+        WHERE NOT EXISTS (
+          SELECT 1 FROM (SELECT * FROM touchstone.feedback_history WHERE run_id = ${run.runId}::uuid
+            ORDER BY sequence DESC LIMIT 1) AS last
+          WHERE (reviewer, score, score_text, score_tags) IS NOT DISTINCT FROM
+            (${storableText(reviewer)}::text, ${row.score}::integer, ${row.score_text}::text, ${row.score_tags}::text))
+      `.execute(transaction);
+      const counts = new TermCounts();
+      counts.add(present.terms, -1);
+      counts.add(terms, 1);
+      await counts.write(transaction);
+    });
+    return feedbackOf(row)!;
+  }
+}

@@ -1,0 +1,200 @@
+import { sql } from 'kysely';
+import type { AuditFilter, AuditPage } from '../../shared/contract/audit.ts';
+import type { Conversation, ConversationRun, FeedbackEntry } from '../../shared/contract/conversations.ts';
+import { maxFeedbackEntries } from '../../shared/contract/conversations.ts';
+import { auditRunOf, conversationRunOf, type ListRow, type WholeRow } from '../audit/query/conversation-rows.ts';
+import type { TeamDatabase } from './connection.ts';
+import { matches } from './filter-conditions.ts';
+import type { Entry } from './team-lists.ts';
+
+interface ConversationRow {
+  readonly id: string;
+  readonly name: string;
+  readonly caller_id: string;
+  readonly workspace_id: string | null;
+  readonly created_at: number;
+  readonly turns_before: number;
+}
+
+interface FeedbackRow {
+  readonly score: number | null;
+  readonly score_text: string | null;
+  readonly score_tags: string | null;
+  readonly feedback_at: number | null;
+}
+
+const feedbackColumnsOf = ({ score, score_text, score_tags, feedback_at }: FeedbackRow) => ({
+  score,
+  score_text,
+  score_tags,
+  updated_at: feedback_at,
+});
+
+export interface TeamRun {
+  readonly sequence: number;
+  readonly conversation: string;
+  readonly createdAt: number;
+  readonly run: ConversationRun;
+}
+
+const isoTime = (time: number): string => new Date(time).toISOString();
+
+/** Conversations and runs of the team database, in the contract's format. */
+export class TeamRows {
+  readonly #database: TeamDatabase;
+
+  constructor(database: TeamDatabase) {
+    this.#database = database;
+  }
+
+  async #conversationRows(ids: readonly string[]): Promise<Map<string, ConversationRow>> {
+    const { rows } = await sql<ConversationRow>`
+      SELECT id, name, caller_id, workspace_id, created_at, turns_before FROM touchstone.conversations
+      WHERE id = ANY(${ids}::uuid[])`.execute(this.#database);
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /** Conversations by ID. `newestAt` is the time of their newest run. */
+  async conversations(entries: readonly { readonly id: string; readonly newestAt: number }[]): Promise<Conversation[]> {
+    const rows = await this.#conversationRows(entries.map(({ id }) => id));
+    return entries.flatMap(({ id, newestAt }) => {
+      const row = rows.get(id);
+      if (row === undefined) return [];
+      return [
+        {
+          id,
+          name: row.name,
+          createdAt: isoTime(row.created_at),
+          updatedAt: isoTime(newestAt),
+          workspaceId: row.workspace_id,
+          callerId: row.caller_id,
+        },
+      ];
+    });
+  }
+
+  /** The runs of conversations up to `last`, oldest first. */
+  async runs(ids: readonly string[], last: number, hasFeedback: boolean): Promise<TeamRun[]> {
+    const { rows } = await sql<
+      FeedbackRow & { sequence: number; conversation_id: string; created_at: number; row: object; contents: object }
+    >`
+      SELECT runs.sequence, runs.conversation_id, runs.created_at, "row", contents, score, score_text, score_tags, feedback_at
+      FROM touchstone.runs
+        JOIN touchstone.run_texts ON run_texts.sequence = runs.sequence AND run_texts.created_at = runs.created_at
+      WHERE runs.conversation_id = ANY(${ids}::uuid[]) AND runs.sequence <= ${last}
+      ORDER BY runs.sequence`.execute(this.#database);
+    return rows.map((found) => ({
+      sequence: found.sequence,
+      conversation: found.conversation_id,
+      createdAt: found.created_at,
+      run: conversationRunOf(
+        { ...found.row, ...found.contents, ...feedbackColumnsOf(found) } as unknown as WholeRow,
+        hasFeedback,
+      ),
+    }));
+  }
+
+  /** Bytes of the texts of each conversation up to `last`. */
+  async textBytes(ids: readonly string[], last: number): Promise<Map<string, number>> {
+    const { rows } = await sql<{ conversation_id: string; bytes: number }>`
+      SELECT runs.conversation_id, sum(octet_length(contents::text))::bigint AS bytes FROM touchstone.runs
+        JOIN touchstone.run_texts ON run_texts.sequence = runs.sequence AND run_texts.created_at = runs.created_at
+      WHERE runs.conversation_id = ANY(${ids}::uuid[]) AND runs.sequence <= ${last}
+      GROUP BY runs.conversation_id`.execute(this.#database);
+    return new Map(rows.map((row) => [row.conversation_id, row.bytes]));
+  }
+
+  /** The matching runs of conversations up to `last`, newest first, by conversation. */
+  async matchingRuns(
+    ids: readonly string[],
+    filter: AuditFilter,
+    last: number,
+  ): Promise<Map<string, { sequence: number; id: string }[]>> {
+    const { rows } = await sql<{ conversation_id: string; sequence: number; id: string }>`
+      SELECT n.conversation_id, n.sequence, n.id FROM touchstone.runs AS n
+      WHERE n.conversation_id = ANY(${ids}::uuid[]) AND n.sequence <= ${last} AND ${matches(filter, 'n')}
+      ORDER BY n.sequence DESC`.execute(this.#database);
+    const found = new Map<string, { sequence: number; id: string }[]>();
+    for (const { conversation_id: conversation, ...run } of rows) {
+      const runs = found.get(conversation);
+      if (runs === undefined) found.set(conversation, [run]);
+      else runs.push(run);
+    }
+    return found;
+  }
+
+  /** The lines of a list. */
+  async lines(
+    entries: readonly Entry[],
+    { filter, last, isByTime }: { filter: AuditFilter; last: number; isByTime: boolean },
+  ): Promise<AuditPage['rows']> {
+    if (entries.length === 0) return [];
+    const ids = entries.map(({ conversation }) => conversation);
+    const [conversations, matching, sizes] = await Promise.all([
+      this.#conversationRows(ids),
+      this.matchingRuns(ids, filter, last),
+      this.#sizes(ids, last),
+    ]);
+    const shown = entries.map(({ conversation, run }) =>
+      isByTime ? (matching.get(conversation)?.[0]?.sequence ?? run) : run,
+    );
+    const runs = await this.#lineRuns(shown);
+    return entries.flatMap(({ conversation: id }, index) => {
+      const conversation = conversations.get(id);
+      const run = runs.get(shown[index]!);
+      const size = sizes.get(id);
+      // Removed meanwhile.
+      if (conversation === undefined || run === undefined || size === undefined) return [];
+      return [
+        {
+          conversationId: id,
+          name: conversation.name,
+          callerId: conversation.caller_id,
+          workspaceId: conversation.workspace_id,
+          updatedAt: isoTime(size.newestAt),
+          isSample: false,
+          runs: size.runs,
+          turns: size.runs + conversation.turns_before,
+          matchedRunIds: (matching.get(id) ?? []).slice(0, 100).map((match) => match.id),
+          run,
+        },
+      ];
+    });
+  }
+
+  async #sizes(ids: readonly string[], last: number): Promise<Map<string, { runs: number; newestAt: number }>> {
+    const { rows } = await sql<{ conversation_id: string; runs: number; newest_at: number }>`
+      SELECT conversation_id, count(*) AS runs, (array_agg(created_at ORDER BY sequence DESC))[1] AS newest_at
+      FROM touchstone.runs WHERE conversation_id = ANY(${ids}::uuid[]) AND sequence <= ${last}
+      GROUP BY conversation_id`.execute(this.#database);
+    return new Map(rows.map((row) => [row.conversation_id, { runs: row.runs, newestAt: row.newest_at }]));
+  }
+
+  async #lineRuns(sequences: readonly number[]): Promise<Map<number, AuditPage['rows'][number]['run']>> {
+    const { rows } = await sql<FeedbackRow & { sequence: number; row: object }>`
+      SELECT sequence, "row", score, score_text, score_tags, feedback_at FROM touchstone.runs
+      WHERE sequence = ANY(${sequences}::bigint[])`.execute(this.#database);
+    return new Map(
+      rows.map((found) => [
+        found.sequence,
+        auditRunOf({ ...found.row, ...feedbackColumnsOf(found) } as unknown as ListRow),
+      ]),
+    );
+  }
+
+  /** The history of a run's feedback, newest first. */
+  async feedback(runId: string): Promise<FeedbackEntry[]> {
+    const { rows } = await sql<Omit<FeedbackRow, 'feedback_at'> & { id: string; reviewer: string | null; created_at: number }>`
+      SELECT id, reviewer, score, score_text, score_tags, created_at FROM touchstone.feedback_history
+      WHERE run_id = ${runId}::uuid ORDER BY sequence DESC LIMIT ${maxFeedbackEntries + 1}`.execute(this.#database);
+    return rows.slice(0, maxFeedbackEntries).map((row, index) => ({
+      id: row.id,
+      reviewer: row.reviewer,
+      rubricItemId: null,
+      value: { score: row.score, scoreTags: row.score_tags },
+      note: row.score_text,
+      createdAt: isoTime(row.created_at),
+      replaces: rows[index + 1]?.id ?? null,
+    }));
+  }
+}

@@ -1,0 +1,217 @@
+import Database from 'better-sqlite3';
+import { AppError } from '../../shared/app-error.ts';
+import { isUnspaced, spacedText } from '../../shared/unspaced-text.ts';
+
+/**
+ * The words of texts as PostgreSQL's `tsvector`, and searches of them as `tsquery`. Words are those of the embedded index (FTS5's
+ * tokenizer `unicode61`), so that both find the same runs. A word of a prompt starts with `p`, one of an answer with `a`.
+ */
+
+/** As in `unicode61`: letters, numbers and private characters, and combining marks that follow them. */
+const word = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\u0300-\u0331]*/gu;
+// oxlint-disable-next-line no-control-regex -- these are exactly the characters of ASCII
+const ascii = /^[\0-\x7f]*$/;
+const accented = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u;
+
+/** PostgreSQL stores no longer words. */
+const maxWordLength = 500;
+
+/** A `tsvector` has at most a megabyte. The words after this many bytes aren't found. */
+const maxBytes = 600_000;
+
+/** PostgreSQL's limits. Phrases are found only within them. */
+const maxPosition = 16_380;
+const maxPositionsOfWord = 250;
+
+function foldLetter(letter: string): string {
+  if (!accented.test(letter)) return letter.toLowerCase();
+  return letter.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+const folded = new Map<string, string>();
+
+/** Without case and accents. */
+function fold(typed: string): string {
+  if (ascii.test(typed)) return typed.toLowerCase().slice(0, maxWordLength);
+  const known = folded.get(typed);
+  if (known !== undefined) return known;
+  const result = Array.from(typed.slice(0, maxWordLength), foldLetter)
+    .join('')
+    .replaceAll(/[\u0300-\u0331]/g, '');
+  if (folded.size > 20_000) folded.clear();
+  folded.set(typed, result);
+  return result;
+}
+
+/** The words of a text, in order. */
+export function wordsIn(text: string): string[] {
+  return (spacedText(text).match(word) ?? []).map(fold);
+}
+
+/** Whether a word is a letter of a script without spaces. */
+const isLetter = (each: string): boolean => each.length <= 2 && isUnspaced(each);
+
+const quoted = (lexeme: string): string => `'${lexeme.replaceAll(/['\\]/g, '$&$&')}'`;
+
+class Vector {
+  readonly #positions = new Map<string, number[]>();
+  #bytes = 0;
+
+  addText(column: 'p' | 'a', text: string): void {
+    let before = '';
+    let position = 0;
+    for (const each of wordsIn(text)) {
+      position += 1;
+      this.#add(column + each, position);
+      // Each letter of such a script is in most texts. Pairs of letters are rare enough to be searched.
+      const letter = isLetter(each) ? each : '';
+      if (before !== '' && letter !== '') this.#add(column + before + letter, position - 1);
+      before = letter;
+    }
+  }
+
+  #add(lexeme: string, position: number): void {
+    let positions = this.#positions.get(lexeme);
+    if (positions === undefined) {
+      const bytes = Buffer.byteLength(lexeme) + 8;
+      if (this.#bytes + bytes > maxBytes) return;
+      this.#bytes += bytes;
+      this.#positions.set(lexeme, (positions = []));
+    }
+    if (position > maxPosition || positions.length >= maxPositionsOfWord || this.#bytes > maxBytes) return;
+    this.#bytes += 2;
+    positions.push(position);
+  }
+
+  toString(): string {
+    const lexemes = Array.from(this.#positions, ([lexeme, positions]) =>
+      positions.length === 0 ? quoted(lexeme) : `${quoted(lexeme)}:${positions.join(',')}`,
+    );
+    return lexemes.join(' ');
+  }
+}
+
+/** A `tsvector` of what is searched in a run. */
+export function vectorOf({ prompt, answer }: { readonly prompt: string; readonly answer: string }): string {
+  const vector = new Vector();
+  vector.addText('p', prompt);
+  vector.addText('a', answer);
+  return vector.toString();
+}
+
+type Where = 'prompt' | 'answer' | null;
+
+/** A `tsquery` for words that follow one another; null without words. */
+function phraseQuery(text: string, isPrefix: boolean, where: Where): string | null {
+  const words = wordsIn(text);
+  if (words.length === 0) return null;
+  const inColumn = (column: 'p' | 'a'): string => {
+    const isPaired = !isPrefix && words.length > 1 && words.every(isLetter);
+    const lexemes = isPaired ? words.slice(1).map((each, index) => words[index]! + each) : words;
+    const suffix = (index: number) => (isPrefix && index === lexemes.length - 1 ? ':*' : '');
+    return `(${lexemes.map((each, index) => quoted(column + each) + suffix(index)).join(' <-> ')})`;
+  };
+  if (where !== null) return inColumn(where === 'prompt' ? 'p' : 'a');
+  return `(${inColumn('p')} | ${inColumn('a')})`;
+}
+
+const tokens = /\s*(?:("(?:[^"]|"")*")|([\w\u0080-\u{10ffff}]+)|([()*])|(\S))/guy;
+
+/** What a query that never matches is compiled to: no word starts with a slash. */
+const nothing = quoted('/');
+
+/** Reads a valid expression of FTS5, by its rules of precedence. */
+class QueryReader {
+  readonly #tokens: string[];
+  readonly #where: Where;
+  #next = 0;
+
+  constructor(text: string, where: Where) {
+    this.#tokens = Array.from(text.matchAll(tokens), ([token]) => token.trim()).filter((token) => token !== '');
+    this.#where = where;
+  }
+
+  read(): string {
+    const query = this.#either();
+    if (this.#next < this.#tokens.length) this.#rejectUnsupported();
+    return query;
+  }
+
+  #either(): string {
+    let query = this.#both();
+    while (this.#take('OR')) query = `(${query} | ${this.#both()})`;
+    return query;
+  }
+
+  #both(): string {
+    let query = this.#without();
+    while (this.#take('AND')) query = `(${query} & ${this.#without()})`;
+    return query;
+  }
+
+  #without(): string {
+    let query = this.#phrases();
+    while (this.#take('NOT')) query = `(${query} & !${this.#phrases()})`;
+    return query;
+  }
+
+  /** Phrases without an operator between them, or parentheses. */
+  #phrases(): string {
+    if (this.#take('(')) {
+      const query = this.#either();
+      if (!this.#take(')')) this.#rejectUnsupported();
+      return query;
+    }
+    const phrases: string[] = [];
+    for (;;) {
+      const token = this.#tokens[this.#next];
+      if (token === undefined || ['AND', 'OR', 'NOT', '(', ')'].includes(token)) break;
+      if (!/^["\w\u0080-\u{10ffff}]/u.test(token)) this.#rejectUnsupported();
+      this.#next += 1;
+      const isPrefix = this.#take('*');
+      const text = token.startsWith('"') ? token.slice(1, -1).replaceAll('""', '"') : token;
+      const query = phraseQuery(text, isPrefix, this.#where);
+      if (query !== null) phrases.push(query);
+    }
+    return phrases.length === 0 ? nothing : `(${phrases.join(' & ')})`;
+  }
+
+  #take(token: string): boolean {
+    if (this.#tokens[this.#next] !== token) return false;
+    this.#next += 1;
+    return true;
+  }
+
+  #rejectUnsupported(): never {
+    throw new AppError(
+      'invalid_request',
+      'The team database is searched with words, "phrases", prefix*, AND, OR, NOT and parentheses only.',
+    );
+  }
+}
+
+let syntax: Database.Statement<[string]> | null = null;
+
+/** Whether FTS5 accepts the expression. The embedded index searches the words of all others. */
+function isExpression(text: string): boolean {
+  if (syntax === null) {
+    const database = new Database(':memory:');
+    database.exec("CREATE VIRTUAL TABLE texts USING fts5(prompt, answer, content='')");
+    syntax = database.prepare<[string]>('SELECT 1 FROM texts WHERE texts MATCH ?');
+  }
+  try {
+    syntax.get(text);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error;
+    return false;
+  }
+}
+
+/** A typed search as `tsquery`. Throws `invalid_request` for operators that only the embedded index has. */
+export function textQuery(text: string, where: Where): string {
+  const typed = text.replaceAll('\u3000', ' ');
+  if (isExpression(typed)) return new QueryReader(typed, where).read();
+  const phrases = (text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu) ?? []).map((each) => phraseQuery(each, false, where));
+  return phrases.filter((each) => each !== null).join(' & ') || nothing;
+}

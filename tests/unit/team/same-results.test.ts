@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { AuditFacetCounts, AuditFilter, AuditSort, AuditSummary } from '../../../shared/contract/audit.ts';
+import { auditSorts } from '../../../shared/contract/audit.ts';
+import { TeamEngine } from '../../../electron/team/team-engine.ts';
+import { describeWithPostgres } from '../../support/postgres.ts';
+import { longTest } from '../../support/patience.ts';
+import { plainRunOf, randomFilter, randomRuns } from '../audit/random-runs.ts';
+import { openEngine } from '../audit/test-engine.ts';
+import { openTestStorage } from '../storage/test-storage.ts';
+import type { AuditEngine } from '../../../electron/audit/index/audit-engine.ts';
+import { connectTeam, createCopier, usePostgres } from './team-world.ts';
+
+const pause = async (): Promise<void> => {};
+const sort = fc.constantFrom<AuditSort>(...auditSorts);
+const moment = fc.integer({ min: 0, max: 41 }).map((after) => new Date(Date.UTC(2026, 0, 1) + after).toISOString());
+const position = fc.record(
+  { offset: fc.integer({ min: 0, max: 15 }), limit: fc.integer({ min: 1, max: 20 }), at: fc.option(moment, { freq: 8 }) },
+  { requiredKeys: ['limit'] },
+);
+
+/** The same order for values that are equally frequent. */
+function ordered(counts: AuditFacetCounts): unknown {
+  return Object.fromEntries(
+    Object.entries(counts).map(([name, values]) => [name, values.map((value) => JSON.stringify(value)).toSorted()]),
+  );
+}
+
+function rounded(summary: AuditSummary): unknown {
+  const text = JSON.stringify({
+    ...summary,
+    statuses: summary.statuses.map((each) => JSON.stringify(each)).toSorted(),
+    models: summary.models.map((each) => JSON.stringify(each, roundNumbers)).toSorted(),
+  }, roundNumbers);
+  return JSON.parse(text);
+}
+
+/** Sums of fractions differ in their last digits with the order of the summands. */
+const roundNumbers = (_name: string, value: unknown): unknown =>
+  typeof value === 'number' ? Number(value.toPrecision(10)) : value;
+
+async function compareWalk(engine: AuditEngine, team: TeamEngine, filter: AuditFilter, pageSize: number): Promise<void> {
+  let positions: [never, never] | [null, null] = [null, null];
+  do {
+    const request = { filter, pageSize, hasFeedback: true };
+    const expected = engine.report({ ...request, position: positions[0] });
+    const found = await team.report({ ...request, position: positions[1] });
+    expect(found.conversations).toEqual(expected.conversations);
+    expect(found.next && found.next.id).toEqual(expected.next && expected.next.id);
+    positions = [expected.next, found.next] as never;
+  } while (positions[0] !== null);
+}
+
+describeWithPostgres('the team database', () => {
+  const server = usePostgres();
+
+  test('gives the same results as the embedded index for random filters, sorts, pages, facets and summaries', longTest, async () => {
+    let queries = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        randomRuns,
+        fc.array(fc.tuple(randomFilter, sort, position), { minLength: 60, maxLength: 60 }),
+        async (random, requests) => {
+          const storage = openTestStorage();
+          for (const { run, outcome, feedback } of random.map(plainRunOf)) {
+            storage.runs.begin(run);
+            await storage.runs.finish(run.runId, outcome);
+            if (feedback !== null) storage.audit.giveFeedback(run, feedback, { reviewerId: 'reviewer' });
+          }
+          const connection = await connectTeam(await server().createDatabase());
+          await createCopier(storage, connection).copyAll();
+          const engine = openEngine(storage.directory);
+          const team = new TeamEngine(connection.database);
+          for (const [filter, order, { at, ...page }] of requests) {
+            const request = { filter, sort: order, last: null, ...page, ...(at && { at }) };
+            const { last: _, ...expected } = engine.search(request);
+            const { last: __, ...found } = await team.search(request);
+            expect(found).toEqual(expected);
+            expect(rounded(await team.summarize({ filter }))).toEqual(rounded(await engine.summarize({ filter }, pause)));
+            expect(ordered(await team.countFacets({ filter }))).toEqual(ordered(await engine.countFacets({ filter }, pause)));
+            await compareWalk(engine, team, filter, page.limit);
+            queries += 4;
+          }
+          await connection.close();
+          await storage.close();
+        },
+      ),
+      { numRuns: 10 },
+    );
+    expect(queries).toBeGreaterThan(2000);
+  });
+});

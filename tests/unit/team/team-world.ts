@@ -1,0 +1,41 @@
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { databaseFile } from '../../../electron/storage/database.ts';
+import type { Storage } from '../../../electron/storage/storage.ts';
+import { parseTeamAddress } from '../../../electron/team/address.ts';
+import { openTeamConnection, type TeamConnection } from '../../../electron/team/connection.ts';
+import { Copier } from '../../../electron/team/copier.ts';
+import { createLocalRuns } from '../../../electron/team/local-runs.ts';
+import { TestPostgres, type TestPostgresOptions } from '../../support/postgres.ts';
+
+/** One server for all tests of a file. */
+export function usePostgres(options: TestPostgresOptions = {}): () => TestPostgres {
+  let server: TestPostgres | null = null;
+  beforeAll(async () => {
+    server = await TestPostgres.start(options);
+  });
+  afterAll(() => server?.remove());
+  return () => server!;
+}
+
+/** A connection that is closed when the test ends. */
+export async function connectTeam(address: string, password: string | null = null): Promise<TeamConnection> {
+  const connection = await openTeamConnection(parseTeamAddress(address), password);
+  onTestFinished(() => connection.close());
+  return connection;
+}
+
+/** Copies what a data folder has recorded, as its thread does. */
+export function createCopier(storage: Storage & { directory: string }, { database }: TeamConnection) {
+  const local = new Database(databaseFile(storage.directory), { readonly: true });
+  onTestFinished(() => void local.close());
+  const copier = new Copier(database, createLocalRuns(local));
+  return {
+    step: () => copier.step(),
+    async copyAll(): Promise<void> {
+      storage.flush();
+      let progress = await copier.step();
+      while (progress.copied > 0 || progress.waiting > 0) progress = await copier.step();
+    },
+  };
+}
