@@ -45,6 +45,7 @@ export default defineConfig([
       keys: 'electron/server/keys.ts',
       compare: 'electron/server/compare.ts',
       'audit-thread': 'electron/audit/index/audit-thread.ts',
+      'team-thread': 'electron/team/team-thread.ts',
       'export-worker': 'electron/audit/evidence/export-worker.ts',
       'knowledge-index-thread': 'electron/knowledge/index/knowledge-index-thread.ts',
       'keychain-probe-process': 'electron/key-store/keychain-probe-process.ts',

@@ -57,6 +57,8 @@ import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Log } from './log.ts';
 import { createKnowledge } from './knowledge/create-knowledge.ts';
+import { createTeam } from './team/create-team.ts';
+import { teamHandlers } from './api/team.ts';
 import { createTextEmbedders } from './knowledge/text-embedder.ts';
 import { createPromptLibrary } from './prompts/create-prompt-library.ts';
 import { createConversationThreads } from './agents/conversation-threads.ts';
@@ -74,6 +76,8 @@ export interface HostOptions {
   readonly capabilities: readonly Capability[];
   /** Sources of provider keys if no keychain has them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The address of the team database; null or absent for that of the settings. */
+  readonly team?: string | null;
   /** Receives messages for the person who runs the host; never a secret. */
   readonly log: Log;
   /** The platform's keychain by default; tests pass their own. */
@@ -168,6 +172,7 @@ async function createServices(options: HostOptions) {
     settings: storage.settings,
     onDevice,
   });
+  const team = createTeam({ ...options, storage, keyStore: await openedKeyStore, address: options.team ?? null, log });
   const capabilityTests = createCapabilityTests({ store: storage.capabilityTests, providers, log });
   const embeddings = createEmbeddings();
   const moderation = createModeration({ settings: () => storage.settings.read().moderation, providers, embeddings });
@@ -218,6 +223,7 @@ async function createServices(options: HostOptions) {
 
   return {
     storage,
+    team,
     providers,
     reviewing,
     onDevice,
@@ -244,7 +250,7 @@ async function createServices(options: HostOptions) {
       closeInOrder(
         [auditServices, library, reviewing, comparing.comparisons, passThrough],
         [completions, schemas, exchanges, batches, moderation],
-        [comparing.datasets, files, capabilityTests, knowledge, embeddings, providers, onDevice, storage],
+        [comparing.datasets, files, capabilityTests, knowledge, embeddings, providers, onDevice, team, storage],
       ),
   };
 }
@@ -257,10 +263,11 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
   return [
     ...completionHandlers(completions, log),
     ...passThroughHandlers({ ...services, onDeviceFile: onDevice.selectedFileName, reportFailure: log }),
-    ...auditHandlers({ audit: storage.audit, services: services.auditServices, log }),
+    ...auditHandlers({ audit: storage.audit, team: services.team, services: services.auditServices, log }),
+    ...teamHandlers(services.team),
     ...logImportHandlers(services.auditServices.logImports, storage.apiKeys, log),
     ...moderationHandlers({ ...services, ...allowances, log }),
-    ...conversationHandlers(storage.audit, services.reviewing.reviewers),
+    ...conversationHandlers(storage.audit, services.team, services.reviewing.reviewers),
     ...promptTransferHandlers({ ...services, systemOf: providers.systemOf }),
     ...promptHandlers({ ...services, models: providers, log }),
     ...toolHandlers({ ...services, tools: storage.tools }),
@@ -283,6 +290,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
       providers,
       isDesktop: options.capabilities.includes('window-controls'),
       collector: () => storage.settings.read().traceExport.address,
+      team: services.team.contactedAddress,
       linkedFolders: () => storage.promptFolders.list().map(({ path }) => path),
     }),
     ...(options.handlers ?? []),

@@ -73,20 +73,18 @@ export function contactedHosts(
   providers: Pick<Providers, 'providerStates' | 'endpoints'>,
   environment: Environment,
   registryAddress: string | null,
-  collector: string | null,
+  { collector, team }: { readonly collector: string | null; readonly team: string | null },
 ): ContactedHost[] {
+  const chosen = (use: ContactedHost['use'], address: string): ContactedHost => ({
+    use,
+    name: null,
+    addresses: [address],
+    isReady: true,
+    isConfirmed: true,
+  });
   return [
-    ...(collector === null
-      ? []
-      : [
-          {
-            use: 'trace-collector' as const,
-            name: null,
-            addresses: [originOf(collector)],
-            isReady: true,
-            isConfirmed: true,
-          },
-        ]),
+    ...(team === null ? [] : [chosen('team-database', team)]),
+    ...(collector === null ? [] : [chosen('trace-collector', originOf(collector))]),
     ...providers.providerStates().map(({ aiSystem, baseAddress, keySource, confirmation }): ContactedHost => ({
       use: 'provider',
       name: aiSystem,

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import type { AuditServices } from '../audit/create-audit-services.ts';
+import type { Team } from '../team/create-team.ts';
 import {
   type AuditFilter,
   type AuditReportRequest,
+  type AuditSource,
   countAuditFacets,
   queryConversations,
   readAuditFacets,
@@ -63,7 +65,11 @@ function filterOf(request: AuditReportRequest): AuditFilter {
   return filter as AuditFilter;
 }
 
-function queryHandlers(audit: AuditStore): Handler[] {
+/** The records that a request of the window chooses. */
+const recordsOf = (audit: AuditStore, team: Team, source: AuditSource | undefined) =>
+  source === 'team' ? team.audit : audit;
+
+function queryHandlers(audit: AuditStore, team: Team): Handler[] {
   return [
     implement(queryConversations, async ({ body, signal }) => {
       const query = {
@@ -72,15 +78,24 @@ function queryHandlers(audit: AuditStore): Handler[] {
         continuationToken: body.continuationToken ?? null,
         hasFeedback: body.includeFeedback ?? false,
       };
-      const report = await audit.report(query, { signal });
+      const report = await (team.servesApi ? team.audit : audit).report(query, { signal });
       return report.conversations instanceof LazyList ? longJsonResponse(report) : new JsonResponse(report);
     }),
-    implement(searchAudit, ({ body, signal }) =>
-      audit.search({ ...body, sort: body.sort ?? 'newest', limit: body.limit ?? defaultRows }, { signal }),
+    implement(searchAudit, ({ body: { source, ...search }, signal }) =>
+      recordsOf(audit, team, source).search(
+        { ...search, sort: search.sort ?? 'newest', limit: search.limit ?? defaultRows },
+        { signal },
+      ),
     ),
-    implement(summarizeAudit, ({ body, signal }) => audit.summarize(body, { signal })),
-    implement(countAuditFacets, ({ body, signal }) => audit.countFacets(body, { signal })),
-    implement(readAuditFacets, async ({ signal }) => nameSampleCallers(await audit.facets({ signal }))),
+    implement(summarizeAudit, ({ body: { source, ...query }, signal }) =>
+      recordsOf(audit, team, source).summarize(query, { signal }),
+    ),
+    implement(countAuditFacets, ({ body: { source, ...query }, signal }) =>
+      recordsOf(audit, team, source).countFacets(query, { signal }),
+    ),
+    implement(readAuditFacets, async ({ query, signal }) =>
+      nameSampleCallers(await recordsOf(audit, team, query.source).facets({ signal })),
+    ),
     implement(listAuditViews, () => ({ data: audit.views.list() })),
     implement(createAuditView, ({ body }) => audit.views.create(body)),
     implement(updateAuditView, ({ parameters, body }) => audit.views.update(parameters.id, body)),
@@ -151,14 +166,15 @@ function sampleHandlers(samples: Samples): Handler[] {
 
 export interface AuditHandlerOptions {
   readonly audit: AuditStore;
+  readonly team: Team;
   readonly services: Pick<AuditServices, 'exports' | 'samples' | 'retention' | 'replays'>;
   readonly log: Log;
 }
 
 /** Queries of the audit, evidence packs, samples, retention and replays. */
-export function auditHandlers({ audit, services, log }: AuditHandlerOptions): Handler[] {
+export function auditHandlers({ audit, team, services, log }: AuditHandlerOptions): Handler[] {
   return [
-    ...queryHandlers(audit),
+    ...queryHandlers(audit, team),
     ...exportHandlers(services.exports, log),
     ...sampleHandlers(services.samples),
     ...retentionHandlers(services.retention),

@@ -11,6 +11,7 @@ import { reviewCallerOf } from './reviews.ts';
 import { LazyList } from '../storage/list-page.ts';
 import { stepsIn } from '../storage/stored-messages.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
+import type { Team } from '../team/create-team.ts';
 import { implement, type Caller, type Handler } from './api.ts';
 import type { Reviewers } from '../reviews/create-reviewers.ts';
 import { longJsonResponse } from './json-response.ts';
@@ -52,10 +53,36 @@ function forRunKey(run: ConversationRun): ConversationRun {
   };
 }
 
-export function conversationHandlers(audit: AuditStore, reviewers: Reviewers): Handler[] {
+type TeamRecords = Pick<Team, 'audit' | 'isOn' | 'servesApi'>;
+
+/** Whether conversations that other hosts recorded are read, too. Only a host with `--team` shows them to programs. */
+const readsTeam = (team: TeamRecords, caller: Caller): boolean =>
+  team.isOn() && (team.servesApi || caller.key === null);
+
+/** The feedback of this device's runs is here and is copied. Runs of other hosts are only in the team database. */
+function feedbackHandlers(audit: AuditStore, team: TeamRecords, reviewers: Reviewers): Handler[] {
+  const isElsewhere = (caller: Caller, conversationId: string) =>
+    readsTeam(team, caller) && audit.readConversation(conversationId, { hasFeedback: false }) === null;
+  return [
+    implement(giveFeedback, (input) => {
+      const { parameters, body, caller } = input;
+      const name = reviewers.find(reviewCallerOf(input))?.name ?? null;
+      const reviewer = { reviewerId: caller.callerId, reviewer: name };
+      if (isElsewhere(caller, parameters.conversationId)) return team.audit.giveFeedback(parameters, body, reviewer);
+      return audit.giveFeedback(parameters, body, reviewer);
+    }),
+    implement(listFeedback, ({ parameters, caller }) =>
+      isElsewhere(caller, parameters.conversationId)
+        ? team.audit.listFeedback(parameters)
+        : audit.listFeedback(parameters),
+    ),
+  ];
+}
+
+export function conversationHandlers(audit: AuditStore, team: TeamRecords, reviewers: Reviewers): Handler[] {
   return [
     implement(listConversations, ({ query, caller, signal }) =>
-      audit.list(
+      (team.servesApi ? team.audit : audit).list(
         {
           callerId: seesAll(caller) ? null : caller.callerId,
           pageSize: query.pageSize ?? defaultPageSize,
@@ -64,8 +91,11 @@ export function conversationHandlers(audit: AuditStore, reviewers: Reviewers): H
         { signal },
       ),
     ),
-    implement(readConversation, ({ parameters, caller }) => {
-      const conversation = audit.readConversation(parameters.id, { hasFeedback: seesAll(caller) });
+    implement(readConversation, async ({ parameters, caller }) => {
+      const options = { hasFeedback: seesAll(caller) };
+      const conversation =
+        audit.readConversation(parameters.id, options) ??
+        (readsTeam(team, caller) ? await team.audit.readConversation(parameters.id, options) : null);
       if (conversation === null) throw new AppError('not_found', 'No conversation has this ID.');
       if (!seesAll(caller) && conversation.callerId !== caller.callerId) {
         throw new AppError(
@@ -79,11 +109,6 @@ export function conversationHandlers(audit: AuditStore, reviewers: Reviewers): H
       };
       return longJsonResponse({ ...conversation, runs: new LazyList(runs) });
     }),
-    implement(giveFeedback, (input) => {
-      const { parameters, body, caller } = input;
-      const reviewer = reviewers.find(reviewCallerOf(input))?.name ?? null;
-      return audit.giveFeedback(parameters, body, { reviewerId: caller.callerId, reviewer });
-    }),
-    implement(listFeedback, ({ parameters }) => audit.listFeedback(parameters)),
+    ...feedbackHandlers(audit, team, reviewers),
   ];
 }

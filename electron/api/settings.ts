@@ -65,6 +65,8 @@ export interface PrivacyOptions extends Omit<LocationOptions, 'linkedFolders'> {
   readonly providers: Providers;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly linkedFolders: () => string[];
+  /** The address of the team database; null for none. */
+  readonly team: () => string | null;
   /** The address of the trace collector; null for none. */
   readonly collector: () => string | null;
 }
@@ -84,7 +86,7 @@ export function privacyHandlers(options: PrivacyOptions): Handler[] {
       return {
         locations: storedLocations({ ...options, linkedFolders: linkedFolders() }),
         keychain: providers.keychainTitle(),
-        hosts: contactedHosts(providers, environment, address, options.collector()),
+        hosts: contactedHosts(providers, environment, address, { collector: options.collector(), team: options.team() }),
       };
     }),
   ];

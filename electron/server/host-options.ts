@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { keyedProviders } from '../../shared/contract/common.ts';
 import { addEndpoint, baseAddress } from '../../shared/contract/providers.ts';
+import { parseTeamAddress } from '../team/address.ts';
 import { defaultDataDirectory } from '../storage/data-directory.ts';
 
 /** The command-line options of both hosts. */
@@ -91,6 +92,8 @@ export interface ServeOptions extends HostOptions {
   readonly isJson: boolean;
   readonly isTls: boolean;
   readonly fetchesModel: boolean;
+  /** The address of the team database; null without one. */
+  readonly team: string | null;
 }
 
 export const serveHelp = `Starts Touchstone without a desktop window: the API, and the window for a browser.
@@ -103,6 +106,8 @@ Options:
   --tls                     Serve https with a certificate made on this machine
   --json                    Print the addresses as one line of JSON
   --fetch-model             Download the on-device model if none is installed
+  --team URL                Copy runs to this PostgreSQL and serve the records of all hosts, as in
+                            postgres://user@host:5432/database; set PGPASSWORD for its password
   --provider-base NAME=URL  Base URL of a provider, including the version; repeatable
                             NAME: ${keyedProviders.join(', ')}
   --endpoint NAME=URL       Add an OpenAI-compatible endpoint; repeatable
@@ -121,6 +126,7 @@ function parse(parameters: readonly string[]) {
         json: { type: 'boolean', default: false },
         tls: { type: 'boolean', default: false },
         'fetch-model': { type: 'boolean', default: false },
+        team: { type: 'string' },
       },
     }).values;
   } catch (error) {
@@ -135,6 +141,16 @@ function toPort(text: string | undefined): number | null {
   return port;
 }
 
+function toTeam(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  try {
+    parseTeamAddress(text);
+    return text;
+  } catch (error) {
+    throw new UsageError(`--team: ${(error as Error).message}`);
+  }
+}
+
 /** Reads the command line of the headless host; null for `--help`. Throws `UsageError`. */
 export function readServeOptions(parameters: readonly string[]): ServeOptions | null {
   if (wantsHelp(parameters)) return null;
@@ -145,5 +161,6 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions | 
     isJson: values.json,
     isTls: values.tls,
     fetchesModel: values['fetch-model'],
+    team: toTeam(values.team),
   };
 }

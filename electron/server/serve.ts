@@ -97,6 +97,7 @@ async function run(options: ServeOptions): Promise<void> {
     dataDirectory: options.dataDirectory,
     providerBases: options.providerBases,
     endpoints: options.endpoints,
+    team: options.team,
     capabilities: [],
     environment: process.env,
     log,

@@ -161,6 +161,8 @@ function assembleStorage(
     providerCache: createProviderCache(database),
     capabilityTests: createCapabilityTestStore(metadata),
     windowCallerId,
+    hasTeam: () => metadata.read('team') === 'yes',
+    setHasTeam: (hasTeam) => metadata.write('team', hasTeam ? 'yes' : 'no'),
     databaseFile: file,
     flush: runs.flush,
     databaseBytes: () => fileBytes(file) + fileBytes(`${file}-wal`),

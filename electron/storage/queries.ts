@@ -10,7 +10,8 @@ export type MetadataName =
   | 'retention'
   | 'retention_doubt'
   | 'samples'
-  | 'capability_tests';
+  | 'capability_tests'
+  | 'team';
 
 /** Single values of the whole database. */
 export interface Metadata {

@@ -170,6 +170,9 @@ export interface Storage {
   readonly capabilityTests: CapabilityTestStore;
   /** The caller id of the window, created at the first start. */
   readonly windowCallerId: string;
+  /** Whether the keychain has the address of a team database for this data folder. */
+  hasTeam(): boolean;
+  setHasTeam(hasTeam: boolean): void;
   /** The database file, for threads that open their own connection. */
   readonly databaseFile: string;
   /** Writes the queued runs, so that later reads see them. */

@@ -45,6 +45,8 @@ export interface CopyProgress {
   readonly copied: number;
   /** Runs and changes that aren't copied yet, about. */
   readonly waiting: number;
+  /** Runs that haven't ended. */
+  readonly active: number;
   readonly rejected: number;
 }
 
@@ -79,6 +81,7 @@ export class Copier {
     return {
       copied: batch === null ? 0 : batch.added.length + batch.changed.length + batch.removed.length,
       waiting: lastRun - reached.copied_run + lastRevision - reached.copied_revision,
+      active: reached.active.length,
       rejected: reached.rejected,
     };
   }

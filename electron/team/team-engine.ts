@@ -16,7 +16,7 @@ import { feedbackOf } from '../audit/query/conversation-rows.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { feedbackTerms, searchedNote, storableText } from './copied-run.ts';
 import type { TeamDatabase } from './connection.ts';
-import { TeamList } from './team-lists.ts';
+import { maxShortList, TeamList } from './team-lists.ts';
 import { TeamRows } from './team-rows.ts';
 import { TeamStatistics } from './team-statistics.ts';
 import { TermCounts } from './team-writes.ts';
@@ -32,7 +32,7 @@ export interface TeamReportPage {
   readonly next: WalkPosition | null;
 }
 
-interface RunOfConversation {
+export interface RunOfConversation {
   readonly conversationId: string;
   readonly runId: string;
 }
@@ -40,12 +40,14 @@ interface RunOfConversation {
 /** The queries of the audit over the team's records. The same requests give the same results as `AuditEngine`. */
 export class TeamEngine {
   readonly #database: TeamDatabase;
+  readonly #maxShort: number;
   readonly #rows: TeamRows;
   readonly #statistics: TeamStatistics;
   readonly #lists = new Map<string, Promise<TeamList>>();
 
-  constructor(database: TeamDatabase) {
+  constructor(database: TeamDatabase, { maxShortList: maxShort = maxShortList } = {}) {
     this.#database = database;
+    this.#maxShort = maxShort;
     this.#rows = new TeamRows(database);
     this.#statistics = new TeamStatistics(database);
   }
@@ -57,9 +59,16 @@ export class TeamEngine {
     return rows[0]!.last;
   }
 
+  async tokenSecret(): Promise<string> {
+    const { rows } = await sql<{ secret: string }>`SELECT token_secret AS secret FROM touchstone.state`.execute(
+      this.#database,
+    );
+    return rows[0]!.secret;
+  }
+
   #listOf(filter: AuditFilter, sort: AuditSort, last: number): Promise<TeamList> {
     const key = JSON.stringify([filter, sort, last]);
-    const list = this.#lists.get(key) ?? TeamList.open(this.#database, { filter, sort, last });
+    const list = this.#lists.get(key) ?? TeamList.open(this.#database, { filter, sort, last }, this.#maxShort);
     this.#lists.delete(key);
     this.#lists.set(key, list);
     list.catch(() => this.#lists.delete(key));

@@ -19,8 +19,8 @@ export interface ListQuery {
   readonly last: number;
 }
 
-/** Lists with at most this many matching runs are read completely and then paged in memory. */
-const maxShortList = 20_000;
+/** Lists with at most this many entries are read completely and then paged in memory. */
+export const maxShortList = 20_000;
 
 /** How long a list is read in its order before its matches are collected and sorted instead. */
 const walkMs = 400;
@@ -131,19 +131,21 @@ export function listStatements(query: ListQuery): { walk: Fragment; collect: Fra
 export class TeamList {
   readonly query: ListQuery;
   readonly #database: TeamDatabase;
+  readonly #maxShort: number;
   #entries: Entry[] | null = null;
   #estimate = 0;
   #isWalkable = true;
   /** Entries that were read, by their offset: where the next page starts. */
   readonly #anchors: { offset: number; entry: Entry }[] = [];
 
-  private constructor(database: TeamDatabase, query: ListQuery) {
+  private constructor(database: TeamDatabase, query: ListQuery, maxShort: number) {
     this.#database = database;
+    this.#maxShort = maxShort;
     this.query = query;
   }
 
-  static async open(database: TeamDatabase, query: ListQuery): Promise<TeamList> {
-    const list = new TeamList(database, query);
+  static async open(database: TeamDatabase, query: ListQuery, maxShort = maxShortList): Promise<TeamList> {
+    const list = new TeamList(database, query, maxShort);
     await list.#prepare();
     return list;
   }
@@ -203,9 +205,9 @@ export class TeamList {
 
   async #prepare(): Promise<void> {
     this.#estimate = await this.#estimateMatches();
-    if (this.#estimate > 2 * maxShortList) return;
-    const found = await this.#run('collect', sql`${collectEntries(this.query, sql`true`)} LIMIT ${maxShortList + 1}`);
-    if (found.length <= maxShortList) this.#entries = found;
+    if (this.#estimate > 2 * this.#maxShort) return;
+    const found = await this.#run('collect', sql`${collectEntries(this.query, sql`true`)} LIMIT ${this.#maxShort + 1}`);
+    if (found.length <= this.#maxShort) this.#entries = found;
   }
 
   async #estimateMatches(): Promise<number> {

@@ -195,8 +195,14 @@ export const auditRow = z.object({
 });
 export type AuditRow = z.infer<typeof auditRow>;
 
+/** The runs of this device, or of all hosts that copy to the team database. */
+export const auditSource = z.enum(['device', 'team']);
+export type AuditSource = z.infer<typeof auditSource>;
+
 export const auditSearch = z.strictObject({
   filter: auditFilter,
+  /** `device` by default; the same for the next queries. */
+  source: auditSource.optional(),
   sort: auditSort.optional(),
   /**
    * From an earlier response with the same filter and sort: the list stays unchanged, so that an offset means the same row while
@@ -291,7 +297,11 @@ export const summarizeAudit = defineEndpoint({
   access: 'window',
   tag,
   summary: 'Summarise the runs that match a filter: counts, tokens, cost, latency and feedback, in total and over time',
-  body: z.strictObject({ filter: auditFilter, bucketSize: z.enum(bucketSizes).optional() }),
+  body: z.strictObject({
+    filter: auditFilter,
+    bucketSize: z.enum(bucketSizes).optional(),
+    source: auditSource.optional(),
+  }),
   response: auditSummary,
 });
 
@@ -346,7 +356,7 @@ export const countAuditFacets = defineEndpoint({
   access: 'window',
   tag,
   summary: 'Count the runs of each filter value under the other filters',
-  body: z.strictObject({ filter: auditFilter }),
+  body: z.strictObject({ filter: auditFilter, source: auditSource.optional() }),
   response: auditFacetCounts,
 });
 
@@ -356,6 +366,7 @@ export const readAuditFacets = defineEndpoint({
   path: '/window/audit/facets',
   access: 'window',
   tag,
+  query: z.strictObject({ source: auditSource.optional() }),
   summary: 'List the models, callers, tags, headers and other values of the recorded runs',
   response: auditFacets,
 });

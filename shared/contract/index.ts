@@ -49,6 +49,7 @@ import * as rubrics from './rubrics.ts';
 import * as runs from './runs.ts';
 import * as schemas from './schemas.ts';
 import * as toolLibrary from './tool-library.ts';
+import * as team from './team.ts';
 import * as traceExport from './trace-export.ts';
 import * as settings from './settings.ts';
 
@@ -109,4 +110,5 @@ export const endpoints: readonly Endpoint[] = [
   apiKeys,
   settings,
   traceExport,
+  team,
 ].flatMap((resource) => Object.values(resource).filter(isEndpoint));

@@ -97,6 +97,11 @@ export class TestPostgres {
 
   /** Starts the server, also again after `kill`. */
   async run(): Promise<void> {
+    // After `kill`, children of the old server may still use its shared memory for a moment.
+    while (!(await this.#tryRun())) await delay(50);
+  }
+
+  async #tryRun(): Promise<boolean> {
     const { isDurable = false, settings = [], port } = this.#options;
     const all = [
       `unix_socket_directories=${this.folder}`,
@@ -113,16 +118,20 @@ export class TestPostgres {
     });
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     this.#server = { pid: child.pid!, ended };
-    await this.#accepts();
+    let hasEnded = false;
+    void ended.then(() => (hasEnded = true));
+    return this.#accepts(() => hasEnded);
   }
 
-  async #accepts(): Promise<void> {
-    for (;;) {
+  /** Resolves with false if the server ends before it accepts connections. */
+  async #accepts(hasEnded: () => boolean): Promise<boolean> {
+    while (!hasEnded()) {
       const client = new pg.Client({ host: this.folder, port: this.port, user: 'owner', database: 'postgres' });
       client.on('error', () => undefined);
       try {
         await client.connect();
-        return await client.end();
+        await client.end();
+        return true;
       } catch (error) {
         const { code } = error as { code?: string };
         // 57P03: the server is still starting.
@@ -130,6 +139,7 @@ export class TestPostgres {
         await delay(20);
       }
     }
+    return false;
   }
 
   get port(): number {
@@ -164,7 +174,6 @@ export class TestPostgres {
   async kill(): Promise<void> {
     process.kill(this.#server!.pid, 'SIGKILL');
     await this.#server!.ended;
-    rmSync(join(this.folder, 'postmaster.pid'), { force: true });
   }
 
   /** Ends the connections at once and stops the server. */

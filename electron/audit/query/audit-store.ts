@@ -90,10 +90,10 @@ export interface AuditStoreOptions {
   readonly flush: () => void;
 }
 
-const walkPosition = z.object({ last: z.int(), time: z.number(), id: z.string() });
+export const walkPosition = z.object({ last: z.int(), time: z.number(), id: z.string() });
 
 /** A filter without empty conditions, so that equal filters have equal tokens. */
-function significant(filter: AuditFilter): Partial<AuditFilter> {
+export function significant(filter: AuditFilter): Partial<AuditFilter> {
   const entries = Object.entries(filter as Record<string, unknown>).flatMap(([name, value]): [string, unknown][] => {
     if (value === null || value === undefined) return [];
     if (typeof value !== 'object' || Array.isArray(value)) return [[name, value]];

@@ -61,6 +61,8 @@ const reasons: Record<ContactedHost['use'], string> = {
   'hugging-face':
     'Gets none of your data, only your Hugging Face token if HF_TOKEN or its command line sets one. Contacted when you download a model with an hf: address.',
   proxy: 'Carries all calls to other hosts, as your system or environment says.',
+  'team-database':
+    'Gets the runs of this device with their prompts and answers, and the feedback on them, as Settings, Team database says.',
   'trace-collector':
     'Gets a span for each run: model, tokens, cost, times and errors, and prompts and answers only if you say so in Settings, Data.',
 };
@@ -71,6 +73,7 @@ const titles: Record<Exclude<ContactedHost['use'], 'provider' | 'endpoint'>, str
   'hugging-face': 'Hugging Face',
   proxy: 'Proxy',
   'trace-collector': 'Trace collector',
+  'team-database': 'Team database',
 };
 
 function hostTitle({ use, name }: ContactedHost): string {
@@ -86,6 +89,7 @@ const readyWords: Record<ContactedHost['use'], string> = {
   'hugging-face': 'On request',
   proxy: 'In use',
   'trace-collector': 'In use',
+  'team-database': 'In use',
 };
 
 function HostState({ host: { use, isReady, isConfirmed } }: { host: ContactedHost }) {

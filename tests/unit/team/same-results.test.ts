@@ -59,7 +59,7 @@ describeWithPostgres('the team database', () => {
     await fc.assert(
       fc.asyncProperty(
         randomRuns,
-        fc.array(fc.tuple(randomFilter, sort, position), { minLength: 60, maxLength: 60 }),
+        fc.array(fc.tuple(randomFilter, sort, position), { minLength: 75, maxLength: 75 }),
         async (random, requests) => {
           const storage = openTestStorage();
           for (const { run, outcome, feedback } of random.map(plainRunOf)) {
@@ -71,22 +71,26 @@ describeWithPostgres('the team database', () => {
           await createCopier(storage, connection).copyAll();
           const engine = openEngine(storage.directory);
           const team = new TeamEngine(connection.database);
+          // Lists with many matches are read page by page.
+          const paging = new TeamEngine(connection.database, { maxShortList: -1 });
           for (const [filter, order, { at, ...page }] of requests) {
             const request = { filter, sort: order, last: null, ...page, ...(at && { at }) };
             const { last: _, ...expected } = engine.search(request);
             const { last: __, ...found } = await team.search(request);
             expect(found).toEqual(expected);
+            const paged = await paging.search(request);
+            expect({ rows: paged.rows, offset: paged.offset }).toEqual({ rows: found.rows, offset: found.offset });
             expect(rounded(await team.summarize({ filter }))).toEqual(rounded(await engine.summarize({ filter }, pause)));
             expect(ordered(await team.countFacets({ filter }))).toEqual(ordered(await engine.countFacets({ filter }, pause)));
-            await compareWalk(engine, team, filter, page.limit);
-            queries += 4;
+            await compareWalk(engine, queries % 2 === 0 ? team : paging, filter, page.limit);
+            queries += 5;
           }
           await connection.close();
           await storage.close();
         },
       ),
-      { numRuns: 10 },
+      { numRuns: 4 },
     );
-    expect(queries).toBeGreaterThan(2000);
+    expect(queries).toBeGreaterThanOrEqual(1500);
   });
 });

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import type { ApiKey } from '../../shared/contract/api-keys.ts';
+import type { Conversation, ConversationRun, Feedback, FeedbackEntry } from '../../shared/contract/conversations.ts';
+import type { FeedbackInput } from '../../shared/contract/conversations.ts';
+import { type AuditStore, significant, walkPosition } from '../audit/query/audit-store.ts';
+import type { WorkerClient } from '../common/worker-client.ts';
+import { type ContinuationTokens, createContinuationTokens } from '../storage/continuation-token.ts';
+import type { WalkPosition } from '../audit/index/audit-engine.ts';
+import type { TeamMethods } from './team-client.ts';
+import type { RunOfConversation } from './team-engine.ts';
+
+/** The queries of the audit over the records of all hosts. They include every run of this host that ended before the query. */
+export interface TeamAudit extends Pick<
+  AuditStore,
+  'report' | 'list' | 'search' | 'summarize' | 'facets' | 'countFacets'
+> {
+  /** Null for an unknown ID. */
+  readConversation(
+    id: string,
+    options: { hasFeedback: boolean },
+  ): Promise<(Conversation & { readonly runs: ConversationRun[] }) | null>;
+  giveFeedback(run: RunOfConversation, input: FeedbackInput, options: { reviewerId: string }): Promise<Feedback>;
+  listFeedback(run: RunOfConversation): Promise<FeedbackEntry[]>;
+}
+
+export interface TeamAuditOptions {
+  readonly client: WorkerClient<TeamMethods>;
+  readonly windowCallerId: string;
+  /** Writes queued runs. */
+  readonly flush: () => void;
+  readonly keys: () => readonly Pick<ApiKey, 'callerId' | 'name'>[];
+}
+
+interface Tokens {
+  readonly report: ContinuationTokens<WalkPosition>;
+  readonly list: ContinuationTokens<WalkPosition>;
+  readonly snapshots: ContinuationTokens<number>;
+}
+
+/** A query waits no longer for the runs of this host: they may be millions. */
+const maxFlushMs = 2000;
+
+export function createTeamAudit({ client, windowCallerId, flush, keys }: TeamAuditOptions): TeamAudit {
+  async function tokens(): Promise<Tokens> {
+    const secret = await client.call('tokenSecret', null);
+    return {
+      report: createContinuationTokens(secret, 'team-audit', walkPosition),
+      list: createContinuationTokens(secret, 'team-conversations', walkPosition),
+      snapshots: createContinuationTokens(secret, 'team-audit-list', z.int()),
+    };
+  }
+
+  /** Copies what this host has just recorded. */
+  async function copyRecent(): Promise<void> {
+    flush();
+    const limit = new Promise<void>((resolve) => setTimeout(resolve, maxFlushMs).unref());
+    await Promise.race([client.call('flush', null), limit]);
+  }
+
+  const nameOf = (callerId: string): string =>
+    keys().find((key) => key.callerId === callerId)?.name ?? 'Touchstone window';
+
+  return {
+    async report({ filter, pageSize, continuationToken, hasFeedback }, { signal }) {
+      const query = significant(filter);
+      const { report } = await tokens();
+      const position = continuationToken === null ? null : report.read(query, continuationToken);
+      if (position === null) await copyRecent();
+      const page = await client.call('report', { filter: query, pageSize, position, hasFeedback }, { signal });
+      return {
+        conversations: page.conversations,
+        continuationToken: page.next === null ? null : report.write(query, page.next),
+      };
+    },
+    async list({ callerId, pageSize, continuationToken }, { signal }) {
+      const filter = significant({ callerId });
+      const { list } = await tokens();
+      const position = continuationToken === null ? null : list.read(filter, continuationToken);
+      if (position === null) await copyRecent();
+      const page = await client.call('list', { filter, pageSize, position }, { signal });
+      return { data: page.data, continuationToken: page.next === null ? null : list.write(filter, page.next) };
+    },
+    async search({ snapshot, filter, sort, ...position }, { signal }) {
+      const key = { filter: significant(filter), sort };
+      const { snapshots } = await tokens();
+      const last = snapshot === undefined ? null : snapshots.read(key, snapshot);
+      if (last === null) await copyRecent();
+      const { last: newest, ...page } = await client.call('search', { ...position, ...key, last }, { signal });
+      return { ...page, snapshot: snapshots.write(key, newest) };
+    },
+    summarize: ({ filter, bucketSize }, { signal }) =>
+      client.call('summarize', { filter: significant(filter), bucketSize }, { signal }),
+    countFacets: ({ filter }, { signal }) => client.call('countFacets', { filter: significant(filter) }, { signal }),
+    facets: ({ signal }) => client.call('facets', windowCallerId, { signal }),
+    readConversation: (id, { hasFeedback }) => client.call('readConversation', { id, hasFeedback }),
+    listFeedback: (run) => client.call('listFeedback', run),
+    giveFeedback: (run, input, { reviewerId }) =>
+      client.call('giveFeedback', { run, input, reviewer: nameOf(reviewerId) }),
+  };
+}

@@ -1,0 +1,66 @@
+import type { AuditFacetCounts, AuditFacets, AuditFilter, AuditSummary } from '../../shared/contract/audit.ts';
+import type {
+  Conversation,
+  ConversationRun,
+  Feedback,
+  FeedbackEntry,
+  FeedbackInput,
+} from '../../shared/contract/conversations.ts';
+import type { TeamState } from '../../shared/contract/team.ts';
+import type { WalkPosition, WalkRequest } from '../audit/index/audit-engine.ts';
+import type { SearchPage, SearchRequest } from '../audit/query/window-list.ts';
+import { createWorkerClient, startThread, type WorkerClient } from '../common/worker-client.ts';
+import type { CallContext } from '../common/worker-server.ts';
+import { workerUrl } from '../common/worker-url.ts';
+import type { TeamAddress } from './address.ts';
+import type { RunOfConversation, TeamReportPage } from './team-engine.ts';
+
+type Method<Input, Result> = (input: Input, context: CallContext) => Result | Promise<Result>;
+
+interface Target {
+  readonly address: TeamAddress;
+  readonly password: string | null;
+}
+
+/** The progress of the copier. */
+export type TeamEvent = Pick<TeamState, 'status' | 'waiting' | 'copied' | 'rejected' | 'message'>;
+
+/** The methods of the team thread. */
+export interface TeamMethods {
+  /** Copies to this database from now on. Connection failures are events. */
+  readonly start: Method<Target, void>;
+  readonly stop: Method<null, void>;
+  /** Connects once. Rejects with one sentence that has the remedy. */
+  readonly test: Method<Target, { readOnlyReason: string | null }>;
+  /** Resolves when everything is copied, or copying has failed. */
+  readonly flush: Method<null, void>;
+  /** The same for all hosts, so that one continues the pages of another. */
+  readonly tokenSecret: Method<null, string>;
+  readonly report: Method<WalkRequest & { hasFeedback: boolean }, TeamReportPage>;
+  readonly list: Method<WalkRequest, { data: Conversation[]; next: WalkPosition | null }>;
+  readonly search: Method<SearchRequest, SearchPage>;
+  readonly summarize: Method<
+    { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined },
+    AuditSummary
+  >;
+  readonly countFacets: Method<{ filter: AuditFilter }, AuditFacetCounts>;
+  readonly facets: Method<string, AuditFacets>;
+  readonly readConversation: Method<
+    { id: string; hasFeedback: boolean },
+    (Conversation & { runs: ConversationRun[] }) | null
+  >;
+  readonly listFeedback: Method<RunOfConversation, FeedbackEntry[]>;
+  readonly giveFeedback: Method<{ run: RunOfConversation; input: FeedbackInput; reviewer: string }, Feedback>;
+}
+
+/** The client of the team thread, which starts with the first call. */
+export function createTeamClient(
+  directory: string,
+  handlers: { readonly onEvent: (event: TeamEvent) => void; readonly onCrash: (reason: Error) => void },
+): WorkerClient<TeamMethods> {
+  return createWorkerClient<TeamMethods>({
+    name: 'The team database',
+    start: () => startThread(workerUrl(import.meta.url, 'team-thread'), { data: { directory } }),
+    ...handlers,
+  });
+}

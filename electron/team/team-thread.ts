@@ -1,0 +1,181 @@
+import { workerData } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { AppError } from '../../shared/app-error.ts';
+import { serveCalls } from '../common/worker-server.ts';
+import { databaseFile } from '../storage/database.ts';
+import type { TeamAddress } from './address.ts';
+import { describeTeamFailure, openTeamConnection, type TeamConnection } from './connection.ts';
+import { Copier, type CopyProgress } from './copier.ts';
+import { createLocalRuns } from './local-runs.ts';
+import { TeamEngine } from './team-engine.ts';
+import type { TeamEvent, TeamMethods } from './team-client.ts';
+
+/**
+ * Entry point of the thread that copies runs to the team database and searches it; started by `team-client.ts`. It reads the recorded runs
+ * through a connection of its own, so neither copying nor the database's delays reach the host's event loop.
+ */
+const { directory } = workerData as { directory: string };
+
+/** How often the recorded runs are checked while nothing is left to copy. This reads two numbers from the local database. */
+const pollMs = 500;
+const maxRetryMs = 30_000;
+
+interface Target {
+  readonly address: TeamAddress;
+  readonly password: string | null;
+}
+
+let target: Target | null = null;
+let connection: TeamConnection | null = null;
+let engine: TeamEngine | null = null;
+/** Grows with each change of the target: work for an earlier one ends. */
+let generation = 0;
+let wake: () => void = () => {};
+let nextStep = Promise.withResolvers<void>();
+let total = 0;
+
+const local = new Database(databaseFile(directory), { readonly: true });
+const localRuns = createLocalRuns(local);
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+}
+
+const progressEvent = ({ waiting, copied, rejected }: CopyProgress): TeamEvent => {
+  total += copied;
+  return { status: waiting > 0 || copied > 0 ? 'copying' : 'up-to-date', waiting, copied: total, rejected, message: null };
+};
+
+function reportFailure(message: string): void {
+  sendEvent({ status: 'offline', waiting: 0, copied: total, rejected: 0, message });
+}
+
+async function closeConnection(): Promise<void> {
+  const open = connection;
+  connection = engine = null;
+  await open?.close().catch(() => undefined);
+}
+
+/** Connects once for all callers. */
+let connecting: Promise<TeamConnection> | null = null;
+
+async function connect({ address, password }: Target): Promise<TeamConnection> {
+  if (connection !== null) return connection;
+  connecting ??= openTeamConnection(address, password).finally(() => (connecting = null));
+  const opened = await connecting;
+  if (connection === null) {
+    connection = opened;
+    engine = new TeamEngine(opened.database);
+  }
+  return connection;
+}
+
+/** Whether something may have to be copied, as far as the local database shows. */
+function localState(): string {
+  return `${localRuns.lastRun()} ${localRuns.lastRevision()}`;
+}
+
+async function copyOn(copied: Target, own: number): Promise<void> {
+  let retryMs = 500;
+  let copier: Copier | null = null;
+  let idleState = '';
+  while (own === generation) {
+    try {
+      const { database, readOnlyReason } = await connect(copied);
+      if (own !== generation) return;
+      if (readOnlyReason !== null) {
+        sendEvent({ status: 'read-only', waiting: 0, copied: total, rejected: 0, message: readOnlyReason });
+        return nextStep.resolve();
+      }
+      copier ??= new Copier(database, localRuns);
+      const state = localState();
+      if (state === idleState) {
+        nextStep.resolve();
+        await sleep(pollMs);
+        continue;
+      }
+      const progress = await copier.step();
+      if (own !== generation) return;
+      sendEvent(progressEvent(progress));
+      retryMs = 500;
+      if (progress.copied > 0 || progress.waiting > 0) continue;
+      // Active runs end without a change of these numbers.
+      idleState = progress.active > 0 ? '' : state;
+      nextStep.resolve();
+      await sleep(pollMs);
+    } catch (failure) {
+      if (own !== generation) return;
+      await closeConnection();
+      copier = null;
+      idleState = '';
+      reportFailure(describeTeamFailure(failure, copied.address).message);
+      nextStep.resolve();
+      await sleep(retryMs);
+      retryMs = Math.min(maxRetryMs, retryMs * 2);
+    }
+  }
+}
+
+/** Runs a query with the connection, and describes its failure. */
+async function query<Result>(run: (used: TeamEngine) => Promise<Result>): Promise<Result> {
+  const asked = target;
+  if (asked === null) throw new AppError('conflict', 'No team database is connected. Connect one in Settings.');
+  try {
+    await connect(asked);
+    return await run(engine!);
+  } catch (failure) {
+    throw describeTeamFailure(failure, asked.address);
+  }
+}
+
+const methods: TeamMethods = {
+  async start(input) {
+    generation += 1;
+    await closeConnection();
+    target = input;
+    total = 0;
+    void copyOn(input, generation);
+  },
+  async stop() {
+    generation += 1;
+    target = null;
+    wake();
+    await closeConnection();
+  },
+  async test({ address, password }) {
+    const opened = await openTeamConnection(address, password);
+    await opened.close();
+    return { readOnlyReason: opened.readOnlyReason };
+  },
+  async flush() {
+    if (target === null) return;
+    nextStep = Promise.withResolvers();
+    wake();
+    await nextStep.promise;
+  },
+  tokenSecret: () => query((used) => used.tokenSecret()),
+  report: (input) => query((used) => used.report(input)),
+  list: (input) => query((used) => used.list(input)),
+  search: (input) => query((used) => used.search(input)),
+  summarize: (input) => query((used) => used.summarize(input)),
+  countFacets: (input) => query((used) => used.countFacets(input)),
+  facets: (windowCallerId) => query((used) => used.facets(windowCallerId)),
+  readConversation: (input) => query((used) => used.readConversation(input)),
+  listFeedback: (input) => query((used) => used.listFeedback(input)),
+  giveFeedback: ({ run, input, reviewer }) => query((used) => used.giveFeedback(run, input, reviewer)),
+};
+
+const sendEvent = serveCalls<TeamEvent>(methods, {
+  onDispose() {
+    generation += 1;
+    target = null;
+    wake();
+    void closeConnection().finally(() => local.close());
+  },
+});

@@ -1,0 +1,243 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createHost, type Host } from '../../electron/create-host.ts';
+import { createMemoryKeyStore, type KeyStore } from '../../electron/key-store/key-store.ts';
+import type { AuditFacetCounts, AuditPage, AuditReport, AuditSummary } from '../../shared/contract/audit.ts';
+import type { TeamState } from '../../shared/contract/team.ts';
+import { recordRun } from '../support/audit-runs.ts';
+import { patience } from '../support/patience.ts';
+import { describeWithPostgres } from '../support/postgres.ts';
+import { usePostgres } from '../unit/team/team-world.ts';
+
+interface TeamHost {
+  readonly host: Host;
+  readonly log: string[];
+  call<Body>(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
+  callWithKey<Body>(method: string, path: string, body?: unknown): Promise<{ status: number; body: Body }>;
+  /** Resolves with the state once it passes the test. */
+  until(passes: (state: TeamState) => boolean): Promise<TeamState>;
+}
+
+async function startHost(
+  options: { team?: string; keyStore?: KeyStore; environment?: Record<string, string>; directory?: string } = {},
+): Promise<TeamHost> {
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'touchstone-team-')));
+  const log: string[] = [];
+  const host = await createHost({
+    dataDirectory: directory,
+    providerBases: {},
+    endpoints: [],
+    capabilities: [],
+    environment: options.environment ?? {},
+    keyStore: options.keyStore ?? createMemoryKeyStore(),
+    team: options.team ?? null,
+    log: (message) => void log.push(message),
+  });
+  onTestFinished(async () => {
+    await host.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const { key } = host.storage.apiKeys.issue({ name: 'Auditor' });
+  const send =
+    (access: 'window' | 'network') =>
+    async (method: string, path: string, body?: unknown): Promise<{ status: number; body: never }> => {
+      const request = new Request(`http://127.0.0.1${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', ...(access === 'network' && { authorization: `Bearer ${key}` }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const response = await host.api.fetch(request, { access });
+      return { status: response.status, body: (await response.json()) as never };
+    };
+  const call = send('window');
+  return {
+    host,
+    log,
+    call,
+    callWithKey: send('network'),
+    until: (passes) =>
+      vi.waitFor(async () => {
+        const { body } = (await call('GET', '/window/team')) as { body: TeamState };
+        expect(passes(body), JSON.stringify(body)).toBe(true);
+        return body;
+      }, patience),
+  };
+}
+
+const isCopied = ({ status, waiting }: TeamState): boolean => status === 'up-to-date' && waiting === 0;
+
+describeWithPostgres('the team database', () => {
+  const server = usePostgres();
+
+  test('shows an auditor the runs of another host, whose feedback and conversations it reads and gives', async () => {
+    const team = await server().createDatabase();
+    const [one, two] = [await startHost({ team }), await startHost({ team })];
+    const run = await recordRun(one.host, { renderedPrompt: 'the heron waits', model: 'gpt-4o' });
+    await recordRun(two.host, { renderedPrompt: 'the osprey dives' });
+    await one.until(isCopied);
+    await two.until(isCopied);
+
+    const search = (source?: string) =>
+      two.call<AuditPage>('POST', '/window/audit/search', { filter: { text: 'heron' }, ...(source && { source }) });
+    expect((await search()).body.rows).toEqual([]);
+    const { body: page } = await search('team');
+    expect(page.rows.map(({ run: found }) => found.runId)).toEqual([run.runId]);
+    const { body: summary } = await two.call<AuditSummary>('POST', '/window/audit/summary', { filter: {}, source: 'team' });
+    expect(summary.runs).toBe(2);
+    const { body: counts } = await two.call<AuditFacetCounts>('POST', '/window/audit/facets', { filter: {}, source: 'team' });
+    expect(counts.statuses).toEqual([{ status: 'Completed', runs: 2 }]);
+    expect((await two.call<{ runs: number }>('GET', '/window/audit/facets?source=team')).body.runs).toBe(2);
+
+    const path = `/conversations/${run.conversationId}`;
+    const feedback = { score: 7, scoreText: 'patient', scoreTags: 'bird' };
+    expect((await two.callWithKey('PUT', `${path}/runs/${run.runId}/feedback`, feedback)).status).toBe(200);
+    const { body: report } = await two.callWithKey<AuditReport>('POST', '/audit/conversations', {
+      feedback: { score: 7 },
+      includeFeedback: true,
+    });
+    expect(report.conversations.map(({ id, runs }) => [id, runs[0]!.feedback?.scoreText])).toEqual([
+      [run.conversationId, 'patient'],
+    ]);
+    const { body: conversation } = await two.callWithKey<{ runs: unknown[] }>('GET', path);
+    expect(conversation.runs).toHaveLength(1);
+  });
+
+  test('continues the pages of one host on another', async () => {
+    const team = await server().createDatabase();
+    const [one, two] = [await startHost({ team }), await startHost({ team })];
+    for (let index = 0; index < 5; index += 1) await recordRun(one.host);
+    await one.until(isCopied);
+    const { body: first } = await one.callWithKey<AuditReport>('POST', '/audit/conversations', { pageSize: 3 });
+    const { body: second } = await two.callWithKey<AuditReport>('POST', '/audit/conversations', {
+      pageSize: 3,
+      continuationToken: first.continuationToken,
+    });
+    const ids = [...first.conversations, ...second.conversations].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(5);
+    expect(second.continuationToken).toBeNull();
+  });
+
+  test('catches up after a restart of PostgreSQL, and says why it waits', async () => {
+    const team = await server().createDatabase();
+    const { host, until, call } = await startHost({ team });
+    await until(isCopied);
+    await server().kill();
+    await recordRun(host);
+    const offline = await until(({ status }) => status === 'offline');
+    expect(offline.message).toMatch(/^No database is listening at .*Check the address and that PostgreSQL is running\.$/);
+    const rejected = await call<{ error: { message: string } }>('POST', '/window/audit/search', { filter: {}, source: 'team' });
+    expect(rejected).toMatchObject({ status: 409, body: { error: { message: offline.message } } });
+    expect((await call<AuditPage>('POST', '/window/audit/search', { filter: {} })).body.rows).toHaveLength(1);
+    await server().run();
+    await until(isCopied);
+    expect(await server().query(team, 'SELECT count(*)::int FROM touchstone.runs')).toEqual([{ count: 1 }]);
+  });
+
+  test('is connected and left in the settings, with its password in the keychain only', async () => {
+    const team = await server().createDatabase();
+    const keyStore = createMemoryKeyStore();
+    const directory = await mkdtemp(join(tmpdir(), 'touchstone-team-'));
+    const first = await startHost({ keyStore, directory });
+    expect((await first.call('PUT', '/window/team', { address: team, password: 'se"cret/1' })).status).toBe(200);
+    const state = await first.until(isCopied);
+    expect(state).toMatchObject({ address: team.replace('&port=5432', ''), hasPassword: true, isFixed: false });
+    expect(JSON.stringify(state)).not.toContain('cret/1');
+    await first.host.close();
+    expect(readFileSync(join(directory, 'touchstone.sqlite')).includes('cret/1')).toBe(false);
+
+    const again = await startHost({ keyStore, directory });
+    await again.until(isCopied);
+    const { body: off } = await again.call<TeamState>('DELETE', '/window/team');
+    expect(off).toMatchObject({ address: null, hasPassword: false, status: 'off' });
+    const search = await again.call('POST', '/window/audit/search', { filter: {}, source: 'team' });
+    expect(search.status).toBe(409);
+  });
+
+  test("a database from somebody else doesn't copy runs to their address", async () => {
+    const team = await server().createDatabase();
+    const directory = await mkdtemp(join(tmpdir(), 'touchstone-team-'));
+    const theirs = await startHost({ directory });
+    await theirs.call('PUT', '/window/team', { address: team });
+    await theirs.host.close();
+    const mine = await startHost({ directory });
+    expect((await mine.call<TeamState>('GET', '/window/team')).body.status).toBe('off');
+    expect(mine.log.join()).toMatch(/isn't in the keychain/);
+  });
+
+  test.for([
+    ['another scheme', 'http://db.example/x', /must be like postgres:/],
+    ['no database', 'postgres://wren@db.example', /needs a user and a database/],
+    ['TLS without a check', 'postgres://wren@db.example/x?sslmode=require', /sslmode must be verify-full/],
+    ['an unknown parameter', 'postgres://wren@db.example/x?user=me', /unknown parameter: user/],
+    ['an unreadable certificate', 'postgres://wren@db.example/x?sslrootcert=/none', /\/none can't be read/],
+    ['nothing at the port', 'postgres://wren@127.0.0.1:1/x', /^No database is listening at 127\.0\.0\.1, port 1\./],
+  ] as const)('%s is rejected with one sentence that has the remedy', async ([, address, expected]) => {
+    const { call } = await startHost();
+    const { status, body } = await call<{ failure?: string; error?: { message: string } }>('POST', '/window/team/test', {
+      address,
+      password: 'hidden-password',
+    });
+    const message = body.failure ?? body.error!.message;
+    expect(message).toMatch(expected);
+    expect(message).not.toContain('hidden');
+    expect([200, 400]).toContain(status);
+  });
+
+  test('a wrong password, a missing database and a missing right are described', async () => {
+    const { call } = await startHost();
+    const failureOf = async (address: string, password?: string) =>
+      (await call<{ failure: string }>('POST', '/window/team/test', { address, password })).body.failure;
+    const database = await server().createDatabase();
+    await server().query('postgres', "CREATE ROLE nobody_special LOGIN PASSWORD 'right'");
+    expect(await failureOf(server().address('missing'))).toMatch(/^The team database "missing" doesn't exist/);
+    expect(await failureOf(database.replace('owner@', 'nobody_special@'))).toMatch(/is missing a right .* docs\/team\.md/);
+    expect(await failureOf(database.replace('owner@', 'stranger@'))).toMatch(/"stranger"/);
+  });
+
+  test('a newer schema is read, but never written', async () => {
+    const team = await server().createDatabase();
+    const first = await startHost({ team });
+    await recordRun(first.host);
+    await first.until(isCopied);
+    await first.host.close();
+    await server().query(team, 'INSERT INTO touchstone.migrations (number) VALUES (99)');
+    const older = await startHost({ team });
+    await recordRun(older.host);
+    const state = await older.until(({ status }) => status === 'read-only');
+    expect(state.message).toMatch(/^A newer version of Touchstone updated the team database/);
+    const { body } = await older.call<AuditPage>('POST', '/window/audit/search', { filter: {}, source: 'team' });
+    expect(body.rows).toHaveLength(1);
+    expect(await server().query(team, 'SELECT count(*)::int FROM touchstone.hosts')).toEqual([{ count: 1 }]);
+  });
+
+  test('the roles of docs/team.md let hosts write, auditors read, and workspace auditors see their workspaces', async () => {
+    const workspaceId = '7f3c8e52-0000-4000-8000-000000000000';
+    const team = await server().createDatabase();
+    const owner = await startHost({ team });
+    await owner.until(isCopied);
+    await owner.host.close();
+    const [roles, users] = [...readFileSync('docs/team.md', 'utf8').matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
+    await server().query(team, roles!);
+    await server().query(team, users!);
+    await server().query(team, 'CREATE ROLE heron LOGIN IN ROLE touchstone_auditor');
+
+    const writer = await startHost({ team: team.replace('owner@', 'host_1@') });
+    await recordRun(writer.host, { createdAt: Date.UTC(2031, 4), renderedPrompt: 'a public bird' });
+    await recordRun(writer.host, { workspaceId, renderedPrompt: 'a secret bird' });
+    await writer.until(isCopied);
+    const seen = async (user: string) => {
+      const host = await startHost({ team: team.replace('owner@', `${user}@`) });
+      expect((await host.until(({ status }) => status === 'read-only')).message).toMatch(/may only read/);
+      const query = { filter: { text: 'bird' }, source: 'team' };
+      const { body } = await host.call<AuditPage>('POST', '/window/audit/search', query);
+      const { body: facets } = await host.call<{ runs: number }>('GET', '/window/audit/facets?source=team');
+      expect(facets.runs).toBe(body.rows.length);
+      return body.rows.map(({ workspaceId: id }) => id);
+    };
+    expect(await seen('heron')).toEqual([null, workspaceId]);
+    expect(await seen('wren')).toEqual([workspaceId]);
+  });
+});

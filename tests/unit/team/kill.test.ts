@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { killWhileCopying } from '../../support/kills-while-copying.ts';
+import { describeWithPostgres } from '../../support/postgres.ts';
+import { longTest } from '../../support/patience.ts';
+import { temporaryDirectory } from '../storage/test-storage.ts';
+import { usePostgres } from './team-world.ts';
+
+describeWithPostgres('kill -9', () => {
+  const server = usePostgres({ isDurable: true });
+
+  test('of hosts and of PostgreSQL loses no run in the team database and stores none twice', longTest, async () => {
+    const report = await killWhileCopying({
+      server: server(),
+      directories: [temporaryDirectory(), temporaryDirectory()],
+      rounds: 3,
+      killServerAfter: (round) => (round % 2 === 0 ? 500 + 150 * round : null),
+      runsBefore: (round) => 100 + 60 * round,
+    });
+    expect(report.problems).toEqual([]);
+    expect(report.answered).toBeGreaterThanOrEqual(900);
+    expect(report.copiedBefore).toBeGreaterThan(100);
+    expect(report.copied).toBeGreaterThanOrEqual(report.answered);
+  });
+});
