@@ -45,7 +45,8 @@ const knownParameters = new Set(['host', 'port', 'sslmode', 'sslrootcert']);
 export function parseTeamAddress(text: string): TeamAddress {
   const url = urlOf(text.trim());
   for (const name of url.searchParams.keys()) {
-    if (!knownParameters.has(name)) throw invalid(`The address of the team database has an unknown parameter: ${name}.`);
+    if (!knownParameters.has(name))
+      throw invalid(`The address of the team database has an unknown parameter: ${name}.`);
   }
   const mode = url.searchParams.get('sslmode') ?? 'verify-full';
   if (mode !== 'verify-full' && mode !== 'disable') {
@@ -84,7 +85,11 @@ export function formatTeamAddress({ host, port, database, user, isEncrypted, aut
 export function tlsOptions({ host, isEncrypted, authorities }: TeamAddress): ConnectionOptions | false {
   if (!isEncrypted) return false;
   try {
-    return { rejectUnauthorized: true, servername: host, ...(authorities && { ca: readFileSync(authorities, 'utf8') }) };
+    return {
+      rejectUnauthorized: true,
+      servername: host,
+      ...(authorities && { ca: readFileSync(authorities, 'utf8') }),
+    };
   } catch {
     throw invalid(`The certificate file ${authorities} can't be read. Check sslrootcert in the address.`);
   }

@@ -31,7 +31,8 @@ const messagesByCode: Readonly<Record<string, (address: TeamAddress, detail: str
   ETIMEDOUT: ({ host, port }) => `${host}, port ${port}, doesn't respond. Check the address and the firewall.`,
   EHOSTUNREACH: ({ host }) => `The team database's host ${host} can't be reached. Check the network.`,
   ENETUNREACH: ({ host }) => `The team database's host ${host} can't be reached. Check the network.`,
-  '28P01': ({ user }) => `The team database rejected the password of "${user}". Enter it again in Settings, Team database.`,
+  '28P01': ({ user }) =>
+    `The team database rejected the password of "${user}". Enter it again in Settings, Team database.`,
   '28000': ({ user }) =>
     `The team database doesn't let "${user}" sign in from here. Ask its administrator to add the user to pg_hba.conf.`,
   '3D000': ({ database }) => `The team database "${database}" doesn't exist. Check the address, or create it.`,
@@ -45,8 +46,7 @@ const messagesByCode: Readonly<Record<string, (address: TeamAddress, detail: str
     `The certificate of the team database isn't for ${host}. Use the name in the certificate as the address.`,
 };
 
-const untrusted =
-  'is signed by an unknown authority. Add the authority with sslrootcert=FILE in the address.';
+const untrusted = 'is signed by an unknown authority. Add the authority with sslrootcert=FILE in the address.';
 for (const code of [
   'SELF_SIGNED_CERT_IN_CHAIN',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -59,9 +59,18 @@ for (const code of [
 
 /** Failures of the library without a code, by a part of their message. */
 const messagesByText: readonly (readonly [string, (address: TeamAddress) => string])[] = [
-  ['does not support SSL', ({ host }) => `${host} doesn't encrypt connections. Enable ssl there, or add sslmode=disable in a trusted network.`],
-  ['password must be a string', ({ user }) => `The team database needs a password for "${user}". Enter it in Settings, Team database.`],
-  ['timeout expired', ({ host, port }) => `${host}, port ${port}, doesn't respond. Check the address and the firewall.`],
+  [
+    'does not support SSL',
+    ({ host }) => `${host} doesn't encrypt connections. Enable ssl there, or add sslmode=disable in a trusted network.`,
+  ],
+  [
+    'password must be a string',
+    ({ user }) => `The team database needs a password for "${user}". Enter it in Settings, Team database.`,
+  ],
+  [
+    'timeout expired',
+    ({ host, port }) => `${host}, port ${port}, doesn't respond. Check the address and the firewall.`,
+  ],
 ];
 
 /** A failure of the database as one sentence with its remedy. It never contains the password. */
@@ -122,13 +131,18 @@ async function readServer(database: TeamDatabase): Promise<ServerState> {
     throw new AppError('conflict', `The team database is PostgreSQL ${version}. Update it to version 14 or later.`);
   }
   if (server.encoding !== 'UTF8') {
-    throw new AppError('conflict', `The team database is encoded as ${server.encoding}. Create one with ENCODING 'UTF8'.`);
+    throw new AppError(
+      'conflict',
+      `The team database is encoded as ${server.encoding}. Create one with ENCODING 'UTF8'.`,
+    );
   }
   return server;
 }
 
 async function appliedMigrations(database: TeamDatabase): Promise<number> {
-  const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM touchstone.migrations`.execute(database);
+  const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM touchstone.migrations`.execute(
+    database,
+  );
   return rows[0]!.count;
 }
 

@@ -7,7 +7,7 @@ import { excerptLength } from '../audit/query/conversation-rows.ts';
 import { vectorOf } from './words.ts';
 
 /** A run with its texts, conversation and feedback, as the copier reads it. */
-export interface LocalRun extends RunRow, Omit<RunTextRow, 'run'> {
+export interface LocalRun extends RunRow, Omit<RunTextRow, 'run' | 'last_message'> {
   readonly conversation_id: string;
   readonly conversation_name: string;
   readonly conversation_created_at: number;
@@ -109,6 +109,7 @@ const contentColumns = [
   'citations_json',
   'usage_json',
   'moderation_json',
+  'frames_json',
 ] as const satisfies (keyof LocalRun)[];
 
 function picked(run: LocalRun, names: readonly (keyof LocalRun)[]): Record<string, unknown> {

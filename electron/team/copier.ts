@@ -175,7 +175,10 @@ export class Copier {
       // The next steps read smaller batches, up to single runs.
       this.#limit = Math.max(1, this.#limit >> 2);
       const smaller = this.#read(batch.mark);
-      if (smaller !== null && smaller.added.length + smaller.changed.length < batch.added.length + batch.changed.length) {
+      if (
+        smaller !== null &&
+        smaller.added.length + smaller.changed.length < batch.added.length + batch.changed.length
+      ) {
         return this.#copy(smaller);
       }
     }
@@ -221,11 +224,17 @@ export class Copier {
         seen.add(run.conversation_id);
       }
       // A run that was stored before may have changed while the mark was lost.
-      const known = batch.added.flatMap((local, index) => (inserted.has(local.id) ? [] : [{ run: runs[index]!, local }]));
+      const known = batch.added.flatMap((local, index) =>
+        inserted.has(local.id) ? [] : [{ run: runs[index]!, local }],
+      );
       changed = [...known, ...changed];
     }
     if (changed.length > 0) {
-      await updateRuns(transaction, changed.map(({ run, local }) => ({ run, isAnonymous: isAnonymous(local) })), counts);
+      await updateRuns(
+        transaction,
+        changed.map(({ run, local }) => ({ run, isAnonymous: isAnonymous(local) })),
+        counts,
+      );
     }
     for (const id of await removeRuns(transaction, this.#hostId, batch.removed, counts)) linked.add(id);
     await linkRuns(transaction, [...linked]);

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { AppError } from '../../shared/app-error.ts';
 import type { TeamInput, TeamState } from '../../shared/contract/team.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
+import type { WorkerClient } from '../common/worker-client.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import { addKnownSecret, type Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { formatTeamAddress, parseTeamAddress, type TeamAddress } from './address.ts';
 import { createTeamAudit, type TeamAudit } from './team-audit.ts';
-import { createTeamClient, type TeamEvent } from './team-client.ts';
+import { createTeamClient, type TeamEvent, type TeamMethods } from './team-client.ts';
 
 /** The team database of this host. */
 export interface Team {
@@ -50,89 +51,124 @@ interface Target {
 
 const noProgress: TeamEvent = { status: 'off', waiting: 0, copied: 0, rejected: 0, message: null };
 
-export function createTeam(options: TeamOptions): Team {
-  const { storage, keyStore, log } = options;
-  const account = `team:${storage.windowCallerId}`;
-  let target: Target | null = null;
-  let progress = noProgress;
-  let since: number | null = null;
-  const client = createTeamClient(options.dataDirectory, { onEvent: note, onCrash: startAgain });
+/** The thread that copies to the current team database, and its progress. */
+class Copying {
+  readonly client: WorkerClient<TeamMethods>;
+  readonly #log: Log;
+  target: Target | null = null;
+  #progress = noProgress;
+  #since: number | null = null;
 
-  function note(event: TeamEvent): void {
-    if (target === null) return;
-    if (event.status !== progress.status || event.message !== progress.message) {
-      since = Date.now();
-      if (event.message !== null) log(event.message);
-    }
-    progress = event;
+  constructor(dataDirectory: string, log: Log) {
+    this.#log = log;
+    this.client = createTeamClient(dataDirectory, {
+      onEvent: (event) => this.#note(event),
+      onCrash: (reason) => this.#startAgain(reason),
+    });
   }
 
-  function startAgain(reason: Error): void {
-    log('The copying to the team database stopped and starts again.', reason);
-    const used = target;
-    // A thread that fails at its start must not start in a loop.
-    if (used !== null) setTimeout(() => target === used && start(used), 5000).unref();
+  get progress(): Pick<TeamState, keyof TeamEvent | 'since'> {
+    return { ...this.#progress, since: this.#since === null ? null : new Date(this.#since).toISOString() };
   }
 
-  function start(next: Target): void {
-    if (next.password !== null) addKnownSecret(next.password);
-    target = next;
-    note({ ...noProgress, status: 'connecting' });
+  start(target: Target): void {
+    if (target.password !== null) addKnownSecret(target.password);
+    this.target = target;
+    this.#progress = noProgress;
+    this.#note({ ...noProgress, status: 'connecting' });
     // It holds the process alive only while it runs calls.
-    client.notify('start', next);
+    this.client.notify('start', target);
   }
 
-  function parsed({ address: text, password }: TeamInput): Target {
-    const address = parseTeamAddress(text);
-    const isSame = target !== null && formatTeamAddress(target.address) === formatTeamAddress(address);
-    const stored = isSame ? target!.password : null;
-    const result = { address, password: password ?? address.password ?? stored };
-    if (result.password !== null) addKnownSecret(result.password);
-    return result;
+  async stop(): Promise<void> {
+    this.target = null;
+    this.#progress = noProgress;
+    this.#since = null;
+    if (this.client.isRunning) await this.client.call('stop', null);
   }
 
-  function readStored(): Target | null {
-    if (!storage.hasTeam()) return null;
-    try {
-      const text = keyStore.read(account);
-      if (text === null) {
-        log("The team database's password isn't in the keychain. Enter it again in Settings, Team database.");
-        return null;
-      }
-      const { address, password } = storedTarget.parse(JSON.parse(text));
-      return { address: parseTeamAddress(address), password };
-    } catch (failure) {
-      // The keychain's own message has the remedy, and neither it nor a parse failure is passed on with the secret.
-      log(failure instanceof AppError ? failure.message : "The team database's address in the keychain is damaged.");
+  #note(event: TeamEvent): void {
+    if (this.target === null) return;
+    if (event.status !== this.#progress.status || event.message !== this.#progress.message) {
+      this.#since = Date.now();
+      if (event.message !== null) this.#log(event.message);
+    }
+    this.#progress = event;
+  }
+
+  #startAgain(reason: Error): void {
+    this.#log('The copying to the team database stopped and starts again.', reason);
+    const { target } = this;
+    // A thread that fails at its start must not start in a loop.
+    if (target !== null) setTimeout(() => this.target === target && this.start(target), 5000).unref();
+  }
+}
+
+function fixedTarget({ address: text, environment }: TeamOptions): Target | null {
+  if (text === null) return null;
+  const address = parseTeamAddress(text);
+  return { address, password: address.password ?? environment['PGPASSWORD'] ?? null };
+}
+
+function storedTargetIn({ storage, keyStore, log }: TeamOptions, account: string): Target | null {
+  if (!storage.hasTeam()) return null;
+  try {
+    const text = keyStore.read(account);
+    if (text === null) {
+      log("The team database's password isn't in the keychain. Enter it again in Settings, Team database.");
       return null;
     }
+    const { address, password } = storedTarget.parse(JSON.parse(text));
+    return { address: parseTeamAddress(address), password };
+  } catch (failure) {
+    // The keychain's own message has the remedy. That of a parse failure could contain the password.
+    log(failure instanceof AppError ? failure.message : "The team database's address in the keychain is damaged.");
+    return null;
   }
+}
 
-  function fixedTarget(): Target | null {
-    if (options.address === null) return null;
-    const address = parseTeamAddress(options.address);
-    return { address, password: address.password ?? options.environment['PGPASSWORD'] ?? null };
-  }
+/** The input, with the stored password if the address is unchanged and no other is given. */
+function targetOf({ address: text, password }: TeamInput, current: Target | null): Target {
+  const address = parseTeamAddress(text);
+  const isSame = current !== null && formatTeamAddress(current.address) === formatTeamAddress(address);
+  const target = { address, password: password ?? address.password ?? (isSame ? current.password : null) };
+  if (target.password !== null) addKnownSecret(target.password);
+  return target;
+}
+
+/** Without a port for a socket, which contacts no other host. */
+function contactedAddress({ host, port }: TeamAddress): string | null {
+  if (host.startsWith('/')) return null;
+  return `postgres://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+export function createTeam(options: TeamOptions): Team {
+  const { storage, keyStore } = options;
+  const account = `team:${storage.windowCallerId}`;
+  const copying = new Copying(options.dataDirectory, options.log);
+  const { client } = copying;
 
   function state(): TeamState {
-    const { address = null, password = null } = target ?? {};
+    const { address = null, password = null } = copying.target ?? {};
     return {
       address: address === null ? null : formatTeamAddress(address),
       isFixed: options.address !== null,
       hasPassword: password !== null,
       keychain: keyStore.title,
-      ...progress,
-      since: since === null ? null : new Date(since).toISOString(),
+      ...copying.progress,
     };
   }
 
   function requireChangeable(): void {
     if (options.address === null) return;
-    throw new AppError('conflict', 'The team database is set on the command line. Restart without --team to change it.');
+    throw new AppError(
+      'conflict',
+      'The team database is set on the command line. Restart without --team to change it.',
+    );
   }
 
-  const first = fixedTarget() ?? readStored();
-  if (first !== null) start(first);
+  const first = fixedTarget(options) ?? storedTargetIn(options, account);
+  if (first !== null) copying.start(first);
 
   return {
     audit: createTeamAudit({
@@ -141,18 +177,13 @@ export function createTeam(options: TeamOptions): Team {
       flush: storage.flush,
       keys: storage.apiKeys.list,
     }),
-    isOn: () => target !== null,
+    isOn: () => copying.target !== null,
     servesApi: options.address !== null,
-    contactedAddress() {
-      if (target === null || target.address.host.startsWith('/')) return null;
-      const { host, port } = target.address;
-      return `postgres://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    },
+    contactedAddress: () => (copying.target === null ? null : contactedAddress(copying.target.address)),
     state,
     async test(input) {
-      const asked = parsed(input);
       try {
-        const { readOnlyReason } = await client.call('test', asked);
+        const { readOnlyReason } = await client.call('test', targetOf(input, copying.target));
         return { failure: null, readOnlyReason };
       } catch (failure) {
         if (!(failure instanceof AppError)) throw failure;
@@ -161,21 +192,17 @@ export function createTeam(options: TeamOptions): Team {
     },
     async connect(input) {
       requireChangeable();
-      const next = parsed(input);
-      keyStore.write(account, JSON.stringify({ address: formatTeamAddress(next.address), password: next.password }));
+      const { address, password } = targetOf(input, copying.target);
+      keyStore.write(account, JSON.stringify({ address: formatTeamAddress(address), password }));
       storage.setHasTeam(true);
-      progress = noProgress;
-      start(next);
+      copying.start({ address, password });
       return state();
     },
     async disconnect() {
       requireChangeable();
       storage.setHasTeam(false);
       keyStore.remove(account);
-      target = null;
-      progress = noProgress;
-      since = null;
-      if (client.isRunning) await client.call('stop', null);
+      await copying.stop();
       return state();
     },
     close: () => client.dispose(),

@@ -61,7 +61,8 @@ function requiredTerms(filter: AuditFilter): RequiredTerms {
   const tags = [...tagsOf(filter.feedback?.scoreTags ?? null), ...(filter.tags ?? []).map((tag) => tag.trim())];
   terms.all.push(...tags.map((tag) => termOf('tag', tag)));
   if (filter.hasFeedback === false) terms.none.push(termOf('feedback', 'any'));
-  else if (filter.hasFeedback === true || present(filter.feedback?.scoreText)) terms.all.push(termOf('feedback', 'any'));
+  else if (filter.hasFeedback === true || present(filter.feedback?.scoreText))
+    terms.all.push(termOf('feedback', 'any'));
   return terms;
 }
 

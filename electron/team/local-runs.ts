@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
 import { countTurnsBefore } from '../audit/query/conversation-rows.ts';
+import { wholeMessages } from '../storage/shared-messages.ts';
 import type { LocalRun } from './copied-run.ts';
 
 /** More text than this isn't read for one batch, except for a single run. */
@@ -12,13 +13,15 @@ export interface LocalFeedback {
   readonly score: number | null;
   readonly score_text: string | null;
   readonly score_tags: string | null;
+  readonly rubric_item_id: string | null;
+  readonly value_json: string | null;
   readonly created_at: number;
 }
 
 export type LocalRuns = ReturnType<typeof createLocalRuns>;
 
 const selectRuns = `
-  SELECT runs.*, run_texts.*, conversations.id AS conversation_id, conversations.name AS conversation_name,
+  SELECT runs.*, run_texts.*, ${wholeMessages} AS messages_json, conversations.id AS conversation_id, conversations.name AS conversation_name,
     conversations.created_at AS conversation_created_at, conversations.workspace_id, agent_runs.agent_id,
     import_batches.id AS import_id, feedback.score, feedback.score_text, feedback.score_tags, feedback.updated_at
   FROM runs
@@ -47,13 +50,13 @@ export function createLocalRuns(database: Database.Database) {
   const changes = database.prepare<[number, number], { revision: number; run: number }>(
     'SELECT revision, run FROM run_changes WHERE revision > ? ORDER BY revision LIMIT ?',
   );
-  const isSample = database
-    .prepare<[string], 1>('SELECT 1 FROM sample_conversations WHERE id = ?')
-    .pluck();
+  const isSample = database.prepare<[string], 1>('SELECT 1 FROM sample_conversations WHERE id = ?').pluck();
   const turnsBefore = database.prepare<[string], number>(countTurnsBefore).pluck();
-  const isBranch = database.prepare<[string], 1>('SELECT 1 FROM conversation_branches WHERE conversation_id = ?').pluck();
+  const isBranch = database
+    .prepare<[string], 1>('SELECT 1 FROM conversation_branches WHERE conversation_id = ?')
+    .pluck();
   const history = database.prepare<[number], Omit<LocalFeedback, 'run_id'>>(
-    'SELECT id, reviewer, score, score_text, score_tags, created_at FROM feedback_history WHERE run = ? ORDER BY sequence',
+    'SELECT id, reviewer, score, score_text, score_tags, rubric_item_id, value_json, created_at FROM feedback_history WHERE run = ? ORDER BY sequence',
   );
   const keyNames = database.prepare<[], { caller_id: string; name: string }>('SELECT caller_id, name FROM api_keys');
   const hostId = database.prepare<[], string>("SELECT value FROM facts WHERE name = 'window_caller_id'").pluck();

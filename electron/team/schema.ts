@@ -92,6 +92,8 @@ const firstTables = `
     score integer,
     score_text text,
     score_tags text,
+    rubric_item_id uuid,
+    value_json text,
     created_at bigint NOT NULL
   );
   CREATE INDEX ON touchstone.feedback_history (run_id, sequence);

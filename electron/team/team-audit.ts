@@ -19,7 +19,11 @@ export interface TeamAudit extends Pick<
     id: string,
     options: { hasFeedback: boolean },
   ): Promise<(Conversation & { readonly runs: ConversationRun[] }) | null>;
-  giveFeedback(run: RunOfConversation, input: FeedbackInput, options: { reviewerId: string }): Promise<Feedback>;
+  giveFeedback(
+    run: RunOfConversation,
+    input: FeedbackInput,
+    options: { readonly reviewerId: string; readonly reviewer?: string | null },
+  ): Promise<Feedback>;
   listFeedback(run: RunOfConversation): Promise<FeedbackEntry[]>;
 }
 
@@ -94,7 +98,7 @@ export function createTeamAudit({ client, windowCallerId, flush, keys }: TeamAud
     facets: ({ signal }) => client.call('facets', windowCallerId, { signal }),
     readConversation: (id, { hasFeedback }) => client.call('readConversation', { id, hasFeedback }),
     listFeedback: (run) => client.call('listFeedback', run),
-    giveFeedback: (run, input, { reviewerId }) =>
-      client.call('giveFeedback', { run, input, reviewer: nameOf(reviewerId) }),
+    giveFeedback: (run, input, { reviewerId, reviewer }) =>
+      client.call('giveFeedback', { run, input, reviewer: reviewer ?? nameOf(reviewerId) }),
   };
 }

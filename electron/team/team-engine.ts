@@ -189,7 +189,10 @@ export class TeamEngine {
     return conversation === undefined ? null : { ...conversation, runs: runs.map(({ run }) => run) };
   }
 
-  summarize(input: { filter: AuditFilter; bucketSize?: AuditSummary['bucketSize'] | undefined }): Promise<AuditSummary> {
+  summarize(input: {
+    filter: AuditFilter;
+    bucketSize?: AuditSummary['bucketSize'] | undefined;
+  }): Promise<AuditSummary> {
     return this.#statistics.summarize(input.filter, input.bucketSize);
   }
 
@@ -240,7 +243,7 @@ export class TeamEngine {
         SELECT ${timeOrderedId()}::uuid, ${run.runId}::uuid, ${present.workspace_id}::uuid, ${storableText(reviewer)}::text,
           ${row.score}::integer, ${row.score_text}::text, ${row.score_tags}::text, ${row.updated_at}::bigint
         WHERE NOT EXISTS (
-          SELECT 1 FROM (SELECT * FROM touchstone.feedback_history WHERE run_id = ${run.runId}::uuid
+          SELECT 1 FROM (SELECT * FROM touchstone.feedback_history WHERE run_id = ${run.runId}::uuid AND rubric_item_id IS NULL
             ORDER BY sequence DESC LIMIT 1) AS last
           WHERE (reviewer, score, score_text, score_tags) IS NOT DISTINCT FROM
             (${storableText(reviewer)}::text, ${row.score}::integer, ${row.score_text}::text, ${row.score_tags}::text))

@@ -157,9 +157,7 @@ export class TeamList {
 
   async slice(offset: number, limit: number): Promise<Entry[]> {
     if (this.#entries !== null) return this.#entries.slice(offset, offset + limit);
-    const anchor = isByTime(this.query.sort)
-      ? this.#anchors.findLast((each) => each.offset <= offset)
-      : undefined;
+    const anchor = isByTime(this.query.sort) ? this.#anchors.findLast((each) => each.offset <= offset) : undefined;
     const found = await this.#page(anchor?.entry ?? null, offset - (anchor?.offset ?? 0), limit);
     const end = offset + found.length;
     if (found.length > 0) this.#noteAnchor(end, found.at(-1)!);

@@ -212,7 +212,8 @@ export class TeamStatistics {
         FROM (${counts}) AS counts
       ) AS ranked WHERE rank <= ${limit ?? 2_147_483_647}::bigint ORDER BY runs DESC, term`.execute(this.#database);
     const found = new Map<string, Counted[]>(fields.map((field) => [field, []]));
-    for (const { term, runs } of rows) found.get(term.slice(0, term.indexOf('=')))!.push({ value: valueOf(term), runs });
+    for (const { term, runs } of rows)
+      found.get(term.slice(0, term.indexOf('=')))!.push({ value: valueOf(term), runs });
     return found;
   }
 

@@ -49,7 +49,13 @@ function sleep(milliseconds: number): Promise<void> {
 
 const progressEvent = ({ waiting, copied, rejected }: CopyProgress): TeamEvent => {
   total += copied;
-  return { status: waiting > 0 || copied > 0 ? 'copying' : 'up-to-date', waiting, copied: total, rejected, message: null };
+  return {
+    status: waiting > 0 || copied > 0 ? 'copying' : 'up-to-date',
+    waiting,
+    copied: total,
+    rejected,
+    message: null,
+  };
 };
 
 function reportFailure(message: string): void {

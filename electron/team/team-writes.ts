@@ -133,7 +133,9 @@ export async function updateRuns(
     const terms = [...run.terms.filter((term) => !isFeedbackTerm(term)), ...feedbackTerms(feedback)];
     counts.add(present.terms, -1);
     counts.add(terms, 1);
-    return [{ ...run, ...feedback, score_search: searchedNote(feedback.score_text), terms, sequence: present.sequence }];
+    return [
+      { ...run, ...feedback, score_search: searchedNote(feedback.score_text), terms, sequence: present.sequence },
+    ];
   });
   if (changed.length === 0) return;
   await sql`
@@ -199,10 +201,12 @@ export type CopiedFeedback = LocalFeedback & { readonly workspace_id: string | n
 export async function writeHistory(transaction: TeamTransaction, entries: readonly CopiedFeedback[]): Promise<void> {
   if (entries.length === 0) return;
   await sql`
-    INSERT INTO touchstone.feedback_history (id, run_id, workspace_id, reviewer, score, score_text, score_tags, created_at)
-    SELECT id, run_id, workspace_id, reviewer, score, score_text, score_tags, created_at
+    INSERT INTO touchstone.feedback_history (id, run_id, workspace_id, reviewer, score, score_text, score_tags,
+      rubric_item_id, value_json, created_at)
+    SELECT id, run_id, workspace_id, reviewer, score, score_text, score_tags, rubric_item_id, value_json, created_at
     FROM json_to_recordset(${JSON.stringify(entries)}) AS input (id uuid, run_id uuid, workspace_id uuid, reviewer text,
-      score integer, score_text text, score_tags text, created_at bigint)
+      score integer, score_text text, score_tags text,
+      rubric_item_id uuid, value_json text, created_at bigint)
     ON CONFLICT (id) DO UPDATE SET score_text = excluded.score_text, workspace_id = excluded.workspace_id
     WHERE (feedback_history.score_text, feedback_history.workspace_id)
       IS DISTINCT FROM (excluded.score_text, excluded.workspace_id)`.execute(transaction);

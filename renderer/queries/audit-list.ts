@@ -13,6 +13,7 @@ import {
   type AuditPage,
   type AuditRow,
   type AuditSort,
+  type AuditSource,
   searchAudit,
 } from '../../shared/contract/audit.ts';
 import type { Client } from '../host/client.ts';
@@ -40,6 +41,7 @@ const cacheMilliseconds = 60_000;
 interface AuditSearchKey {
   filter: AuditFilter;
   sort: AuditSort;
+  source: AuditSource;
 }
 
 /** The first page of a list, with the key of the list. */
@@ -48,8 +50,8 @@ export interface AuditListHead extends AuditPage, AuditSearchKey {
   milliseconds: number;
 }
 
-function headKey({ filter, sort }: AuditSearchKey) {
-  return [...auditListKey, filter, sort] as const;
+function headKey({ filter, sort, source }: AuditSearchKey) {
+  return [...auditListKey, filter, sort, source] as const;
 }
 
 /** The list for a filter and a sort. While it loads, the previous list stays as a placeholder. */
@@ -68,10 +70,15 @@ export function useAuditHead(search: AuditSearchKey) {
   });
 }
 
-function readPage(client: Client, { filter, sort, snapshot }: AuditListHead, page: number, signal: AbortSignal) {
+function readPage(
+  client: Client,
+  { filter, sort, source, snapshot }: AuditListHead,
+  page: number,
+  signal: AbortSignal,
+) {
   return client.call(searchAudit, {
     signal,
-    body: { filter, sort, snapshot, offset: page * rowsPerPage, limit: rowsPerPage },
+    body: { filter, sort, source, snapshot, offset: page * rowsPerPage, limit: rowsPerPage },
   });
 }
 
@@ -155,8 +162,8 @@ export function useAuditIndex(head: AuditListHead | undefined, conversationId: s
     enabled: head !== undefined && conversationId !== null,
     staleTime: Infinity,
     queryFn: async ({ signal }): Promise<number | null> => {
-      const { filter, sort, snapshot } = head as AuditListHead;
-      const body = { filter, sort, snapshot, around: conversationId as string, limit: 1 };
+      const { filter, sort, source, snapshot } = head as AuditListHead;
+      const body = { filter, sort, source, snapshot, around: conversationId as string, limit: 1 };
       const { rows, offset } = await client.call(searchAudit, { signal, body });
       const index = rows.findIndex((row) => row.conversationId === conversationId);
       return index < 0 ? null : offset + index;
@@ -166,8 +173,8 @@ export function useAuditIndex(head: AuditListHead | undefined, conversationId: s
 
 /** The index of a moment in a list that is sorted by time. */
 export async function findAuditMoment(client: Client, head: AuditListHead, at: string): Promise<number> {
-  const { filter, sort, snapshot } = head;
-  return (await client.call(searchAudit, { body: { filter, sort, snapshot, at, limit: 1 } })).offset;
+  const { filter, sort, source, snapshot } = head;
+  return (await client.call(searchAudit, { body: { filter, sort, source, snapshot, at, limit: 1 } })).offset;
 }
 
 const auditViewsKey = ['audit', 'views'] as const;

@@ -30,6 +30,7 @@ import {
 } from '../../shared/contract/audit-data.ts';
 import { hostKey } from './host-state.ts';
 import { useUpdateSettings } from './settings.ts';
+import { useAuditSource } from './team.ts';
 
 export const auditKey = ['audit'] as const;
 export const auditFacetsKey = ['audit', 'facets'] as const;
@@ -37,29 +38,32 @@ export const auditSummaryKey = ['audit', 'summary'] as const;
 
 /** Statistics of all runs that match a filter, also over time. */
 export function useAuditSummary(filter: AuditFilter) {
+  const source = useAuditSource();
   const { client } = useHost();
   return useQuery({
-    queryKey: [...auditSummaryKey, filter],
-    queryFn: ({ signal }) => client.call(summarizeAudit, { signal, body: { filter } }),
+    queryKey: [...auditSummaryKey, filter, source],
+    queryFn: ({ signal }) => client.call(summarizeAudit, { signal, body: { filter, source } }),
     placeholderData: keepPreviousData,
   });
 }
 
 /** All existing models, callers, tags and headers. */
 export function useAuditFacets() {
+  const source = useAuditSource();
   const { client } = useHost();
   return useQuery({
-    queryKey: auditFacetsKey,
-    queryFn: ({ signal }) => client.call(readAuditFacets, { signal }),
+    queryKey: [...auditFacetsKey, 'all', source],
+    queryFn: ({ signal }) => client.call(readAuditFacets, { signal, query: { source } }),
   });
 }
 
 /** How many runs each value would match, with the rest of the filter. */
 export function useAuditFacetCounts(filter: AuditFilter) {
+  const source = useAuditSource();
   const { client } = useHost();
   return useQuery({
-    queryKey: [...auditFacetsKey, filter],
-    queryFn: ({ signal }) => client.call(countAuditFacets, { signal, body: { filter } }),
+    queryKey: [...auditFacetsKey, filter, source],
+    queryFn: ({ signal }) => client.call(countAuditFacets, { signal, body: { filter, source } }),
     placeholderData: keepPreviousData,
   });
 }

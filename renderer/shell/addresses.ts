@@ -12,6 +12,7 @@ export type SettingsPageId =
   | 'api-keys'
   | 'local-server'
   | 'recording'
+  | 'team'
   | 'data'
   | 'privacy'
   | 'appearance'

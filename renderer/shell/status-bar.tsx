@@ -1,4 +1,4 @@
-import { Cpu } from 'lucide-react';
+import { Cpu, Database as DatabaseIcon } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import type { OnDeviceState } from '../../shared/contract/on-device.ts';
@@ -10,6 +10,7 @@ import { Dot, Spinner } from '../components/badges.tsx';
 import { serverState, useHostState } from '../queries/host-state.ts';
 import { useOnDevice } from '../queries/on-device.ts';
 import { useSettings } from '../queries/settings.ts';
+import { useTeam } from '../queries/team.ts';
 import { useLiveRuns } from '../stores/live-runs.ts';
 import { useConnection } from '../stores/window.ts';
 import { settingsAddress } from './addresses.ts';
@@ -118,6 +119,26 @@ function Database() {
   );
 }
 
+function TeamProgress() {
+  const { data } = useTeam();
+  if (!data || data.address === null || data.status === 'off') return null;
+  const waiting = data.waiting > 0 ? `, ${formatCount(data.waiting)} waiting` : '';
+  const text = {
+    connecting: 'Connecting to the team database',
+    copying: `Copying to the team database${waiting}`,
+    'up-to-date': 'Team database up to date',
+    offline: 'Team database offline',
+    'read-only': 'Team database reads only',
+  }[data.status];
+  const isCalm = data.status === 'up-to-date' || data.status === 'connecting' || data.status === 'copying';
+  return (
+    <Link href={settingsAddress('team')} className={`statusbar__item ${isCalm ? 'wide-only' : 'caution'}`}>
+      <Icon icon={DatabaseIcon} size="tiny" />
+      {text}
+    </Link>
+  );
+}
+
 /** Background activity. Each entry links to its page. */
 export function StatusBar() {
   const streaming = useLiveRuns((state) => state.activeCount);
@@ -125,6 +146,7 @@ export function StatusBar() {
     <footer className="statusbar">
       <Server />
       <OnDevice />
+      <TeamProgress />
       <Suspense>
         <RunningComparisons />
       </Suspense>

@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 import { persist } from 'zustand/middleware';
-import type { AuditRow } from '../../shared/contract/audit.ts';
+import type { AuditRow, AuditSource } from '../../shared/contract/audit.ts';
 import type { Feedback, FeedbackInput } from '../../shared/contract/conversations.ts';
 import type { ExportColumn, ExportFormat, RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { shareBetweenWindows } from './share-between-windows.ts';
@@ -12,13 +12,15 @@ export type RunPart = (typeof runParts)[number];
 interface AuditViewState {
   part: RunPart;
   answerView: 'markdown' | 'plain';
+  /** What the audit shows if there is a team database. */
+  source: AuditSource;
   /** Ids of the saved views in their order; newer views follow. */
   viewOrder: readonly string[];
 }
 
 /** Written at once, so that it survives a crash as well as a restart. */
 export const useAuditViewState = create<AuditViewState>()(
-  persist((): AuditViewState => ({ part: 'conversation', answerView: 'markdown', viewOrder: [] }), {
+  persist((): AuditViewState => ({ part: 'conversation', answerView: 'markdown', source: 'device', viewOrder: [] }), {
     name: 'touchstone.audit',
     version: 1,
   }),

@@ -46,7 +46,10 @@ async function startHost(
     async (method: string, path: string, body?: unknown): Promise<{ status: number; body: never }> => {
       const request = new Request(`http://127.0.0.1${path}`, {
         method,
-        headers: { 'content-type': 'application/json', ...(access === 'network' && { authorization: `Bearer ${key}` }) },
+        headers: {
+          'content-type': 'application/json',
+          ...(access === 'network' && { authorization: `Bearer ${key}` }),
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       const response = await host.api.fetch(request, { access });
@@ -85,9 +88,15 @@ describeWithPostgres('the team database', () => {
     expect((await search()).body.rows).toEqual([]);
     const { body: page } = await search('team');
     expect(page.rows.map(({ run: found }) => found.runId)).toEqual([run.runId]);
-    const { body: summary } = await two.call<AuditSummary>('POST', '/window/audit/summary', { filter: {}, source: 'team' });
+    const { body: summary } = await two.call<AuditSummary>('POST', '/window/audit/summary', {
+      filter: {},
+      source: 'team',
+    });
     expect(summary.runs).toBe(2);
-    const { body: counts } = await two.call<AuditFacetCounts>('POST', '/window/audit/facets', { filter: {}, source: 'team' });
+    const { body: counts } = await two.call<AuditFacetCounts>('POST', '/window/audit/facets', {
+      filter: {},
+      source: 'team',
+    });
     expect(counts.statuses).toEqual([{ status: 'Completed', runs: 2 }]);
     expect((await two.call<{ runs: number }>('GET', '/window/audit/facets?source=team')).body.runs).toBe(2);
 
@@ -127,8 +136,13 @@ describeWithPostgres('the team database', () => {
     await server().kill();
     await recordRun(host);
     const offline = await until(({ status }) => status === 'offline');
-    expect(offline.message).toMatch(/^No database is listening at .*Check the address and that PostgreSQL is running\.$/);
-    const rejected = await call<{ error: { message: string } }>('POST', '/window/audit/search', { filter: {}, source: 'team' });
+    expect(offline.message).toMatch(
+      /^No database is listening at .*Check the address and that PostgreSQL is running\.$/,
+    );
+    const rejected = await call<{ error: { message: string } }>('POST', '/window/audit/search', {
+      filter: {},
+      source: 'team',
+    });
     expect(rejected).toMatchObject({ status: 409, body: { error: { message: offline.message } } });
     expect((await call<AuditPage>('POST', '/window/audit/search', { filter: {} })).body.rows).toHaveLength(1);
     await server().run();
@@ -176,10 +190,14 @@ describeWithPostgres('the team database', () => {
     ['nothing at the port', 'postgres://wren@127.0.0.1:1/x', /^No database is listening at 127\.0\.0\.1, port 1\./],
   ] as const)('%s is rejected with one sentence that has the remedy', async ([, address, expected]) => {
     const { call } = await startHost();
-    const { status, body } = await call<{ failure?: string; error?: { message: string } }>('POST', '/window/team/test', {
-      address,
-      password: 'hidden-password',
-    });
+    const { status, body } = await call<{ failure?: string; error?: { message: string } }>(
+      'POST',
+      '/window/team/test',
+      {
+        address,
+        password: 'hidden-password',
+      },
+    );
     const message = body.failure ?? body.error!.message;
     expect(message).toMatch(expected);
     expect(message).not.toContain('hidden');
@@ -193,7 +211,9 @@ describeWithPostgres('the team database', () => {
     const database = await server().createDatabase();
     await server().query('postgres', "CREATE ROLE nobody_special LOGIN PASSWORD 'right'");
     expect(await failureOf(server().address('missing'))).toMatch(/^The team database "missing" doesn't exist/);
-    expect(await failureOf(database.replace('owner@', 'nobody_special@'))).toMatch(/is missing a right .* docs\/team\.md/);
+    expect(await failureOf(database.replace('owner@', 'nobody_special@'))).toMatch(
+      /is missing a right .* docs\/team\.md/,
+    );
     expect(await failureOf(database.replace('owner@', 'stranger@'))).toMatch(/"stranger"/);
   });
 
@@ -219,7 +239,9 @@ describeWithPostgres('the team database', () => {
     const owner = await startHost({ team });
     await owner.until(isCopied);
     await owner.host.close();
-    const [roles, users] = [...readFileSync('docs/team.md', 'utf8').matchAll(/```sql\n(.*?)```/gs)].map(([, sql]) => sql!);
+    const [roles, users] = [...readFileSync('docs/team.md', 'utf8').matchAll(/```sql\n(.*?)```/gs)].map(
+      ([, sql]) => sql!,
+    );
     await server().query(team, roles!);
     await server().query(team, users!);
     await server().query(team, 'CREATE ROLE heron LOGIN IN ROLE touchstone_auditor');

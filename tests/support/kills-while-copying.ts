@@ -100,7 +100,8 @@ export async function killWhileCopying(options: CopyingKillsOptions): Promise<Co
     .filter((id) => contents.get(id) !== id)
     .map((id) => `the answered run ${id} isn't in the team database as it was answered`);
   const sum = (name: 'runs' | 'feedback') => counts.reduce((total, each) => total + each[name], 0);
-  if (stored.length !== sum('runs')) problems.push(`the hosts have ${sum('runs')} runs, the team database ${stored.length}`);
+  if (stored.length !== sum('runs'))
+    problems.push(`the hosts have ${sum('runs')} runs, the team database ${stored.length}`);
   const [history] = await server.query<{ count: string }>(address, 'SELECT count(*) FROM touchstone.feedback_history');
   if (Number(history!.count) !== sum('feedback')) {
     problems.push(`the hosts have ${sum('feedback')} entries of feedback, the team database ${history!.count}`);

@@ -30,8 +30,13 @@ export interface FeedbackStore {
   listFeedback(run: RunOfConversation): FeedbackEntry[];
 }
 
+export type HistoryContent = Pick<
+  FeedbackHistoryRow,
+  'rubric_item_id' | 'value_json' | 'score' | 'score_tags' | 'score_text' | 'reviewer'
+>;
+
 /** Feedback on the whole run, or an answer to an item of a rubric; text answers are stored as notes. */
-function contentOf(row: FeedbackHistoryRow): Pick<FeedbackEntry, 'rubricItemId' | 'value' | 'note'> {
+export function contentOf(row: HistoryContent): Pick<FeedbackEntry, 'rubricItemId' | 'value' | 'note'> {
   const { rubric_item_id: rubricItemId, value_json: json, score, score_tags: scoreTags, score_text: note } = row;
   if (rubricItemId === null) return { rubricItemId, value: { score, scoreTags }, note };
   if (json === null) return { rubricItemId, value: note ?? '', note: null };
@@ -39,7 +44,7 @@ function contentOf(row: FeedbackHistoryRow): Pick<FeedbackEntry, 'rubricItemId' 
 }
 
 /** Feedback replaces anyone's; an answer only that of the same reviewer to the same item. */
-function isReplacedBy(earlier: FeedbackHistoryRow, row: FeedbackHistoryRow): boolean {
+export function isReplacedBy(earlier: HistoryContent, row: HistoryContent): boolean {
   if (earlier.rubric_item_id !== row.rubric_item_id) return false;
   return row.rubric_item_id === null || earlier.reviewer === row.reviewer;
 }

@@ -2,6 +2,7 @@ import {
   Archive,
   CircleFadingArrowUp,
   Cpu,
+  Database,
   Disc,
   KeyRound,
   Waypoints,
@@ -93,6 +94,12 @@ export const settingsPages: readonly [SettingsPageEntry, ...SettingsPageEntry[]]
     title: 'Recording',
     icon: Disc,
     keywords: ['OpenAI', 'Anthropic', 'base URL', 'SDK', 'proxy', 'redact', 'metadata', 'programs'],
+  },
+  {
+    id: 'team',
+    title: 'Team database',
+    icon: Database,
+    keywords: ['PostgreSQL', 'copy', 'share', 'auditors', 'server', 'password', 'sync'],
   },
   {
     id: 'data',

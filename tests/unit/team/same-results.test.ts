@@ -15,7 +15,11 @@ const pause = async (): Promise<void> => {};
 const sort = fc.constantFrom<AuditSort>(...auditSorts);
 const moment = fc.integer({ min: 0, max: 41 }).map((after) => new Date(Date.UTC(2026, 0, 1) + after).toISOString());
 const position = fc.record(
-  { offset: fc.integer({ min: 0, max: 15 }), limit: fc.integer({ min: 1, max: 20 }), at: fc.option(moment, { freq: 8 }) },
+  {
+    offset: fc.integer({ min: 0, max: 15 }),
+    limit: fc.integer({ min: 1, max: 20 }),
+    at: fc.option(moment, { freq: 8 }),
+  },
   { requiredKeys: ['limit'] },
 );
 
@@ -27,11 +31,14 @@ function ordered(counts: AuditFacetCounts): unknown {
 }
 
 function rounded(summary: AuditSummary): unknown {
-  const text = JSON.stringify({
-    ...summary,
-    statuses: summary.statuses.map((each) => JSON.stringify(each)).toSorted(),
-    models: summary.models.map((each) => JSON.stringify(each, roundNumbers)).toSorted(),
-  }, roundNumbers);
+  const text = JSON.stringify(
+    {
+      ...summary,
+      statuses: summary.statuses.map((each) => JSON.stringify(each)).toSorted(),
+      models: summary.models.map((each) => JSON.stringify(each, roundNumbers)).toSorted(),
+    },
+    roundNumbers,
+  );
   return JSON.parse(text);
 }
 
@@ -39,7 +46,12 @@ function rounded(summary: AuditSummary): unknown {
 const roundNumbers = (_name: string, value: unknown): unknown =>
   typeof value === 'number' ? Number(value.toPrecision(10)) : value;
 
-async function compareWalk(engine: AuditEngine, team: TeamEngine, filter: AuditFilter, pageSize: number): Promise<void> {
+async function compareWalk(
+  engine: AuditEngine,
+  team: TeamEngine,
+  filter: AuditFilter,
+  pageSize: number,
+): Promise<void> {
   let positions: [never, never] | [null, null] = [null, null];
   do {
     const request = { filter, pageSize, hasFeedback: true };
@@ -54,43 +66,51 @@ async function compareWalk(engine: AuditEngine, team: TeamEngine, filter: AuditF
 describeWithPostgres('the team database', () => {
   const server = usePostgres();
 
-  test('gives the same results as the embedded index for random filters, sorts, pages, facets and summaries', longTest, async () => {
-    let queries = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        randomRuns,
-        fc.array(fc.tuple(randomFilter, sort, position), { minLength: 75, maxLength: 75 }),
-        async (random, requests) => {
-          const storage = openTestStorage();
-          for (const { run, outcome, feedback } of random.map(plainRunOf)) {
-            storage.runs.begin(run);
-            await storage.runs.finish(run.runId, outcome);
-            if (feedback !== null) storage.audit.giveFeedback(run, feedback, { reviewerId: 'reviewer' });
-          }
-          const connection = await connectTeam(await server().createDatabase());
-          await createCopier(storage, connection).copyAll();
-          const engine = openEngine(storage.directory);
-          const team = new TeamEngine(connection.database);
-          // Lists with many matches are read page by page.
-          const paging = new TeamEngine(connection.database, { maxShortList: -1 });
-          for (const [filter, order, { at, ...page }] of requests) {
-            const request = { filter, sort: order, last: null, ...page, ...(at && { at }) };
-            const { last: _, ...expected } = engine.search(request);
-            const { last: __, ...found } = await team.search(request);
-            expect(found).toEqual(expected);
-            const paged = await paging.search(request);
-            expect({ rows: paged.rows, offset: paged.offset }).toEqual({ rows: found.rows, offset: found.offset });
-            expect(rounded(await team.summarize({ filter }))).toEqual(rounded(await engine.summarize({ filter }, pause)));
-            expect(ordered(await team.countFacets({ filter }))).toEqual(ordered(await engine.countFacets({ filter }, pause)));
-            await compareWalk(engine, queries % 2 === 0 ? team : paging, filter, page.limit);
-            queries += 5;
-          }
-          await connection.close();
-          await storage.close();
-        },
-      ),
-      { numRuns: 4 },
-    );
-    expect(queries).toBeGreaterThanOrEqual(1500);
-  });
+  test(
+    'gives the same results as the embedded index for random filters, sorts, pages, facets and summaries',
+    longTest,
+    async () => {
+      let queries = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          randomRuns,
+          fc.array(fc.tuple(randomFilter, sort, position), { minLength: 75, maxLength: 75 }),
+          async (random, requests) => {
+            const storage = openTestStorage();
+            for (const { run, outcome, feedback } of random.map(plainRunOf)) {
+              storage.runs.begin(run);
+              await storage.runs.finish(run.runId, outcome);
+              if (feedback !== null) storage.audit.giveFeedback(run, feedback, { reviewerId: 'reviewer' });
+            }
+            const connection = await connectTeam(await server().createDatabase());
+            await createCopier(storage, connection).copyAll();
+            const engine = openEngine(storage.directory);
+            const team = new TeamEngine(connection.database);
+            // Lists with many matches are read page by page.
+            const paging = new TeamEngine(connection.database, { maxShortList: -1 });
+            for (const [filter, order, { at, ...page }] of requests) {
+              const request = { filter, sort: order, last: null, ...page, ...(at && { at }) };
+              const { last: _, ...expected } = engine.search(request);
+              const { last: __, ...found } = await team.search(request);
+              expect(found).toEqual(expected);
+              const paged = await paging.search(request);
+              expect({ rows: paged.rows, offset: paged.offset }).toEqual({ rows: found.rows, offset: found.offset });
+              expect(rounded(await team.summarize({ filter }))).toEqual(
+                rounded(await engine.summarize({ filter }, pause)),
+              );
+              expect(ordered(await team.countFacets({ filter }))).toEqual(
+                ordered(await engine.countFacets({ filter }, pause)),
+              );
+              await compareWalk(engine, queries % 2 === 0 ? team : paging, filter, page.limit);
+              queries += 5;
+            }
+            await connection.close();
+            await storage.close();
+          },
+        ),
+        { numRuns: 4 },
+      );
+      expect(queries).toBeGreaterThanOrEqual(1500);
+    },
+  );
 });

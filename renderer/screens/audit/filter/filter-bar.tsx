@@ -8,6 +8,9 @@ import { Notice } from '../../../components/state-panels.tsx';
 import { Popover } from '../../../components/popover.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useCreateAuditView } from '../../../queries/audit-list.ts';
+import { useAuditSource, useTeam } from '../../../queries/team.ts';
+import { useAuditViewState } from '../../../stores/audit.ts';
+import { Segmented } from '../../../components/choices.tsx';
 import { useActions } from '../../../stores/actions.ts';
 import { newReviewQueueAddress, replayAddress, reviewsAddress } from '../../../shell/addresses.ts';
 import { withoutSpan, writeFilter } from '../../../shell/audit-address.ts';
@@ -137,9 +140,11 @@ interface FilterActions {
   saveView: () => void;
   /** Null without filters. */
   clear: (() => void) | null;
-  exportPack: () => void;
+  /** Null for runs of the team: a pack is made on the host that recorded them. */
+  exportPack: (() => void) | null;
   importLogs: () => void;
-  createQueue: () => void;
+  /** Null for runs of the team. */
+  createQueue: (() => void) | null;
 }
 
 function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs, createQueue }: FilterActions): void {
@@ -160,7 +165,8 @@ function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs, c
       group,
       keywords: ['export', 'redaction', 'zip'],
       icon: Package,
-      run: exportPack,
+      isEnabled: exportPack !== null,
+      run: () => exportPack?.(),
     },
     {
       id: 'audit.import',
@@ -176,16 +182,18 @@ function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs, c
       group,
       keywords: ['reviewers', 'rubric', 'sample'],
       icon: ListChecks,
-      run: createQueue,
+      isEnabled: createQueue !== null,
+      run: () => createQueue?.(),
     },
     { id: 'audit.clear', title: 'Clear all filters', group, isEnabled: clear !== null, run: () => clear?.() },
   ]);
 }
 
 interface MoreActionsProps {
-  onDataset: () => void;
+  /** Null for runs of the team, which aren't on this device; the same for `onQueue`. */
+  onDataset: (() => void) | null;
   onImport: () => void;
-  onQueue: () => void;
+  onQueue: (() => void) | null;
 }
 
 function MoreActions({ onDataset, onImport, onQueue }: MoreActionsProps) {
@@ -193,12 +201,12 @@ function MoreActions({ onDataset, onImport, onQueue }: MoreActionsProps) {
   const samples = useSampleMenu();
   const groups = [
     [
-      { label: 'Make a dataset', icon: ListPlus, onSelect: onDataset },
+      ...(onDataset === null ? [] : [{ label: 'Make a dataset', icon: ListPlus, onSelect: onDataset }]),
       { label: 'Import logs', icon: FileUp, onSelect: onImport },
       { label: 'Replays', icon: Repeat2, onSelect: () => navigate(replayAddress()) },
     ],
     [
-      { label: 'New review queue', icon: ListChecks, onSelect: onQueue },
+      ...(onQueue === null ? [] : [{ label: 'New review queue', icon: ListChecks, onSelect: onQueue }]),
       { label: 'Review queues', icon: Users, onSelect: () => navigate(reviewsAddress) },
     ],
     samples,
@@ -229,6 +237,24 @@ function useFilterMenu() {
   return { isOpen, onOpenChange, fieldId, onFieldChange: setFieldId };
 }
 
+/** Chooses between the runs of this device and those of all hosts, if there is a team database. */
+function SourceSwitch() {
+  const hasTeam = (useTeam().data?.address ?? null) !== null;
+  const source = useAuditSource();
+  if (!hasTeam) return null;
+  return (
+    <Segmented
+      label="Runs of"
+      value={source}
+      onValueChange={(next) => useAuditViewState.setState({ source: next })}
+      options={[
+        { value: 'device', label: 'This device' },
+        { value: 'team', label: 'Team' },
+      ]}
+    />
+  );
+}
+
 /** Full-text search, the filters, and the actions on the matching conversations. */
 export function FilterBar({ address, facets, onLeave, onExport, onImport, start }: FilterBarProps) {
   const { filter, sort, span, search, ignored } = address;
@@ -237,13 +263,15 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
   const [isSaving, setSaving] = useState(false);
   const [isMakingDataset, setMakingDataset] = useState(false);
   const isClear = isEverything(filter);
+  const source = useAuditSource();
   const [, navigate] = useLocation();
-  const createQueue = () => navigate(newReviewQueueAddress(writeFilter(filter, sort, span)));
+  const createQueue =
+    source === 'device' ? () => navigate(newReviewQueueAddress(writeFilter(filter, sort, span))) : null;
   useFilterActions({
     openMenu: () => menu.onOpenChange(true),
     saveView: () => setSaving(true),
     clear: isClear ? null : () => search({ filter: {} }),
-    exportPack: onExport,
+    exportPack: source === 'device' ? onExport : null,
     importLogs: onImport,
     createQueue,
   });
@@ -273,10 +301,17 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
           isOpen={isSaving}
           setOpen={setSaving}
         />
-        <Button icon={Package} onClick={onExport}>
-          Evidence pack
-        </Button>
-        <MoreActions onDataset={() => setMakingDataset(true)} onImport={onImport} onQueue={createQueue} />
+        <SourceSwitch />
+        {source === 'device' && (
+          <Button icon={Package} onClick={onExport}>
+            Evidence pack
+          </Button>
+        )}
+        <MoreActions
+          onDataset={source === 'device' ? () => setMakingDataset(true) : null}
+          onImport={onImport}
+          onQueue={createQueue}
+        />
       </div>
       {isMakingDataset && <RunDatasetDialog filter={filter} onClose={() => setMakingDataset(false)} />}
       {ignored.length > 0 && <IgnoredFilters names={ignored} />}
