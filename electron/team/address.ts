@@ -71,14 +71,14 @@ export function parseTeamAddress(text: string): TeamAddress {
 /** The address without its password, for settings and messages. */
 export function formatTeamAddress({ host, port, database, user, isEncrypted, authorities }: TeamAddress): string {
   const isSocket = host.startsWith('/');
-  const place = isSocket ? '' : host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  const location = isSocket ? '' : host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
   const parameters = new URLSearchParams();
   if (isSocket) parameters.set('host', host);
   if (isSocket && port !== 5432) parameters.set('port', String(port));
   if (!isEncrypted && !isSocket) parameters.set('sslmode', 'disable');
   if (authorities !== null) parameters.set('sslrootcert', authorities);
   const query = parameters.size === 0 ? '' : `?${parameters.toString().replaceAll('%2F', '/')}`;
-  return `postgres://${encodeURIComponent(user)}@${place}/${encodeURIComponent(database)}${query}`;
+  return `postgres://${encodeURIComponent(user)}@${location}/${encodeURIComponent(database)}${query}`;
 }
 
 /** The options of Node's TLS for the address. Throws `invalid_request` if the certificates can't be read. */

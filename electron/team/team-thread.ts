@@ -130,13 +130,13 @@ async function copyOn(copied: Target, own: number): Promise<void> {
 
 /** Runs a query with the connection, and describes its failure. */
 async function query<Result>(run: (used: TeamEngine) => Promise<Result>): Promise<Result> {
-  const asked = target;
-  if (asked === null) throw new AppError('conflict', 'No team database is connected. Connect one in Settings.');
+  const used = target;
+  if (used === null) throw new AppError('conflict', 'No team database is connected. Connect one in Settings.');
   try {
-    await connect(asked);
+    await connect(used);
     return await run(engine!);
   } catch (failure) {
-    throw describeTeamFailure(failure, asked.address);
+    throw describeTeamFailure(failure, used.address);
   }
 }
 

@@ -86,7 +86,12 @@ test('lists the hosts of the current settings, with what prevents contacts', asy
 test('lists proxies, the npm registry and another Hugging Face from the environment, without their passwords', () => {
   const none = { providerStates: () => [], endpoints: () => [] };
   const addresses = (environment: Record<string, string>, registry: string | null) =>
-    Object.fromEntries(contactedHosts(none, environment, registry, null).map((entry) => [entry.use, entry.addresses]));
+    Object.fromEntries(
+      contactedHosts(none, environment, registry, { collector: null, team: null }).map((entry) => [
+        entry.use,
+        entry.addresses,
+      ]),
+    );
   expect(addresses({}, null)).toEqual({
     'local-servers': [
       'http://127.0.0.1:11434',

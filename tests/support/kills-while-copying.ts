@@ -89,7 +89,7 @@ export async function killWhileCopying(options: CopyingKillsOptions): Promise<Co
     answered.push(...ids.flat());
   }
   const [before] = await server.query<{ count: string }>(address, 'SELECT count(*) FROM touchstone.runs');
-  const counts = [];
+  const counts: { runs: number; feedback: number }[] = [];
   for (const directory of directories) counts.push(await copyRest(directory, address));
   const stored = await server.query<{ id: string; content: string }>(
     address,

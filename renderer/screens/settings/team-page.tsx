@@ -85,19 +85,18 @@ function ConnectForm({ state }: { state: TeamState }) {
         connect();
       }}
     >
-      <SettingRow
-        label="Address"
-        detail="PostgreSQL 14 or later, like postgres://user@db.example:5432/touchstone. The connection is encrypted and the certificate is checked."
-      >
-        <TextField
-          label="Address of the team database"
-          isLabelHidden
-          isMono
-          placeholder="postgres://user@host:5432/database"
-          value={address}
-          onValueChange={setAddress}
-        />
-      </SettingRow>
+      <div className="setting">
+        <div className="grow">
+          <TextField
+            label="Address"
+            isMono
+            placeholder="postgres://user@host:5432/database"
+            hint="PostgreSQL 14 or later. The connection is encrypted and the certificate is checked."
+            value={address}
+            onValueChange={setAddress}
+          />
+        </div>
+      </div>
       <SettingRow label="Password" detail={passwordHint(state)}>
         <TextField
           label="Password of the team database"

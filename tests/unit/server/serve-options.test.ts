@@ -10,6 +10,7 @@ test('uses the defaults without options', () => {
     isJson: false,
     isTls: false,
     fetchesModel: false,
+    team: null,
     providerBases: {},
     endpoints: [],
   });
@@ -17,10 +18,11 @@ test('uses the defaults without options', () => {
 
 test('reads every option, and repeatable ones several times', () => {
   const typed =
-    '--port 0 --data-dir here --json --tls --fetch-model --provider-base OpenAi=http://a.example/v1?x=y ' +
+    '--port 0 --team postgres://wren@db.example/records --data-dir here --json --tls --fetch-model --provider-base OpenAi=http://a.example/v1?x=y ' +
     '--provider-base Groq=https://b.example --endpoint one=http://127.0.0.1:1/v1 --endpoint two.2=http://127.0.0.1:2';
   expect(readServeOptions(typed.split(' '))).toEqual({
     port: 0,
+    team: 'postgres://wren@db.example/records',
     dataDirectory: resolve('here'),
     isJson: true,
     isTls: true,
