@@ -86,7 +86,10 @@ export function privacyHandlers(options: PrivacyOptions): Handler[] {
       return {
         locations: storedLocations({ ...options, linkedFolders: linkedFolders() }),
         keychain: providers.keychainTitle(),
-        hosts: contactedHosts(providers, environment, address, { collector: options.collector(), team: options.team() }),
+        hosts: contactedHosts(providers, environment, address, {
+          collector: options.collector(),
+          team: options.team(),
+        }),
       };
     }),
   ];
