@@ -220,7 +220,6 @@ async function createServices(options: HostOptions) {
   const auditServices = await createAuditServices({ ...services, version: packageFile.version, environment });
 
   const reviewing = createReviewServices({ ...comparing, storage });
-
   return {
     storage,
     team,
