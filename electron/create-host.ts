@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
-import { isUnencrypted } from '../shared/address-safety.ts';
 import type { Capability, HostState } from '../shared/contract/settings.ts';
 import { forkChild, type StartChild } from './child-process/child.ts';
 import { agentHandlers } from './api/agents.ts';
@@ -35,6 +34,7 @@ import { type OpenSource, PromptFileLoader } from './completions/load-files.ts';
 import { createGuard } from './completions/guard.ts';
 import { createCredits } from './credits/credits.ts';
 import { createRateLimits } from './credits/rate-limits.ts';
+import { warnAboutUnencrypted } from './outgoing-network.ts';
 import { createKeyStore } from './key-store/create-key-store.ts';
 import { createComparisonServices } from './comparisons/create-comparison-services.ts';
 import { createFiles, type Files, type FilesOptions } from './files/create-files.ts';
@@ -104,17 +104,6 @@ export interface Host {
   setServer(state: ServerState): void;
   /** Stops every run, which is recorded as cancelled, then closes everything. */
   close(): Promise<void>;
-}
-
-/** Warns about unencrypted addresses of the command line. The settings warn about the others. */
-function warnAboutUnencrypted({ providerBases, endpoints, log }: HostOptions): void {
-  const bases = Object.entries(providerBases).map(([name, baseAddress]) => ({ name, baseAddress }));
-  for (const { name, baseAddress } of [...bases, ...endpoints].filter((entry) => isUnencrypted(entry.baseAddress))) {
-    log(
-      `The connection to ${name} at ${new URL(baseAddress).host} isn't encrypted: others on the network can read prompts, ` +
-        'answers and keys. Use https:// if the server supports it.',
-    );
-  }
 }
 
 function openFiles(

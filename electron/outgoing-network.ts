@@ -1,3 +1,5 @@
+import type { Log } from './log.ts';
+import { isUnencrypted } from '../shared/address-safety.ts';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { addKnownSecret } from './log.ts';
 import type { Agent, Dispatcher } from 'undici';
@@ -112,5 +114,22 @@ export function trustSystemCertificates(): void {
     setDefaultCACertificates([...new Set([...getCACertificates('default'), ...getCACertificates('system')])]);
   } catch {
     // Node's own list stays.
+  }
+}
+
+interface CommandLineAddresses {
+  readonly providerBases: Readonly<Record<string, string>>;
+  readonly endpoints: readonly { readonly name: string; readonly baseAddress: string }[];
+  readonly log: Log;
+}
+
+/** Warns about unencrypted addresses of the command line. The settings warn about the others. */
+export function warnAboutUnencrypted({ providerBases, endpoints, log }: CommandLineAddresses): void {
+  const bases = Object.entries(providerBases).map(([name, baseAddress]) => ({ name, baseAddress }));
+  for (const { name, baseAddress } of [...bases, ...endpoints].filter((entry) => isUnencrypted(entry.baseAddress))) {
+    log(
+      `The connection to ${name} at ${new URL(baseAddress).host} isn't encrypted: others on the network can read prompts, ` +
+        'answers and keys. Use https:// if the server supports it.',
+    );
   }
 }
