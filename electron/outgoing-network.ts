@@ -1,7 +1,6 @@
-import type { Log } from './log.ts';
 import { isUnencrypted } from '../shared/address-safety.ts';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { addKnownSecret } from './log.ts';
+import { addKnownSecret, type Log } from './log.ts';
 import type { Agent, Dispatcher } from 'undici';
 
 type Environment = Readonly<Record<string, string | undefined>>;

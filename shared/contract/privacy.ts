@@ -26,7 +26,16 @@ export type StoredLocation = z.infer<typeof storedLocation>;
 
 /** A host that Touchstone contacts, or could contact. */
 export const contactedHost = z.object({
-  use: z.enum(['provider', 'endpoint', 'local-servers', 'npm-registry', 'hugging-face', 'proxy', 'trace-collector', 'team-database']),
+  use: z.enum([
+    'provider',
+    'endpoint',
+    'local-servers',
+    'npm-registry',
+    'hugging-face',
+    'proxy',
+    'trace-collector',
+    'team-database',
+  ]),
   /** The provider (`OpenAi`) or endpoint; null for others. */
   name: z.string().nullable(),
   /** Scheme, host and port of each. `*.` matches any host of that domain. */
