@@ -49,13 +49,31 @@ interface ExchangeQueueOptions extends Pick<ProviderExchangesOptions, 'store' | 
   readonly runLimit: () => number;
 }
 
+/** Writes exchanges, and deletes those of older runs. A failure is logged once, until a write succeeds. */
+function createExchangeWriter({ store, runLimit, log }: ExchangeQueueOptions): (slice: StoredExchange[]) => void {
+  let hasFailed = false;
+  return (slice) => {
+    // The setting was turned off meanwhile.
+    if (slice.length === 0 || runLimit() === 0) return;
+    try {
+      store.write(slice);
+      store.prune(runLimit(), slice.length + pruneSlice);
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) log('provider requests and responses could not be stored', error);
+      hasFailed = true;
+    }
+  };
+}
+
 /** Exchanges of ended runs, written in slices a moment later. */
-function createExchangeQueue({ store, runLimit, log }: ExchangeQueueOptions) {
+function createExchangeQueue(options: ExchangeQueueOptions) {
+  const { runLimit } = options;
+  const write = createExchangeWriter(options);
   const queue = new Map<string, ExchangeLog>();
   let queuedBytes = 0;
   let timer: NodeJS.Timeout | null = null;
   let turn: NodeJS.Immediate | null = null;
-  let hasFailed = false;
 
   function takeSlice(): StoredExchange[] {
     const slice: StoredExchange[] = [];
@@ -70,19 +88,7 @@ function createExchangeQueue({ store, runLimit, log }: ExchangeQueueOptions) {
     return slice;
   }
 
-  function writeSlice(): void {
-    const slice = takeSlice();
-    // The setting was turned off meanwhile.
-    if (slice.length === 0 || runLimit() === 0) return;
-    try {
-      store.write(slice);
-      store.prune(runLimit(), slice.length + pruneSlice);
-      hasFailed = false;
-    } catch (error) {
-      if (!hasFailed) log('provider requests and responses could not be stored', error);
-      hasFailed = true;
-    }
-  }
+  const writeSlice = () => write(takeSlice());
 
   /** Leaves out those that newer ones, or the setting, would have deleted at once. */
   function dropSuperseded(): void {

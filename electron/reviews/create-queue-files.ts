@@ -248,20 +248,40 @@ function createImporter({ store }: QueueFilesOptions) {
   };
 }
 
+function requireSame(queue: StoredQueue, file: QueueLine): void {
+  if (file.id.toLowerCase() === queue.id && file.installationId.toLowerCase() === queue.installationId) return;
+  throw new AppError(
+    'conflict',
+    `The file is of the queue "${file.name}" (${file.id}) of another installation, and this is "${queue.name}" (${queue.id}).`,
+  );
+}
+
+type NamedReviewers = ReadonlyMap<string, ReviewerLine>;
+
+/** The reviewers by ID, and the reviews. `check` throws for one that may not be merged. */
+async function readReviews(
+  lines: AsyncGenerator<FileLine>,
+  check: (line: ReviewLine, named: NamedReviewers) => void,
+): Promise<{ named: NamedReviewers; given: ReviewLine[] }> {
+  const named = new Map<string, ReviewerLine>();
+  const given: ReviewLine[] = [];
+  for await (const line of lines) {
+    if (line.type === 'reviewer') named.set(line.id.toLowerCase(), line);
+    else if (line.type !== 'review') throw invalidFile('it has items instead of reviews: it has not been reviewed yet');
+    else {
+      check(line, named);
+      given.push(line);
+    }
+  }
+  return { named, given };
+}
+
 function createMerger(options: QueueFilesOptions) {
   const { store, reviews, reviewers, flush } = options;
   const close = createOutcome(options);
 
-  function requireSame(queue: StoredQueue, file: QueueLine): void {
-    if (file.id.toLowerCase() === queue.id && file.installationId.toLowerCase() === queue.installationId) return;
-    throw new AppError(
-      'conflict',
-      `The file is of the queue "${file.name}" (${file.id}) of another installation, and this is "${queue.name}" (${queue.id}).`,
-    );
-  }
-
   /** Throws `conflict` or `invalid_request` for a review that does not fit the queue. */
-  function check(queue: StoredQueue, line: ReviewLine, named: ReadonlyMap<string, ReviewerLine>): void {
+  function check(queue: StoredQueue, line: ReviewLine, named: NamedReviewers): void {
     if (!store.hasItem(queue.sequence, line.itemId))
       throw new AppError(
         'conflict',
@@ -279,7 +299,7 @@ function createMerger(options: QueueFilesOptions) {
   }
 
   /** False for a review that is here, or is older than the reviewer's own. */
-  function add(queue: StoredQueue, line: ReviewLine, named: ReadonlyMap<string, ReviewerLine>): boolean {
+  function add(queue: StoredQueue, line: ReviewLine, named: NamedReviewers): boolean {
     const id = line.id.toLowerCase();
     const item = store.item(queue.sequence, line.itemId);
     if (reviews.has(id) || item.isRemoved === 1) return false;
@@ -300,17 +320,7 @@ function createMerger(options: QueueFilesOptions) {
     const queue = store.read(id);
     const lines = readLines(content);
     requireSame(queue, await readQueue(lines));
-    const named = new Map<string, ReviewerLine>();
-    const given: ReviewLine[] = [];
-    for await (const line of lines) {
-      if (line.type === 'reviewer') named.set(line.id.toLowerCase(), line);
-      else if (line.type !== 'review')
-        throw invalidFile('it has items instead of reviews: it has not been reviewed yet');
-      else {
-        check(queue, line, named);
-        given.push(line);
-      }
-    }
+    const { named, given } = await readReviews(lines, (line, reviewersOfFile) => check(queue, line, reviewersOfFile));
     let added = 0;
     flush();
     for (let offset = 0; offset < given.length; offset += reviewsAtOnce) {

@@ -254,6 +254,27 @@ function createDatasetReader(database: Database.Database, tokenSecret: string) {
   return { ...reader, required };
 }
 
+/** Writes rows of a draft in one transaction, and returns their bytes. Equal rows of a dataset share their content. */
+function createRowWriter(database: Database.Database, writes: ReturnType<typeof writeStatements>) {
+  function contentOf(dataset: number, row: WrittenRow): number {
+    if ('content' in row) return row.content;
+    const inserted = writes.insertContent.get(dataset, row.id, row.json);
+    const content = inserted ?? writes.content.get(dataset, row.id)!;
+    if (inserted !== undefined) for (const fileId of row.fileIds) writes.insertFile.run(fileId, content);
+    return content;
+  }
+
+  return database.transaction((draft: DatasetDraft, position: number, rows: readonly WrittenRow[]) => {
+    let bytes = 0;
+    for (const [index, row] of rows.entries()) {
+      const content = contentOf(draft.dataset, row);
+      writes.insertRow.run(draft.dataset, draft.version, position + index, content);
+      bytes += 'json' in row ? Buffer.byteLength(row.json) : writes.contentBytes.get(content)!;
+    }
+    return bytes;
+  });
+}
+
 /** `onWrite` is called after rows were written: a large import fills the database's log, which a thread writes back. */
 export function createDatasetStore(
   database: Database.Database,
@@ -263,28 +284,11 @@ export function createDatasetStore(
   const { required, ...reader } = createDatasetReader(database, tokenSecret);
   const writes = writeStatements(database);
   const removals = removalStatements(database);
+  const append = createRowWriter(database, writes);
   const active = new Set<string>();
   // A crash can leave a dataset without its first version.
   database.exec('DELETE FROM datasets WHERE sequence NOT IN (SELECT dataset FROM dataset_versions)');
   const keyOf = ({ dataset, version }: DatasetDraft) => `${dataset}/${version}`;
-
-  function contentOf(dataset: number, row: WrittenRow): number {
-    if ('content' in row) return row.content;
-    const inserted = writes.insertContent.get(dataset, row.id, row.json);
-    const content = inserted ?? writes.content.get(dataset, row.id)!;
-    if (inserted !== undefined) for (const fileId of row.fileIds) writes.insertFile.run(fileId, content);
-    return content;
-  }
-
-  const append = database.transaction((draft: DatasetDraft, position: number, rows: readonly WrittenRow[]) => {
-    let bytes = 0;
-    for (const [index, row] of rows.entries()) {
-      const content = contentOf(draft.dataset, row);
-      writes.insertRow.run(draft.dataset, draft.version, position + index, content);
-      bytes += 'json' in row ? Buffer.byteLength(row.json) : writes.contentBytes.get(content)!;
-    }
-    return bytes;
-  });
 
   const removeSome = database.transaction((): boolean => {
     const next = removals.discarded.all().find((draft) => !active.has(keyOf(draft)));

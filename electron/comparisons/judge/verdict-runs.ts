@@ -102,6 +102,20 @@ export function isHeldOut({
   return (createHash('sha256').update(key).digest()[0]! & 1) === 1;
 }
 
+/** Throws `not_found` for a run that the reader may not see, and `invalid_request` with the field. */
+function answerOf(
+  runs: VerdictRunsOptions['runs'],
+  runId: string,
+  field: string,
+  { callerId, canReadAll }: FileReader,
+): ReturnType<VerdictRuns['readAnswer']> {
+  const run = runs.read(runId.toLowerCase());
+  if (!run || (!canReadAll && run.callerId !== callerId)) throw new AppError('not_found', 'No run has this ID.');
+  if (run.status !== 'Completed') throw invalidField(field, 'is not a completed run');
+  const row = run.input.replacements ?? {};
+  return { runId: run.runId, answer: run.output.content, row, isHeldOut: isHeldOut(run.input) };
+}
+
 export function createVerdictRuns({ store, runs, completions }: VerdictRunsOptions): VerdictRuns {
   function find({ sequence, input }: StoredJudge, runId: string): JudgeVerdict | null {
     const found = store.verdict(sequence, runId);
@@ -116,17 +130,7 @@ export function createVerdictRuns({ store, runs, completions }: VerdictRunsOptio
     return { judgeHash, runIds: [run.runId], ...parsed };
   }
 
-  function readAnswer(
-    runId: string,
-    field: string,
-    { callerId, canReadAll }: FileReader,
-  ): ReturnType<VerdictRuns['readAnswer']> {
-    const run = runs.read(runId.toLowerCase());
-    if (!run || (!canReadAll && run.callerId !== callerId)) throw new AppError('not_found', 'No run has this ID.');
-    if (run.status !== 'Completed') throw invalidField(field, 'is not a completed run');
-    const row = run.input.replacements ?? {};
-    return { runId: run.runId, answer: run.output.content, row, isHeldOut: isHeldOut(run.input) };
-  }
+  const readAnswer: VerdictRuns['readAnswer'] = (runId, field, reader) => answerOf(runs, runId, field, reader);
 
   async function ask(judge: StoredJudge, { runId, answer, row }: JudgedAnswer, options: JudgeOptions) {
     const call = { judge: judge.input, row, metadata: { judgeId: judge.id, judgedRunId: runId }, ...options };

@@ -113,6 +113,17 @@ function statements(database: Database.Database) {
   };
 }
 
+/** Throws `invalid_request` for an item that says it is an earlier one and isn't, or has another kind. */
+function requireEarlierItems(inputs: RubricVersionInput['items'], earlier: readonly RubricItem[]): void {
+  for (const [index, item] of inputs.entries()) {
+    if (item.id === undefined) continue;
+    const same = earlier.find((one) => one.id === item.id!.toLowerCase());
+    if (!same) throw invalidField(`items[${index}].id`, 'is not an item of an earlier version');
+    if (same.kind !== item.kind)
+      throw invalidField(`items[${index}].kind`, `must be \`${same.kind}\` as before; leave the ID out for a new item`);
+  }
+}
+
 export function createRubricStore(database: Database.Database, tokenSecret: string): RubricStore {
   const { page, find, versions, insert, insertVersion, remove } = statements(database);
 
@@ -146,16 +157,7 @@ export function createRubricStore(database: Database.Database, tokenSecret: stri
   const addVersion = database.transaction((id: string, input: RubricVersionInput) => {
     const { sequence, id: found } = required(id, null);
     const earlier = versions.all(sequence).flatMap((json) => JSON.parse(json) as RubricItem[]);
-    for (const [index, item] of input.items.entries()) {
-      if (item.id === undefined) continue;
-      const same = earlier.find((one) => one.id === item.id!.toLowerCase());
-      if (!same) throw invalidField(`items[${index}].id`, 'is not an item of an earlier version');
-      if (same.kind !== item.kind)
-        throw invalidField(
-          `items[${index}].kind`,
-          `must be \`${same.kind}\` as before; leave the ID out for a new item`,
-        );
-    }
+    requireEarlierItems(input.items, earlier);
     return append(found, input);
   });
 

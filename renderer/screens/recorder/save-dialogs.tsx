@@ -129,6 +129,26 @@ function useDatasetOptions(): ComboboxOption[] {
   ];
 }
 
+interface ScopeChoiceProps {
+  calls: number;
+  scope: 'call' | 'conversation';
+  onChange: (scope: 'call' | 'conversation') => void;
+}
+
+function ScopeChoice({ calls, scope, onChange }: ScopeChoiceProps) {
+  return (
+    <Segmented
+      label="Calls"
+      value={scope}
+      options={[
+        { value: 'call', label: 'This call' },
+        { value: 'conversation', label: `All ${formatPlural(calls, 'call')}` },
+      ]}
+      onValueChange={onChange}
+    />
+  );
+}
+
 /** Adds a call, or the calls of its conversation, to a new or an existing dataset. */
 export function DatasetDialog({
   runs,
@@ -166,17 +186,7 @@ export function DatasetDialog({
       onSave={save}
       onClose={onClose}
     >
-      {runs.length > 1 && (
-        <Segmented
-          label="Calls"
-          value={scope}
-          options={[
-            { value: 'call', label: 'This call' },
-            { value: 'conversation', label: `All ${formatPlural(runs.length, 'call')}` },
-          ]}
-          onValueChange={setScope}
-        />
-      )}
+      {runs.length > 1 && <ScopeChoice calls={runs.length} scope={scope} onChange={setScope} />}
       <div className="labelled">
         <span className="label">Dataset</span>
         <Combobox

@@ -38,6 +38,23 @@ interface DecisionProps {
 
 const group = 'Review';
 
+interface DecisionKeys {
+  setValue: (value: AnswerValue | undefined) => void;
+  save: () => void;
+}
+
+function useDecisionKeys(rubricItem: RubricItem, value: AnswerValue | undefined, { setValue, save }: DecisionKeys) {
+  useScoreKeys(typeof value === 'number' ? value : null, setValue, { isEnabled: rubricItem.kind === 'score' });
+  useActions('review-decision', [
+    ...optionsOf(rubricItem).flatMap(({ value: option, label, keys }, index) =>
+      keys === null
+        ? []
+        : [{ id: `decision.${index}`, title: `Decide: ${label}`, group, keys, run: () => setValue(option) }],
+    ),
+    { id: 'decision.save', title: 'Save the decision and next', group, keys: 'Mod+Enter', run: save },
+  ]);
+}
+
 /** The gold value of one item of the rubric. Mount it again for another item. */
 function Decision({ queue, rubricItem, disagreement: { item, reviews }, onNext }: DecisionProps) {
   const gold = item.gold?.answers.find(({ rubricItemId }) => rubricItemId === rubricItem.id);
@@ -51,15 +68,7 @@ function Decision({ queue, rubricItem, disagreement: { item, reviews }, onNext }
     const answer = { rubricItemId: rubricItem.id, value, note: note.trim() || null };
     adjudicate.mutate({ itemId: item.id, answers: [answer] }, { onSuccess: onNext });
   }
-  useScoreKeys(typeof value === 'number' ? value : null, setValue, { isEnabled: rubricItem.kind === 'score' });
-  useActions('review-decision', [
-    ...optionsOf(rubricItem).flatMap(({ value: option, label, keys }, index) =>
-      keys === null
-        ? []
-        : [{ id: `decision.${index}`, title: `Decide: ${label}`, group, keys, run: () => setValue(option) }],
-    ),
-    { id: 'decision.save', title: 'Save the decision and next', group, keys: 'Mod+Enter', run: save },
-  ]);
+  useDecisionKeys(rubricItem, value, { setValue, save });
   return (
     <div className="rubric__foot line-top panel--inset">
       <div className="row">

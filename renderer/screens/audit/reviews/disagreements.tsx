@@ -60,6 +60,21 @@ interface DisagreementsProps {
   children: ReactNode;
 }
 
+function Head({ title, total, onAll }: Pick<DisagreementsProps, 'title' | 'onAll'> & { total: number | undefined }) {
+  return (
+    <div className="header line-top header--line">
+      <h2 className="truncate">{title}</h2>
+      <span className="caption tertiary numbers">{total !== undefined && formatWhole(total)}</span>
+      <span className="grow" />
+      {onAll && (
+        <Button size="small" variant="quiet" onClick={onAll}>
+          All disagreements
+        </Button>
+      )}
+    </div>
+  );
+}
+
 /** The items on which reviewers differ, and the open one: the first, until another one is chosen. */
 export function Disagreements({ queue, rubricItem, title, query, onAll, children }: DisagreementsProps) {
   const found = useDisagreements(queue.id, query);
@@ -78,16 +93,7 @@ export function Disagreements({ queue, rubricItem, title, query, onAll, children
     <>
       <section className="panel agreement__middle" aria-label="Disagreements">
         {children}
-        <div className="header line-top header--line">
-          <h2 className="truncate">{title}</h2>
-          <span className="caption tertiary numbers">{found.data && formatWhole(found.data.total)}</span>
-          <span className="grow" />
-          {onAll && (
-            <Button size="small" variant="quiet" onClick={onAll}>
-              All disagreements
-            </Button>
-          )}
-        </div>
+        <Head title={title} total={found.data?.total} onAll={onAll} />
         <QueryView query={found} subject="the disagreements" rows={6}>
           {(data) => (
             <div className="scroll grow" role="group" aria-label="Items" tabIndex={-1}>

@@ -57,31 +57,71 @@ function DatasetDialog({ queue, onClose }: DialogProps) {
   );
 }
 
+interface JudgeSelectProps {
+  value: string | null;
+  onChange: (judgeId: string) => void;
+}
+
+function JudgeSelect({ value, onChange }: JudgeSelectProps) {
+  const judges = useJudges();
+  return (
+    <Select
+      label="Judge"
+      isLabelHidden={false}
+      value={value}
+      placeholder={judges.data?.length === 0 ? 'No judge yet' : 'Choose a judge'}
+      isDisabled={!judges.data?.length}
+      onValueChange={onChange}
+      options={(judges.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+    />
+  );
+}
+
+/** The lowest score that passes; null for a text that is none. */
+function readPassFrom(text: string): number | null {
+  const from = readNumber(text);
+  return typeof from === 'number' && Number.isInteger(from) && from >= -9 && from <= 10 ? from : null;
+}
+
+function PassFrom({ value, onChange }: { value: string; onChange: (text: string) => void }) {
+  return (
+    <TextField
+      label="Passes from"
+      inputMode="numeric"
+      value={value}
+      onValueChange={onChange}
+      error={readPassFrom(value) === null ? 'Enter a whole number from -9 to 10' : null}
+    />
+  );
+}
+
+function describeLabelled({ added, skipped }: { added: number; skipped: number }): string {
+  const rest = skipped === 0 ? '' : ` Skipped ${formatPlural(skipped, 'item')}.`;
+  return `Labelled ${formatPlural(added, 'answer')}.${rest}`;
+}
+
 /** Gives the final values of a yes or no item, or of a score, to a judge as labels. */
 function JudgeDialog({ queue, onClose }: DialogProps) {
   const [, navigate] = useLocation();
-  const judges = useJudges();
   const label = useLabelJudge(queue.id);
   const items = queue.rubric.items.filter(({ kind }) => kind === 'yesNo' || kind === 'score');
   const [judgeId, setJudgeId] = useState<string | null>(null);
   const [itemId, setItemId] = useState<string | null>(items[0]?.id ?? null);
   const [passFrom, setPassFrom] = useState('1');
   const isScore = items.find(({ id }) => id === itemId)?.kind === 'score';
-  const from = readNumber(passFrom);
-  const isFromValid = typeof from === 'number' && Number.isInteger(from) && from >= -9 && from <= 10;
-  const isReady = judgeId !== null && itemId !== null && (!isScore || isFromValid);
+  const from = readPassFrom(passFrom);
+  const isReady = judgeId !== null && itemId !== null && (!isScore || from !== null);
   function submit(event: FormEvent) {
     event.preventDefault();
     if (!isReady || label.isPending) return;
     label.mutate(
-      { judgeId, rubricItemId: itemId, ...(isScore && { passFrom: Number(from) }) },
+      { judgeId, rubricItemId: itemId, ...(isScore && from !== null && { passFrom: from }) },
       {
-        onSuccess: ({ added, skipped }) => {
+        onSuccess: (counts) => {
           onClose();
-          const rest = skipped === 0 ? '' : ` Skipped ${formatPlural(skipped, 'item')}.`;
           showToast({
             tone: 'neutral',
-            text: `Labelled ${formatPlural(added, 'answer')}.${rest}`,
+            text: describeLabelled(counts),
             action: { label: 'Show judge', run: () => navigate(judgeAddress(judgeId)) },
           });
         },
@@ -94,15 +134,7 @@ function JudgeDialog({ queue, onClose }: DialogProps) {
         <p className="small secondary">
           The final values become labels of the judge, which it is calibrated with. Labels that it has stay.
         </p>
-        <Select
-          label="Judge"
-          isLabelHidden={false}
-          value={judgeId}
-          placeholder={judges.data?.length === 0 ? 'No judge yet' : 'Choose a judge'}
-          isDisabled={!judges.data?.length}
-          onValueChange={setJudgeId}
-          options={(judges.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        />
+        <JudgeSelect value={judgeId} onChange={setJudgeId} />
         <Select
           label="Rubric item"
           isLabelHidden={false}
@@ -112,15 +144,7 @@ function JudgeDialog({ queue, onClose }: DialogProps) {
           onValueChange={setItemId}
           options={items.map(({ id, question }) => ({ value: id, label: question }))}
         />
-        {isScore && (
-          <TextField
-            label="Passes from"
-            inputMode="numeric"
-            value={passFrom}
-            onValueChange={setPassFrom}
-            error={isFromValid ? null : 'Enter a whole number from -9 to 10'}
-          />
-        )}
+        {isScore && <PassFrom value={passFrom} onChange={setPassFrom} />}
         {label.error && <Notice tone="negative">{describeError(label.error).message}</Notice>}
         <div className="row">
           <Button type="submit" variant="primary" isBusy={label.isPending} aria-disabled={!isReady}>

@@ -52,6 +52,35 @@ function Cell({ count, largest, isAgreed, isSelected, label, onSelect }: CellPro
 /** A few categories are all shown; of many, such as 21 scores, only those that occur. */
 const maxUnusedLabels = 6;
 
+interface HeadProps extends Pick<MatrixProps, 'names' | 'textOf'> {
+  shown: readonly { readonly label: string }[];
+}
+
+function Head({ names: [first, second], shown, textOf }: HeadProps) {
+  return (
+    <thead>
+      <tr>
+        <td />
+        <th colSpan={shown.length} scope="colgroup" className="matrix__who">
+          {second}
+        </th>
+        <td />
+      </tr>
+      <tr>
+        <td className="matrix__who truncate">{first}</td>
+        {shown.map(({ label }) => (
+          <th key={label} scope="col" className="truncate">
+            {textOf(label)}
+          </th>
+        ))}
+        <th scope="col" className="matrix__sum">
+          All
+        </th>
+      </tr>
+    </thead>
+  );
+}
+
 /** How often each pair of ratings occurred. A cell opens its items. */
 export function Matrix({ labels, rows, names, textOf, selected, onSelect }: MatrixProps) {
   const sumOfRow = (index: number) => rows[index]!.reduce((sum, count) => sum + count, 0);
@@ -67,26 +96,7 @@ export function Matrix({ labels, rows, names, textOf, selected, onSelect }: Matr
         <caption className="visually-hidden">
           {first} in rows, {second} in columns
         </caption>
-        <thead>
-          <tr>
-            <td />
-            <th colSpan={shown.length} scope="colgroup" className="matrix__who">
-              {second}
-            </th>
-            <td />
-          </tr>
-          <tr>
-            <td className="matrix__who truncate">{first}</td>
-            {shown.map(({ label }) => (
-              <th key={label} scope="col" className="truncate">
-                {textOf(label)}
-              </th>
-            ))}
-            <th scope="col" className="matrix__sum">
-              All
-            </th>
-          </tr>
-        </thead>
+        <Head names={names} shown={shown} textOf={textOf} />
         <tbody>
           {shown.map(({ label: row, index }) => (
             <tr key={row}>

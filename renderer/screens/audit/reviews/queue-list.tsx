@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { ArrowLeft, ClipboardList, Download, Ellipsis, FileUp, FolderOpen, Plus, Scale, Trash2 } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import type { ReviewQueueSummary } from '../../../../shared/contract/review-queues.ts';
@@ -107,6 +107,46 @@ function Row({ queue }: { queue: ReviewQueueSummary }) {
   );
 }
 
+function NoQueues({ children }: { children: ReactNode }) {
+  return (
+    <div className="list-state">
+      <EmptyState
+        title="No review queues yet"
+        reason="A review queue gives conversations of the audit to several reviewers, who answer the items of a rubric without seeing each other's answers."
+      >
+        {children}
+      </EmptyState>
+    </div>
+  );
+}
+
+interface RowsProps {
+  queues: ReturnType<typeof useReviewQueues>;
+  shown: readonly ReviewQueueSummary[];
+}
+
+function Rows({ queues, shown }: RowsProps) {
+  return (
+    <div className="scroll grow" tabIndex={0} role="region" aria-label="Review queues, newest first">
+      <ul>
+        {shown.map((queue) => (
+          <Row key={queue.id} queue={queue} />
+        ))}
+      </ul>
+      {queues.hasNextPage && (
+        <Button
+          size="small"
+          className="review__more"
+          isBusy={queues.isFetchingNextPage}
+          onClick={() => void queues.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+    </div>
+  );
+}
+
 /** Every review queue, newest first. */
 export function QueueList() {
   const [, navigate] = useLocation();
@@ -142,36 +182,7 @@ export function QueueList() {
       </div>
       {isImporting && <ImportQueueDialog onClose={() => setImporting(false)} />}
       <QueryView query={queues} subject="the review queues" rows={6}>
-        {() =>
-          shown.length === 0 ? (
-            <div className="list-state">
-              <EmptyState
-                title="No review queues yet"
-                reason="A review queue gives conversations of the audit to several reviewers, who answer the items of a rubric without seeing each other's answers."
-              >
-                {create}
-              </EmptyState>
-            </div>
-          ) : (
-            <div className="scroll grow" tabIndex={0} role="region" aria-label="Review queues, newest first">
-              <ul>
-                {shown.map((queue) => (
-                  <Row key={queue.id} queue={queue} />
-                ))}
-              </ul>
-              {queues.hasNextPage && (
-                <Button
-                  size="small"
-                  className="review__more"
-                  isBusy={queues.isFetchingNextPage}
-                  onClick={() => void queues.fetchNextPage()}
-                >
-                  Show more
-                </Button>
-              )}
-            </div>
-          )
-        }
+        {() => (shown.length === 0 ? <NoQueues>{create}</NoQueues> : <Rows queues={queues} shown={shown} />)}
       </QueryView>
     </>
   );

@@ -97,12 +97,26 @@ function NewReviewerDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
+function useRemoveReviewer(): (reviewer: Reviewer) => void {
+  const token = useActingReviewer((state) => state.token);
+  const remove = useDeleteReviewer();
+  return ({ id, name }) => {
+    useActingReviewer.setState({ token: null });
+    deleteWithUndo({
+      id,
+      text: `Removed "${name}". The reviews stay.`,
+      carryOut: () => remove.mutateAsync(id),
+      onUndo: () => useActingReviewer.setState({ token }),
+    });
+  };
+}
+
 /** Who reviews at this window, and who else could. */
 export function ReviewerMenu() {
   const reviewers = useReviewers();
   const token = useActingReviewer((state) => state.token);
   const act = useActAsReviewer();
-  const remove = useDeleteReviewer();
+  const removeReviewer = useRemoveReviewer();
   const deleted = useDeletions(({ ids }) => ids);
   const [requested, setRequested] = useState<Reviewer | null>(null);
   const [isAdding, setAdding] = useState(false);
@@ -114,15 +128,6 @@ export function ReviewerMenu() {
   function choose(reviewer: Reviewer) {
     if (reviewer.hasPin) setRequested(reviewer);
     else act.mutate({ id: reviewer.id });
-  }
-  function removeReviewer({ id, name }: Reviewer) {
-    useActingReviewer.setState({ token: null });
-    deleteWithUndo({
-      id,
-      text: `Removed "${name}". The reviews stay.`,
-      carryOut: () => remove.mutateAsync(id),
-      onUndo: () => useActingReviewer.setState({ token }),
-    });
   }
   return (
     <>

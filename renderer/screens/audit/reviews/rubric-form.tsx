@@ -200,6 +200,17 @@ interface RubricFormProps {
   onSaved: (rubric: Rubric) => void;
 }
 
+function SaveRow({ rubric, isBusy, isChanged }: { rubric: Rubric | null; isBusy: boolean; isChanged: boolean }) {
+  return (
+    <div className="row">
+      <Button type="submit" variant="primary" isBusy={isBusy} aria-disabled={!isChanged}>
+        {rubric ? `Save as version ${rubric.latestVersion + 1}` : 'Create rubric'}
+      </Button>
+      {rubric && <span className="caption tertiary">Queues keep the version that they were made with.</span>}
+    </div>
+  );
+}
+
 /** The items of a rubric. Saving an existing one adds a version. */
 export function RubricForm({ rubric, onSaved }: RubricFormProps) {
   const [draft, setDraft] = useState<RubricDraft>(() => draftOf(rubric));
@@ -255,12 +266,7 @@ export function RubricForm({ rubric, onSaved }: RubricFormProps) {
       )}
       {isRequested && problem !== null && <Notice tone="negative">{problem}</Notice>}
       {saving.error && <Notice tone="negative">{describeError(saving.error).message}</Notice>}
-      <div className="row">
-        <Button type="submit" variant="primary" isBusy={saving.isPending} aria-disabled={!isChanged}>
-          {rubric ? `Save as version ${rubric.latestVersion + 1}` : 'Create rubric'}
-        </Button>
-        {rubric && <span className="caption tertiary">Queues keep the version that they were made with.</span>}
-      </div>
+      <SaveRow rubric={rubric} isBusy={saving.isPending} isChanged={isChanged} />
     </form>
   );
 }

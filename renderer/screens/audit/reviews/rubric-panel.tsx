@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
+import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import type { AnswerValue, RubricItem } from '../../../../shared/contract/rubrics.ts';
 import { Badge } from '../../../components/badges.tsx';
 import { classNames } from '../../../components/class-names.ts';
@@ -115,9 +116,52 @@ function nextOpen(items: readonly RubricItem[], current: number, isAnswered: (it
   return next < 0 ? Math.min(current + 1, items.length - 1) : next;
 }
 
+function Head({ rubric: { name, version, items }, draft }: Pick<ReviewQueue, 'rubric'> & { draft: DraftOfItem }) {
+  return (
+    <div className="header header--line">
+      <h2 className="truncate">{name}</h2>
+      <Badge isOutlined>v{version}</Badge>
+      <span className="grow" />
+      <span className="caption tertiary nowrap numbers">
+        {answeredCount(draft.answers, items)} of {items.length} answered
+      </span>
+    </div>
+  );
+}
+
+interface ItemsProps extends Pick<Keys, 'items' | 'draft' | 'current' | 'textIdOf'> {
+  onChange: (index: number, value: AnswerValue | undefined) => void;
+  onFocus: (index: number) => void;
+}
+
+function Items({ items, draft, current, textIdOf, onChange, onFocus }: ItemsProps) {
+  return (
+    <div className="scroll grow">
+      {items.map((one, index) => (
+        <Item
+          key={one.id}
+          item={one}
+          number={index + 1}
+          isCurrent={index === current}
+          value={draft.answers[one.id]}
+          onChange={(value) => onChange(index, value)}
+          onFocus={() => onFocus(index)}
+          textId={textIdOf(one)}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** The draft with another answer, or without one. */
+function answersWith({ answers }: DraftOfItem, { id }: RubricItem, value: AnswerValue | undefined) {
+  const { [id]: _before, ...rest } = answers;
+  return value === undefined ? rest : { ...rest, [id]: value };
+}
+
 /** The rubric for the reserved item, by keys alone. Mount it again for another item. */
 export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) {
-  const { items, name, version } = queue.rubric;
+  const { items } = queue.rubric;
   const draft = useReviewDraft(item);
   const [current, setCurrent] = useState(0);
   const [isSkipping, setSkipping] = useState(false);
@@ -128,8 +172,7 @@ export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) 
   const missing = missingItems(draft.answers, items);
 
   function change(index: number, value: AnswerValue | undefined) {
-    const { [items[index]!.id]: _before, ...rest } = draft.answers;
-    const answers = value === undefined ? rest : { ...rest, [items[index]!.id]: value };
+    const answers = answersWith(draft, items[index]!, value);
     draft.change({ answers, note: draft.note });
     // A score may get a second digit, and a text more letters.
     const isChoice = items[index]!.kind === 'yesNo' || items[index]!.kind === 'category';
@@ -158,28 +201,8 @@ export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) 
   });
   return (
     <section className="panel panel--inset line-left rubric" aria-label="Rubric">
-      <div className="header header--line">
-        <h2 className="truncate">{name}</h2>
-        <Badge isOutlined>v{version}</Badge>
-        <span className="grow" />
-        <span className="caption tertiary nowrap numbers">
-          {answeredCount(draft.answers, items)} of {items.length} answered
-        </span>
-      </div>
-      <div className="scroll grow">
-        {items.map((one, index) => (
-          <Item
-            key={one.id}
-            item={one}
-            number={index + 1}
-            isCurrent={index === current}
-            value={draft.answers[one.id]}
-            onChange={(value) => change(index, value)}
-            onFocus={() => setCurrent(index)}
-            textId={textIdOf(one)}
-          />
-        ))}
-      </div>
+      <Head rubric={queue.rubric} draft={draft} />
+      <Items {...{ items, draft, current, textIdOf }} onChange={change} onFocus={setCurrent} />
       <RubricFoot
         {...{ queue, item, step, isExpired, draft, noteId, missing, isRequested, isSkipping }}
         onSubmit={submit}
