@@ -122,11 +122,6 @@ async function setPlanner(transaction: Connection, strategy: 'walk' | 'collect')
 
 const isTimeout = (failure: unknown): boolean => (failure as { code?: string }).code === '57014';
 
-/** The statements of a list, for the benchmark that prints their plans. */
-export function listStatements(query: ListQuery): { walk: Fragment; collect: Fragment } {
-  return { walk: walkEntries(query, sql`true`), collect: collectEntries(query, sql`true`) };
-}
-
 /** One list of conversations. Its entries stay the same while runs arrive, unless runs are removed. */
 export class TeamList {
   readonly query: ListQuery;
