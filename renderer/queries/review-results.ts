@@ -53,10 +53,11 @@ export function useAdjudicate(id: string) {
     meta: { isFailureShown: true },
     mutationFn: ({ itemId, answers }: { itemId: string; answers: AnswersInput }) =>
       client.call(adjudicateItem, { headers: reviewerHeaders(token), parameters: { id, itemId }, body: { answers } }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: reviewsKey(token) });
+    onSuccess: () => {
+      // Not awaited: the next item opens at once, and the keys are for it.
+      void queryClient.invalidateQueries({ queryKey: reviewsKey(token) });
       // The gold values became feedback.
-      await queryClient.invalidateQueries({ queryKey: ['audit'] });
+      void queryClient.invalidateQueries({ queryKey: ['audit'] });
     },
   });
 }
