@@ -103,8 +103,15 @@ function createLibraryStores(database: Database.Database, tokenSecret: string, o
     comparisons: createComparisonStore(database, tokenSecret),
     judges: createJudgeStore(database, tokenSecret),
     votes: createVoteStore(database, tokenSecret),
+  };
+}
+
+function createReviewStores(database: Database.Database, tokenSecret: string, installationId: string) {
+  return {
     reviewers: createReviewerStore(database, tokenSecret),
     rubrics: createRubricStore(database, tokenSecret),
+    reviewQueues: createQueueStore(database, { tokenSecret, installationId }),
+    reviews: createReviewStore(database),
   };
 }
 
@@ -150,11 +157,7 @@ function assembleStorage(
     turns: createTurnStore(database, runs.flush),
     files: createFileStore(database, runs.flush),
     earlierRuns: createEarlierRuns(database, runs.flush),
-    reviewQueues: createQueueStore(database, {
-      tokenSecret,
-      installationId: metadata.readOrMake('installation_id', randomUUID),
-    }),
-    reviews: createReviewStore(database),
+    ...createReviewStores(database, tokenSecret, metadata.readOrMake('installation_id', randomUUID)),
     threads,
     apiKeys,
     settings: createSettingsStore(metadata),

@@ -142,6 +142,16 @@ function contactedAddress({ host, port }: TeamAddress): string | null {
   return `postgres://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+async function test(input: TeamInput, { client, target }: Copying): ReturnType<Team['test']> {
+  try {
+    const { readOnlyReason } = await client.call('test', targetOf(input, target));
+    return { failure: null, readOnlyReason };
+  } catch (failure) {
+    if (!(failure instanceof AppError)) throw failure;
+    return { failure: failure.message, readOnlyReason: null };
+  }
+}
+
 export function createTeam(options: TeamOptions): Team {
   const { storage, keyStore } = options;
   const account = `team:${storage.windowCallerId}`;
@@ -181,15 +191,7 @@ export function createTeam(options: TeamOptions): Team {
     servesApi: options.address !== null,
     contactedAddress: () => (copying.target === null ? null : contactedAddress(copying.target.address)),
     state,
-    async test(input) {
-      try {
-        const { readOnlyReason } = await client.call('test', targetOf(input, copying.target));
-        return { failure: null, readOnlyReason };
-      } catch (failure) {
-        if (!(failure instanceof AppError)) throw failure;
-        return { failure: failure.message, readOnlyReason: null };
-      }
-    },
+    test: (input) => test(input, copying),
     async connect(input) {
       requireChangeable();
       const { address, password } = targetOf(input, copying.target);

@@ -116,6 +116,11 @@ function answerOf(
   return { runId: run.runId, answer: run.output.content, row, isHeldOut: isHeldOut(run.input) };
 }
 
+/** Null if one is unknown. */
+function sumOfCosts(costs: readonly (number | null)[]): number | null {
+  return costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0);
+}
+
 export function createVerdictRuns({ store, runs, completions }: VerdictRunsOptions): VerdictRuns {
   function find({ sequence, input }: StoredJudge, runId: string): JudgeVerdict | null {
     const found = store.verdict(sequence, runId);
@@ -160,10 +165,7 @@ export function createVerdictRuns({ store, runs, completions }: VerdictRunsOptio
     readAnswer,
     find,
     askPair,
-    costOf({ runIds }) {
-      const costs = runIds.map((runId) => runs.read(runId)?.cost ?? null);
-      return costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0);
-    },
+    costOf: ({ runIds }) => sumOfCosts(runIds.map((runId) => runs.read(runId)?.cost ?? null)),
     ask,
     async judgeRuns(judge, [runId, otherRunId], reader, options) {
       const first = readAnswer(runId, 'runId', reader);

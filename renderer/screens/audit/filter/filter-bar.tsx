@@ -255,6 +255,14 @@ function SourceSwitch() {
   );
 }
 
+function ClearAll({ onClear }: { onClear: () => void }) {
+  return (
+    <Button variant="quiet" size="small" onClick={onClear}>
+      Clear all
+    </Button>
+  );
+}
+
 /** Full-text search, the filters, and the actions on the matching conversations. */
 export function FilterBar({ address, facets, onLeave, onExport, onImport, start }: FilterBarProps) {
   const { filter, sort, span, search, ignored } = address;
@@ -262,7 +270,7 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
   const menu = useFilterMenu();
   const [isSaving, setSaving] = useState(false);
   const [isMakingDataset, setMakingDataset] = useState(false);
-  const isClear = isEverything(filter);
+  const clear = isEverything(filter) ? null : () => search({ filter: {} });
   const source = useAuditSource();
   const [, navigate] = useLocation();
   const createQueue =
@@ -270,7 +278,7 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
   useFilterActions({
     openMenu: () => menu.onOpenChange(true),
     saveView: () => setSaving(true),
-    clear: isClear ? null : () => search({ filter: {} }),
+    clear,
     exportPack: source === 'device' ? onExport : null,
     importLogs: onImport,
     createQueue,
@@ -287,11 +295,7 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
         <div className="audit__chips">
           <FilterChips filter={filter} span={span} facets={facets} onChange={change} />
           <FilterMenu filter={filter} facets={facets} onChange={change} {...menu} />
-          {!isClear && (
-            <Button variant="quiet" size="small" onClick={() => search({ filter: {} })}>
-              Clear all
-            </Button>
-          )}
+          {clear && <ClearAll onClear={clear} />}
         </div>
         <SaveView
           filter={filter}
