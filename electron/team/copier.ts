@@ -125,7 +125,8 @@ export class Copier {
     const found = this.#local.after(mark.copied_run, this.#limit);
     const ended = mark.active.flatMap((sequence) => this.#endedRun(sequence));
     const active = [...mark.active.filter((sequence) => this.#isActive(sequence)), ...found.active];
-    const passed = new Set(found.runs.map(({ sequence }) => sequence));
+    // A run that has just ended is copied as a whole, with the changes since then.
+    const passed = new Set([...ended, ...found.runs].map(({ sequence }) => sequence));
     const changes = this.#local.changes(mark.copied_revision, this.#limit);
     const isCopied = (run: number) => run <= mark.copied_run && !active.includes(run) && !passed.has(run);
     const sequences = [...new Set(changes.map(({ run }) => run))].filter(isCopied);

@@ -27,7 +27,7 @@ async function recordForEver(lane: number): Promise<never> {
     await storage.runs.finish(run.runId, sampleOutcome({ content: run.runId }));
     writeSync(1, `${run.runId}\n`);
     if (turn % 3 === 0) storage.audit.giveFeedback(run, { score: turn % 10 }, { reviewerId: 'nobody' });
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 

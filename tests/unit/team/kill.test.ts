@@ -13,11 +13,11 @@ describeWithPostgres('kill -9', () => {
       server: server(),
       directories: [temporaryDirectory(), temporaryDirectory()],
       rounds: 3,
-      killServerAfter: (round) => (round % 2 === 0 ? 500 + 150 * round : null),
-      runsBefore: (round) => 100 + 60 * round,
+      killServerAfter: (round) => (round % 2 === 0 ? 1500 + 150 * round : null),
+      runsBefore: (round) => 300 + 60 * round,
     });
     expect(report.problems).toEqual([]);
-    expect(report.answered).toBeGreaterThanOrEqual(900);
+    expect(report.answered).toBeGreaterThanOrEqual(1800);
     expect(report.copiedBefore).toBeGreaterThan(100);
     expect(report.copied).toBeGreaterThanOrEqual(report.answered);
   });
