@@ -74,7 +74,7 @@ export class Copier {
   /** Copies the next runs and changes. */
   async step(): Promise<CopyProgress> {
     const mark = await this.#readMark();
-    const batch = this.#read(mark);
+    const batch = this.#local.inOneState(() => this.#read(mark));
     if (batch !== null) await this.#copy(batch);
     const reached = batch?.next ?? mark;
     const { lastRun, lastRevision } = { lastRun: this.#local.lastRun(), lastRevision: this.#local.lastRevision() };
@@ -175,7 +175,7 @@ export class Copier {
     if (batch.added.length + batch.changed.length > 1) {
       // The next steps read smaller batches, up to single runs.
       this.#limit = Math.max(1, this.#limit >> 2);
-      const smaller = this.#read(batch.mark);
+      const smaller = this.#local.inOneState(() => this.#read(batch.mark));
       if (
         smaller !== null &&
         smaller.added.length + smaller.changed.length < batch.added.length + batch.changed.length

@@ -63,6 +63,8 @@ export function createLocalRuns(database: Database.Database) {
   const isShared = (run: LocalRun): boolean => isSample.get(run.conversation_id) === undefined;
 
   return {
+    /** Runs several reads on one state of the database. Otherwise feedback could come between reading a run and reading its changes. */
+    inOneState: <Result>(read: () => Result): Result => database.transaction(read)(),
     /** Identifies the data folder. */
     hostId: (): string => hostId.get()!,
     /** Runs after a sequence with the last one that was read, in order. Leaves out active runs, whose sequences are in `active`, and samples. */
