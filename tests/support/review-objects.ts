@@ -27,13 +27,20 @@ const items = [
 
 const categories = ['Wrong policy', 'Made up', 'Incomplete', 'Tone'];
 
-/** Reviews so many items as a new person would. `choose` gives the category of each. */
+/** The person's ID. Names are unique, and the host may be filled again. */
+async function ensureReviewer(call: CallHost, name: string): Promise<string> {
+  const { data } = (await call('GET', '/reviewers')) as { data: { id: string; name: string }[] };
+  const known = data.find((reviewer) => reviewer.name === name);
+  return known?.id ?? ((await call('POST', '/reviewers', { name })) as { id: string }).id;
+}
+
+/** Reviews so many items as a person would. `choose` gives the category of each. */
 async function reviewAs(
   call: CallHost,
   { rubric, queueId }: { rubric: Rubric; queueId: string },
   { name, count, choose }: { name: string; count: number; choose: (index: number) => number },
 ): Promise<void> {
-  const { id } = (await call('POST', '/reviewers', { name })) as { id: string };
+  const id = await ensureReviewer(call, name);
   const { token } = (await call('POST', `/window/reviewers/${id}/act`, {})) as { token: string };
   const headers = { [reviewerHeader]: token };
   const [promise, category, score] = rubric.items;
