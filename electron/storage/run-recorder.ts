@@ -205,8 +205,8 @@ export function createRetryBuffer<Run extends EndedRun>(write: (run: Run) => boo
   };
 }
 
-/** How long the start of a run waits for others and for its own end, to be written together. */
-const beginDelayMilliseconds = 100;
+/** How long the start of a run waits for others, to be written together. The end of any run writes the waiting starts, too. */
+const beginDelayMilliseconds = 20;
 
 /** A run whose outcome isn't on disk yet. */
 interface RecordedRun extends WrittenRun {
