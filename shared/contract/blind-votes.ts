@@ -45,7 +45,20 @@ const counts = z.object({
   skipped: z.int(),
 });
 
-const share = z.tuple([z.number(), z.number()]);
+const interval = z.tuple([z.number(), z.number()]);
+
+/** What pairs of answers say about two variants, whoever compares them. */
+export const preference = z.object({
+  share: z.number().nullable().describe('Share of the decided pairs that the second variant won; null without any'),
+  interval: interval.nullable().describe('95 % interval of the share'),
+  probability: z
+    .number()
+    .nullable()
+    .describe('How likely a result at least as uneven is if both are equally good: the exact sign test'),
+  verdict: z.enum(['first', 'second', 'unclear']),
+  pairsNeeded: z.int().nullable().describe('About how many decided pairs would tell; null if these tell'),
+  sentence: z.string(),
+});
 
 const blindResult = z
   .object({
@@ -58,16 +71,8 @@ const blindResult = z
         cost: z.number().nullable().describe('US dollars per run of the pairs that were voted on; null if unknown'),
       }),
     ),
-    share: z.number().nullable().describe('Share of the decided pairs that the second variant won; null without any'),
-    interval: share.nullable().describe('95 % interval of the share'),
-    probability: z
-      .number()
-      .nullable()
-      .describe('How likely a result at least as uneven is if both are equally good: the exact sign test'),
-    verdict: z.enum(['first', 'second', 'unclear']),
-    pairsNeeded: z.int().nullable().describe('About how many decided pairs would tell; null if these tell'),
+    ...preference.shape,
     ties: z.int().describe('With pairs of which both answers are bad, and pairs of equal answers'),
-    sentence: z.string(),
     agreements: z
       .array(z.object({ judge: z.string(), agreement: judgeAgreement.nullable(), sentence: z.string() }))
       .describe('How far the judges among the checks prefer the same answers'),
@@ -77,7 +82,7 @@ const blindResult = z
         pairs: z.int().describe('That at least two of them voted on'),
         share: z.number().describe('Share of equal votes, of all pairs of votes on the same pair of answers'),
         alpha: z.number().nullable().describe("Krippendorff's alpha; null if all votes are the same"),
-        interval: share.nullable().describe('95 % interval of alpha'),
+        interval: interval.nullable().describe('95 % interval of alpha'),
         sentence: z.string(),
       })
       .nullable()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { preference } from './blind-votes.ts';
 import { uuid } from './common.ts';
 import { comparison, comparisonParameters, variantName } from './comparisons.ts';
 import { defineEndpoint } from './endpoint.ts';
@@ -14,8 +15,6 @@ const judgedPairsInput = z.strictObject({
 });
 export type JudgedPairsInput = z.infer<typeof judgedPairsInput>;
 
-const share = z.tuple([z.number(), z.number()]);
-
 export const judgedPairs = z
   .object({
     judgeId: uuid,
@@ -29,15 +28,7 @@ export const judgedPairs = z
       missing: z.int().describe('Pairs without a verdict, also because the response was outside its schema'),
       stale: z.int().describe('Pairs with a verdict from before a change of the judge'),
     }),
-    share: z.number().nullable().describe('Share of the decided pairs that the second variant won; null without any'),
-    interval: share.nullable().describe('95 % interval of the share'),
-    probability: z
-      .number()
-      .nullable()
-      .describe('How likely a result at least as uneven is if both are equally good: the exact sign test'),
-    verdict: z.enum(['first', 'second', 'unclear']),
-    pairsNeeded: z.int().nullable().describe('About how many decided pairs would tell; null if these tell'),
-    sentence: z.string(),
+    ...preference.shape,
     agreement: z
       .object({ agreement: judgeAgreement.nullable(), sentence: z.string() })
       .describe('How far the judge prefers what people do in finished blind votes on the same variants'),
