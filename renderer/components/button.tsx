@@ -85,6 +85,20 @@ export function Button({
   );
 }
 
+interface ShowMoreProps extends Pick<ButtonProps, 'className' | 'size' | 'variant'> {
+  list: { readonly hasNextPage: boolean; readonly isFetchingNextPage: boolean; fetchNextPage(): Promise<unknown> };
+}
+
+/** Reads the next page of a list, if there is one. */
+export function ShowMore({ list, ...button }: ShowMoreProps) {
+  if (!list.hasNextPage) return null;
+  return (
+    <Button {...button} isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+      Show more
+    </Button>
+  );
+}
+
 interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'children' | 'aria-label'> {
   icon: LucideIcon;
   /** Its accessible name, also the tooltip with its keys on hover and on focus. */

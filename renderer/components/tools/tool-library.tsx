@@ -1,6 +1,6 @@
 import { Ellipsis, Plus, Search } from 'lucide-react';
 import { useState } from 'react';
-import { Button, IconButton } from '../button.tsx';
+import { Button, IconButton, ShowMore } from '../button.tsx';
 import { ConfirmDialog } from '../dialog.tsx';
 import { Menu } from '../menu.tsx';
 import { Select } from '../select.tsx';
@@ -209,11 +209,7 @@ export function ToolLibrary({ subject, onAdd }: { subject: ToolsSubject; onAdd: 
           />
         ))}
       </ul>
-      {list.hasNextPage && (
-        <Button size="small" variant="quiet" isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore list={list} size="small" variant="quiet" />
       <DeleteToolDialog tool={removed} onClose={() => setRemoved(null)} />
     </section>
   );

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { Button } from '../button.tsx';
+import { Button, ShowMore } from '../button.tsx';
 import { ErrorFailure } from '../state-panels.tsx';
 import { AppError } from '../../../shared/app-error.ts';
 import type { ToolUse } from '../../../shared/contract/tool-library.ts';
@@ -74,11 +74,7 @@ export function ToolUses({ toolId }: { toolId: string }) {
           <OwnerRow key={owner.id} owner={owner} />
         ))}
       </ul>
-      {list.hasNextPage && (
-        <Button size="small" variant="quiet" isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore list={list} size="small" variant="quiet" />
     </section>
   );
 }

@@ -148,7 +148,7 @@ function OpenAgreement({ queue }: { queue: ReviewQueue }) {
             <div className="list-state">
               <EmptyState
                 title="No item has all its reviews yet"
-                reason={`${formatWhole(queue.counts.reviews)} of ${formatWhole(queue.counts.reviewsNeeded)} reviews are in. Agreement counts items with all their reviews, so that nobody sees others' answers too early.`}
+                reason={`${formatWhole(queue.counts.reviews)} of ${formatWhole(queue.counts.reviewsNeeded)} reviews are in. Agreement counts items with all their reviews, so that no one sees others' answers too early.`}
               >
                 <Button onClick={back}>Back to queue</Button>
               </EmptyState>

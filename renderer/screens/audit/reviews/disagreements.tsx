@@ -2,7 +2,7 @@ import { Check } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import type { RubricItem } from '../../../../shared/contract/rubrics.ts';
-import { Button } from '../../../components/button.tsx';
+import { Button, ShowMore } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
@@ -107,16 +107,7 @@ export function Disagreements({ queue, rubricItem, title, query, onAll, children
                   onOpen={() => setOpenId(disagreement.item.id)}
                 />
               ))}
-              {found.hasNextPage && (
-                <Button
-                  size="small"
-                  className="review__more"
-                  isBusy={found.isFetchingNextPage}
-                  onClick={() => void found.fetchNextPage()}
-                >
-                  Show more
-                </Button>
-              )}
+              <ShowMore list={found} size="small" className="review__more" />
             </div>
           )}
         </QueryView>

@@ -3,7 +3,7 @@ import { ArrowLeft, ClipboardList, Download, Ellipsis, FileUp, FolderOpen, Plus,
 import { Link, useLocation } from 'wouter';
 import type { ReviewQueueSummary } from '../../../../shared/contract/review-queues.ts';
 import { Badge, Progress } from '../../../components/badges.tsx';
-import { Button, IconButton } from '../../../components/button.tsx';
+import { Button, IconButton, ShowMore } from '../../../components/button.tsx';
 import { formatPlural, formatTime, formatWhole } from '../../../components/format.ts';
 import { Menu } from '../../../components/menu.tsx';
 import { saveFile } from '../../../components/save-file.ts';
@@ -133,16 +133,7 @@ function Rows({ queues, shown }: RowsProps) {
           <Row key={queue.id} queue={queue} />
         ))}
       </ul>
-      {queues.hasNextPage && (
-        <Button
-          size="small"
-          className="review__more"
-          isBusy={queues.isFetchingNextPage}
-          onClick={() => void queues.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <ShowMore list={queues} size="small" className="review__more" />
     </div>
   );
 }

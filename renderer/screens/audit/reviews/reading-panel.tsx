@@ -94,7 +94,7 @@ function Texts({
 function StoredTexts({ item, itemType, isReserved = false, children }: ReadingProps) {
   const conversation = useConversation(item.conversationId);
   const [chosen, setChosen] = useState(item.runId);
-  // The query shows the conversation before until the next one is loaded: nobody may review that one.
+  // The query shows the conversation before until the next one is loaded: that one must not be reviewed.
   if (conversation.data && conversation.data.id !== item.conversationId)
     return <LoadingRows label="Loading" rows={8} />;
   return (

@@ -2,7 +2,7 @@ import { ClipboardList, FileUp, Plus, Search, Sparkles, Trash2 } from 'lucide-re
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Dataset, DatasetInput } from '../../../../shared/contract/datasets.ts';
-import { Button, IconButton } from '../../../components/button.tsx';
+import { Button, IconButton, ShowMore } from '../../../components/button.tsx';
 import { DatasetJobProgress } from '../../../components/dataset-job.tsx';
 import { formatPlural, formatTime } from '../../../components/format.ts';
 import { describeError, EmptyState, ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
@@ -203,11 +203,7 @@ function ListedDatasets({ list, shown, search }: ListedDatasetsProps) {
       ) : (
         <DatasetTable datasets={shown} />
       )}
-      {list.hasNextPage && (
-        <Button isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore list={list} />
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import type { ComparisonReport } from '../../../../shared/contract/comparison-results.ts';
 import type { ComparisonItem } from '../../../../shared/contract/comparisons.ts';
 import { Progress, StateBadge, type Tone } from '../../../components/badges.tsx';
-import { Button, IconButton } from '../../../components/button.tsx';
+import { Button, IconButton, ShowMore } from '../../../components/button.tsx';
 import { formatCost, formatPlural, formatTime, formatWhole } from '../../../components/format.ts';
 import { Menu } from '../../../components/menu.tsx';
 import { describeError, EmptyState, QueryView } from '../../../components/state-panels.tsx';
@@ -205,16 +205,7 @@ export function ComparisonList() {
                   <Row key={comparison.id} comparison={comparison} />
                 ))}
               </ul>
-              {comparisons.hasNextPage && (
-                <Button
-                  size="small"
-                  className="comparison-list__more"
-                  isBusy={comparisons.isFetchingNextPage}
-                  onClick={() => void comparisons.fetchNextPage()}
-                >
-                  Show more
-                </Button>
-              )}
+              <ShowMore list={comparisons} size="small" className="comparison-list__more" />
             </div>
           )
         }

@@ -22,7 +22,7 @@ function useNote(vote: BlindVote): [note: string, setNote: (note: string) => voi
 }
 
 interface VoteActions {
-  /** Whether to finish, which has keys of its own. */
+  /** Whether to finish, which has its own keys. */
   isAsking: boolean;
   choose: (given: PairVote) => void;
   finish: () => void;
