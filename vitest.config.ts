@@ -42,7 +42,7 @@ export default defineConfig({
           name: 'contract',
           include: ['tests/contract/**/*.test.ts'],
           environment: 'node',
-          // Each file has hosts of its own. Loading the host again for every file took a fifth of the time.
+          // Each file starts its own hosts. Loading the host again for every file took a fifth of the time.
           isolate: false,
         },
       },

@@ -153,7 +153,7 @@ function successHeaders(endpoint: Endpoint): readonly string[] {
 
 function responses(endpoint: Endpoint, components: Components): Json {
   const given = endpoint.kinds ?? ['json'];
-  // Nothing instead of a body has a status of its own.
+  // A response without a body has another status.
   const canBeEmpty = given.length > 1 && given.includes('empty');
   const kinds = canBeEmpty ? given.filter((kind) => kind !== 'empty') : given;
   const names = successHeaders(endpoint);

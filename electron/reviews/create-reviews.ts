@@ -138,7 +138,7 @@ function createReserving({ store, reviews }: ReviewsOptions) {
     };
   }
 
-  /** Whether a reviewer may have an item again: as long as nobody has seen the review, or there is no other one. */
+  /** Whether a reviewer may have an item again: as long as no one has seen the review, or there is no other one. */
   function canRevise(item: StoredItem, you: StoredReviewer): boolean {
     const current = reviews.reviewsOf(item.sequence).filter(({ kind }) => kind === 'review');
     const isOwn = current.some(({ reviewer }) => reviewer === you.sequence);
@@ -270,7 +270,7 @@ export function createReviews(options: ReviewsOptions): Reviews {
     return reviewOf(review, you);
   }
 
-  /** Everything about an item is decided in one transaction, so that nobody gets an item that has enough reviewers. */
+  /** Everything about an item is decided in one transaction, so that no one gets an item that has enough reviewers. */
   function write<Result>(work: () => Result): Result {
     flush();
     return reviews.transaction(work);

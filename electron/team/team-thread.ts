@@ -12,7 +12,7 @@ import type { TeamEvent, TeamMethods } from './team-client.ts';
 
 /**
  * Entry point of the thread that copies runs to the team database and searches it; started by `team-client.ts`. It reads the recorded runs
- * through a connection of its own, so neither copying nor the database's delays reach the host's event loop.
+ * through a separate connection, so neither copying nor the database's delays reach the host's event loop.
  */
 const { directory } = workerData as { directory: string };
 

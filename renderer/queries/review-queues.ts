@@ -167,13 +167,13 @@ export function useReviewStep(id: string) {
   });
 }
 
-/** Ends the reservation when another person begins to review at this window: nobody would review the item until it expires. */
+/** Ends the reservation when another person begins to review at this window: the item would have no reviewer until it expires. */
 export function useReleaseForOthers(id: string): void {
   const { client, token } = useReviewing();
   useEffect(() => {
     return () => {
       if (useActingReviewer.getState().token === token) return;
-      // Without the host the reservation ends by itself.
+      // Without the host the reservation ends when it expires.
       client.call(releaseItem, { headers: reviewerHeaders(token), parameters: { id } }).catch(() => {});
     };
   }, [client, token, id]);

@@ -9,7 +9,7 @@ import {
 import { useHost } from '../host/host-context.tsx';
 import { reviewerHeaders, useActingReviewer } from '../stores/acting-reviewer.ts';
 
-/** Everything about reviews depends on who reviews, so that nobody is shown what another may see. */
+/** Everything about reviews depends on who reviews, so that no one is shown what only another may see. */
 export const reviewsKey = (token: string | null, ...rest: readonly unknown[]) => ['reviews', token, ...rest] as const;
 
 /** All reviewers of this installation, with who reviews now. */

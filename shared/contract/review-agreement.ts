@@ -69,7 +69,7 @@ export type ItemAgreement = z.infer<typeof itemAgreement>;
 
 export const reviewAgreement = z
   .object({
-    doneItems: z.int().describe('Only done items count, so that nobody sees others’ values too early'),
+    doneItems: z.int().describe('Only done items count, so that no one sees others’ values too early'),
     reviewers: z.array(z.object({ id: uuid, name: z.string() })),
     items: z.array(itemAgreement),
   })

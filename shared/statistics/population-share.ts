@@ -1,6 +1,6 @@
 import { clamp, defaultConfidence, type Interval, wilsonInterval } from './proportions.ts';
 
-/** A part of the population that was sampled by itself, such as all flagged items, or one model. */
+/** A part of the population that was sampled separately, such as all flagged items, or one model. */
 export interface Stratum {
   /** Items that the filter found in this part. */
   readonly population: number;

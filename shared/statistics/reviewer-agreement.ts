@@ -2,7 +2,7 @@ import { type Agreement, agreementOfMatrix, measureReliability } from './agreeme
 import { type Alpha, type AlphaOptions, type Level, measureAlpha, type RatingValue } from './alpha.ts';
 import { defaultConfidence, type Interval } from './proportions.ts';
 
-/** The ratings of one item by who gave them: reviewers, and where wanted a model judge or a threshold under a name of its own. */
+/** The ratings of one item by who gave them: reviewers, and where wanted a model judge or a threshold under its own name. */
 export type RatedItem = ReadonlyMap<string, RatingValue>;
 
 /** A figure, or why there is none, as a sentence. */

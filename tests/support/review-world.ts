@@ -9,7 +9,7 @@ const [way] = ways;
 
 /** Reviewers and queues of one host. */
 export function createReviewWorld(hostOf: () => TestHost) {
-  /** A reviewer with a key of its own. */
+  /** A reviewer with a separate key. */
   function reviewerCalled(name: string, scopes: ('audit' | 'manage')[] = ['audit']) {
     const key = hostOf().issueKey({ name, scopes });
     return (method: string, path: string, body?: unknown, each: Way = way) =>

@@ -80,7 +80,7 @@ async function openCall(messages: readonly Message[] = [question]): Promise<Retu
   return within(await screen.findByRole('region', { name: 'One call' }));
 }
 
-test('compares a call with other models, over a dataset of its own', async () => {
+test('compares a call with other models, over a new dataset', async () => {
   const detail = await openCall();
   fireEvent.click(await detail.findByRole('button', { name: /Compare/ }));
   await waitFor(() => expect(opened.addresses.at(-1)).toBe('/compare/new'));
