@@ -78,13 +78,13 @@ function Examples({ address }: { address: string }) {
   );
 }
 
-/** Resolves the question "does it work?": a spinner until the first call since the screen opened. */
+/** Resolves the question "does it work?": a spinner until a call arrives after the screen was opened. */
 function FirstCall({ program }: { program: string | null | undefined }) {
   if (program === undefined)
     return (
       <p className="row small accent" role="status">
         <Spinner />
-        Waiting for the first call
+        Waiting for a call
       </p>
     );
   return (
