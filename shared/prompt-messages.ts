@@ -136,12 +136,15 @@ function openingOf({ role, opening = '', text }: WrittenBlock, before: string | 
   return `${left}role "${role === 'assistant' ? 'model' : role}"${right}`;
 }
 
+const escapedBraces = /(?:^|[^\\])\\\{\{$/;
+
 /** Whether an opening leaves the texts around it unchanged. */
 function isExact(tag: RoleTag, opening: string, before: string | null, text: string): boolean {
   if (tag.stripsAfter && isSpace(text[0])) return false;
   if (text.startsWith('}') && !isSpace(opening.at(-1))) return false;
   if (before === null) return true;
   if (tag.stripsBefore && isSpace(before.at(-1))) return false;
-  // Otherwise a backslash or a brace would become part of the tag.
-  return isSpace(opening[0]) ? tag.stripsBefore : !/(?:^|[^\\])\\$|\{$/.test(before.slice(-2));
+  if (isSpace(opening[0])) return tag.stripsBefore;
+  // Otherwise a backslash or a brace would become part of the tag. Escaped braces can't.
+  return escapedBraces.test(before.slice(-4)) || !/(?:^|[^\\])\\$|\{$/.test(before.slice(-2));
 }

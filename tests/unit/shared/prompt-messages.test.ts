@@ -53,6 +53,15 @@ test('white space before the first role makes no message', () => {
   expect(read(' \n{{role "system"}}S')).toEqual([['system', 'S']]);
 });
 
+test('a role directly after escaped braces keeps its tag', () => {
+  const text = '\\{{{{role "system"}}Be kind.';
+  expect(read(text)).toEqual([
+    ['user', '\\{{'],
+    ['system', 'Be kind.'],
+  ]);
+  expect(joinMessages(splitMessages(text)!)).toBe(text);
+});
+
 test("roles inside blocks can't be split", () => {
   expect(splitMessages('{{#each items}}{{role "user"}}{{this}}{{/each}}')).toBeNull();
 });
