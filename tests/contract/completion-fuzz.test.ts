@@ -1,5 +1,5 @@
-import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fc } from '../support/fast-check.ts';
 import { judgeArray, judgeError, judgeEvents, judgeSync } from '../support/specification-judge.ts';
 import { minimalRequest, startTestHost, type TestHost, type Way } from '../support/test-host.ts';
 import { longTest, patience } from '../support/patience.ts';

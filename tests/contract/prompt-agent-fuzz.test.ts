@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fc } from '../support/fast-check.ts';
 import { callJson } from '../support/json-call.ts';
 import { judgeError, judgeEvents } from '../support/specification-judge.ts';
 import { minimalRequest, startTestHost, type TestHost, type Way } from '../support/test-host.ts';

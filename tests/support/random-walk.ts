@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import fc from 'fast-check';
+import { fc } from './fast-check.ts';
 import { installWalkProbe, type View, type WalkProbe } from './walk-probe.ts';
 import { dialogStops } from './tour-dialogs.ts';
 import type { CallHost } from './call-host.ts';

@@ -1,4 +1,4 @@
-import * as fc from 'fast-check';
+import { fc } from './fast-check.ts';
 
 /** Templates that use everything the template language has, and data that fits them often enough to be interesting. */
 

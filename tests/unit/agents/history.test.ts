@@ -1,9 +1,9 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fitHistory } from '../../../electron/agents/history.ts';
 import { estimateTokens } from '../../../electron/common/estimate-tokens.ts';
 import { type Message, textMessage } from '../../../shared/contract/messages.ts';
 import type { Turn } from '../../../electron/storage/agents/turn-store.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const turn = fc.record({ question: fc.string({ minLength: 1 }), answer: fc.string({ minLength: 1 }) });
 

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readForm, type FormFile } from '../../../electron/api/form-body.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const megabyte = 1_048_576;
 const form = { fields: z.strictObject({ name: z.string(), note: z.string().optional() }), maximumFileBytes: megabyte };

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { longJsonResponse } from '../../../electron/api/json-response.ts';
 import { LazyList } from '../../../electron/storage/list-page.ts';
+import { fc } from '../../support/fast-check.ts';
 
 /** Runs of 100,000 characters, with what was read of them and whether somebody said that no more is wanted. */
 function longRuns(count: number) {

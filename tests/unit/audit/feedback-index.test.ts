@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { forEachBit } from '../../../electron/audit/index/bits.ts';
 import { FeedbackIndex } from '../../../electron/audit/index/feedback-index.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const row = (run: number, text: string | null) => ({
   run,

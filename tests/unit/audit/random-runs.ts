@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import type { Category, GuardFinding, RunModeration } from '../../../shared/contract/moderation.ts';
+import { fc } from '../../support/fast-check.ts';
 import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import type { PlainRun } from './plain-filter.ts';
 

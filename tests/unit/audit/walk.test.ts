@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import type { Storage } from '../../../electron/storage/storage.ts';
+import { fc } from '../../support/fast-check.ts';
 import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import { openTestStorage } from '../storage/test-storage.ts';
 import { plainReport, type PlainRun } from './plain-filter.ts';

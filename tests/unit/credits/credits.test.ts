@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCredits } from '../../../electron/credits/credits.ts';
 import type { AuthenticatedKey } from '../../../electron/storage/storage.ts';
+import { fc } from '../../support/fast-check.ts';
 
 function key(change: Partial<AuthenticatedKey> = {}): AuthenticatedKey {
   return {

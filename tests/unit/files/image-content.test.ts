@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DamagedImage, readJpeg, readPng, readWebp } from '../../../electron/files/image-content.ts';
+import { fc } from '../../support/fast-check.ts';
 import { exifOf, jpegOf, pngOf, webpOf } from '../../support/image-files.ts';
 
 const location = 'GPS 52.5 N';

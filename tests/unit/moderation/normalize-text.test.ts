@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { normalizeText } from '../../../electron/moderation/normalize-text.ts';
+import { fc } from '../../support/fast-check.ts';
 
 describe('reads a text as people read it', () => {
   test.each([

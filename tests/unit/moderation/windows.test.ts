@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { splitIntoWindows, splitSentences } from '../../../electron/moderation/windows.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const sentencesOf = (text: string) => splitSentences(text).map(({ start, end }) => text.slice(start, end));
 

@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Storage } from '../../../electron/storage/storage.ts';
+import { fc } from '../../support/fast-check.ts';
 import { openTestStorage } from '../storage/test-storage.ts';
 
 function keep({ prompts }: Storage, name: string, ...texts: string[]): string {

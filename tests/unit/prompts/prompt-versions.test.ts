@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createPrompts, type Prompts } from '../../../electron/prompts/create-prompts.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
@@ -9,6 +8,7 @@ import type { PromptInput, PromptVersion, PromptVersionInput } from '../../../sh
 import { versionInput as inputOf } from '../../../renderer/queries/prompts.ts';
 import { deleteWithUndo } from '../../../renderer/stores/deletions.ts';
 import { dismissToast, useToasts } from '../../../renderer/stores/toasts.ts';
+import { fc } from '../../support/fast-check.ts';
 import { openTestStorage, temporaryDirectory } from '../storage/test-storage.ts';
 import { longTest } from '../../support/patience.ts';
 

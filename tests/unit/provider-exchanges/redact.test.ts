@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CapturedBytes, captureText } from '../../../electron/provider-exchanges/exchange-log.ts';
 import { redactHeaders, redactUrl, secretForms } from '../../../electron/provider-exchanges/redact.ts';
 import { maxExchangeBodyBytes } from '../../../shared/contract/provider-exchanges.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const key = 'sk-live/with+odd "characters"';
 const secrets = secretForms(key);

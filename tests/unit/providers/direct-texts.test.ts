@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DirectTexts } from '../../../electron/providers/direct-texts.ts';
 import { chatEnd, chatText } from '../../../electron/providers/plain-events.ts';
 import type { ModelPart, Provider } from '../../../electron/providers/provider.ts';
 import type { ProviderFetch } from '../../../electron/providers/provider-fetch.ts';
 import { createEndpointProvider, registry } from '../../../electron/providers/registry.ts';
+import { fc } from '../../support/fast-check.ts';
 import { modelRequest, noAbort } from '../../support/provider-calls.ts';
 import { useProviderConnection } from '../../support/provider-connection.ts';
 

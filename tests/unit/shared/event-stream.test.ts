@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { createParser } from 'eventsource-parser';
 import { describe, expect, test } from 'vitest';
 import { createArrayDecoder, createEventDecoder, encodeEvent } from '../../../shared/event-stream.ts';
 import type { PartDecoder } from '../../../shared/event-stream.ts';
+import { fc } from '../../support/fast-check.ts';
 
 /** Feeds a text in pieces of the given lengths, over and over until it is used up. */
 function decodeInPieces(decoder: PartDecoder, text: string, lengths: readonly number[]) {

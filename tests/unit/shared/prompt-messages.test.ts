@@ -1,6 +1,6 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { joinMessages, splitMessages, type WrittenBlock } from '../../../shared/prompt-messages.ts';
+import { fc } from '../../support/fast-check.ts';
 import { template } from '../../support/template-generator.ts';
 
 const read = (text: string) => splitMessages(text)?.map(({ role, text: body }) => [role, body]) ?? null;

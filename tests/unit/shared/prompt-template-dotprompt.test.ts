@@ -1,9 +1,9 @@
 import { parse } from '@handlebars/parser';
 import { Dotprompt } from 'dotprompt';
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FilePart, type Message, textMessage, textOfMessage } from '../../../shared/contract/messages.ts';
 import { parseTemplate, renderMessages } from '../../../shared/prompt-template.ts';
+import { fc } from '../../support/fast-check.ts';
 import { createHandlebars } from '../../support/handlebars-peer.ts';
 import { replacements, template } from '../../support/template-generator.ts';
 

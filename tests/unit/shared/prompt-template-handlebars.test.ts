@@ -1,8 +1,8 @@
 import { parse } from '@handlebars/parser';
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseTemplate, renderTemplate } from '../../../shared/prompt-template.ts';
 import { handlebarsExamples } from '../../fixtures/handlebars-examples.ts';
+import { fc } from '../../support/fast-check.ts';
 import { createHandlebars } from '../../support/handlebars-peer.ts';
 import { replacements, template } from '../../support/template-generator.ts';
 

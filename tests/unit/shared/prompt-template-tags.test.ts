@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseTemplate } from '../../../shared/prompt-template.ts';
 import { matchBlocks, scanTags } from '../../../shared/prompt-template-tags.ts';
+import { fc } from '../../support/fast-check.ts';
 import { template } from '../../support/template-generator.ts';
 
 const read = (text: string) => scanTags(text).map(({ kind, start, end }) => [kind, text.slice(start, end)]);

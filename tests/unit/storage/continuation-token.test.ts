@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../shared/app-error.ts';
 import { createContinuationTokens } from '../../../electron/storage/continuation-token.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const position = z.object({ sequence: z.int(), id: z.string() });
 const tokens = createContinuationTokens('secret', 'things', position);

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
+import { fc } from '../../support/fast-check.ts';
 import { sampleOutcome, sampleRun } from './sample-run.ts';
 import { listAll, openTestStorage, temporaryDirectory } from './test-storage.ts';
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../support/fast-check.ts';
 import { sampleOutcome, sampleRun } from './sample-run.ts';
 import { listAll, openTestStorage } from './test-storage.ts';
 

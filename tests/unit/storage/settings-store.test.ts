@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { defaultSettings, settings as settingsSchema, type EndpointPrice } from '../../../shared/contract/settings.ts';
 import { createSettingsStore } from '../../../electron/storage/settings-store.ts';
 import type { Metadata } from '../../../electron/storage/queries.ts';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
+import { fc } from '../../support/fast-check.ts';
 import { openTestStorage, temporaryDirectory } from './test-storage.ts';
 
 function metadataWith(value: string): Metadata {

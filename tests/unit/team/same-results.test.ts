@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AuditFacetCounts, AuditFilter, AuditSort, AuditSummary } from '../../../shared/contract/audit.ts';
 import { auditSorts } from '../../../shared/contract/audit.ts';
 import { TeamEngine } from '../../../electron/team/team-engine.ts';
+import { fc } from '../../support/fast-check.ts';
 import { describeWithPostgres } from '../../support/postgres.ts';
 import { longTest } from '../../support/patience.ts';
 import { plainRunOf, randomFilter, randomRuns } from '../audit/random-runs.ts';

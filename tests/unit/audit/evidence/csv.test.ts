@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { csvLine } from '../../../../electron/common/csv.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 /** Reads one line as RFC 4180 defines it, a second time and another way than it is written. */
 function readCsv(text: string): string[] {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readSelection, writeSelection } from '../../../../electron/audit/evidence/pack-selection.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { temporaryDirectory } from '../../storage/test-storage.ts';
 
 const runs = fc.oneof(

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createChunker } from '../../../../electron/knowledge/chunking/chunker.ts';
 import type { ChunkedPassage } from '../../../../electron/knowledge/chunking/passage-builder.ts';
 import { estimateEmbeddingTokens } from '../../../../electron/knowledge/chunking/token-estimate.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 interface Piece {
   readonly kind: 'heading' | 'prose' | 'lines';

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { lexer, type Tokens } from 'marked';
 import { describe, expect, test } from 'vitest';
 import { blocksOf } from '../../../../electron/knowledge/parsing/pdf-layout.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { docx, fixture, headingsOf, pdf, pdfStream, readFileAt, readSourceText } from './test-files.ts';
 
 const root = join(import.meta.dirname, '../../../..');

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { importFormats } from '../../../../shared/contract/prompt-transfer.ts';
 import { promptInput } from '../../../../shared/contract/prompts.ts';
 import { parseTemplate } from '../../../../shared/prompt-template.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { fixture, preview, reported } from '../../../support/prompt-transfer.ts';
 
 const prompts = (source: ReturnType<typeof preview>) => source.prompts.map(({ prompt }) => prompt);

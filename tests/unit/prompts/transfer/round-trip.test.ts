@@ -1,5 +1,4 @@
 import { Dotprompt, type Message } from 'dotprompt';
-import fc from 'fast-check';
 import nunjucks from 'nunjucks';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -9,6 +8,7 @@ import { promptInput, type PromptInput } from '../../../../shared/contract/promp
 import { textMessage } from '../../../../shared/contract/messages.ts';
 import { joinMessages, type WrittenBlock } from '../../../../shared/prompt-messages.ts';
 import { parseTemplate, renderMessages, renderTemplate } from '../../../../shared/prompt-template.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { fixture, storedPrompt, preview, previewFixture } from '../../../support/prompt-transfer.ts';
 
 const names = ['name', 'city', 'first-name', 'x1', 'text'] as const;

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import nunjucks from 'nunjucks';
 import { describe, expect, test } from 'vitest';
 import { literalTemplate, translateJinja } from '../../../../electron/prompts/transfer/templates/template-syntax.ts';
 import { translateSingleBraces } from '../../../../electron/prompts/transfer/finish-draft.ts';
 import { TransferError } from '../../../../electron/prompts/transfer/source-text.ts';
 import { parseTemplate, renderTemplate } from '../../../../shared/prompt-template.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 const rendered = (template: string, values: Record<string, unknown> = {}) =>
   renderTemplate(parseTemplate(template), values).text;

@@ -1,4 +1,3 @@
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   type ComparedMessage,
@@ -9,6 +8,7 @@ import {
   pairMessages,
   pairParts,
 } from '../../../../renderer/components/diff/message-pairs.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 const version = (promptText: string, systemMessage: string | null = null) =>
   messagesOfVersion({ promptText, systemMessage })!;

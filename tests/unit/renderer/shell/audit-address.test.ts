@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { auditFilter, auditSorts, type AuditFilter } from '../../../../shared/contract/audit.ts';
 import { aiSystems } from '../../../../shared/contract/common.ts';
 import { runStatuses } from '../../../../shared/contract/conversations.ts';
 import { auditAddress, readAuditAddress, readFilter, writeFilter } from '../../../../renderer/shell/audit-address.ts';
 import { filterChips } from '../../../../renderer/screens/audit/filter/filter-fields.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const otherId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   JsonOutline,
@@ -8,6 +7,7 @@ import {
   visibleRows,
 } from '../../../../../renderer/components/json-tree/json-outline.ts';
 import { rowHeights } from '../../../../../renderer/components/json-tree/long-rows.tsx';
+import { fc } from '../../../../support/fast-check.ts';
 
 function read(text: string): JsonOutline {
   const outline = new JsonOutline();

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   moveRows,
@@ -7,6 +6,7 @@ import {
   rowsTopAt,
   sheetTopAt,
 } from '../../../../../renderer/screens/audit/list/use-row-window.ts';
+import { fc } from '../../../../support/fast-check.ts';
 
 const rowHeight = 44;
 const viewHeight = 560;
