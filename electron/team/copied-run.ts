@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RunRow, RunTextRow } from '../storage/schema.ts';
 import { searchedTexts } from '../audit/index/audit-index.ts';
 import { tagsOf } from '../audit/index/feedback-index.ts';
-import { forEachTerm } from '../audit/index/terms.ts';
+import { forEachTerm, modelTerm } from '../audit/index/terms.ts';
 import { excerptLength } from '../audit/query/conversation-rows.ts';
 import { vectorOf } from './words.ts';
 
@@ -47,6 +47,13 @@ function termsOf(run: LocalRun): string[] {
   return [...terms];
 }
 
+/** Empty if it is too long for a term. */
+function servedModelOf({ ai_system: aiSystem, model }: LocalRun): string {
+  const prefix = 'served-model=';
+  const term = termOf('served-model', modelTerm(aiSystem, model));
+  return term.startsWith(prefix) ? term.slice(prefix.length) : '';
+}
+
 type FeedbackColumns = Pick<LocalRun, 'score' | 'score_text' | 'score_tags'>;
 
 /** The terms of feedback: that there is any, and its tags. */
@@ -59,58 +66,69 @@ export function feedbackTerms({ score, score_text, score_tags }: FeedbackColumns
 export const searchedNote = (note: string | null): string | null =>
   note === null ? null : storableText(note.toLowerCase());
 
-const listColumns = [
-  'id',
-  'status',
-  'ai_system',
-  'model',
-  'served_by',
-  'origin_api',
-  'origin_client',
-  'created_at',
-  'total_ms',
-  'first_token_ms',
-  'prompt_tokens',
-  'completion_tokens',
-  'total_tokens',
-  'cached_tokens',
-  'cache_write_tokens',
-  'reasoning_tokens',
-  'cost',
-  'finish_reason',
-  'error_code',
-  'title',
-] as const satisfies (keyof LocalRun)[];
+/** Where each column of a run is: in the line of a list, in the contents, or not at all. Sequences are different on every host. */
+const locations: Readonly<Record<Exclude<keyof RunRow | keyof RunTextRow, 'run'>, 'line' | 'contents' | null>> = {
+  id: 'line',
+  status: 'line',
+  ai_system: 'line',
+  model: 'line',
+  served_by: 'line',
+  origin_api: 'line',
+  origin_client: 'line',
+  created_at: 'line',
+  total_ms: 'line',
+  first_token_ms: 'line',
+  prompt_tokens: 'line',
+  completion_tokens: 'line',
+  total_tokens: 'line',
+  cached_tokens: 'line',
+  cache_write_tokens: 'line',
+  reasoning_tokens: 'line',
+  cost: 'line',
+  finish_reason: 'line',
+  error_code: 'line',
+  title: 'line',
+  message_id: 'contents',
+  api_key_id: 'contents',
+  prompt_id: 'contents',
+  prompt_version_id: 'contents',
+  prices_from: 'contents',
+  completed_at: 'contents',
+  credits: 'contents',
+  http_status: 'contents',
+  moderation_flags: 'contents',
+  app_headers_json: 'contents',
+  prompt_text: 'contents',
+  system_message: 'contents',
+  replacements_json: 'contents',
+  rendered_prompt: 'contents',
+  messages_json: 'contents',
+  configuration_json: 'contents',
+  dataspace_ids_json: 'contents',
+  metadata_json: 'contents',
+  warnings_json: 'contents',
+  content: 'contents',
+  tool_calls_json: 'contents',
+  reasoning: 'contents',
+  error_message: 'contents',
+  citations_json: 'contents',
+  usage_json: 'contents',
+  moderation_json: 'contents',
+  frames_json: 'contents',
+  sequence: null,
+  conversation: null,
+  caller_id: null,
+  draft_id: null,
+  import_batch: null,
+  last_message: null,
+};
 
-const contentColumns = [
-  'message_id',
-  'api_key_id',
-  'prompt_id',
-  'prompt_version_id',
-  'prices_from',
-  'completed_at',
-  'credits',
-  'http_status',
-  'moderation_flags',
-  'app_headers_json',
-  'prompt_text',
-  'system_message',
-  'replacements_json',
-  'rendered_prompt',
-  'messages_json',
-  'configuration_json',
-  'dataspace_ids_json',
-  'metadata_json',
-  'warnings_json',
-  'content',
-  'tool_calls_json',
-  'reasoning',
-  'error_message',
-  'citations_json',
-  'usage_json',
-  'moderation_json',
-  'frames_json',
-] as const satisfies (keyof LocalRun)[];
+function columnsAt(location: 'line' | 'contents'): (keyof LocalRun)[] {
+  return Object.entries(locations).flatMap(([name, at]) => (at === location ? [name as keyof LocalRun] : []));
+}
+
+const lineColumns = columnsAt('line');
+const contentColumns = columnsAt('contents');
 
 function picked(run: LocalRun, names: readonly (keyof LocalRun)[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, run[name]]));
@@ -123,10 +141,14 @@ export type CopiedRun = ReturnType<typeof copiedRunOf>;
  * columns are for filters and sorting.
  */
 export function copiedRunOf(run: LocalRun, { isSearchable = true } = {}) {
-  const row = { ...picked(run, listColumns), answer: run.content.slice(0, excerptLength) };
+  const row = { ...picked(run, lineColumns), answer: run.content.slice(0, excerptLength) };
   return {
     sequence: 0,
+    previous_sequence: null as number | null,
+    next_sequence: null as number | null,
     id: run.id,
+    status: run.status,
+    served_model: servedModelOf(run),
     position: run.sequence,
     conversation_id: run.conversation_id,
     workspace_id: run.workspace_id,

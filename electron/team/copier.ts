@@ -3,13 +3,16 @@ import { sql } from 'kysely';
 import { type CopiedRun, copiedRunOf, type LocalRun, storableText } from './copied-run.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { TeamDatabase } from './connection.ts';
+import { RunCounts } from './run-counts.ts';
 import {
   type CopiedConversation,
   type CopiedFeedback,
+  followRuns,
   insertRuns,
+  linkNew,
   linkRuns,
+  readNewest,
   removeRuns,
-  TermCounts,
   type TeamTransaction,
   updateRuns,
   writeConversations,
@@ -38,6 +41,7 @@ interface Batch {
   readonly changed: readonly LocalRun[];
   /** Sequences on this device. */
   readonly removed: readonly number[];
+  readonly hasMore: boolean;
 }
 
 export interface CopyProgress {
@@ -145,6 +149,7 @@ export class Copier {
       added: [...ended, ...found.runs],
       changed: changed.flatMap(({ run }) => run ?? []),
       removed: changed.filter(({ run }) => run === null).map(({ sequence }) => sequence),
+      hasMore: found.last < this.#local.lastRun() || changes.length === this.#limit,
     };
   }
 
@@ -209,22 +214,24 @@ export class Copier {
     runs: readonly CopiedRun[],
     changed: readonly { readonly run: CopiedRun; readonly local: LocalRun }[],
   ): Promise<void> {
+    // A lost commit takes the mark with it, and the next step notices. After the last step there is none.
+    if (batch.hasMore) await sql`SET LOCAL synchronous_commit = off`.execute(transaction);
     const last = await this.#lock(transaction, batch.mark);
     const numbered = runs.map((run, index) => ({ ...run, sequence: last + index + 1 }));
-    const counts = new TermCounts();
+    const counts = new RunCounts();
     const all = [...batch.added, ...batch.changed];
     const conversations = this.#conversationsOf(all);
     const present = await writeConversations(transaction, conversations);
-    const linked = new Set([...present].filter((id) => batch.added.some((run) => run.conversation_id === id)));
+    counts.addConversations(conversations.length - present.size);
+    const relinked = new Set<string>();
     if (numbered.length > 0) {
-      const inserted = await insertRuns(transaction, this.#hostId, numbered);
-      const seen = new Set<string>();
-      for (const run of numbered) {
-        if (inserted.has(run.id)) counts.add(run.terms, 1);
-        if (seen.has(run.conversation_id)) linked.add(run.conversation_id);
-        seen.add(run.conversation_id);
-      }
-      // A run that was stored before may have changed while the mark was lost.
+      const { linked, followed } = linkNew(numbered, await readNewest(transaction, [...present]));
+      const inserted = await insertRuns(transaction, this.#hostId, linked);
+      for (const run of linked) if (inserted.has(run.id)) counts.add(run, 1);
+      // Some were stored before, while the mark was lost.
+      if (inserted.size < linked.length) for (const { conversation_id: id } of linked) relinked.add(id);
+      else await followRuns(transaction, followed);
+      // They may have changed since.
       const known = batch.added.flatMap((local, index) =>
         inserted.has(local.id) ? [] : [{ run: runs[index]!, local }],
       );
@@ -237,8 +244,8 @@ export class Copier {
         counts,
       );
     }
-    for (const id of await removeRuns(transaction, this.#hostId, batch.removed, counts)) linked.add(id);
-    await linkRuns(transaction, [...linked]);
+    for (const id of await removeRuns(transaction, this.#hostId, batch.removed, counts)) relinked.add(id);
+    await linkRuns(transaction, [...relinked]);
     await writeHistory(transaction, this.#historyOf(all));
     await counts.write(transaction);
     await this.#writeCallers(transaction);

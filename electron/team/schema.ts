@@ -128,5 +128,83 @@ const firstTables = `
   REVOKE ALL ON FUNCTION touchstone.create_partition FROM PUBLIC;
 `;
 
+/**
+ * Counts and sums of each day in UTC, kept by whoever writes runs, so that figures over all runs need no scan. `day` counts from 1970-01-01.
+ * Amounts are decimals: floating-point sums would not return to zero after removals.
+ */
+const dayTables = `
+  CREATE TABLE touchstone.day_models (
+    day integer NOT NULL,
+    model text NOT NULL,
+    runs bigint NOT NULL,
+    failed bigint NOT NULL,
+    prompt_tokens numeric NOT NULL,
+    completion_tokens numeric NOT NULL,
+    total_tokens numeric NOT NULL,
+    cost numeric NOT NULL,
+    without_cost bigint NOT NULL,
+    feedback bigint NOT NULL,
+    scored bigint NOT NULL,
+    score bigint NOT NULL,
+    PRIMARY KEY (day, model)
+  );
+  CREATE TABLE touchstone.day_terms (day integer NOT NULL, term text NOT NULL, runs bigint NOT NULL, PRIMARY KEY (day, term));
+  CREATE TABLE touchstone.day_durations (
+    day integer NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('total_ms', 'first_token_ms')),
+    class integer NOT NULL,
+    runs bigint NOT NULL,
+    longest double precision NOT NULL,
+    PRIMARY KEY (day, kind, class)
+  );
+
+  ALTER TABLE touchstone.runs ADD COLUMN status text NOT NULL DEFAULT '', ADD COLUMN served_model text NOT NULL DEFAULT '';
+  UPDATE touchstone.runs SET
+    status = coalesce((SELECT substr(term, 8) FROM unnest(terms) AS term WHERE term LIKE 'status=%'), ''),
+    served_model = coalesce((SELECT substr(term, 14) FROM unnest(terms) AS term WHERE term LIKE 'served-model=%'), '');
+
+  -- What a line of a list shows is read for a page only, so it is kept away from what is counted.
+  ALTER TABLE touchstone.run_texts ADD COLUMN "row" json;
+  UPDATE touchstone.run_texts SET "row" = runs."row" FROM touchstone.runs
+  WHERE runs.sequence = run_texts.sequence AND runs.created_at = run_texts.created_at;
+  ALTER TABLE touchstone.runs DROP COLUMN "row";
+  ALTER TABLE touchstone.run_texts ALTER COLUMN "row" SET NOT NULL;
+
+  INSERT INTO touchstone.day_models
+  SELECT floor(created_at / 86400000.0), served_model, count(*), count(*) FILTER (WHERE status = 'Failed'),
+    coalesce(sum(prompt_tokens::text::numeric), 0), coalesce(sum(completion_tokens::text::numeric), 0),
+    coalesce(sum(total_tokens::text::numeric), 0), coalesce(sum(cost::text::numeric), 0), count(*) FILTER (WHERE cost IS NULL),
+    count(*) FILTER (WHERE num_nonnulls(score, score_text, score_tags) > 0), count(score), coalesce(sum(score), 0)
+  FROM touchstone.runs GROUP BY 1, 2;
+  INSERT INTO touchstone.day_terms
+  SELECT floor(created_at / 86400000.0), term, count(*)
+  FROM touchstone.runs, LATERAL (SELECT unnest(terms) AS term UNION ALL SELECT 'score=' || score WHERE score IS NOT NULL) AS found
+  WHERE split_part(term, '=', 1) IN ('served-model', 'ai-system', 'caller', 'status', 'origin', 'client', 'finish-reason',
+    'error-code', 'moderation', 'tag', 'score')
+  GROUP BY 1, 2;
+  INSERT INTO touchstone.day_durations
+  SELECT floor(created_at / 86400000.0), kind,
+    CASE WHEN value <= 0.01 THEN 0 ELSE least(2599, floor((ln(value) - ln(0.01::float8)) / ln(1.01::float8))) END,
+    count(*), max(value)
+  FROM touchstone.runs, LATERAL (VALUES ('total_ms', total_ms), ('first_token_ms', first_token_ms)) AS durations (kind, value)
+  WHERE value IS NOT NULL GROUP BY 1, 2, 3;
+  INSERT INTO touchstone.terms SELECT 'all=conversations', count(*) FROM touchstone.conversations HAVING count(*) > 0;
+
+  -- Compressing texts with the older method takes a third of the time of copying.
+  DO $body$
+  DECLARE
+    partition regclass;
+  BEGIN
+    ALTER TABLE touchstone.run_texts ALTER COLUMN contents SET COMPRESSION lz4, ALTER COLUMN words SET COMPRESSION lz4;
+    FOR partition IN SELECT inhrelid FROM pg_inherits WHERE inhparent = 'touchstone.run_texts'::regclass LOOP
+      EXECUTE format('ALTER TABLE %s ALTER COLUMN contents SET COMPRESSION lz4, ALTER COLUMN words SET COMPRESSION lz4',
+        partition);
+    END LOOP;
+  EXCEPTION WHEN feature_not_supported THEN
+    -- This server was built without it.
+  END
+  $body$;
+`;
+
 /** All migrations, oldest first. `touchstone.migrations` has a row for each that was applied. Only append. */
-export const migrations: readonly string[] = [firstTables];
+export const migrations: readonly string[] = [firstTables, dayTables];

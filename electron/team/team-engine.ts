@@ -19,7 +19,7 @@ import type { TeamDatabase } from './connection.ts';
 import { maxShortList, TeamList } from './team-lists.ts';
 import { TeamRows } from './team-rows.ts';
 import { TeamStatistics } from './team-statistics.ts';
-import { TermCounts } from './team-writes.ts';
+import { type CountedRun, countedColumns, RunCounts } from './run-counts.ts';
 
 /** Bytes of texts in one page. More would block the host's thread. */
 const maxPageBytes = 8 * 1_048_576;
@@ -229,8 +229,8 @@ export class TeamEngine {
     await this.#database.transaction().execute(async (transaction) => {
       // Another host may be copying the same run.
       await sql`SELECT 1 FROM touchstone.state FOR UPDATE`.execute(transaction);
-      const { rows } = await sql<{ terms: string[]; workspace_id: string | null }>`
-        SELECT terms, workspace_id FROM touchstone.runs WHERE id = ${run.runId}::uuid`.execute(transaction);
+      const { rows } = await sql<CountedRun & { workspace_id: string | null }>`
+        SELECT workspace_id, ${countedColumns} FROM touchstone.runs WHERE id = ${run.runId}::uuid`.execute(transaction);
       const present = rows[0]!;
       const rest = present.terms.filter((term) => !term.startsWith('feedback=') && !term.startsWith('tag='));
       const terms = [...rest, ...feedbackTerms(row)];
@@ -248,9 +248,9 @@ export class TeamEngine {
           WHERE (reviewer, score, score_text, score_tags) IS NOT DISTINCT FROM
             (${storableText(reviewer)}::text, ${row.score}::integer, ${row.score_text}::text, ${row.score_tags}::text))
       `.execute(transaction);
-      const counts = new TermCounts();
-      counts.add(present.terms, -1);
-      counts.add(terms, 1);
+      const counts = new RunCounts();
+      counts.add(present, -1);
+      counts.add({ ...present, score: row.score, terms }, 1);
       await counts.write(transaction);
     });
     return feedbackOf(row)!;

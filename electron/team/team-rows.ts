@@ -173,8 +173,9 @@ export class TeamRows {
 
   async #lineRuns(sequences: readonly number[]): Promise<Map<number, AuditPage['rows'][number]['run']>> {
     const { rows } = await sql<FeedbackRow & { sequence: number; row: object }>`
-      SELECT sequence, "row", score, score_text, score_tags, feedback_at FROM touchstone.runs
-      WHERE sequence = ANY(${sequences}::bigint[])`.execute(this.#database);
+      SELECT runs.sequence, "row", score, score_text, score_tags, feedback_at FROM touchstone.runs
+        JOIN touchstone.run_texts ON run_texts.sequence = runs.sequence AND run_texts.created_at = runs.created_at
+      WHERE runs.sequence = ANY(${sequences}::bigint[])`.execute(this.#database);
     return new Map(
       rows.map((found) => [
         found.sequence,

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { type CopiedRun, feedbackTerms, searchedNote } from './copied-run.ts';
 import type { LocalFeedback } from './local-runs.ts';
+import { type CountedRun, countedColumns, type RunCounts } from './run-counts.ts';
 
 /** A transaction that holds the lock of `touchstone.state`, so that no other host writes runs at the same time. */
 export type TeamTransaction = Transaction<Record<never, never>>;
@@ -12,27 +13,6 @@ export interface CopiedConversation {
   readonly workspace_id: string | null;
   readonly created_at: number;
   readonly turns_before: number;
-}
-
-/** Changes of the numbers of runs with each term. */
-export class TermCounts {
-  readonly #changes = new Map<string, number>();
-
-  add(terms: readonly string[], change: 1 | -1): void {
-    for (const term of terms) this.#changes.set(term, (this.#changes.get(term) ?? 0) + change);
-  }
-
-  async write(transaction: TeamTransaction): Promise<void> {
-    const changed = [...this.#changes].filter(([, change]) => change !== 0);
-    if (changed.length === 0) return;
-    await sql`
-      INSERT INTO touchstone.terms (term, runs)
-      SELECT * FROM unnest(${changed.map(([term]) => term)}::text[], ${changed.map(([, change]) => change)}::bigint[])
-      ON CONFLICT (term) DO UPDATE SET runs = terms.runs + excluded.runs`.execute(transaction);
-    await sql`DELETE FROM touchstone.terms WHERE runs <= 0 AND term = ANY(${changed.map(([term]) => term)}::text[])`.execute(
-      transaction,
-    );
-  }
 }
 
 /** Inserts or updates conversations. Returns those that existed. */
@@ -52,15 +32,38 @@ export async function writeConversations(
   return new Set(rows.map(({ id }) => id));
 }
 
-const runColumns = sql.raw(
-  'sequence, id, position, conversation_id, workspace_id, created_at, first_token_ms, total_ms, prompt_tokens, ' +
-    'completion_tokens, total_tokens, cost, score, score_text, score_tags, score_search, feedback_at, terms',
-);
+const columnTypes = {
+  sequence: 'bigint',
+  previous_sequence: 'bigint',
+  next_sequence: 'bigint',
+  id: 'uuid',
+  position: 'bigint',
+  conversation_id: 'uuid',
+  workspace_id: 'uuid',
+  created_at: 'bigint',
+  status: 'text',
+  served_model: 'text',
+  first_token_ms: 'float8',
+  total_ms: 'float8',
+  prompt_tokens: 'float8',
+  completion_tokens: 'float8',
+  total_tokens: 'float8',
+  cost: 'float8',
+  score: 'integer',
+  score_text: 'text',
+  score_tags: 'text',
+  score_search: 'text',
+  feedback_at: 'bigint',
+  terms: 'text[]',
+} as const satisfies { [Name in Exclude<keyof CopiedRun, keyof typeof textTypes>]: string };
 
+const textTypes = { row: 'text', contents: 'text', words: 'text' } as const;
+
+const runColumns = sql.raw(Object.keys(columnTypes).join(', '));
 const recordTypes = sql.raw(
-  'sequence bigint, id uuid, position bigint, conversation_id uuid, workspace_id uuid, created_at bigint, first_token_ms float8, ' +
-    'total_ms float8, prompt_tokens float8, completion_tokens float8, total_tokens float8, cost float8, score integer, ' +
-    'score_text text, score_tags text, score_search text, feedback_at bigint, terms text[], "row" text, contents text, words text',
+  Object.entries({ ...columnTypes, ...textTypes })
+    .map(([name, type]) => `"${name}" ${type}`)
+    .join(', '),
 );
 
 /** Inserts runs that aren't stored yet. Returns the IDs of the inserted ones. Others only get their position on this host. */
@@ -72,13 +75,13 @@ export async function insertRuns(
   const { rows } = await sql<{ id: string }>`
     WITH input AS MATERIALIZED (SELECT * FROM json_to_recordset(${JSON.stringify(runs)}) AS input (${recordTypes})),
     inserted AS (
-      INSERT INTO touchstone.runs (host_id, ${runColumns}, "row")
-      SELECT ${hostId}::uuid, ${runColumns}, "row"::json FROM input
+      INSERT INTO touchstone.runs (host_id, ${runColumns})
+      SELECT ${hostId}::uuid, ${runColumns} FROM input
       ON CONFLICT (id, created_at) DO NOTHING
       RETURNING sequence, id
     ), texts AS (
-      INSERT INTO touchstone.run_texts (sequence, created_at, conversation_id, workspace_id, contents, words)
-      SELECT sequence, created_at, conversation_id, workspace_id, contents::json, words::tsvector
+      INSERT INTO touchstone.run_texts (sequence, created_at, conversation_id, workspace_id, "row", contents, words)
+      SELECT sequence, created_at, conversation_id, workspace_id, "row"::json, contents::json, words::tsvector
       FROM input WHERE sequence IN (SELECT sequence FROM inserted)
     )
     SELECT id FROM inserted`.execute(transaction);
@@ -96,11 +99,9 @@ export async function insertRuns(
   return inserted;
 }
 
-interface PresentRun {
+interface PresentRun extends CountedRun {
   readonly id: string;
   readonly sequence: number;
-  readonly terms: string[];
-  readonly score: number | null;
   readonly score_text: string | null;
   readonly score_tags: string | null;
   readonly feedback_at: number | null;
@@ -119,10 +120,10 @@ const isFeedbackTerm = (term: string): boolean => term.startsWith('feedback=') |
 export async function updateRuns(
   transaction: TeamTransaction,
   runs: readonly { readonly run: CopiedRun; readonly isAnonymous: boolean }[],
-  counts: TermCounts,
+  counts: RunCounts,
 ): Promise<void> {
   const { rows } = await sql<PresentRun>`
-    SELECT id, sequence, terms, score, score_text, score_tags, feedback_at FROM touchstone.runs
+    SELECT id, sequence, score_text, score_tags, feedback_at, ${countedColumns} FROM touchstone.runs
     WHERE (id, created_at) IN (SELECT * FROM unnest(${runs.map(({ run }) => run.id)}::uuid[],
       ${runs.map(({ run }) => run.created_at)}::bigint[]))`.execute(transaction);
   const presentRuns = new Map(rows.map((row) => [row.id, row]));
@@ -131,8 +132,8 @@ export async function updateRuns(
     if (present === undefined) return [];
     const feedback = laterFeedback(run, present, isAnonymous);
     const terms = [...run.terms.filter((term) => !isFeedbackTerm(term)), ...feedbackTerms(feedback)];
-    counts.add(present.terms, -1);
-    counts.add(terms, 1);
+    counts.add(present, -1);
+    counts.add({ ...present, ...feedback, terms }, 1);
     return [
       { ...run, ...feedback, score_search: searchedNote(feedback.score_text), terms, sequence: present.sequence },
     ];
@@ -142,11 +143,11 @@ export async function updateRuns(
     WITH input AS MATERIALIZED (SELECT * FROM json_to_recordset(${JSON.stringify(changed)}) AS input (${recordTypes})),
     updated AS (
       UPDATE touchstone.runs SET workspace_id = input.workspace_id, score = input.score, score_text = input.score_text,
-        score_tags = input.score_tags, score_search = input.score_search, feedback_at = input.feedback_at, terms = input.terms, "row" = input."row"::json
+        score_tags = input.score_tags, score_search = input.score_search, feedback_at = input.feedback_at, terms = input.terms
       FROM input WHERE runs.id = input.id AND runs.created_at = input.created_at
     )
-    UPDATE touchstone.run_texts SET workspace_id = input.workspace_id, contents = input.contents::json,
-      words = input.words::tsvector
+    UPDATE touchstone.run_texts SET workspace_id = input.workspace_id, "row" = input."row"::json,
+      contents = input.contents::json, words = input.words::tsvector
     FROM input WHERE run_texts.sequence = input.sequence AND run_texts.created_at = input.created_at`.execute(
     transaction,
   );
@@ -157,26 +158,70 @@ export async function removeRuns(
   transaction: TeamTransaction,
   hostId: string,
   positions: readonly number[],
-  counts: TermCounts,
+  counts: RunCounts,
 ): Promise<string[]> {
-  const { rows } = await sql<{ id: string; terms: string[]; conversation_id: string }>`
+  const { rows } = await sql<CountedRun & { conversation_id: string }>`
     WITH removed AS (
       DELETE FROM touchstone.runs WHERE host_id = ${hostId}::uuid AND position = ANY(${positions}::bigint[])
-      RETURNING id, sequence, created_at, terms, conversation_id
+      RETURNING id, sequence, conversation_id, ${countedColumns}
     ), texts AS (
       DELETE FROM touchstone.run_texts
       WHERE (sequence, created_at) IN (SELECT sequence, created_at FROM removed)
     ), history AS (
       DELETE FROM touchstone.feedback_history WHERE run_id IN (SELECT id FROM removed)
     )
-    SELECT id, terms, conversation_id FROM removed`.execute(transaction);
-  for (const { terms } of rows) counts.add(terms, -1);
+    SELECT conversation_id, ${countedColumns} FROM removed`.execute(transaction);
+  for (const run of rows) counts.add(run, -1);
   const conversations = [...new Set(rows.map((row) => row.conversation_id))];
   if (conversations.length === 0) return [];
-  await sql`
+  const { numAffectedRows: removed = 0n } = await sql`
     DELETE FROM touchstone.conversations WHERE id = ANY(${conversations}::uuid[])
       AND NOT EXISTS (SELECT 1 FROM touchstone.runs WHERE conversation_id = conversations.id)`.execute(transaction);
+  counts.addConversations(-Number(removed));
   return conversations;
+}
+
+/** The newest run of each conversation. */
+export async function readNewest(
+  transaction: TeamTransaction,
+  conversations: readonly string[],
+): Promise<Map<string, number>> {
+  if (conversations.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; newest: number }>`
+    SELECT asked.id, newest FROM unnest(${conversations}::uuid[]) AS asked (id), LATERAL (
+      SELECT sequence AS newest FROM touchstone.runs WHERE conversation_id = asked.id ORDER BY sequence DESC LIMIT 1
+    ) AS runs`.execute(transaction);
+  return new Map(rows.map(({ id, newest }) => [id, newest]));
+}
+
+/** New runs with their neighbours in their conversations, and the runs that they follow. `newest` are the conversations' stored ones. */
+export function linkNew(
+  runs: readonly CopiedRun[],
+  newest: ReadonlyMap<string, number>,
+): { linked: CopiedRun[]; followed: { sequence: number; next: number }[] } {
+  const last = new Map<string, CopiedRun>();
+  const followed: { sequence: number; next: number }[] = [];
+  const linked = runs.map((run) => {
+    const before = last.get(run.conversation_id);
+    const stored = newest.get(run.conversation_id);
+    const copy = { ...run, previous_sequence: before?.sequence ?? stored ?? null };
+    if (before !== undefined) before.next_sequence = run.sequence;
+    else if (stored !== undefined) followed.push({ sequence: stored, next: run.sequence });
+    last.set(run.conversation_id, copy);
+    return copy;
+  });
+  return { linked, followed };
+}
+
+export async function followRuns(
+  transaction: TeamTransaction,
+  followed: readonly { readonly sequence: number; readonly next: number }[],
+): Promise<void> {
+  if (followed.length === 0) return;
+  await sql`
+    UPDATE touchstone.runs SET next_sequence = input.next
+    FROM unnest(${followed.map(({ sequence }) => sequence)}::bigint[], ${followed.map(({ next }) => next)}::bigint[])
+      AS input (sequence, next) WHERE runs.sequence = input.sequence`.execute(transaction);
 }
 
 /** Sets the neighbours of each run in its conversation. A list at an earlier time finds the newest run of that time through them. */

@@ -68,7 +68,24 @@ const checks = {
     WHERE NOT EXISTS (SELECT 1 FROM touchstone.runs WHERE run_texts.sequence = runs.sequence)`,
   'the count of a term is wrong': `SELECT coalesce(terms.term, counted.term) AS id
     FROM (SELECT term, count(*) AS runs FROM touchstone.runs, unnest(terms) AS term GROUP BY term) AS counted
-      FULL JOIN touchstone.terms USING (term) WHERE terms.runs IS DISTINCT FROM counted.runs`,
+      FULL JOIN (SELECT * FROM touchstone.terms WHERE term <> 'all=conversations') AS terms USING (term)
+    WHERE terms.runs IS DISTINCT FROM counted.runs`,
+  'the count of conversations is wrong': `SELECT term AS id FROM touchstone.terms
+    WHERE term = 'all=conversations' AND runs <> (SELECT count(*) FROM touchstone.conversations)`,
+  'the sum of a day is wrong': `SELECT coalesce(day_models.day, counted.day) AS id
+    FROM (
+      SELECT floor(created_at / 86400000.0)::integer AS day, served_model AS model, count(*) AS runs,
+        coalesce(sum(cost::text::numeric), 0) AS cost, coalesce(sum(score), 0) AS score
+      FROM touchstone.runs GROUP BY 1, 2
+    ) AS counted FULL JOIN touchstone.day_models USING (day, model)
+    WHERE (day_models.runs, day_models.cost, day_models.score) IS DISTINCT FROM (counted.runs, counted.cost, counted.score)`,
+  'the durations of a day are wrong': `SELECT day AS id FROM (
+      SELECT floor(created_at / 86400000.0)::integer AS day, count(*) AS runs, max(total_ms) AS longest
+      FROM touchstone.runs WHERE total_ms IS NOT NULL GROUP BY 1
+    ) AS counted FULL JOIN (
+      SELECT day, sum(runs) AS runs, max(longest) AS longest FROM touchstone.day_durations WHERE kind = 'total_ms' GROUP BY 1
+    ) AS kept USING (day)
+    WHERE (counted.runs, counted.longest) IS DISTINCT FROM (kept.runs, kept.longest)`,
   'a run has the wrong neighbours': `SELECT id FROM (
       SELECT id, previous_sequence, next_sequence, lag(sequence) OVER same AS previous, lead(sequence) OVER same AS next
       FROM touchstone.runs WINDOW same AS (PARTITION BY conversation_id ORDER BY sequence)

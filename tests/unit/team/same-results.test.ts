@@ -1,6 +1,8 @@
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import type { AuditFacetCounts, AuditFilter, AuditSort, AuditSummary } from '../../../shared/contract/audit.ts';
+import type { AuditFilter, AuditSort, AuditSummary } from '../../../shared/contract/audit.ts';
 import { auditSorts } from '../../../shared/contract/audit.ts';
+import { createRunRemoval } from '../../../electron/storage/retention-store.ts';
 import { TeamEngine } from '../../../electron/team/team-engine.ts';
 import { fc } from '../../support/fast-check.ts';
 import { describeWithPostgres } from '../../support/postgres.ts';
@@ -24,9 +26,12 @@ const position = fc.record(
 );
 
 /** The same order for values that are equally frequent. */
-function ordered(counts: AuditFacetCounts): unknown {
+function ordered(counts: object): unknown {
   return Object.fromEntries(
-    Object.entries(counts).map(([name, values]) => [name, values.map((value) => JSON.stringify(value)).toSorted()]),
+    Object.entries(counts).map(([name, values]: [string, unknown]) => [
+      name,
+      Array.isArray(values) ? values.map((value) => JSON.stringify(value)).toSorted() : values,
+    ]),
   );
 }
 
@@ -45,6 +50,17 @@ function rounded(summary: AuditSummary): unknown {
 /** Sums of fractions differ in their last digits with the order of the summands. */
 const roundNumbers = (_name: string, value: unknown): unknown =>
   typeof value === 'number' ? Number(value.toPrecision(10)) : value;
+
+/** Removes runs as retention does. */
+function removeRuns(file: string, isChosen: (sequence: number) => boolean): void {
+  const database = new Database(file);
+  const { remove } = createRunRemoval(database);
+  const all = database
+    .prepare<[], { sequence: number; conversation: number }>('SELECT sequence, conversation FROM runs')
+    .all();
+  database.transaction(() => remove(all.filter(({ sequence }) => isChosen(sequence))))();
+  database.close();
+}
 
 async function compareWalk(
   engine: AuditEngine,
@@ -111,6 +127,65 @@ describeWithPostgres('the team database', () => {
         { numRuns: 4 },
       );
       expect(queries).toBeGreaterThanOrEqual(1500);
+    },
+  );
+
+  test(
+    'keeps counts of days that give the same figures, also after feedback, removals and edges of days',
+    longTest,
+    async () => {
+      const hours = (random: number) => Date.UTC(2026, 0, 1) + random * 7 * 3_600_000 + random;
+      const edge = fc.option(fc.integer({ min: 0, max: 42 }).map((at) => new Date(hours(at)).toISOString()));
+      const dates = fc.tuple(edge, edge).map(([startDate, endDate]) => ({ startDate, endDate }));
+      await fc.assert(
+        fc.asyncProperty(randomRuns, fc.array(dates, { minLength: 20, maxLength: 20 }), async (random, ranges) => {
+          const storage = openTestStorage();
+          const address = await server().createDatabase();
+          const connection = await connectTeam(address);
+          const copier = createCopier(storage, connection);
+          const [team, engine] = [new TeamEngine(connection.database), openEngine(storage.directory)];
+          const compare = async () => {
+            await copier.copyAll();
+            for (const { startDate, endDate } of [{ startDate: null, endDate: null }, ...ranges]) {
+              const filter =
+                startDate !== null && endDate !== null && startDate > endDate ? { startDate } : { startDate, endDate };
+              for (const bucketSize of [undefined, 'day', 'month'] as const) {
+                const expected = await engine.summarize({ filter, bucketSize }, pause);
+                expect(rounded(await team.summarize({ filter, bucketSize }))).toEqual(rounded(expected));
+              }
+              expect(ordered(await team.countFacets({ filter }))).toEqual(
+                ordered(await engine.countFacets({ filter }, pause)),
+              );
+            }
+            const { windowCallerId: _, callers: __, ...facets } = await team.facets('');
+            const { callers: ___, ...expected } = engine.facets();
+            expect(ordered(facets)).toEqual(ordered(expected));
+          };
+          const runs = random.map((each, index) => {
+            const { run, outcome, feedback } = plainRunOf(each, index);
+            return { run: { ...run, createdAt: hours(each.time) }, outcome, feedback };
+          });
+          for (const { run, outcome, feedback } of runs) {
+            storage.runs.begin(run);
+            await storage.runs.finish(run.runId, outcome);
+            if (feedback !== null) storage.audit.giveFeedback(run, feedback, { reviewerId: 'reviewer' });
+          }
+          await compare();
+          for (const [index, { run }] of runs.entries()) {
+            if (index % 3 === 0)
+              storage.audit.giveFeedback(run, { score: index % 7, scoreTags: 'late' }, { reviewerId: 'reviewer' });
+          }
+          await compare();
+          removeRuns(storage.databaseFile, (sequence) => sequence % 2 === 0);
+          await compare();
+          removeRuns(storage.databaseFile, () => true);
+          await compare();
+          expect(await server().query(address, 'SELECT * FROM touchstone.terms')).toEqual([]);
+          await connection.close();
+          await storage.close();
+        }),
+        { numRuns: 3 },
+      );
     },
   );
 });
