@@ -1,7 +1,10 @@
 import Database from 'better-sqlite3';
 
-/** Small tables that are read whole, once, when the index is opened; `removed_runs` has one row; a `CONSTANT ROW` is no table. */
-const readWhole = new Set(['blocks', 'unended_texts', 'feedback', 'removed_runs', 'CONSTANT']);
+/**
+ * Small tables that are read whole, once, when the index is opened; `removed_runs` has one row; a `CONSTANT ROW` is no table, and
+ * `chain` is what the statement itself has found: the messages of one run.
+ */
+const readWhole = new Set(['blocks', 'unended_texts', 'feedback', 'removed_runs', 'CONSTANT', 'chain']);
 
 export interface Plan {
   readonly sql: string;
