@@ -97,8 +97,9 @@ export const test = base.extend<ServedFixtures>({
       if (/content security policy|refused to/i.test(message.text())) pageProblems.push(message.text());
     });
     await page.goto(served.windowUrl);
-    // The page that signs in opens the window in its own place, which then adds the address of its screen.
-    await page.waitForURL(({ search }) => search === '');
+    // The page that signs in opens the window in its own place, which then adds the address of its screen. Another address before
+    // that would be replaced by it.
+    await page.waitForURL(({ search, hash }) => search === '' && hash !== '');
     await use(page);
   },
 });
