@@ -15,8 +15,8 @@ export interface ApiContext {
 /** The whole service as one function, which never throws. IPC, HTTP and tests are adapters around it. */
 export interface Api {
   fetch(request: Request, context: ApiContext): Promise<Response>;
-  /** Whether the headers of a request, with lower-case names, carry a valid API key. */
-  isKnown(headers: Readonly<Record<string, string>>): boolean;
+  /** Whether a request carries a valid API key. `target` has its path and query; the names of the headers are in lower case. */
+  isKnown(head: { readonly target: string; readonly headers: Readonly<Record<string, string>> }): boolean;
 }
 
 /** The caller of a request. The window has its own caller id and no key. */

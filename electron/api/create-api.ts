@@ -5,6 +5,7 @@ import { AppError } from '../../shared/app-error.ts';
 import { type Access, type Endpoint, scopes } from '../../shared/contract/endpoint.ts';
 import type { Log } from '../log.ts';
 import type { RateLimits } from '../credits/rate-limits.ts';
+import { queryKeys } from '../providers/forwarded-call.ts';
 import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
 import type { Api, ApiContext, Caller, Handler, HandlerInput } from './api.ts';
 import { errorResponse, toAppError } from './error-response.ts';
@@ -39,35 +40,38 @@ function keyFromHeaders(headers: Pick<Headers, 'get'>): string {
 const missingPassedKey =
   'Send an API key of Touchstone in place of the key of the provider, or as x-touchstone-key beside it. Keys are issued in Settings, API keys.';
 
-/** The key in the headers of another API: in its own header if the program sends its provider key, too. */
-function keyFromPassedHeaders(headers: Pick<Headers, 'get'>): string {
+/** The key in the headers or the query of another API: in its own header if the program sends its provider key, too. */
+function keyFromPassed({ headers, url }: Pick<Request, 'headers' | 'url'>, passes: Endpoint['passes']): string {
   const separate = headers.get('x-touchstone-key')?.trim();
   if (separate) return separate;
   const bearer = /^bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
-  const inHeaders = [headers.get('x-api-key')?.trim(), bearer].filter((key) => key !== undefined && key !== '');
-  const key = inHeaders.find((candidate) => candidate!.startsWith('ts_')) ?? inHeaders[0];
+  const named = ['x-api-key', 'x-goog-api-key'].map((name) => headers.get(name)?.trim());
+  const sent = [...named, bearer, ...(passes === 'gemini' ? queryKeys(url) : [])];
+  const present = sent.filter((key) => key !== undefined && key !== '');
+  const key = present.find((candidate) => candidate!.startsWith('ts_')) ?? present[0];
   if (key === undefined) throw new AppError('unauthorized', missingPassedKey);
   return key;
 }
 
 /** Identifies the caller. Throws `unauthorized` if the key is missing, wrong or contradicted. */
 function authenticate(
-  headers: Headers,
+  request: Request,
   context: ApiContext,
   stores: { apiKeys: ApiKeyStore; windowCallerId: string },
-  passes: boolean,
+  passes: Endpoint['passes'],
 ): Caller {
   if (context.access === 'window') return { callerId: stores.windowCallerId, key: null, scopes };
-  const key = stores.apiKeys.authenticate(passes ? keyFromPassedHeaders(headers) : keyFromHeaders(headers));
+  const key = stores.apiKeys.authenticate(passes ? keyFromPassed(request, passes) : keyFromHeaders(request.headers));
   if (key === null) throw new AppError('unauthorized', wrongKey);
   return { callerId: key.callerId, key, scopes: key.scopes };
 }
 
-/** Whether `authenticate` would accept the key. The names of the headers are in lower case. */
-function hasValidKey(headers: Readonly<Record<string, string>>, apiKeys: ApiKeyStore): boolean {
+/** Whether `authenticate` would accept the key. */
+function hasValidKey({ target, headers }: Parameters<Api['isKnown']>[0], apiKeys: ApiKeyStore): boolean {
   // Called for every request of a stranger. Creating an error is slow.
   const get = (name: string): string | null => headers[name] ?? null;
-  const passed = headers['x-touchstone-key'] ?? headers['x-api-key'];
+  const inQuery = target.startsWith('/gemini/') ? queryKeys(target)[0] : undefined;
+  const passed = headers['x-touchstone-key'] ?? headers['x-api-key'] ?? headers['x-goog-api-key'] ?? inQuery;
   if (passed !== undefined && apiKeys.authenticate(passed.trim()) !== null) return true;
   if (headers['authorization'] === undefined && headers['x-hl-api-key'] === undefined) return false;
   try {
@@ -161,12 +165,27 @@ function toResponse(endpoint: Endpoint, result: unknown, requestId: string): Res
   return withHeaders(response, { 'x-request-id': requestId });
 }
 
+/** The router's form of a path, whose last segment can end with a method of Google's: `{model}:countTokens`. */
+function routeOf(path: string): {
+  pattern: string;
+  parametersOf: (values: Record<string, string>) => Record<string, string>;
+} {
+  const [, name, method] = /\{(\w+)\}(:\w+)$/.exec(path) ?? [];
+  const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+  if (name === undefined || method === undefined) return { pattern, parametersOf: (values) => values };
+  return {
+    pattern: pattern.replace(`:${name}${method}`, `:${name}{[^/]+${method}}`),
+    parametersOf: (values) => ({ ...values, [name]: values[name]!.slice(0, -method.length) }),
+  };
+}
+
 /** Puts the handlers behind one `fetch`: routing, keys, validation, errors. The order of the checks is deliberate. */
 export function createApi(options: ApiOptions): Api {
   const app = new Hono<{ Bindings: ApiContext }>();
   for (const [path, known] of groupByPath(options.handlers)) {
-    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), (context) =>
-      answer(known, context.req.raw, context.env, context.req.param(), options),
+    const { pattern, parametersOf } = routeOf(path);
+    app.all(pattern, (context) =>
+      answer(known, context.req.raw, context.env, parametersOf(context.req.param()), options),
     );
   }
   app.notFound(({ req }) => {
@@ -179,7 +198,7 @@ export function createApi(options: ApiOptions): Api {
   });
   return {
     fetch: async (request, context) => app.fetch(request, context),
-    isKnown: (headers) => hasValidKey(headers, options.apiKeys),
+    isKnown: (head) => hasValidKey(head, options.apiKeys),
   };
 }
 
@@ -199,9 +218,7 @@ async function answer(
   try {
     if (path.isForWindowOnly && context.access !== 'window') throw unknownPath();
     const handler = path.handlers.get(request.method);
-    const caller = path.isPublic
-      ? publicCaller
-      : authenticate(request.headers, context, options, path.passes !== undefined);
+    const caller = path.isPublic ? publicCaller : authenticate(request, context, options, path.passes);
     key = caller.key;
     if (key !== null) options.rateLimits.takeRequest(key);
     if (handler === undefined) throw methodNotAllowed(path);

@@ -185,7 +185,7 @@ function responses(endpoint: Endpoint, components: Components): Json {
 
 /** An error in the format of another API. */
 function passedErrorOf(status: number, format: NonNullable<Endpoint['passes']>): Json {
-  const name = format === 'openai' ? 'OpenAI' : 'Anthropic';
+  const name = { openai: 'OpenAI', anthropic: 'Anthropic', gemini: 'Google' }[format];
   return {
     description: `${errorDescriptions[status] ?? 'The request failed'}. In the format of ${name}'s API, with Touchstone's message; the provider's own errors pass unchanged`,
     content: {

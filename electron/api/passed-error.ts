@@ -22,7 +22,33 @@ const anthropicTypes: Readonly<Record<number, string>> = {
   504: 'timeout_error',
 };
 
-function bodyOf(format: PassedErrorFormat, { code, message, status, details }: AppError, requestId: string): object {
+/** The status names of Google's APIs. */
+const googleStatuses: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  402: 'FAILED_PRECONDITION',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  405: 'UNIMPLEMENTED',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+function googleBody({ code, message, status }: AppError, requestId: string): object {
+  const reason = { reason: code.toUpperCase(), domain: 'touchstone', metadata: { requestId } };
+  return {
+    error: {
+      code: status,
+      message,
+      status: googleStatuses[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'UNAVAILABLE'),
+      details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', ...reason }],
+    },
+  };
+}
+
+function bodyOf(format: PassedErrorFormat, error: AppError, requestId: string): object {
+  if (format === 'gemini') return googleBody(error, requestId);
+  const { code, message, status, details } = error;
   if (format === 'anthropic') {
     const type = anthropicTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
     return { type: 'error', error: { type, message }, request_id: requestId };
@@ -31,10 +57,11 @@ function bodyOf(format: PassedErrorFormat, { code, message, status, details }: A
   return { error: { message, type, param: details[0]?.field ?? null, code } };
 }
 
+const formats: readonly PassedErrorFormat[] = ['openai', 'anthropic', 'gemini'];
+
 /** The format of a path that no endpoint has; null for a path of Touchstone's own API. */
 export function formatOfPath(path: string): PassedErrorFormat | null {
-  if (path === '/openai' || path.startsWith('/openai/')) return 'openai';
-  return path === '/anthropic' || path.startsWith('/anthropic/') ? 'anthropic' : null;
+  return formats.find((format) => path === `/${format}` || path.startsWith(`/${format}/`)) ?? null;
 }
 
 /** An error of this service in the format of another API, so that its libraries show the message. */

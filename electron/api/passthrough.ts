@@ -3,11 +3,15 @@ import { recordLevel, type RecordLevel } from '../../shared/contract/common.ts';
 import {
   maxPassedBodyBytes,
   passChat,
+  passContent,
+  passContentCount,
+  passContentStream,
   passEmbeddings,
   passEndpointChat,
   passEndpointEmbeddings,
   passEndpointModels,
   passEndpointResponses,
+  passGeminiModels,
   passMessages,
   passModels,
   passResponses,
@@ -17,6 +21,7 @@ import {
 import type { ProgramCall } from '../passthrough/begin-run.ts';
 import type { PassThrough, StartedCall } from '../passthrough/create-passthrough.ts';
 import type { CallApi } from '../passthrough/read-request.ts';
+import { queryKeys } from '../providers/forwarded-call.ts';
 import { endpointId, type ProviderId } from '../providers/provider-addresses.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { type Handler, type HandlerInput, implement } from './api.ts';
@@ -31,20 +36,27 @@ interface Route {
   readonly providerId: ProviderId;
   readonly api: CallApi | null;
   readonly path: string;
+  /** The model and the version of the API that the path names. */
+  readonly pathModel?: string;
+  readonly apiVersion?: string;
 }
 
 /** Characters of a program's name. */
 const maxClientCharacters = 200;
+
+/** Versions of Gemini's API. */
+const geminiVersions = new Set(['v1', 'v1beta', 'v1alpha']);
 
 /** The headers as the program wrote them, or as a `Request` keeps them. */
 function rawHeadersOf(request: Request): readonly string[] {
   return 'rawHeaders' in request ? (request.rawHeaders as readonly string[]) : [...request.headers].flat();
 }
 
-/** Whether the usual header has the program's own provider key, beside the key of this service. */
-function hasOwnKey(headers: Headers): boolean {
+/** Whether the usual place has the program's own provider key, beside the key of this service. */
+function hasOwnKey({ headers }: Input, path: string): boolean {
   if (!headers.get('x-touchstone-key')) return false;
-  const keys = [headers.get('x-api-key'), headers.get('authorization')?.replace(/^bearer +/i, '')];
+  const named = ['x-api-key', 'x-goog-api-key'].map((name) => headers.get(name));
+  const keys = [...named, headers.get('authorization')?.replace(/^bearer +/i, ''), ...queryKeys(path)];
   return keys.some((key) => key != null && key.trim() !== '' && !key.trim().startsWith('ts_'));
 }
 
@@ -64,17 +76,24 @@ function addedHeaders({ recorded, runId, conversationId }: StartedCall): Record<
   };
 }
 
-function toCall(input: Input, { providerId, api, path }: Route, body: Buffer | null): ProgramCall {
+function toCall(
+  input: Input,
+  { providerId, api, path: route, pathModel, apiVersion }: Route,
+  body: Buffer | null,
+): ProgramCall {
   const { request, headers, caller, signal } = input;
   const method = request.method === 'GET' ? 'GET' : 'POST';
+  const path = route + new URL(request.url).search;
   return {
     providerId,
     api,
-    path: path + new URL(request.url).search,
+    pathModel: pathModel ?? null,
+    apiVersion: apiVersion ?? null,
+    path,
     method,
     headers: rawHeadersOf(request),
     body,
-    hasOwnKey: hasOwnKey(headers),
+    hasOwnKey: hasOwnKey(input, path),
     caller,
     appHeaders: originOf({ caller, headers }).appHeaders,
     client: headers.get('user-agent')?.slice(0, maxClientCharacters) || null,
@@ -117,6 +136,20 @@ export function passThroughHandlers({ passThrough, providers, ...options }: Pass
     pass(input, { providerId: 'OpenAi', api, path });
   const anthropic = (api: CallApi | null, path: string) => (input: Input) =>
     pass(input, { providerId: 'Anthropic', api, path });
+  const gemini =
+    (api: CallApi | null) =>
+    (input: HandlerInput<{ version: string; model?: string }, unknown, unknown>): Promise<Response> => {
+      const { version, model } = input.parameters;
+      if (!geminiVersions.has(version)) throw new AppError('not_found', `Gemini's API has no version "${version}".`);
+      const path = new URL(input.request.url).pathname.slice(`/gemini/${version}`.length);
+      return pass(input, {
+        providerId: 'GoogleGemini',
+        api,
+        path,
+        apiVersion: version,
+        ...(model && { pathModel: model }),
+      });
+    };
   const endpoint =
     (api: CallApi | null, path: string) =>
     (input: HandlerInput<{ name: string }, unknown, unknown>): Promise<Response> =>
@@ -132,6 +165,10 @@ export function passThroughHandlers({ passThrough, providers, ...options }: Pass
     implement(passEndpointEmbeddings, endpoint('openai-embeddings', '/embeddings')),
     implement(passEndpointModels, endpoint(null, '/models')),
     implement(passMessages, anthropic('anthropic-messages', '/messages')),
+    implement(passContent, gemini('gemini-content')),
+    implement(passContentStream, gemini('gemini-content')),
+    implement(passContentCount, gemini(null)),
+    implement(passGeminiModels, gemini(null)),
     implement(readRecorder, () => passThrough.counts()),
     implement(passTokenCount, anthropic(null, '/messages/count_tokens')),
   ];

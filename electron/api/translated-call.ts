@@ -121,7 +121,7 @@ async function start(
   options: TranslatedCallOptions,
 ): Promise<AcceptedRun> {
   const kind = translatedKind(model)!;
-  const read = readRequest(api, body);
+  const read = readRequest(api, body, null);
   const continued = continuedResponse(read, input, options);
   const sent = continued ? { ...read, messages: [...continued.messages, ...read.messages] } : read;
   const program = { ...sent, configuration: configurationOf(api, body), values: valuesOf(body) };

@@ -13,6 +13,10 @@ export interface ProgramCall {
   readonly providerId: ProviderId;
   /** Null for calls that aren't recorded, such as lists of models. */
   readonly api: CallApi | null;
+  /** The model that the path names; null if the body does. */
+  readonly pathModel: string | null;
+  /** The version of the API that the path names; null if the base address does. */
+  readonly apiVersion: string | null;
   /** Below the provider's base address, with the query. */
   readonly path: string;
   readonly method: 'GET' | 'POST';
@@ -43,14 +47,24 @@ export function systemOf(providerId: ProviderId): Exclude<AiSystem, 'ServiceAi'>
 }
 
 /** The name of a model in the audit, which for an endpoint begins with that of the endpoint. */
-export function modelOf({ providerId }: ProgramCall, model: string): string {
-  const name = model || 'unknown';
+export function modelOf({ providerId, pathModel }: ProgramCall, model: string): string {
+  const name = pathModel ?? (model || 'unknown');
   return providerId.startsWith('endpoint:') ? `${providerId.slice('endpoint:'.length)}/${name}` : name;
 }
 
+const scopes: ReadonlyMap<ProviderId, string> = new Map([
+  ['Anthropic', 'anthropic'],
+  ['GoogleGemini', 'gemini'],
+]);
+
 /** Conversations of one key are separate from those of another. */
 export function scopeOf({ caller, providerId }: ProgramCall): string {
-  return `${caller.callerId} ${providerId === 'Anthropic' ? 'anthropic' : 'openai'}`;
+  return `${caller.callerId} ${scopes.get(providerId) ?? 'openai'}`;
+}
+
+/** The key of a request in its conversation. */
+export function requestKey(call: ProgramCall, { key }: Pick<ReadRequest, 'key'>): string {
+  return `${scopeOf(call)} request:${key}`;
 }
 
 /** Finds or creates the conversation of a call and stores the call as `Running`. */
@@ -68,7 +82,7 @@ export function beginRun(
   const renderedPrompt = textOfMessages(added);
   const promptText = lastUser ? textOfMessages([lastUser]) : renderedPrompt;
   const scope = scopeOf(call);
-  const own = `${scope} request:${request.key}`;
+  const own = requestKey(call, request);
   const previous = request.previousResponseId === null ? [] : [`${scope} response:${request.previousResponseId}`];
   const earlier = [...previous, ...request.earlierKeys.map((key) => `${scope} ${key}`), ...(call.isRetry ? [own] : [])];
   const model = modelOf(call, request.model);

@@ -11,10 +11,10 @@ import type { RunCost } from '../providers/model-prices.ts';
 import type { RawUsage } from '../providers/provider.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
 import type { CallReader } from './create-call-reader.ts';
-import { FrameTimes } from './frame-times.ts';
+import { ChunkTimes } from './frame-times.ts';
 import type { CallObserver, PassedHead } from './passed-call.ts';
 import type { CallApi } from './read-request.ts';
-import type { RecordedResponse } from './read-response.ts';
+import type { RecordedResponse } from './read-call.ts';
 
 /** Bytes of a response that are recorded: more than any model writes. */
 const maxRecordedBytes = 32 * 1_048_576;
@@ -81,6 +81,7 @@ const nothing: RecordedResponse = {
   rawUsage: null,
   error: null,
   isComplete: false,
+  frames: null,
 };
 
 /** Records one call beside its program. */
@@ -90,8 +91,7 @@ export class CallRecord implements CallObserver {
   readonly #body = new CapturedBytes(maxRecordedBytes);
   #head: PassedHead | null = null;
   #firstByteMs: number | null = null;
-  /** Null for a response that isn't a stream, or is compressed. */
-  #frames: FrameTimes | null = null;
+  readonly #times = new ChunkTimes();
   #ended: Promise<void> | null = null;
   readonly #verdict = Promise.withResolvers<void>();
 
@@ -102,13 +102,12 @@ export class CallRecord implements CallObserver {
 
   begin(head: PassedHead): void {
     this.#head = head;
-    if (this.#isStream && this.#encoding === '') this.#frames = new FrameTimes();
   }
 
   take(chunk: Uint8Array): void {
     const atMs = performance.now() - this.#startedAt;
     this.#firstByteMs ??= atMs;
-    this.#frames?.add(chunk, atMs);
+    this.#times.add(chunk.length, atMs);
     this.#body.append(chunk);
   }
 
@@ -203,9 +202,8 @@ export class CallRecord implements CallObserver {
     moderation: RunModeration | null,
   ): RunOutcome {
     const { level, cost } = this.#options;
-    const { usage, rawUsage, content, reasoning, toolCalls, finishReason } = response;
+    const { usage, rawUsage, content, reasoning, toolCalls, finishReason, frames } = response;
     const isWhole = level === 'all';
-    const frames = this.#frames?.timing ?? null;
     return {
       status: isCancelled ? 'Cancelled' : failure ? 'Failed' : 'Completed',
       finishReason: isCancelled ? 'Cancelled' : failure ? 'Error' : finishReason,
@@ -244,7 +242,9 @@ export class CallRecord implements CallObserver {
   async #read(): Promise<RecordedResponse> {
     const { reader, api, rules, secrets } = this.#options;
     const encoding = this.#encoding;
-    const response = await reader.response({ api, body: this.#body.bytes, encoding, isStream: this.#isStream, rules });
+    const { arrivals } = this.#times;
+    const body = { body: this.#body.bytes, encoding, isStream: this.#isStream, arrivals };
+    const response = await reader.response({ api, ...body, rules });
     if (secrets.length === 0) return response;
     const clean = (text: string) => redactText(text, secrets);
     return {

@@ -5,10 +5,10 @@ import {
   type ReadRequest,
   readPassedRequest,
   readPassedResponse,
+  type RecordedResponse,
   type RequestInput,
   type ResponseInput,
 } from './read-call.ts';
-import type { RecordedResponse } from './read-response.ts';
 
 /** Longer bodies are read in a thread: a megabyte takes tens of milliseconds. */
 const maxBytesHere = 131_072;

@@ -14,13 +14,12 @@ import { ownKeys } from '../providers/forwarded-call.ts';
 import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore, Storage } from '../storage/storage.ts';
-import { beginRun, modelOf, type ProgramCall, type Recording, scopeOf, systemOf } from './begin-run.ts';
+import { beginRun, modelOf, type ProgramCall, type Recording, requestKey, scopeOf, systemOf } from './begin-run.ts';
 import { checkPrompt } from './check-prompt.ts';
 import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
-import { answerKey, keysOf, type ReadRequest } from './read-call.ts';
-import type { RecordedResponse } from './read-response.ts';
+import { answerKey, keysOf, type ReadRequest, type RecordedResponse } from './read-call.ts';
 import { type SentFile, storeFiles } from './sent-files.ts';
 
 /** A call under way, with what the program learns about its record. */
@@ -132,6 +131,8 @@ interface Parts extends PassThroughOptions {
   readonly reader: CallReader;
   readonly meter: ReturnType<typeof createMeter>;
   readonly active: Map<PassedCall, AbortController>;
+  /** Requests that have just failed: the next one like it repeats it. Most programs don't say so. */
+  readonly failed: Set<string>;
   /** Files that are being stored. */
   readonly storing: Set<Promise<void>>;
 }
@@ -151,14 +152,14 @@ interface PlannedCall {
 /** Reads the request as far as its record and the guard need it. Throws 400 for a blocked prompt. */
 async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promise<PlannedCall> {
   const { recorder, guard: guardSettings } = storage.settings.read();
-  const { api, caller, signal } = call;
+  const { api, pathModel, caller, signal } = call;
   const unread = { call, request: unreadable, runGuard: null, failure: null };
   if (api === null) return { ...unread, level: 'none' };
   const level = lowerLevel(lowerLevel(recorder.levels[api], caller.key?.recordLevel ?? 'all'), call.level);
   const isGuarded = guardSettings.prompts !== 'off' || guardSettings.answers !== 'off';
   if (level === 'none' && !isGuarded) return { ...unread, level };
   const read = async (rules: readonly RedactionRule[]) =>
-    reader.request({ api, body: call.body ?? new Uint8Array(), scope: scopeOf(call), rules });
+    reader.request({ api, pathModel, body: call.body ?? new Uint8Array(), scope: scopeOf(call), rules });
   const stored = await read(recorder.redaction).catch((error: Error) => error);
   const failure = stored instanceof Error ? stored : null;
   const request = (stored instanceof Error ? null : stored) ?? unreadable;
@@ -175,12 +176,20 @@ function storeBeside(sent: readonly SentFile[], callerId: string, parts: Parts):
   void storing.finally(() => parts.storing.delete(storing));
 }
 
+const maxFailedRequests = 1000;
+
+function noteFailed(key: string, failed: Set<string>): void {
+  failed.add(key);
+  if (failed.size > maxFailedRequests) failed.delete(failed.values().next().value!);
+}
+
 /** Null if the call isn't recorded. Throws if it can't be and must be. */
-function tryBegin({ call, request, level, failure }: PlannedCall, { storage, meter }: Parts): Recording | null {
+function tryBegin({ call, request, level, failure }: PlannedCall, { storage, meter, failed }: Parts): Recording | null {
   if (level === 'none') return null;
   try {
     if (failure !== null) throw failure;
-    return beginRun(call, request, level, storage);
+    const isRetry = call.isRetry || failed.delete(requestKey(call, request));
+    return beginRun({ ...call, isRetry }, request, level, storage);
   } catch (error) {
     meter.noteFailure(error);
     if (storage.settings.read().recorder.onFailure === 'pass') return null;
@@ -235,6 +244,7 @@ function createRecord(planned: PlannedCall, recording: Recording | null, own: Re
     finish: async (outcome) => {
       if (recording === null) return;
       await storage.runs.finish(recording.runId, outcome);
+      if (outcome.status === 'Failed' && request.key !== '') noteFailed(requestKey(call, request), parts.failed);
       meter.noteRecord();
     },
     guard: runGuard,
@@ -286,8 +296,8 @@ function send(planned: PlannedCall, recording: Recording | null, charge: Charge,
   passed.whole.then(forget, forget);
   notePauses(call, passed, parts);
   try {
-    const { providerId, path, method, headers, body, hasOwnKey } = call;
-    providers.pass({ providerId, path, method, headers, body, hasOwnKey, signal, exchanges: log }, passed);
+    const { providerId, path, apiVersion, method, headers, body, hasOwnKey } = call;
+    providers.pass({ providerId, path, apiVersion, method, headers, body, hasOwnKey, signal, exchanges: log }, passed);
   } catch (error) {
     passed.fail(error as Error);
     throw error;
@@ -322,6 +332,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     reader: createCallReader(),
     meter: createMeter(options.log),
     active: new Map(),
+    failed: new Set(),
     storing: new Set(),
   };
   return {

@@ -27,11 +27,15 @@ function responseFormat({ format }: Fields): Readonly<Record<string, unknown>> {
   return type === 'json_object' ? { response_format: { type } } : {};
 }
 
-const anthropicChoices: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' };
+const anthropicChoices = new Map([
+  ['auto', 'auto'],
+  ['any', 'required'],
+  ['none', 'none'],
+]);
 
 function anthropicChoice(value: unknown): Readonly<Record<string, unknown>> {
   const { type, name, disable_parallel_tool_use: isSerial } = objectOf(value);
-  const choice = type === 'tool' ? { type: 'function', function: { name } } : anthropicChoices[textOf(type)];
+  const choice = type === 'tool' ? { type: 'function', function: { name } } : anthropicChoices.get(textOf(type));
   return {
     ...(choice !== undefined && { tool_choice: choice }),
     ...(isSerial === true && { parallel_tool_calls: false }),
@@ -74,6 +78,20 @@ const parameters: Readonly<Record<CallApi, Readonly<Record<string, Reader>>>> = 
     'top_k',
     'max_tokens',
   ),
+  // Recorded under the names of completions.
+  'gemini-content': readers(
+    {},
+    ...sampling,
+    'top_k',
+    'max_tokens',
+    'stop',
+    'seed',
+    'frequency_penalty',
+    'presence_penalty',
+    'reasoning_effort',
+    'response_format',
+    'tool_choice',
+  ),
 };
 
 /** Separates the parameters of a program's request that every provider has from those of its API. */
@@ -81,7 +99,7 @@ export function namedParameters(api: CallApi, configuration: Fields): NamedParam
   const named: Record<string, unknown> = {};
   const other: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(configuration)) {
-    const read = parameters[api][name];
+    const read = Object.hasOwn(parameters[api], name) ? parameters[api][name] : undefined;
     if (!read) other[name] = value;
     else if (value !== null && value !== undefined) Object.assign(named, read(value));
   }

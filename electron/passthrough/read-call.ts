@@ -1,12 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import type { FrameTiming } from '../../shared/contract/conversations.ts';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { Message, MessagePart } from '../../shared/contract/messages.ts';
 import { createRedactor, type Redactor } from '../audit/evidence/redaction.ts';
-import { messageKeys } from '../storage/stored-messages.ts';
+import { messageKeys, publicToolCall } from '../storage/stored-messages.ts';
 import { parseObject } from './fields.ts';
+import { type ChunkArrivals, type FrameKind, frameTiming } from './frame-times.ts';
 import { type CallApi, readRequest, type RecordedRequest } from './read-request.ts';
-import { readResponse, type RecordedResponse } from './read-response.ts';
+import { type ReadBody, readResponse } from './read-response.ts';
 
 /** A request as it is recorded, with the keys of its conversation. */
 export interface ReadRequest extends RecordedRequest {
@@ -89,7 +91,8 @@ function redactedMessages(messages: readonly Message[], redactor: Redactor): Mes
     content: content.map((part): MessagePart => {
       if (part.type === 'text') return { ...part, text: redactor.text(part.text) };
       if (part.type === 'toolResult') return { ...part, content: redactor.text(part.content) };
-      if (part.type === 'toolCall') return { ...part, arguments: redactor.text(part.arguments) };
+      // A signature can contain what the rules remove.
+      if (part.type === 'toolCall') return { ...publicToolCall(part), arguments: redactor.text(part.arguments) };
       // Rules apply to texts only, so a file could have what they remove.
       return { type: 'text', text: `[file: ${redactor.text(part.name)}, ${part.mediaType}, ${part.bytes} bytes]` };
     }),
@@ -98,6 +101,8 @@ function redactedMessages(messages: readonly Message[], redactor: Redactor): Mes
 
 export interface RequestInput {
   readonly api: CallApi;
+  /** The model that the path names; null if the body does. */
+  readonly pathModel: string | null;
   readonly body: Uint8Array;
   /** The conversations of one scope are separate from those of another. */
   readonly scope: string;
@@ -116,10 +121,10 @@ function redactorOf(rules: readonly RedactionRule[]): Redactor {
 }
 
 /** Null for a body that is no JSON object. */
-export function readPassedRequest({ api, body, scope, rules }: RequestInput): ReadRequest | null {
+export function readPassedRequest({ api, pathModel, body, scope, rules }: RequestInput): ReadRequest | null {
   const value = parseObject(decoder.decode(body));
   if (value === null) return null;
-  const request = readRequest(api, value);
+  const request = readRequest(api, value, pathModel);
   const keys = keysOf(scope, request.messages);
   if (rules.length === 0) return { ...request, ...keys, messageKeys: messageKeys(request.messages) };
   const redactor = redactorOf(rules);
@@ -140,6 +145,7 @@ export interface ResponseInput {
   readonly body: Uint8Array;
   readonly encoding: string;
   readonly isStream: boolean;
+  readonly arrivals: ChunkArrivals;
   readonly rules: readonly RedactionRule[];
 }
 
@@ -163,21 +169,40 @@ function decoded(body: Uint8Array, encoding: string): Uint8Array {
   }
 }
 
-export function readPassedResponse({ api, body, encoding, isStream, rules }: ResponseInput): RecordedResponse {
+/** A response as it is recorded. */
+export interface RecordedResponse extends ReadBody {
+  /** Null for a response that isn't a stream, or is compressed. */
+  readonly frames: FrameTiming | null;
+}
+
+/** Null for a body that isn't streamed. */
+function frameKind({ api, body, encoding, isStream }: ResponseInput): FrameKind | null {
+  if (encoding !== '') return null;
+  if (isStream) return 'events';
+  return api === 'gemini-content' && body[0] === 91 ? 'array' : null;
+}
+
+export function readPassedResponse(input: ResponseInput): RecordedResponse {
+  const { api, body, encoding, isStream, arrivals, rules } = input;
   let text: string;
   try {
     text = decoder.decode(decoded(body, encoding));
   } catch {
     text = '';
   }
-  const response = readResponse(api, text, { isStream });
+  const kind = frameKind(input);
+  const frames = kind && frameTiming(body, kind, arrivals);
+  const response = { ...readResponse(api, text, { isStream }), frames };
   if (rules.length === 0) return response;
   const redactor = redactorOf(rules);
   return {
     ...response,
     content: redactor.text(response.content),
     reasoning: redactor.text(response.reasoning),
-    toolCalls: response.toolCalls.map((call) => ({ ...call, arguments: redactor.text(call.arguments) })),
+    toolCalls: response.toolCalls.map((call) => ({
+      ...publicToolCall(call),
+      arguments: redactor.text(call.arguments),
+    })),
     error: response.error === null ? null : redactor.text(response.error),
   };
 }

@@ -1,9 +1,14 @@
 import type { Message, MessagePart } from '../../shared/contract/messages.ts';
 import { type Fields, isObject, jsonOf, listOf, objectOf, textOf } from './fields.ts';
+import { readGeminiRequest } from './gemini-request.ts';
 import { SentFiles, type SentFile } from './sent-files.ts';
 
 /** The APIs whose calls are recorded. */
-export type CallApi = 'openai-chat' | 'openai-responses' | 'openai-embeddings' | 'anthropic-messages';
+export type CallApi =
+  'openai-chat' | 'openai-responses' | 'openai-embeddings' | 'anthropic-messages' | 'gemini-content';
+
+/** Those that have the model and the parameters in the body itself. */
+type BodyApi = Exclude<CallApi, 'gemini-content'>;
 
 /** A program's request as it is recorded. */
 export interface RecordedRequest {
@@ -197,7 +202,7 @@ function without(body: Fields, ...names: readonly string[]): Record<string, unkn
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 }
 
-function messagesOf(api: CallApi, body: Fields, files: SentFiles): { messages: Message[]; system: string } {
+function messagesOf(api: BodyApi, body: Fields, files: SentFiles): { messages: Message[]; system: string } {
   const messages: Message[] = [];
   switch (api) {
     case 'openai-chat':
@@ -222,25 +227,31 @@ function messagesOf(api: CallApi, body: Fields, files: SentFiles): { messages: M
   }
 }
 
-const namedFields: Record<CallApi, readonly string[]> = {
+const namedFields: Record<BodyApi, readonly string[]> = {
   'openai-chat': ['messages'],
   'openai-responses': ['input', 'instructions'],
   'openai-embeddings': ['input'],
   'anthropic-messages': ['messages', 'system'],
 };
 
-/** Reads a request without ever failing: what it doesn't know, it records as text. */
-export function readRequest(api: CallApi, body: Fields): RecordedRequest {
-  const files = new SentFiles();
+function readBody(api: BodyApi, body: Fields, files: SentFiles) {
   const { messages, system } = messagesOf(api, body, files);
-  const systemMessage = takeSystem(messages, system);
   const configuration = without(body, 'model', 'stream', ...namedFields[api]);
   if (api === 'anthropic-messages' && Array.isArray(body['tools'])) {
     configuration['tools'] = body['tools'].map(anthropicTool);
   }
+  return { messages, system, configuration };
+}
+
+/** Reads a request without ever failing: what it doesn't know, it records as text. `pathModel` is null if the body names the model. */
+export function readRequest(api: CallApi, body: Fields, pathModel: string | null): RecordedRequest {
+  const files = new SentFiles();
+  const read = api === 'gemini-content' ? readGeminiRequest(body, files) : readBody(api, body, files);
+  const { messages, system, configuration } = read;
+  const systemMessage = takeSystem(messages, system);
   const previous = body['previous_response_id'];
   return {
-    model: textOf(body['model']).slice(0, 500),
+    model: (pathModel ?? textOf(body['model'])).slice(0, 500),
     systemMessage,
     messages,
     files: files.list,

@@ -1,15 +1,16 @@
 import type { FinishReason, Usage } from '../../shared/contract/completions.ts';
-import type { ToolCall } from '../../shared/contract/tools.ts';
-import type { RawUsage } from '../providers/provider.ts';
+import type { ModelToolCall, RawUsage } from '../providers/provider.ts';
 import { countOf, type Fields, isObject, jsonOf, listOf, objectOf, parseObject, textOf } from './fields.ts';
+import { geminiUsage, readGemini, readGeminiArray } from './gemini-response.ts';
 import type { CallApi } from './read-request.ts';
+import { Reading } from './reading.ts';
 
-/** A provider's response as it is recorded. */
-export interface RecordedResponse {
+/** What a provider's response says. */
+export interface ReadBody {
   readonly id: string | null;
   readonly content: string;
   readonly reasoning: string;
-  readonly toolCalls: readonly ToolCall[];
+  readonly toolCalls: readonly ModelToolCall[];
   readonly finishReason: FinishReason;
   readonly usage: Usage | null;
   readonly rawUsage: RawUsage | null;
@@ -17,40 +18,6 @@ export interface RecordedResponse {
   readonly error: string | null;
   /** False for a stream without its last event. */
   readonly isComplete: boolean;
-}
-
-interface StreamedCall {
-  id: string;
-  name: string;
-  arguments: string;
-}
-
-/** What has been read of a response. */
-class Reading {
-  id: string | null = null;
-  readonly texts: string[] = [];
-  readonly reasoning: string[] = [];
-  readonly calls = new Map<number, StreamedCall>();
-  reason: string | null = null;
-  rawUsage: Record<string, unknown> | null = null;
-  error: string | null = null;
-  isComplete = false;
-
-  call(index: number): StreamedCall {
-    let call = this.calls.get(index);
-    if (!call) this.calls.set(index, (call = { id: '', name: '', arguments: '' }));
-    return call;
-  }
-
-  noteUsage(usage: unknown): void {
-    if (isObject(usage)) this.rawUsage = { ...this.rawUsage, ...usage };
-  }
-
-  noteError(value: unknown): void {
-    const error = objectOf(value)['error'] ?? value;
-    this.error =
-      textOf(objectOf(error)['message']) || (typeof error === 'string' ? error : jsonOf(error).slice(0, 1000));
-  }
 }
 
 function readChatDelta(reading: Reading, delta: Fields): void {
@@ -209,23 +176,27 @@ const readers: Record<CallApi, (reading: Reading, value: Fields) => void> = {
   'openai-responses': readResponses,
   'openai-embeddings': readEmbeddings,
   'anthropic-messages': readAnthropic,
+  'gemini-content': readGemini,
 };
 
-const reasons: Readonly<Record<string, FinishReason>> = {
-  length: 'Length',
-  max_tokens: 'Length',
-  max_output_tokens: 'Length',
-  model_context_window_exceeded: 'Length',
-  content_filter: 'ContentFilter',
-  refusal: 'ContentFilter',
-  tool_calls: 'ToolCalls',
-  function_call: 'ToolCalls',
-  tool_use: 'ToolCalls',
-};
+const reasons: ReadonlyMap<string, FinishReason> = new Map(
+  Object.entries<FinishReason>({
+    length: 'Length',
+    max_tokens: 'Length',
+    max_output_tokens: 'Length',
+    model_context_window_exceeded: 'Length',
+    content_filter: 'ContentFilter',
+    refusal: 'ContentFilter',
+    tool_calls: 'ToolCalls',
+    function_call: 'ToolCalls',
+    tool_use: 'ToolCalls',
+  }),
+);
 
 /** OpenAI's counts include the cache, Anthropic's don't. */
 function usageOf(api: CallApi, raw: Fields | null): Usage | null {
   if (raw === null) return null;
+  if (api === 'gemini-content') return geminiUsage(raw);
   const isAnthropic = api === 'anthropic-messages';
   const input = countOf(raw['prompt_tokens'] ?? raw['input_tokens']);
   if (input === null) return null;
@@ -250,16 +221,13 @@ function* eventsIn(text: string): Generator<string, void, void> {
 }
 
 /** Reads a response without ever failing. `isStream` is whether the provider sent events. */
-export function readResponse(
-  api: CallApi,
-  text: string,
-  { isStream }: { readonly isStream: boolean },
-): RecordedResponse {
+export function readResponse(api: CallApi, text: string, { isStream }: { readonly isStream: boolean }): ReadBody {
   const reading = new Reading();
   const read = readers[api];
   if (!isStream) {
     const value = parseObject(text);
     if (value) read(reading, value);
+    else if (api === 'gemini-content' && text.startsWith('[')) readGeminiArray(reading, text);
     else if (text !== '') reading.error = text.slice(0, 1000);
   } else {
     for (const data of eventsIn(text)) {
@@ -269,7 +237,7 @@ export function readResponse(
     }
   }
   const toolCalls = [...reading.calls.values()].filter(({ name }) => name !== '');
-  const reason = reading.reason === null ? undefined : reasons[reading.reason];
+  const reason = reading.reason === null ? undefined : reasons.get(reading.reason);
   return {
     id: reading.id,
     content: reading.texts.join(''),

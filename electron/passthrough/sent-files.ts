@@ -11,15 +11,17 @@ export interface SentFile {
   readonly content: Buffer;
 }
 
-const extensions: Readonly<Record<string, string>> = {
-  'image/png': 'png',
-  'image/jpeg': 'jpg',
-  'image/gif': 'gif',
-  'image/webp': 'webp',
-  'application/pdf': 'pdf',
-  'audio/wav': 'wav',
-  'audio/mpeg': 'mp3',
-};
+const extensions: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'image/png': 'png',
+    'image/jpeg': 'jpg',
+    'image/gif': 'gif',
+    'image/webp': 'webp',
+    'application/pdf': 'pdf',
+    'audio/wav': 'wav',
+    'audio/mpeg': 'mp3',
+  }),
+);
 
 /** Collects the files of one request. Their messages refer to them by the hash of their content. */
 export class SentFiles {
@@ -34,7 +36,7 @@ export class SentFiles {
     const content = Buffer.from(base64, 'base64');
     if (content.length === 0) return { type: 'text', text: `[${mediaType || 'file'}]` };
     const fileId = createHash('sha256').update(content).digest('hex');
-    const fileName = name || `file.${extensions[mediaType] ?? 'bin'}`;
+    const fileName = name || `file.${extensions.get(mediaType) ?? 'bin'}`;
     const part: FilePart = { type: 'file', fileId, mediaType, name: fileName, bytes: content.length };
     this.#files.set(fileId, { part, content });
     return part;

@@ -8,8 +8,10 @@ import type { ResponseReceiver } from './response-receiver.ts';
 /** Another program's call of a provider's API. */
 export interface ForwardedCall extends Pick<PassedRequest, 'method' | 'body' | 'signal'> {
   readonly providerId: ProviderId;
-  /** Below the base address, with the query. */
+  /** Below the base address, with the query, which may have a key. */
   readonly path: string;
+  /** Replaces the version at the end of the base address; null leaves it. */
+  readonly apiVersion: string | null;
   /** Names and values in turn, as the program sent them. */
   readonly headers: readonly string[];
   /** Whether the headers have the program's own provider key, which then goes along and is stored nowhere. */
@@ -34,13 +36,15 @@ const ownHeaders = new Set([
   'content-length',
   'x-hl-api-key',
 ]);
-const keyHeaders = new Set(['authorization', 'x-api-key']);
+const keyHeaders = new Set(['authorization', 'x-api-key', 'x-goog-api-key']);
+
+/** A key of this service, which never leaves it. */
+const isOwnServiceKey = (value: string): boolean => /^(?:bearer +)?ts_/i.test(value);
 
 function isForwarded(name: string, value: string, hasOwnKey: boolean): boolean {
   if (ownHeaders.has(name) || name.startsWith(':')) return false;
   if (name.startsWith('x-touchstone-') || name.startsWith('x-app-')) return false;
-  // A key of this service never leaves it.
-  return !keyHeaders.has(name) || (hasOwnKey && !/^(?:bearer +)?ts_/i.test(value));
+  return !keyHeaders.has(name) || (hasOwnKey && !isOwnServiceKey(value));
 }
 
 /** The program's headers without those that end here. */
@@ -60,12 +64,45 @@ function forwardedHeaders({ headers, hasOwnKey }: ForwardedCall): string[] {
   return result;
 }
 
+/** The keys in the query, as Gemini's API takes them. */
+export function queryKeys(path: string): string[] {
+  const start = path.indexOf('?');
+  return start === -1 ? [] : new URLSearchParams(path.slice(start)).getAll('key');
+}
+
+/** The path without keys in its query, or without those of this service. The rest stays as the program wrote it. */
+function forwardedPath({ path, hasOwnKey }: Pick<ForwardedCall, 'path' | 'hasOwnKey'>): string {
+  if (queryKeys(path).length === 0) return path;
+  const start = path.indexOf('?');
+  const others = path
+    .slice(start + 1)
+    .split('&')
+    .filter((parameter) => {
+      const [key] = queryKeys(`?${parameter}`);
+      return key === undefined || (hasOwnKey && !isOwnServiceKey(key));
+    });
+  return path.slice(0, start) + (others.length === 0 ? '' : `?${others.join('&')}`);
+}
+
+/** A base address without a version, such as that of a gateway, stays as it is. */
+function versioned(address: string, { apiVersion }: ForwardedCall): string {
+  const start = address.lastIndexOf('/') + 1;
+  const hasVersion = /^v\d+[a-z]*$/.test(address.slice(start));
+  return apiVersion === null || !hasVersion ? address : address.slice(0, start) + apiVersion;
+}
+
 /** The program's own keys, so that nothing that is stored repeats them. */
-export function ownKeys({ headers, hasOwnKey }: Pick<ForwardedCall, 'headers' | 'hasOwnKey'>): string[] {
+export function ownKeys({ headers, path, hasOwnKey }: Pick<ForwardedCall, 'headers' | 'path' | 'hasOwnKey'>): string[] {
   if (!hasOwnKey) return [];
-  return headers.flatMap((name, index) =>
+  const inHeaders = headers.flatMap((name, index) =>
     index % 2 === 0 && keyHeaders.has(name.toLowerCase()) ? [headers[index + 1]!.replace(/^bearer +/i, '')] : [],
   );
+  return [...inHeaders, ...queryKeys(path)];
+}
+
+function keyHeader(providerId: ProviderId, key: string): [string, string] {
+  if (providerId === 'Anthropic') return ['x-api-key', key];
+  return providerId === 'GoogleGemini' ? ['x-goog-api-key', key] : ['authorization', `Bearer ${key}`];
 }
 
 /** Sends a call with the stored key, or with the program's own. Throws 503 if the key is missing or the address isn't confirmed. */
@@ -75,15 +112,24 @@ export function forwardCall(
   credentials: Pick<Credentials, 'destination'>,
   transport: ProviderFetch,
 ): void {
-  const { providerId, path, method, body, signal, hasOwnKey, exchanges } = call;
+  const { providerId, method, body, signal, hasOwnKey, exchanges } = call;
   const { address, key } = credentials.destination(providerId, { hasOwnKey });
   const headers = forwardedHeaders(call);
-  if (key !== null)
-    headers.push(...(providerId === 'Anthropic' ? ['x-api-key', key] : ['authorization', `Bearer ${key}`]));
+  if (key !== null) headers.push(...keyHeader(providerId, key));
   const secrets = [...secretForms(key), ...ownKeys(call).flatMap(secretForms)];
   const longestFirst = secrets.sort((one, other) => other.length - one.length);
   const capture: PassedRequest['capture'] = exchanges
     ? (request) => exchanges.beginHttp(request, longestFirst)
     : undefined;
-  transport.pass({ address: address + path, method, headers, body, signal, ...(capture && { capture }) }, receiver);
+  transport.pass(
+    {
+      address: versioned(address, call) + forwardedPath(call),
+      method,
+      headers,
+      body,
+      signal,
+      ...(capture && { capture }),
+    },
+    receiver,
+  );
 }

@@ -63,7 +63,7 @@ function identify(
   { window, api, rules, connections }: RequestListenerOptions,
 ): void {
   const isAllowed = !(head instanceof AppError) && rules.rejection(head) === null;
-  if (isAllowed && (window?.isFromBrowser(head) || api.isKnown(head.headers))) connection.identify();
+  if (isAllowed && (window?.isFromBrowser(head) || api.isKnown(head))) connection.identify();
   else connections.noteStranger(connection);
 }
 

@@ -101,6 +101,7 @@ const originNames: Readonly<Record<OriginApi, string>> = {
   'openai-responses': 'OpenAI responses',
   'openai-embeddings': 'OpenAI embeddings',
   'anthropic-messages': 'Anthropic messages',
+  'gemini-content': 'Gemini content',
   import: 'Imported log',
 };
 

@@ -20,6 +20,7 @@ export const originApis = [
   'openai-responses',
   'openai-embeddings',
   'anthropic-messages',
+  'gemini-content',
   'import',
 ] as const;
 export type OriginApi = (typeof originApis)[number];

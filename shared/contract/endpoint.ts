@@ -66,7 +66,7 @@ export interface Endpoint<
    * The endpoint of another program's API, whose body is read as bytes and whose errors have the format of that API. A key may also be
    * in the headers of that API.
    */
-  readonly passes?: 'openai' | 'anthropic';
+  readonly passes?: 'openai' | 'anthropic' | 'gemini';
   /** Statuses of errors beyond 400, 401, 403, 413, 415, 421 and 500, for the OpenAPI document. */
   readonly errors?: readonly number[];
 }

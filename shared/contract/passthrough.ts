@@ -38,6 +38,15 @@ const call = {
 const openAi = { ...call, passes: 'openai' } as const;
 const ofEndpoint = { ...openAi, parameters: endpointParameters } as const;
 const anthropic = { ...call, passes: 'anthropic' } as const;
+const geminiVersion = z.string().meta({ description: "Of Gemini's API: `v1`, `v1beta` or `v1alpha`" });
+const gemini = {
+  ...call,
+  passes: 'gemini',
+  parameters: z.object({
+    version: geminiVersion,
+    model: z.string().min(1).max(500).meta({ description: 'As Google names it' }),
+  }),
+} as const;
 
 const unchanged = 'The request and the response pass unchanged and are recorded.';
 
@@ -133,6 +142,47 @@ export const passTokenCount = defineEndpoint({
   summary: "Count tokens with Anthropic's API",
   description: 'The request and the response pass unchanged. Counts are not recorded.',
   kinds: ['json'],
+});
+
+export const passContent = defineEndpoint({
+  ...gemini,
+  id: 'passContent',
+  path: '/gemini/{version}/models/{model}:generateContent',
+  summary: "Call Gemini's generateContent",
+  description: `${unchanged} The API key may also be in \`x-goog-api-key\` or \`?key=\`.`,
+  kinds: ['json'],
+});
+
+export const passContentStream = defineEndpoint({
+  ...gemini,
+  id: 'passContentStream',
+  path: '/gemini/{version}/models/{model}:streamGenerateContent',
+  summary: "Call Gemini's streamGenerateContent",
+  description: `${unchanged} With \`?alt=sse\`, Google streams events, otherwise the elements of a JSON array.`,
+  kinds: ['json-array', 'event-stream'],
+});
+
+export const passContentCount = defineEndpoint({
+  ...gemini,
+  id: 'passContentCount',
+  path: '/gemini/{version}/models/{model}:countTokens',
+  summary: "Count tokens with Gemini's API",
+  description: 'The request and the response pass unchanged. Counts are not recorded.',
+  kinds: ['json'],
+});
+
+export const passGeminiModels = defineEndpoint({
+  id: 'passGeminiModels',
+  method: 'get',
+  access,
+  tag,
+  path: '/gemini/{version}/models',
+  parameters: z.object({ version: geminiVersion }),
+  summary: "List Gemini's models",
+  description: 'The request and the response pass unchanged. Lists are not recorded.',
+  response: anyAnswer,
+  errors,
+  passes: 'gemini',
 });
 
 /** Calls of other programs since the host started. */

@@ -98,6 +98,7 @@ export const settings = z.strictObject({
       'openai-responses': recordLevel,
       'openai-embeddings': recordLevel,
       'anthropic-messages': recordLevel,
+      'gemini-content': recordLevel,
     }),
     /** Applied to texts before they are written to disk. */
     redaction: z.array(redactionRule).max(50),
@@ -129,6 +130,7 @@ export const defaultSettings: Settings = {
       'openai-responses': 'all',
       'openai-embeddings': 'metadata',
       'anthropic-messages': 'all',
+      'gemini-content': 'all',
     },
     redaction: [],
     onFailure: 'pass',

@@ -12,7 +12,7 @@ const megabyte = 1_048_576;
 
 /** What a key says of itself in these tests. */
 const withKey = { authorization: 'Bearer known' };
-const isKnown: Api['isKnown'] = (headers) => headers['authorization'] === withKey.authorization;
+const isKnown: Api['isKnown'] = ({ headers }) => headers['authorization'] === withKey.authorization;
 
 /** More than the buffers of the operating system take. */
 const text = 'a'.repeat(16 * megabyte);

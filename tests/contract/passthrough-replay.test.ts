@@ -7,6 +7,7 @@ import {
   type ReplayInput,
   type ReplayPair,
 } from '../../shared/contract/audit-replay.ts';
+import { setProviderKey } from '../../shared/contract/providers.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';
 
@@ -15,7 +16,9 @@ let client: Client;
 beforeAll(async () => {
   host = await startTestHost();
   client = windowClient(host.host);
-  host.host.storage.providerCache.setBaseAddress('Anthropic', host.provider.baseAddress);
+  for (const aiSystem of ['Anthropic', 'GoogleGemini'] as const)
+    host.host.storage.providerCache.setBaseAddress(aiSystem, host.provider.baseAddress);
+  await client.call(setProviderKey, { parameters: { aiSystem: 'GoogleGemini' }, body: { key: 'AIza-stored-key' } });
 });
 afterAll(() => host.close());
 beforeEach(() => host.provider.answerWith(null));
@@ -94,6 +97,38 @@ describe('a replay of a recorded call', () => {
       ],
     });
     expect(body).not.toHaveProperty('thinking');
+  });
+
+  test("sends Gemini's own parameters and signatures back to it", async () => {
+    const functionCall = { name: 'look', args: { at: 'sky' } };
+    const contents = [
+      { role: 'user', parts: [{ text: 'Look at the sky' }] },
+      { role: 'model', parts: [{ functionCall, thoughtSignature: 'c2lnbmVk' }] },
+      { role: 'user', parts: [{ functionResponse: { name: 'look', response: { output: 'It is blue' } } }] },
+    ];
+    const candidate = { content: { role: 'model', parts: [{ text: 'Blue.' }] }, finishReason: 'STOP' };
+    const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 1, totalTokenCount: 8 };
+    const body = { candidates: [candidate], usageMetadata };
+    host.provider.answerWith((call) => call.json(200, body));
+    const runId = await recorded('/gemini/v1beta/models/gemini-3-pro-preview:generateContent', {
+      contents,
+      generationConfig: { maxOutputTokens: 50, candidateCount: 1 },
+      tools: [{ functionDeclarations: [{ name: 'look', parametersJsonSchema: { type: 'object', properties: {} } }] }],
+    });
+    host.provider.answerWith(async (call) => {
+      await call.openEventStream().event(body);
+      call.end();
+    });
+    expect(await replay(runId, {})).toMatchObject({ failure: null, replayed: { content: 'Blue.' } });
+    expect(host.provider.calls.at(-1)!.body).toMatchObject({
+      generationConfig: { maxOutputTokens: 50, candidateCount: 1 },
+      tools: [{ functionDeclarations: [{ name: 'look' }] }],
+      contents: [
+        { role: 'user', parts: [{ text: 'Look at the sky' }] },
+        { role: 'model', parts: [{ functionCall, thoughtSignature: 'c2lnbmVk' }] },
+        { role: 'user', parts: [{ functionResponse: { name: 'look' } }] },
+      ],
+    });
   });
 
   test('sends its files again', async () => {

@@ -49,6 +49,7 @@ function curlText(openAi: string, shell: Shell): string {
 export function clientExamples(address: string, shell: Shell): ClientExample[] {
   const openAi = `${address}/openai/v1`;
   const anthropic = `${address}/anthropic`;
+  const gemini = `${address}/gemini`;
   const key = keyIn(shell);
   const openAiVariables = { OPENAI_BASE_URL: openAi, OPENAI_API_KEY: key };
   const anthropicVariables = { ANTHROPIC_BASE_URL: anthropic, ANTHROPIC_API_KEY: key };
@@ -63,6 +64,11 @@ export function clientExamples(address: string, shell: Shell): ClientExample[] {
       name: 'Anthropic SDK',
       summary: `ANTHROPIC_BASE_URL=${anthropic}`,
       text: setVariables(anthropicVariables, shell),
+    },
+    {
+      name: 'Google Gen AI SDK',
+      summary: `httpOptions: { baseUrl: '${gemini}' }`,
+      text: `new GoogleGenAI({ apiKey: process.env.${keyVariable}, httpOptions: { baseUrl: '${gemini}' } })`,
     },
     {
       name: 'Codex',

@@ -21,6 +21,7 @@ function levelsOf(level: Level): Recorder['levels'] {
     'openai-responses': level,
     'openai-embeddings': level === 'all' ? 'metadata' : level,
     'anthropic-messages': level,
+    'gemini-content': level,
   };
 }
 

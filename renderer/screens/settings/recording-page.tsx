@@ -23,6 +23,7 @@ const apis: readonly { api: RecordedApi; title: string; path: string }[] = [
   { api: 'openai-responses', title: 'OpenAI responses', path: '/openai/v1/responses' },
   { api: 'openai-embeddings', title: 'OpenAI embeddings', path: '/openai/v1/embeddings' },
   { api: 'anthropic-messages', title: 'Anthropic messages', path: '/anthropic/v1/messages' },
+  { api: 'gemini-content', title: 'Gemini content', path: '/gemini/v1beta/models' },
 ];
 
 const levelNames: Record<RecordLevel, string> = { all: 'Everything', metadata: 'Metadata', none: 'Nothing' };
@@ -183,14 +184,14 @@ function Failures({ recorder: { onFailure }, onChange }: PartProps) {
   );
 }
 
-/** The record of programs that call OpenAI's or Anthropic's API through Touchstone. */
+/** The record of programs that call a provider's API through Touchstone. */
 export function RecordingPage() {
   const settings = useSettings();
   const update = useUpdateSettings();
   return (
     <SettingsPage
       title="Recording"
-      lead="Programs that use Touchstone's address as the base URL of OpenAI's or Anthropic's API are recorded in the audit. Their calls pass unchanged. The Recorder screen shows how to connect one."
+      lead="Programs that use Touchstone's address as the base URL of OpenAI's, Anthropic's or Gemini's API are recorded in the audit. Their calls pass unchanged. The Recorder screen shows how to connect one."
     >
       <QueryView query={settings} subject="the settings">
         {({ recorder }) => {

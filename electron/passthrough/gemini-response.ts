@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { Usage } from '../../shared/contract/completions.ts';
+import { countOf, type Fields, jsonOf, listOf, objectOf, parseObject, textOf } from './fields.ts';
+import type { Reading } from './reading.ts';
+
+/** Reasons that mean a rule of Google's stopped the answer. */
+const filterReasons = new Set([
+  'SAFETY',
+  'RECITATION',
+  'LANGUAGE',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+]);
+
+/** Under the names of OpenAI's API; null for an answer that isn't whole for another reason. */
+function reasonOf(name: string): string | null {
+  if (name === 'STOP' || name === 'FINISH_REASON_UNSPECIFIED') return 'stop';
+  if (name === 'MAX_TOKENS') return 'length';
+  return filterReasons.has(name) ? 'content_filter' : null;
+}
+
+/** The signature of a call goes back to Gemini with its result. */
+export function signedBy(thoughtSignature: unknown) {
+  if (typeof thoughtSignature !== 'string' || thoughtSignature === '') return {};
+  return { providerState: { options: { google: { thoughtSignature } } } };
+}
+
+function readPart(reading: Reading, value: unknown): void {
+  const part = objectOf(value);
+  const text = textOf(part['text']);
+  if (part['thought'] === true) reading.reasoning.push(text);
+  else if (text !== '') reading.texts.push(text);
+  if (part['functionCall'] === undefined) return;
+  const { id, name, args } = objectOf(part['functionCall']);
+  Object.assign(reading.call(reading.calls.size), {
+    id: textOf(id) || `call_${randomUUID()}`,
+    name: textOf(name),
+    arguments: jsonOf(args ?? {}),
+    ...signedBy(part['thoughtSignature']),
+  });
+}
+
+/** A whole response, or one chunk of a streamed one. Of several candidates, the first is read. */
+export function readGemini(reading: Reading, value: Fields): void {
+  if (value['error'] !== undefined && value['error'] !== null) reading.noteError(value);
+  reading.id ??= textOf(value['responseId']) || null;
+  reading.noteUsage(value['usageMetadata']);
+  if (textOf(objectOf(value['promptFeedback'])['blockReason']) !== '') {
+    reading.reason = 'content_filter';
+    reading.isComplete = true;
+  }
+  const candidate = objectOf(listOf(value['candidates'])[0]);
+  for (const part of listOf(objectOf(candidate['content'])['parts'])) readPart(reading, part);
+  const name = textOf(candidate['finishReason']);
+  if (name === '') return;
+  reading.isComplete = true;
+  reading.reason = reasonOf(name);
+  if (reading.reason === null) reading.error = textOf(candidate['finishMessage']) || `The answer ended with ${name}.`;
+}
+
+/** A stream as one JSON array. Of one that broke off, the complete elements are read. */
+export function readGeminiArray(reading: Reading, text: string): void {
+  let elements: readonly unknown[];
+  try {
+    elements = listOf(JSON.parse(text));
+  } catch {
+    // Gemini puts the comma between two elements at the start of a line.
+    elements = text.slice(1).split('\n,').map(parseObject);
+  }
+  for (const element of elements) readGemini(reading, objectOf(element));
+}
+
+/** Thoughts are billed as output. */
+export function geminiUsage(raw: Fields): Usage | null {
+  const prompt = countOf(raw['promptTokenCount']);
+  if (prompt === null) return null;
+  const input = prompt + (countOf(raw['toolUsePromptTokenCount']) ?? 0);
+  const thoughts = countOf(raw['thoughtsTokenCount']);
+  const output = (countOf(raw['candidatesTokenCount']) ?? 0) + (thoughts ?? 0);
+  const cached = countOf(raw['cachedContentTokenCount']);
+  const totals = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+  if (cached === null && thoughts === null) return totals;
+  return { ...totals, details: { cached_tokens: cached, cache_write_tokens: null, reasoning_tokens: thoughts } };
+}
