@@ -264,7 +264,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
     ...datasetHandlers(services.datasets, services.datasetImport, services.runDatasets),
     ...comparisonHandlers(services.comparisons, log),
     ...blindVoteHandlers(services.comparisons.blindVotes),
-    ...judgeHandlers(services.judges),
+    ...judgeHandlers(services.judges, services.comparisons),
     ...reviewHandlers(services.reviewing, storage.rubrics),
     ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
     ...openApiHandlers(packageFile.version),

@@ -2,13 +2,16 @@ import {
   calibrateJudge,
   createJudge,
   deleteJudge,
+  deleteJudgeLabels,
   judgeRun,
+  labelFromVotes,
   listJudges,
   readJudge,
   readJudgeLabels,
   setJudgeLabel,
   updateJudge,
 } from '../../shared/contract/judges.ts';
+import type { Comparisons } from '../comparisons/create-comparisons.ts';
 import type { Judges } from '../comparisons/judge/create-judges.ts';
 import { type Caller, type Handler, implement } from './api.ts';
 import { fileReaderOf } from './files.ts';
@@ -18,7 +21,7 @@ function originOf({ callerId, key }: Caller) {
   return { callerId, key, appHeaders: {} };
 }
 
-export function judgeHandlers(judges: Judges): Handler[] {
+export function judgeHandlers(judges: Judges, comparisons: Pick<Comparisons, 'labelFromVotes'>): Handler[] {
   return [
     implement(listJudges, ({ query }) => judges.list(toListQuery(query))),
     implement(createJudge, ({ body }) => judges.create(body)),
@@ -27,8 +30,12 @@ export function judgeHandlers(judges: Judges): Handler[] {
     implement(deleteJudge, ({ parameters }) => judges.remove(parameters.id)),
     implement(readJudgeLabels, ({ parameters }) => ({ data: judges.labels(parameters.id) })),
     implement(setJudgeLabel, ({ parameters, body, caller }) =>
-      judges.setLabel(parameters.id, parameters.runId, body.label, fileReaderOf(caller)),
+      judges.setLabel(parameters.id, { runId: parameters.runId, ...body }, fileReaderOf(caller)),
     ),
+    implement(labelFromVotes, ({ parameters, body, caller }) =>
+      comparisons.labelFromVotes(parameters.id, body.blindVoteId, fileReaderOf(caller)),
+    ),
+    implement(deleteJudgeLabels, ({ parameters }) => judges.removeLabels(parameters.id)),
     implement(calibrateJudge, ({ parameters, caller, signal }) =>
       judges.calibrate(parameters.id, fileReaderOf(caller), { origin: originOf(caller), signal }),
     ),

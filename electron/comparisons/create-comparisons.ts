@@ -12,6 +12,7 @@ import type { CheckRunner } from './checks/create-check-runner.ts';
 import type { CellSelection, ComparisonJob, StartOptions } from './comparison-job.ts';
 import type { Statistics } from './create-statistics.ts';
 import { comparisonItemOf, comparisonOf, withoutPrompts } from './describe-comparison.ts';
+import type { Judges } from './judge/create-judges.ts';
 import { createPairJudging, type PairJudging, type PairJudgingOptions } from './judge/judged-pairs.ts';
 import { createRowFinder } from './order-rows.ts';
 import { type ComparisonJobs, type ComparisonJobsOptions, createComparisonJobs } from './open-comparisons.ts';
@@ -59,6 +60,7 @@ export interface Comparisons extends ResultReader {
   /** As `PairJudging` says. */
   judgePairs(...call: Parameters<PairJudging['judgePairs']>): Promise<Comparison>;
   readPairs: PairJudging['readPairs'];
+  labelFromVotes: PairJudging['labelFromVotes'];
   cells(id: string, query: CellQuery, caller: CellCaller): Promise<ReturnType<CellReader['cells']>>;
   rows(id: string, query: RowQuery, caller: CellCaller): ReturnType<CellReader['rows']>;
   /** Sets or removes the caller's vote on a cell, and returns all votes on it. Throws `invalid_request` with the field, and `forbidden`. */
@@ -81,7 +83,7 @@ export interface ComparisonsOptions
     Pick<BlindVotesOptions, 'votes' | 'runs'>,
     Pick<PairJudgingOptions, 'findPairJudge'> {
   readonly completions: Pick<Completions, 'start' | 'active'>;
-  readonly judges: CellReaderOptions['judges'] & BlindVotesOptions['judges'] & ComparisonJobsOptions['judges'];
+  readonly judges: Judges;
   readonly statistics: Statistics;
   readonly checks: CheckRunner;
 }
@@ -207,6 +209,7 @@ export function createComparisons(options: ComparisonsOptions): Comparisons {
     judgeAgain: async (id, { origin }) => described((await jobs.judgeAgain(id, origin)).comparison),
     judgePairs: async (...call) => described((await pairs.judgePairs(...call)).comparison),
     readPairs: pairs.readPairs,
+    labelFromVotes: pairs.labelFromVotes,
     cells: async (id, query, caller) => reader.cells(await jobs.open(id), query, caller),
     rows: async (id, query, caller) => reader.rows(await jobs.open(id), query, caller),
     async vote(id, vote, caller) {

@@ -20,9 +20,9 @@ const resultColumns = [
 ];
 
 /** `Judge: better than B`. */
-function preferenceText({ judge, outcome, otherVariant, isStale }: ExportedPreference): string {
-  const stale = isStale ? ' (stale)' : '';
-  return `${judge}: ${outcome === 'tie' ? 'tie with' : `${outcome} than`} ${otherVariant}${stale}`;
+function preferenceText({ judge, outcome, otherVariant, isStale, counts }: ExportedPreference): string {
+  const note = isStale ? ' (stale)' : counts ? '' : " (doesn't count yet)";
+  return `${judge}: ${outcome === 'tie' ? 'tie with' : `${outcome} than`} ${otherVariant}${note}`;
 }
 
 function* csv({ columns, cells }: ExportSource): Generator<string> {

@@ -66,12 +66,12 @@ function preferencesIn(
   return [...blind, ...voted];
 }
 
-/** Answers that a judge preferred to others of their row. Those of a judge that has changed since are left out. */
+/** Answers that a judge preferred to others of their row, if it is calibrated and hasn't changed since. */
 function judgedIn(row: readonly ExportedCell[]): Preference[] {
   return row.flatMap(({ cell: chosen, preferences }) =>
-    preferences.flatMap(({ judge, outcome, otherVariant, otherRepeat, isStale }): Preference[] => {
+    preferences.flatMap(({ judge, outcome, otherVariant, otherRepeat, isStale, counts }): Preference[] => {
       const other = row.find(({ cell }) => cell.variant === otherVariant && cell.repeat === otherRepeat);
-      return other && outcome === 'better' && !isStale
+      return other && outcome === 'better' && counts && !isStale
         ? [{ chosen, rejected: other.cell, source: 'judge', judge }]
         : [];
     }),

@@ -19,6 +19,8 @@ export interface ExportedPreference {
   readonly otherRepeat: number;
   /** Whether the judge has changed since. */
   readonly isStale: boolean;
+  /** Whether the judge is calibrated. */
+  readonly counts: boolean;
 }
 
 export interface ExportSelection {

@@ -126,10 +126,10 @@ function createCellDescriber(
 function preferencesAmong(
   cells: readonly ComparisonCell[],
   { runId }: ComparisonCell,
-  judges: CellReaderOptions['judges'],
+  preferencesOf: ReturnType<CellReaderOptions['judges']['readPreferences']>,
 ): ExportedPreference[] {
   if (runId === null) return [];
-  return judges.preferencesOf(runId).flatMap(({ otherRunId, ...preference }) => {
+  return preferencesOf(runId).flatMap(({ otherRunId, ...preference }) => {
     const other = cells.find((cell) => cell.runId === otherRunId);
     return other ? [{ ...preference, otherVariant: other.variant, otherRepeat: other.repeat }] : [];
   });
@@ -151,6 +151,7 @@ function* exportedCells(
   job.flush();
   const { datasetId, datasetVersion, settings } = job.comparison;
   const { describe } = createCellDescriber(options, job, caller);
+  const preferencesOf = options.judges.readPreferences();
   const cellsPerRow = settings.variantCount * settings.repeats;
   for (let row = 0; row < settings.rowCount; row += 1) {
     const [found] = options.datasets.rows(datasetId, datasetVersion, { offset: row, limit: 1, maxBytes: Infinity });
@@ -159,7 +160,7 @@ function* exportedCells(
       variant === undefined ? inRow : inRow.filter((position) => job.cells.index(position).variant === variant);
     const cells = describe(positions, hasAnswers ? allCharacters : 0);
     for (const cell of cells) {
-      const preferences = preferencesAmong(cells, cell, options.judges);
+      const preferences = preferencesAmong(cells, cell, preferencesOf);
       yield { row, values: found!.values, cell, preferences };
     }
   }

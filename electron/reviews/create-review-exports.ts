@@ -90,7 +90,7 @@ export function createReviewExports(options: ReviewExportsOptions): ReviewExport
         const value = final.get(item.id);
         if (value === undefined || labelled.has(reviewed.runId) || labelled.size >= maxLabels) continue;
         if (options.runs.read(reviewed.runId) === null) continue;
-        judges.setLabel(judgeId, reviewed.runId, passes(value) ? 'pass' : 'fail', call.reader);
+        judges.setLabel(judgeId, { runId: reviewed.runId, label: passes(value) ? 'pass' : 'fail' }, call.reader);
         labelled.add(reviewed.runId);
         added += 1;
         await nextTurn();

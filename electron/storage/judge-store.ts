@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
-import type { JudgeInput } from '../../shared/contract/judges.ts';
+import type { HandLabel, JudgeInput, JudgeVerdict } from '../../shared/contract/judges.ts';
 import { type ListPage, type ListQuery, newestList } from './list-page.ts';
 
 export interface StoredJudge {
@@ -15,12 +15,14 @@ export interface StoredJudge {
 
 export interface StoredLabel {
   readonly runId: string;
+  /** The run of the second answer, for a judge of preferences; null for any other. */
+  readonly otherRunId: string | null;
   /** Whether its row is in the half that only measures. */
   readonly isHeldOut: boolean;
-  readonly label: 'pass' | 'fail';
+  readonly label: HandLabel;
   readonly createdAt: number;
-  /** On the same run, of the judge as it was then; null without one. */
-  readonly verdict: StoredVerdict | null;
+  /** On the same run or runs, of the judge as it was then; null without one. */
+  readonly verdict: { readonly judgeHash: string; readonly verdict: JudgeVerdict['verdict'] } | null;
 }
 
 /** A verdict on a run. The reason is only in the judge's own run, which is deleted with the others. */
@@ -39,6 +41,8 @@ export interface StoredPreference {
   readonly verdict: 'first' | 'second' | 'tie';
 }
 
+export type NewLabel = Pick<StoredLabel, 'runId' | 'otherRunId' | 'isHeldOut' | 'label'>;
+
 /** Methods with an id throw `not_found`. */
 export interface JudgeStore {
   /** Newest first. Throws `invalid_request` for a token of another list. */
@@ -48,16 +52,18 @@ export interface JudgeStore {
   create(input: JudgeInput): StoredJudge;
   update(id: string, input: JudgeInput): StoredJudge;
   remove(id: string): void;
-  /** Newest first. */
-  labels(judge: number): StoredLabel[];
-  setLabel(judge: number, label: Pick<StoredLabel, 'runId' | 'isHeldOut' | 'label'>): void;
-  removeLabel(judge: number, runId: string): void;
+  /** Newest first: those of pairs of answers, or of single ones. */
+  labels(judge: number, of: 'answers' | 'pairs'): StoredLabel[];
+  /** Replaces an earlier one on the same run, or on the same runs in any order. */
+  setLabel(judge: number, label: NewLabel): void;
+  removeLabel(judge: number, label: Pick<StoredLabel, 'runId' | 'otherRunId'>): void;
+  removeLabels(judge: number): void;
   verdict(judge: number, runId: string): StoredVerdict | null;
   /** Replaces an earlier verdict on the same run. */
   setVerdict(judge: number, verdict: StoredVerdict): void;
-  /** Replaces an earlier one on the same runs in this order. */
+  /** Replaces an earlier one on the same runs in any order. */
   setPreference(judge: number, preference: StoredPreference): void;
-  /** What a judge preferred of two runs in this order; null if it wasn't asked. */
+  /** What a judge preferred of two runs, which it may have got in the other order; null if it wasn't asked. */
   preference(judge: number, runId: string, otherRunId: string): Pick<StoredPreference, 'judgeHash' | 'verdict'> | null;
   /** The preferences between a run and others. */
   preferencesOf(runId: string): { readonly judge: StoredJudge; readonly preference: StoredPreference }[];
@@ -78,11 +84,14 @@ interface VerdictRow {
   verdict_json: string;
 }
 
-interface LabelRow extends Partial<{ [Column in keyof VerdictRow]: VerdictRow[Column] | null }> {
-  run_id: string;
-  is_held_out: number;
-  label: 'pass' | 'fail';
-  created_at: number;
+interface LabelRow {
+  runId: string;
+  otherRunId: string | null;
+  isHeldOut: number;
+  label: HandLabel;
+  createdAt: number;
+  judgeHash: string | null;
+  verdictJson: string | null;
 }
 
 function verdictOf({
@@ -112,20 +121,14 @@ function judgeStatements(database: Database.Database) {
       'UPDATE judges SET input_json = ?, updated_at = ? WHERE sequence = ?',
     ),
     remove: database.prepare<[number]>('DELETE FROM judges WHERE sequence = ?'),
-    labels: database.prepare<[number], LabelRow>(
-      `SELECT * FROM judge_labels LEFT JOIN judge_verdicts USING (judge, run_id)
-       WHERE judge = ? ORDER BY created_at DESC, run_id`,
-    ),
-    setLabel: database.prepare<[number, string, number, string, number]>(
-      `INSERT INTO judge_labels (judge, run_id, is_held_out, label, created_at) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET label = excluded.label, created_at = excluded.created_at`,
-    ),
-    removeLabel: database.prepare<[number, string]>('DELETE FROM judge_labels WHERE judge = ? AND run_id = ?'),
     verdict: database.prepare<[number, string], VerdictRow>(
       'SELECT * FROM judge_verdicts WHERE judge = ? AND run_id = ?',
     ),
     setPreference: database.prepare<[number, string, string, string, string, number]>(
       'INSERT OR REPLACE INTO judge_preferences (judge, run_id, other_run_id, hash, verdict, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
+    removePreference: database.prepare<[number, string, string]>(
+      'DELETE FROM judge_preferences WHERE judge = ? AND run_id = ? AND other_run_id = ?',
     ),
     preference: database.prepare<[number, string, string], Pick<StoredPreference, 'judgeHash' | 'verdict'>>(
       'SELECT hash AS judgeHash, verdict FROM judge_preferences WHERE judge = ? AND run_id = ? AND other_run_id = ?',
@@ -139,6 +142,75 @@ function judgeStatements(database: Database.Database) {
       `INSERT INTO judge_verdicts (judge, run_id, hash, judge_run_id, verdict_json) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET hash = excluded.hash, judge_run_id = excluded.judge_run_id, verdict_json = excluded.verdict_json`,
     ),
+  };
+}
+
+/** What was preferred, with the answers the other way round. */
+export const turnedPreference = { first: 'second', second: 'first', tie: 'tie' } as const;
+
+const turnedVerdict = `CASE found.verdict WHEN 'first' THEN 'second' WHEN 'second' THEN 'first' ELSE found.verdict END`;
+
+function labelStatements(database: Database.Database) {
+  const labelled = `label.run_id AS runId, is_held_out AS isHeldOut, label, label.created_at AS createdAt, found.hash AS judgeHash`;
+  return {
+    answers: database.prepare<[number], LabelRow>(
+      `SELECT ${labelled}, NULL AS otherRunId, verdict_json AS verdictJson
+       FROM judge_labels AS label LEFT JOIN judge_verdicts AS found USING (judge, run_id)
+       WHERE judge = ? ORDER BY createdAt DESC, runId`,
+    ),
+    // A pair may have been judged in the other order.
+    pairs: database.prepare<[number], LabelRow>(
+      `SELECT ${labelled}, label.other_run_id AS otherRunId,
+         json_quote(CASE found.run_id WHEN label.run_id THEN found.verdict ELSE ${turnedVerdict} END) AS verdictJson
+       FROM judge_pair_labels AS label LEFT JOIN judge_preferences AS found ON found.judge = label.judge
+         AND (found.run_id = label.run_id AND found.other_run_id = label.other_run_id
+           OR found.run_id = label.other_run_id AND found.other_run_id = label.run_id)
+       WHERE label.judge = ? ORDER BY createdAt DESC, runId`,
+    ),
+    setAnswer: database.prepare<[number, string, number, string, number]>(
+      `INSERT INTO judge_labels (judge, run_id, is_held_out, label, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET label = excluded.label, created_at = excluded.created_at`,
+    ),
+    setPair: database.prepare<[number, string, string, number, string, number]>(
+      `INSERT INTO judge_pair_labels (judge, run_id, other_run_id, is_held_out, label, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
+    ),
+    removeAnswer: database.prepare<[number, string]>('DELETE FROM judge_labels WHERE judge = ? AND run_id = ?'),
+    removePair: database.prepare<[number, string, string, string, string]>(
+      'DELETE FROM judge_pair_labels WHERE judge = ? AND (run_id = ? AND other_run_id = ? OR run_id = ? AND other_run_id = ?)',
+    ),
+    removeAnswers: database.prepare<[number]>('DELETE FROM judge_labels WHERE judge = ?'),
+    removePairs: database.prepare<[number]>('DELETE FROM judge_pair_labels WHERE judge = ?'),
+  };
+}
+
+/** Labels by hand. Those of pairs are replaced in any order of their runs. */
+function createLabelStore(
+  database: Database.Database,
+): Pick<JudgeStore, 'labels' | 'setLabel' | 'removeLabel' | 'removeLabels'> {
+  const statements = labelStatements(database);
+
+  function removeLabel(judge: number, { runId, otherRunId }: Pick<StoredLabel, 'runId' | 'otherRunId'>): void {
+    if (otherRunId === null) statements.removeAnswer.run(judge, runId);
+    else statements.removePair.run(judge, runId, otherRunId, otherRunId, runId);
+  }
+
+  return {
+    labels: (judge, of) =>
+      statements[of].all(judge).map(({ judgeHash, verdictJson, isHeldOut, ...label }) => ({
+        ...label,
+        isHeldOut: isHeldOut === 1,
+        verdict: judgeHash === null ? null : { judgeHash, verdict: JSON.parse(verdictJson!) as JudgeVerdict['verdict'] },
+      })),
+    setLabel: database.transaction<JudgeStore['setLabel']>((judge, { runId, otherRunId, isHeldOut, label }) => {
+      if (otherRunId === null) return void statements.setAnswer.run(judge, runId, Number(isHeldOut), label, Date.now());
+      removeLabel(judge, { runId, otherRunId });
+      statements.setPair.run(judge, runId, otherRunId, Number(isHeldOut), label, Date.now());
+    }),
+    removeLabel,
+    removeLabels: database.transaction<JudgeStore['removeLabels']>((judge) => {
+      statements.removeAnswers.run(judge);
+      statements.removePairs.run(judge);
+    }),
   };
 }
 
@@ -165,17 +237,7 @@ export function createJudgeStore(database: Database.Database, tokenSecret: strin
       return read(id);
     },
     remove: (id) => void statements.remove.run(read(id).sequence),
-    labels: (judge) =>
-      statements.labels.all(judge).map((row) => ({
-        runId: row.run_id,
-        isHeldOut: row.is_held_out === 1,
-        label: row.label,
-        createdAt: row.created_at,
-        verdict: row.hash == null ? null : verdictOf(row as VerdictRow),
-      })),
-    setLabel: (judge, { runId, isHeldOut, label }) =>
-      void statements.setLabel.run(judge, runId, Number(isHeldOut), label, Date.now()),
-    removeLabel: (judge, runId) => void statements.removeLabel.run(judge, runId),
+    ...createLabelStore(database),
     verdict(judge, runId) {
       const row = statements.verdict.get(judge, runId);
       return row ? verdictOf(row) : null;
@@ -183,9 +245,17 @@ export function createJudgeStore(database: Database.Database, tokenSecret: strin
     setVerdict(judge, { runId, judgeHash, judgeRunId, verdict: value }) {
       statements.setVerdict.run(judge, runId, judgeHash, judgeRunId, JSON.stringify(value));
     },
-    setPreference: (judge, { runId, otherRunId, judgeHash, verdict }) =>
-      void statements.setPreference.run(judge, runId, otherRunId, judgeHash, verdict, Date.now()),
-    preference: (judge, runId, otherRunId) => statements.preference.get(judge, runId, otherRunId) ?? null,
+    setPreference: database.transaction<JudgeStore['setPreference']>((judge, preference) => {
+      const { runId, otherRunId, judgeHash, verdict } = preference;
+      statements.removePreference.run(judge, otherRunId, runId);
+      statements.setPreference.run(judge, runId, otherRunId, judgeHash, verdict, Date.now());
+    }),
+    preference(judge, runId, otherRunId) {
+      const found = statements.preference.get(judge, runId, otherRunId);
+      if (found) return found;
+      const turned = statements.preference.get(judge, otherRunId, runId);
+      return turned ? { ...turned, verdict: turnedPreference[turned.verdict] } : null;
+    },
     preferencesOf: (runId) =>
       statements.preferences.all({ runId }).map(({ otherRunId, judgeHash, verdict, ...row }) => ({
         judge: judgeOf(row),

@@ -44,6 +44,7 @@ import {
   votes,
 } from './migrations/from-0024.ts';
 import {
+  judgePairLabels,
   judgePreferences,
   reviewersAndRubrics,
   reviewQueues,
@@ -91,6 +92,7 @@ const migrations: readonly string[] = [
   reviewersAndRubrics,
   reviewQueues,
   sharedMessages,
+  judgePairLabels,
 ];
 
 function version(database: Database.Database): number {

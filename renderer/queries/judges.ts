@@ -4,8 +4,10 @@ import {
   calibrateJudge,
   createJudge,
   deleteJudge,
+  deleteJudgeLabels,
   type Judge,
   type JudgeInput,
+  labelFromVotes,
   listJudges,
   readJudge,
   readJudgeLabels,
@@ -87,7 +89,26 @@ export function useSetLabel(id: string) {
   });
 }
 
-/** Judges the labelled answers that have no verdict. The caller shows the error. */
+/** Makes votes of a finished blind vote labels. The caller shows the error. */
+export function useLabelFromVotes(id: string) {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: (blindVoteId: string) => client.call(labelFromVotes, { parameters: { id }, body: { blindVoteId } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: judgesKey }),
+  });
+}
+
+export function useDeleteLabels(id: string) {
+  const { client } = useHost();
+  return useMutation({
+    mutationFn: () => client.call(deleteJudgeLabels, { parameters: { id } }),
+    onSuccess: useShowJudge(),
+  });
+}
+
+/** Judges what is labelled and has no verdict. The caller shows the error. */
 export function useCalibrate(id: string) {
   const { client } = useHost();
   const queryClient = useQueryClient();

@@ -19,6 +19,12 @@ export const judgedPairs = z
   .object({
     judgeId: uuid,
     judge: z.string().describe('Its name'),
+    isCalibrated: z
+      .boolean()
+      .describe(
+        'Whether the preferences count. Before the calibration the wins are counted, but `share`, `interval`, `probability` and `pairsNeeded` are null, `verdict` is `unclear`, and the sentence says what is missing',
+      ),
+    calibration: z.string().describe('How far the judge agrees with labels by hand, or what is missing'),
     variants: z.array(z.object({ name: z.string(), wins: z.int() })),
     counts: z.object({
       pairs: z.int().describe('Rows with an answer of both variants'),
@@ -60,7 +66,8 @@ export const readJudgedPairs = defineEndpoint({
   access: 'run',
   tag,
   summary: 'Read which variant a judge prefers',
-  description: 'By the pairs that the judge has compared so far, without stale verdicts.',
+  description:
+    'By the pairs that the judge has compared so far, without stale verdicts. They decide nothing until the judge is calibrated.',
   parameters: comparisonParameters,
   query: z.strictObject({ judgeId: uuid, first: variantName, second: variantName }),
   response: judgedPairs,

@@ -79,7 +79,11 @@ export const judgeAgreement = z
     kappa: z.number().nullable().describe("Cohen's kappa; null if there is only one label"),
     interval: share.nullable(),
     labels: z.array(z.string()),
-    matrix: z.array(z.array(z.int())).describe('Labels by hand in rows, those of the judge in columns'),
+    matrix: z
+      .array(z.array(z.int()))
+      .describe(
+        'Labels by hand in rows, those of the judge in columns. For the calibration of a judge of preferences the sides of each pair are random, so that a variant that nearly always wins does not hide how far the judge agrees',
+      ),
   })
   .meta({ id: 'JudgeAgreement' });
 
@@ -110,14 +114,18 @@ export const judge = z
   .meta({ id: 'Judge' });
 export type Judge = z.infer<typeof judge>;
 
-const handLabel = z.enum(['pass', 'fail']);
+const handLabel = z
+  .enum(['pass', 'fail', 'first', 'second', 'tie'])
+  .describe('`first`, `second` or `tie` for a judge of preferences, `pass` or `fail` for any other');
+export type HandLabel = z.infer<typeof handLabel>;
 
 const judgeLabel = z
   .object({
     runId: uuid,
+    otherRunId: uuid.nullable().describe('The run of the second answer; null unless the judge is one of preferences'),
     label: handLabel,
     isHeldOut: z.boolean(),
-    verdict: judgeVerdict.shape.verdict.describe('Of the judge on the same answer; null without one'),
+    verdict: judgeVerdict.shape.verdict.describe('Of the judge on the same answer or pair; null without one'),
     isStale: z.boolean().describe('Whether the judge has changed since its verdict'),
     createdAt: timestamp,
   })
@@ -146,7 +154,7 @@ export const createJudge = defineEndpoint({
   tag,
   summary: 'Create a judge',
   description:
-    'A judge is a prompt and a model that give a verdict on an answer. Its verdicts count in comparisons after at least 30 labels by hand, and if it agrees more than by chance with those of the held-out half.',
+    'A judge is a prompt and a model that give a verdict on an answer, or compare two. Its verdicts count in comparisons after at least 30 labels by hand, and if it agrees more than by chance with those of the held-out half.',
   body: judgeInput,
   status: 201,
   response: judge,
@@ -214,9 +222,45 @@ export const setJudgeLabel = defineEndpoint({
   access: 'manage',
   tag,
   summary: 'Label the answer of a run by hand',
-  description: `The run must be one of the caller, unless the key has the scope \`audit\`. A judge has at most ${maxLabels} labels.`,
+  description: `For a judge of preferences, the answers of two runs, in any order. The runs must be those of the caller, unless the key has the scope \`audit\`. A judge has at most ${maxLabels} labels.`,
   parameters: z.object({ id: uuid, runId: uuid }),
-  body: z.strictObject({ label: handLabel.nullable().describe('`null` removes the label') }),
+  body: z.strictObject({
+    label: handLabel.nullable().describe('`null` removes the label'),
+    otherRunId: uuid.optional().describe('Required for a judge of preferences'),
+  }),
+  response: judge,
+  errors: [404],
+});
+
+export const addedLabels = z.object({
+  added: z.int(),
+  skipped: z.int().describe('Votes that say nothing, pairs that have a label or no run, and those beyond the limit'),
+});
+
+export const labelFromVotes = defineEndpoint({
+  id: 'labelFromVotes',
+  method: 'post',
+  path: '/judges/{id}/labels',
+  access: 'manage',
+  tag,
+  summary: 'Label pairs by a blind vote',
+  description:
+    'The votes of a person become labels of a judge of preferences: one answer, the other, or a tie, also if both are bad. The vote must be finished. Labels that the judge has stay.',
+  parameters,
+  body: z.strictObject({ blindVoteId: uuid }),
+  response: addedLabels,
+  errors: [404, 409],
+});
+
+export const deleteJudgeLabels = defineEndpoint({
+  id: 'deleteJudgeLabels',
+  method: 'delete',
+  path: '/judges/{id}/labels',
+  access: 'manage',
+  tag,
+  summary: 'Delete all labels of a judge',
+  description: 'The judge is no longer calibrated. Its verdicts and the votes of people stay.',
+  parameters,
   response: judge,
   errors: [404],
 });
@@ -229,7 +273,7 @@ export const calibrateJudge = defineEndpoint({
   tag,
   summary: 'Calibrate a judge',
   description:
-    'Has the labelled answers judged that have no verdict of the judge as it is, and responds when all are done. Each is a run of the caller. Verdicts are kept if the request ends earlier.',
+    'Has the labelled answers or pairs judged that have no verdict of the judge as it is, and responds when all are done. Each is a run of the caller, and a pair two. Verdicts are kept if the request ends earlier.',
   parameters,
   response: judge,
   errors: [402, 404, 429, 502, 503, 504],

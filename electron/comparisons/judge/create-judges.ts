@@ -1,33 +1,24 @@
 import { AppError } from '../../../shared/app-error.ts';
-import {
-  type Judge,
-  type JudgeCalibration,
-  type JudgeInput,
-  type JudgeLabel,
-  type JudgeVerdict,
-  maxLabels,
-} from '../../../shared/contract/judges.ts';
-import { parseTemplate } from '../../../shared/prompt-template.ts';
+import type { Judge, JudgeInput, JudgeLabel, JudgeVerdict } from '../../../shared/contract/judges.ts';
 import type { RunOrigin } from '../../completions/completions.ts';
 import type { FileReader } from '../../storage/file-store.ts';
-import type { JudgeStore, StoredJudge, StoredLabel, StoredVerdict } from '../../storage/judge-store.ts';
+import type { JudgeStore, StoredJudge } from '../../storage/judge-store.ts';
 import type { ListPage, ListQuery } from '../../storage/list-page.ts';
-import { type CheckedRow, NotJudged } from '../checks/expected.ts';
-import type { Providers } from '../../providers/create-providers.ts';
+import { NotJudged } from '../checks/expected.ts';
 import { providerOf } from '../../providers/provider-pauses.ts';
 import type { CurrentVerdicts } from '../../storage/comparison-cells.ts';
-import { type CallLimits, callWhenReady } from '../call-limits.ts';
-import { calibrate } from './calibration.ts';
+import { callWhenReady } from '../call-limits.ts';
+import { asLabel, calibrationOf } from './calibration.ts';
 import { type NamedModel, sameFamilyWarning } from './model-family.ts';
 import { judgeSystemMessage, requireValidJudge } from './run-judge.ts';
+import { createJudgeLabels, type JudgeLabels, type LabelInput } from './labels.ts';
+import { createPairJudges } from './pair-judge.ts';
 import {
   createVerdictRuns,
-  judgeAll,
   type JudgedAnswer,
   type JudgeOptions,
+  type JudgesOptions,
   type JudgingOptions,
-  parallel,
-  type VerdictRunsOptions,
 } from './verdict-runs.ts';
 import { judgeHashOf, verdictSchema } from './verdicts.ts';
 
@@ -58,15 +49,17 @@ export interface RunVerdict extends Pick<CheckedVerdict, 'verdict' | 'pass' | 'c
   readonly runId: string;
 }
 
-/** Methods with an id throw `not_found`. A reader is the caller, who may judge and label the runs that it may read. */
 /** How the answer of a run compares with that of another, for a judge. Stale if the judge has changed since. */
 export interface JudgedPreference {
   readonly judge: string;
   readonly otherRunId: string;
   readonly outcome: 'better' | 'worse' | 'tie';
   readonly isStale: boolean;
+  /** Whether the judge is calibrated. */
+  readonly counts: boolean;
 }
 
+/** Methods with an id throw `not_found`. A reader is the caller, who may judge and label the runs that it may read. */
 export interface Judges {
   /** Newest first. */
   list(query: ListQuery): ListPage<Judge>;
@@ -81,9 +74,12 @@ export interface Judges {
   update(id: string, input: JudgeInput): Judge;
   remove(id: string): void;
   labels(id: string): JudgeLabel[];
-  /** A null label removes it. */
-  setLabel(id: string, runId: string, label: 'pass' | 'fail' | null, reader: FileReader): Judge;
-  /** Judges the labelled answers without a verdict. */
+  /** As `JudgeLabels.set`. */
+  setLabel(id: string, label: Parameters<JudgeLabels['set']>[1], reader: FileReader): Judge;
+  /** As `JudgeLabels.add`. */
+  addLabels(id: string, labels: readonly LabelInput[], reader: FileReader): number;
+  removeLabels(id: string): Judge;
+  /** Judges what is labelled and has no verdict. */
   calibrate(id: string, reader: FileReader, options: JudgeOptions): Promise<Judge>;
   judgeRuns(
     id: string,
@@ -95,25 +91,10 @@ export interface Judges {
   verdictsOf(id: string): (runId: string) => RunVerdict | null;
   /** Null for a judge that was deleted. */
   currentOf(id: string): CurrentJudge | null;
-  /** What judges of preferences said of the answer of a run and those of others. */
-  preferencesOf(runId: string): JudgedPreference[];
+  /** Reads what judges of preferences, as they are now, said of the answer of a run and those of others. */
+  readPreferences(): (runId: string) => JudgedPreference[];
   /** The verdict on an answer, and whether it counts. A verdict of the judge as it is isn't paid for twice. */
   judge(id: string, answer: JudgedAnswer, options: CheckOptions): Promise<CheckedVerdict>;
-}
-
-function asLabel(verdict: StoredVerdict['verdict'], form: JudgeInput['verdict']): 'pass' | 'fail' | null {
-  if (typeof verdict !== 'number') return verdict;
-  return form.kind === 'score' && verdict >= form.passFrom ? 'pass' : 'fail';
-}
-
-function calibrationOf({ input }: Pick<StoredJudge, 'input'>, labels: readonly StoredLabel[]): JudgeCalibration {
-  const answers = labels.map(({ isHeldOut, label, verdict }) => ({
-    isHeldOut,
-    label,
-    verdict: verdict && asLabel(verdict.verdict, input.verdict),
-    judgeHash: verdict?.judgeHash ?? null,
-  }));
-  return calibrate(answers, judgeHashOf(input));
 }
 
 function describe(store: JudgeStore, judge: StoredJudge): Judge {
@@ -123,29 +104,15 @@ function describe(store: JudgeStore, judge: StoredJudge): Judge {
     hash: judgeHashOf(judge.input),
     systemMessage: judgeSystemMessage,
     answerSchema: verdictSchema(judge.input.verdict),
-    calibration: calibrationOf(judge, store.labels(judge.sequence)),
+    calibration: calibrationOf(store, judge),
     createdAt: new Date(judge.createdAt).toISOString(),
     updatedAt: new Date(judge.updatedAt).toISOString(),
   };
 }
 
-function describeLabel(
-  { input }: StoredJudge,
-  { runId, isHeldOut, label, verdict, createdAt }: StoredLabel,
-): JudgeLabel {
-  return {
-    runId,
-    label,
-    isHeldOut,
-    verdict: verdict?.verdict ?? null,
-    isStale: verdict !== null && verdict.judgeHash !== judgeHashOf(input),
-    createdAt: new Date(createdAt).toISOString(),
-  };
-}
-
-function currentVerdicts(store: JudgeStore, { sequence, input }: StoredJudge): CurrentVerdicts {
-  const counts = calibrationOf({ input }, store.labels(sequence)).isCalibrated;
-  return { judge: sequence, hash: judgeHashOf(input), counts };
+function currentVerdicts(store: JudgeStore, judge: StoredJudge): CurrentVerdicts {
+  const counts = calibrationOf(store, judge).isCalibrated;
+  return { judge: judge.sequence, hash: judgeHashOf(judge.input), counts };
 }
 
 function runVerdicts(store: JudgeStore, judge: StoredJudge): (runId: string) => RunVerdict | null {
@@ -167,37 +134,35 @@ function runVerdicts(store: JudgeStore, judge: StoredJudge): (runId: string) => 
   };
 }
 
-/** Whether the values of a run are all that the prompt has. Columns with expected values are known in a comparison only. */
-function hasValues({ promptText }: JudgeInput, row: CheckedRow): boolean {
-  return parseTemplate(promptText).variables.every(
-    ({ kind, name }) => kind === 'condition' || name === 'answer' || Object.hasOwn(row, name.split('.')[0]!),
-  );
-}
-
 function requirePassOrScore({ input }: StoredJudge): void {
   if (input.verdict.kind !== 'preference') return;
   throw new AppError(
     'invalid_request',
-    'A judge of preferences compares two answers. It has no labels and no calibration.',
+    'A judge of preferences compares two answers. It is no check of one.',
   );
 }
 
-export interface JudgesOptions extends VerdictRunsOptions {
-  readonly limits: CallLimits;
-  readonly providers: Pick<Providers, 'resolve'>;
-}
-
-function preferencesOf(store: JudgeStore, runId: string): JudgedPreference[] {
-  return store.preferencesOf(runId).map(({ judge, preference }) => {
-    const isFirst = preference.runId === runId;
-    const isTie = preference.verdict === 'tie';
-    return {
-      judge: judge.input.name,
-      otherRunId: isFirst ? preference.otherRunId : preference.runId,
-      outcome: isTie ? 'tie' : (preference.verdict === 'first') === isFirst ? 'better' : 'worse',
-      isStale: preference.judgeHash !== judgeHashOf(judge.input),
-    };
-  });
+/** Reads each judge once. */
+function preferenceReader(store: JudgeStore): (runId: string) => JudgedPreference[] {
+  const current = new Map<number, CurrentVerdicts>();
+  function currentOf(judge: StoredJudge): CurrentVerdicts {
+    const found = current.get(judge.sequence) ?? currentVerdicts(store, judge);
+    current.set(judge.sequence, found);
+    return found;
+  }
+  return (runId) =>
+    store.preferencesOf(runId).map(({ judge, preference }) => {
+      const isFirst = preference.runId === runId;
+      const isTie = preference.verdict === 'tie';
+      const { hash, counts } = currentOf(judge);
+      return {
+        judge: judge.input.name,
+        otherRunId: isFirst ? preference.otherRunId : preference.runId,
+        outcome: isTie ? 'tie' : (preference.verdict === 'first') === isFirst ? 'better' : 'worse',
+        isStale: preference.judgeHash !== hash,
+        counts,
+      };
+    });
 }
 
 export function createJudges(options: JudgesOptions): Judges {
@@ -217,15 +182,7 @@ export function createJudges(options: JudgesOptions): Judges {
     return callWhenReady(options.limits, call, (payer) => verdicts.ask(judge, answer, { origin: payer, signal }));
   }
 
-  function readable(runId: string, reader: FileReader): JudgedAnswer[] {
-    try {
-      return [verdicts.readAnswer(runId, 'runId', reader)];
-    } catch (error) {
-      // Deleted since it was labelled, or the run of another caller.
-      if (error instanceof AppError) return [];
-      throw error;
-    }
-  }
+  const labels = createJudgeLabels({ store, verdicts, judgeOnce, findPairJudge: createPairJudges(options) });
 
   return {
     list(query) {
@@ -245,41 +202,25 @@ export function createJudges(options: JudgesOptions): Judges {
       return describe(store, store.update(id, input));
     },
     remove: store.remove,
-    labels(id) {
+    labels: (id) => labels.list(store.read(id)),
+    setLabel(id, label, reader) {
       const judge = store.read(id);
-      return store.labels(judge.sequence).map((label) => describeLabel(judge, label));
-    },
-    setLabel(id, runId, label, reader) {
-      const judge = store.read(id);
-      requirePassOrScore(judge);
-      if (label === null) store.removeLabel(judge.sequence, runId.toLowerCase());
-      else {
-        const answer = verdicts.readAnswer(runId, 'runId', reader);
-        const labels = store.labels(judge.sequence);
-        if (labels.length >= maxLabels && !labels.some((other) => other.runId === answer.runId)) {
-          throw new AppError('invalid_request', `The judge has ${maxLabels} labels, and can't have more.`);
-        }
-        store.setLabel(judge.sequence, { runId: answer.runId, isHeldOut: answer.isHeldOut, label });
-      }
+      labels.set(judge, label, reader);
       return describe(store, judge);
     },
-    async calibrate(id, reader, { origin, signal: outer }) {
+    addLabels: (id, added, reader) => labels.add(store.read(id), added, reader),
+    removeLabels(id) {
       const judge = store.read(id);
-      requirePassOrScore(judge);
-      const answers = store
-        .labels(judge.sequence)
-        .flatMap(({ runId }) => readable(runId, reader))
-        .filter(({ row }) => hasValues(judge.input, row));
-      await judgeAll(
-        (answer, signal) => judgeOnce(judge, answer, { origin, signal, concurrency: parallel }),
-        answers,
-        outer,
-      );
+      store.removeLabels(judge.sequence);
+      return describe(store, judge);
+    },
+    async calibrate(id, reader, judgeOptions) {
+      await labels.judge(store.read(id), reader, judgeOptions);
       return describe(store, store.read(id));
     },
     judgeRuns: async (id, runIds, reader, judgeOptions) =>
       verdicts.judgeRuns(store.read(id), runIds, reader, judgeOptions),
-    preferencesOf: (runId) => preferencesOf(store, runId),
+    readPreferences: () => preferenceReader(store),
     verdictsOf: (id) => (store.exists(id) ? runVerdicts(store, store.read(id)) : () => null),
     currentOf: (id) => (store.exists(id) ? { judgeId: id, ...currentVerdicts(store, store.read(id)) } : null),
     async judge(id, answer, { origin, ...rest }) {
@@ -288,7 +229,7 @@ export function createJudges(options: JudgesOptions): Judges {
       const verdict = origin ? await judgeOnce(judge, answer, { origin, ...rest }) : verdicts.find(judge, answer.runId);
       if (!verdict) throw new NotJudged('Touchstone closed before the judge was asked');
       const cost = verdicts.costOf(verdict);
-      return { ...verdict, cost, counts: calibrationOf(judge, store.labels(judge.sequence)).isCalibrated };
+      return { ...verdict, cost, counts: calibrationOf(store, judge).isCalibrated };
     },
   };
 }

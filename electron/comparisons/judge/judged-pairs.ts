@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { invalidField } from '../../../shared/app-error.ts';
+import { AppError, invalidField } from '../../../shared/app-error.ts';
 import type { JudgedPairs, JudgedPairsInput } from '../../../shared/contract/judged-pairs.ts';
 import { measureAgreement } from '../../../shared/statistics/agreement.ts';
 import { comparePreferences, describePreferences } from '../../../shared/statistics/preferences.ts';
@@ -7,11 +7,14 @@ import type { RunOrigin } from '../../completions/completions.ts';
 import type { StoredCell } from '../../storage/comparison-cells.ts';
 import type { ComparisonStore } from '../../storage/comparison-store.ts';
 import type { FileReader } from '../../storage/file-store.ts';
-import type { VoteStore } from '../../storage/vote-store.ts';
+import { turnedPreference } from '../../storage/judge-store.ts';
+import type { StoredPairVote, VoteStore } from '../../storage/vote-store.ts';
 import type { ComparisonJob } from '../comparison-job.ts';
 import { repeatWithAnswers, type Variants } from '../votes/blind-pairs.ts';
-import { describeAgreement, flipped, type Preferred, preferredBy } from '../votes/blind-result.ts';
+import { describeAgreement, type Preferred, preferredBy } from '../votes/blind-result.ts';
+import { kindOfFailure } from '../run-cell.ts';
 import { toResult } from './calibration.ts';
+import type { Judges } from './create-judges.ts';
 import type { PairJudge } from './pair-judge.ts';
 
 /** Preferences of a judge between two variants. Methods throw `not_found`, and `invalid_request` with the field. */
@@ -23,11 +26,18 @@ export interface PairJudging {
     options: { readonly origin: RunOrigin; readonly reader: FileReader },
   ): Promise<ComparisonJob>;
   readPairs(id: string, input: JudgedPairsInput, options: { readonly signal: AbortSignal }): Promise<JudgedPairs>;
+  /** Makes votes of a finished blind vote labels of a judge of preferences. Throws `conflict` for one that isn't finished. */
+  labelFromVotes(
+    judgeId: string,
+    blindVoteId: string,
+    reader: FileReader,
+  ): Promise<{ readonly added: number; readonly skipped: number }>;
 }
 
 export interface PairJudgingOptions {
   readonly store: Pick<ComparisonStore, 'cell' | 'setup'>;
-  readonly votes: Pick<VoteStore, 'finishedBlindVotes' | 'pairVotes'>;
+  readonly votes: Pick<VoteStore, 'findBlindVote' | 'finishedBlindVotes' | 'pairVotes'>;
+  readonly judges: Pick<Judges, 'addLabels' | 'read'>;
   readonly findPairJudge: (id: string) => PairJudge;
   readonly jobs: { open(id: string): Promise<ComparisonJob>; openToRun(id: string): Promise<ComparisonJob> };
 }
@@ -38,6 +48,8 @@ interface Pair {
   readonly second: StoredCell;
 }
 
+/** Of a judge that isn't calibrated. */
+const nothing = { firstWins: 0, secondWins: 0, ties: 0 };
 /** Rows that are looked at before other work gets its turn. */
 const rowsAtOnce = 200;
 
@@ -51,14 +63,15 @@ function votesByRow(votes: PairJudgingOptions['votes'], comparison: number, vari
     for (const pair of votes.pairVotes(vote.sequence)) {
       const preferred = preferredBy(pair.vote);
       if (preferred === null) continue;
-      const turned = vote.first === variants.first ? preferred : flipped[preferred];
+      const turned = vote.first === variants.first ? preferred : turnedPreference[preferred];
       found.set(pair.row, [...(found.get(pair.row) ?? []), turned]);
     }
   }
   return found;
 }
 
-export function createPairJudging({ store, votes, findPairJudge, jobs }: PairJudgingOptions): PairJudging {
+export function createPairJudging(options: PairJudgingOptions): PairJudging {
+  const { store, votes, findPairJudge, jobs } = options;
   function variantsOf(job: ComparisonJob, names: readonly string[]): Variants {
     const { variants } = store.setup(job.comparison.sequence);
     const [first, second] = names.map((name) => variants.findIndex((variant) => variant.name === name));
@@ -85,7 +98,27 @@ export function createPairJudging({ store, votes, findPairJudge, jobs }: PairJud
     }
   }
 
+  async function labelFromVotes(judgeId: string, blindVoteId: string, reader: FileReader) {
+    if (options.judges.read(judgeId).verdict.kind !== 'preference')
+      throw new AppError('invalid_request', 'Votes on pairs are labels for a judge of preferences only.');
+    const vote = votes.findBlindVote(blindVoteId);
+    if (vote.finishedAt === null) throw new AppError('conflict', 'The vote is not finished.');
+    const job = await jobs.open(vote.comparisonId);
+    const { sequence } = job.comparison;
+    const cell = (variant: number, { row, repeat }: StoredPairVote) =>
+      store.cell(sequence, job.cells.position({ row, variant, repeat }));
+    const pairs = votes.pairVotes(vote.sequence);
+    const labels = pairs.flatMap((pair) => {
+      const label = preferredBy(pair.vote);
+      const [first, second] = [cell(vote.first, pair), cell(vote.second, pair)];
+      return label && first?.runId && second?.runId ? [{ runId: first.runId, otherRunId: second.runId, label }] : [];
+    });
+    const added = options.judges.addLabels(judgeId, labels, reader);
+    return { added, skipped: pairs.length - added };
+  }
+
   return {
+    labelFromVotes,
     async judgePairs(id, { judgeId, variants: names }, { origin, reader }) {
       const judge = findPairJudge(judgeId);
       const job = await jobs.openToRun(id);
@@ -101,8 +134,14 @@ export function createPairJudging({ store, votes, findPairJudge, jobs }: PairJud
         async judge(cell, { values }, signal) {
           const pair = pairAt(job, job.cells.index(cell.position).row, variants);
           const options = { origin, reader, signal, concurrency };
-          const cost = pair && (await judge.ask(runsOf(pair), values, options));
-          return cost === null ? null : { cell, cost };
+          if (!pair) return null;
+          try {
+            return { cell, cost: await judge.ask(runsOf(pair), values, options) };
+          } catch (error) {
+            // Others may have no failure.
+            if (signal.aborted || kindOfFailure(error) === 'stopping') throw error;
+            return null;
+          }
         },
       });
       return job;
@@ -130,18 +169,23 @@ export function createPairJudging({ store, votes, findPairJudge, jobs }: PairJud
         for (const vote of people.get(pair.row) ?? []) labels.push([vote, found.verdict]);
       }
       const { first, second, tie, ...shown } = counts;
-      const preferences = { firstWins: first, secondWins: second, ties: tie + counts.identical };
-      const report = comparePreferences(preferences);
+      const { isCalibrated, sentence: calibration } = judge.calibration;
+      const counted = isCalibrated ? { firstWins: first, secondWins: second, ties: tie + counts.identical } : nothing;
+      const report = comparePreferences(counted);
       const agreement = measureAgreement(labels);
       const { variants: all } = store.setup(sequence);
       return {
         judgeId,
         judge: judge.name,
+        isCalibrated,
+        calibration,
         variants: names.map((name, side) => ({ name, wins: side === 0 ? first : second })),
         counts: { ...shown, ties: tie, missing: counts.pairs - counts.identical - counts.judged - counts.stale },
         ...report,
         interval: report.interval && [...report.interval],
-        sentence: describePreferences(preferences, report, [names[0]!, names[1]!]),
+        sentence: isCalibrated
+          ? describePreferences(counted, report, [names[0]!, names[1]!])
+          : `Doesn't count yet: the judge is not calibrated. ${calibration}`,
         agreement: { agreement: toResult(agreement), sentence: describeAgreement(agreement, 'pair') },
         warning: judge.warning([all[variants.first]!, all[variants.second]!]),
       };

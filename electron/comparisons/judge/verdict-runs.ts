@@ -7,6 +7,8 @@ import type { Completions, RunOrigin } from '../../completions/completions.ts';
 import type { FileReader } from '../../storage/file-store.ts';
 import type { JudgeStore, StoredJudge, StoredVerdict } from '../../storage/judge-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
+import type { Providers } from '../../providers/create-providers.ts';
+import type { CallLimits } from '../call-limits.ts';
 import type { CheckedRow } from '../checks/expected.ts';
 import { type CallOnce, judgeAnswer, judgePreference } from './run-judge.ts';
 import { canonical, judgeHashOf, noVerdict, parseVerdict } from './verdicts.ts';
@@ -60,9 +62,9 @@ export interface VerdictRuns {
 export const parallel = 4;
 
 /** Resolves when all answers have verdicts. After a failure the others aren't judged, because most would fail, too. */
-export async function judgeAll(
-  judgeOne: (answer: JudgedAnswer, signal: AbortSignal) => Promise<unknown>,
-  answers: readonly JudgedAnswer[],
+export async function judgeAll<Answer>(
+  judgeOne: (answer: Answer, signal: AbortSignal) => Promise<unknown>,
+  answers: readonly Answer[],
   outer: AbortSignal,
 ): Promise<void> {
   const failed = new AbortController();
@@ -86,6 +88,11 @@ export interface VerdictRunsOptions {
   readonly store: JudgeStore;
   readonly runs: Pick<RunStore, 'read'>;
   readonly completions: Pick<Completions, 'start'>;
+}
+
+export interface JudgesOptions extends VerdictRunsOptions {
+  readonly limits: CallLimits;
+  readonly providers: Pick<Providers, 'resolve'>;
 }
 
 /**

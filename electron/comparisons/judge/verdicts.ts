@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { JudgeInput, JudgeVerdict, VerdictForm } from '../../../shared/contract/judges.ts';
 import type { JsonSchema } from '../../../shared/json-schema.ts';
+import { turnedPreference } from '../../storage/judge-store.ts';
 
 /** What a judge's answer says, or why it says nothing. */
 export type ParsedVerdict = Pick<JudgeVerdict, 'verdict' | 'pass' | 'score' | 'reason'>;
@@ -53,8 +54,6 @@ export function parseVerdict(form: VerdictForm, answer: string): ParsedVerdict {
   return { verdict, pass: verdict === 'pass', score: verdict === 'pass' ? 1 : 0, reason };
 }
 
-const swapped = { first: 'second', second: 'first', tie: 'tie' } as const;
-
 /**
  * The preference of both orders; `inverse` had the answers the other way round. Models prefer an answer for its position, so only one that is
  * preferred in both orders wins: L. Zheng et al. (2023), Judging LLM-as-a-judge with MT-Bench and Chatbot Arena. arXiv 2306.05685.
@@ -62,7 +61,7 @@ const swapped = { first: 'second', second: 'first', tie: 'tie' } as const;
 export function combineOrders(inOrder: ParsedVerdict, inverse: ParsedVerdict): ParsedVerdict {
   const missing = [inOrder, inverse].find(({ verdict }) => verdict === null);
   if (missing) return noVerdict(missing.reason);
-  const other = swapped[inverse.verdict as keyof typeof swapped];
+  const other = turnedPreference[inverse.verdict as keyof typeof turnedPreference];
   if (inOrder.verdict === other) return inOrder;
   const reason = `A tie, because the preference depends on the order of the answers. In order: ${inOrder.reason} Inverse: ${inverse.reason}`;
   return { verdict: 'tie', pass: null, score: null, reason: reason.slice(0, maxReasonCharacters) };

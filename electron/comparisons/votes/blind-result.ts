@@ -9,6 +9,7 @@ import {
 } from '../../../shared/statistics/agreement.ts';
 import { comparePreferences, describePreferences } from '../../../shared/statistics/preferences.ts';
 import type { ComparisonSetup } from '../../storage/comparison-store.ts';
+import { turnedPreference } from '../../storage/judge-store.ts';
 import type { StoredBlindVote, StoredPairVote } from '../../storage/vote-store.ts';
 import { toResult } from '../judge/calibration.ts';
 import type { PairCells } from './blind-pairs.ts';
@@ -30,8 +31,6 @@ function preferredByJudge({ first, second }: PairCells, check: number): Preferre
   if (one == null || other == null) return null;
   return one === other ? 'tie' : one > other ? 'first' : 'second';
 }
-
-export const flipped = { first: 'second', second: 'first', tie: 'tie' } as const;
 
 /** A finished vote with its pairs. */
 export interface FinishedVote {
@@ -56,7 +55,7 @@ export function peopleAgreement(votes: readonly FinishedVote[]): BlindVoteResult
     for (const pair of pairs) {
       const preferred = preferredBy(pair.vote);
       if (!preferred) continue;
-      const label = vote.first === base.vote.first ? preferred : flipped[preferred];
+      const label = vote.first === base.vote.first ? preferred : turnedPreference[preferred];
       rows.set(pair.row, [...(rows.get(pair.row) ?? []), label]);
     }
   }

@@ -14,7 +14,7 @@ interface Opinions {
 
 export interface CellOpinionsOptions {
   readonly votes: Pick<VoteStore, 'cellVotes' | 'setCellVote' | 'disagreeingRows'>;
-  readonly judges: Pick<Judges, 'verdictsOf' | 'preferencesOf'>;
+  readonly judges: Pick<Judges, 'verdictsOf' | 'readPreferences'>;
 }
 
 /** The ids of the judges among checks, also of those inside others. */

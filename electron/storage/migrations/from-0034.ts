@@ -185,3 +185,16 @@ export const sharedMessages = `
   ALTER TABLE run_texts ADD COLUMN frames_json TEXT;
   CREATE INDEX run_texts_by_last_message ON run_texts (last_message) WHERE last_message IS NOT NULL;
 `;
+
+/** 39. Labels by hand of a judge of preferences: which of two answers is better, `first` being that of `run_id`. */
+export const judgePairLabels = `
+  CREATE TABLE judge_pair_labels (
+    judge INTEGER NOT NULL REFERENCES judges (sequence) ON DELETE CASCADE,
+    run_id TEXT NOT NULL,
+    other_run_id TEXT NOT NULL,
+    is_held_out INTEGER NOT NULL,
+    label TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (judge, run_id, other_run_id)
+  ) STRICT, WITHOUT ROWID;
+`;

@@ -4,6 +4,7 @@ import { formatPlural } from '../../../components/format.ts';
 import { describeError, Notice, QueryView } from '../../../components/state-panels.tsx';
 import { useCalibrate, useJudgeLabels } from '../../../queries/judges.ts';
 import { LabelQueue } from './label-queue.tsx';
+import { PairLabels } from './pair-labels.tsx';
 
 type Agreement = NonNullable<JudgeCalibration['heldOut']>;
 
@@ -39,7 +40,14 @@ function Matrix({ labels, matrix }: Pick<Agreement, 'labels' | 'matrix'>) {
   );
 }
 
-function Half({ title, note, agreement }: { title: string; note: string; agreement: Agreement | null }) {
+interface HalfProps {
+  title: string;
+  note: string;
+  agreement: Agreement | null;
+  what: 'answer' | 'pair';
+}
+
+function Half({ title, note, agreement, what }: HalfProps) {
   return (
     <section className="judges__part" aria-label={title}>
       <div>
@@ -49,11 +57,12 @@ function Half({ title, note, agreement }: { title: string; note: string; agreeme
       {agreement ? (
         <>
           <p className="small">
-            Agrees on {Math.round(agreement.share * agreement.rows)} of {formatPlural(agreement.rows, 'answer')}:{' '}
+            Agrees on {Math.round(agreement.share * agreement.rows)} of {formatPlural(agreement.rows, what)}:{' '}
             {percent(agreement.share)} % (95 %: {percent(agreement.shareInterval[0])} to{' '}
             {percent(agreement.shareInterval[1])})
           </p>
           <Matrix labels={agreement.labels} matrix={agreement.matrix} />
+          {what === 'pair' && <p className="caption tertiary">Which answer is first is random for each pair.</p>}
         </>
       ) : (
         <p className="small tertiary">No verdicts yet</p>
@@ -65,6 +74,8 @@ function Half({ title, note, agreement }: { title: string; note: string; agreeme
 function Agreements({ judge, labels }: { judge: Judge; labels: readonly JudgeLabel[] }) {
   const { calibration } = judge;
   const calibrate = useCalibrate(judge.id);
+  const isPairs = judge.verdict.kind === 'preference';
+  const what = isPairs ? 'pair' : 'answer';
   const stale = labels.filter(({ isStale }) => isStale).length;
   return (
     <>
@@ -81,14 +92,16 @@ function Agreements({ judge, labels }: { judge: Judge; labels: readonly JudgeLab
       {calibration.withoutVerdict > 0 && (
         <div className="row">
           <Button variant="primary" isBusy={calibrate.isPending} onClick={() => calibrate.mutate()}>
-            {stale > 0 ? 'Judge again' : 'Judge the labelled answers'}
+            {stale > 0 ? 'Judge again' : `Judge the labelled ${isPairs ? 'pairs' : 'answers'}`}
           </Button>
-          <span className="caption tertiary">{formatPlural(calibration.withoutVerdict, 'run')} of the judge</span>
+          <span className="caption tertiary">
+            {formatPlural(calibration.withoutVerdict * (isPairs ? 2 : 1), 'run')} of the judge{isPairs && ', two a pair'}
+          </span>
         </div>
       )}
       <div className="judges__halves">
-        <Half title="Tuning half" note="To improve the prompt with" agreement={calibration.tuning} />
-        <Half title="Held-out half" note="Only to measure; decides" agreement={calibration.heldOut} />
+        <Half title="Tuning half" note="To improve the prompt with" agreement={calibration.tuning} what={what} />
+        <Half title="Held-out half" note="Only to measure; decides" agreement={calibration.heldOut} what={what} />
       </div>
     </>
   );
@@ -97,17 +110,7 @@ function Agreements({ judge, labels }: { judge: Judge; labels: readonly JudgeLab
 /** How far the judge agrees with people, and the answers to label. */
 export function Calibration({ judge }: { judge: Judge }) {
   const labels = useJudgeLabels(judge.id);
-  if (judge.verdict.kind === 'preference') {
-    return (
-      <section aria-label="Calibration">
-        <h3 className="section-title">Calibration</h3>
-        <p className="small secondary">
-          A judge of preferences compares two answers, each pair in both orders. Open Pairs in the results of a
-          comparison. Instead of labels, finished blind votes on the same variants show how far people agree with it.
-        </p>
-      </section>
-    );
-  }
+  const isPairs = judge.verdict.kind === 'preference';
   return (
     <section className="judges__part" aria-label="Calibration">
       <h3 className="section-title">Calibration</h3>
@@ -116,9 +119,9 @@ export function Calibration({ judge }: { judge: Judge }) {
           <>
             <Agreements judge={judge} labels={all} />
             <h3 className="section-title">
-              Label answers: {formatPlural(all.length, 'label')} so far, 30 to 50 are enough
+              Label {isPairs ? 'pairs' : 'answers'}: {formatPlural(all.length, 'label')} so far, 30 to 50 are enough
             </h3>
-            <LabelQueue judge={judge} labels={all} />
+            {isPairs ? <PairLabels judge={judge} labels={all} /> : <LabelQueue judge={judge} labels={all} />}
           </>
         )}
       </QueryView>

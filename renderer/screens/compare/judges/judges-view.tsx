@@ -2,6 +2,7 @@ import { ArrowLeft, Plus, Trash2 } from 'lucide-react';
 import { useLocation } from 'wouter';
 import type { Judge } from '../../../../shared/contract/judges.ts';
 import { Button } from '../../../components/button.tsx';
+import { formatPlural } from '../../../components/format.ts';
 import { EmptyState, QueryView } from '../../../components/state-panels.tsx';
 import { useDeleteJudge, useJudge, useJudges } from '../../../queries/judges.ts';
 import { judgeAddress } from '../../../shell/addresses.ts';
@@ -58,7 +59,7 @@ function JudgePage({ judgeId }: { judgeId: string | null }) {
     <div className="list-state">
       <EmptyState
         title="A judge is a model that gives verdicts on answers"
-        reason="Its verdicts count after you have labelled at least 30 answers by hand and it agrees with you."
+        reason="Its verdicts count after you have labelled at least 30 answers or pairs by hand and it agrees with you."
       >
         <Button variant="primary" icon={Plus} onClick={() => navigate(judgeAddress(newJudge))}>
           New judge
@@ -92,7 +93,7 @@ export function JudgesView({ judgeId }: { judgeId: string | null }) {
             {(all) =>
               all
                 .filter(({ id }) => !deleted.has(id))
-                .map(({ id, name, calibration, verdict }) => (
+                .map(({ id, name, calibration }) => (
                   <a
                     key={id}
                     className={id === judgeId ? 'view is-selected' : 'view'}
@@ -105,11 +106,7 @@ export function JudgesView({ judgeId }: { judgeId: string | null }) {
                   >
                     <span className="grow truncate">{name}</span>
                     <span className="caption tertiary nowrap">
-                      {verdict.kind === 'preference'
-                        ? 'Pairs'
-                        : calibration.isCalibrated
-                          ? 'Calibrated'
-                          : `${calibration.labels} labels`}
+                      {calibration.isCalibrated ? 'Calibrated' : formatPlural(calibration.labels, 'label')}
                     </span>
                   </a>
                 ))

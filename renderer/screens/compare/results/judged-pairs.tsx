@@ -10,7 +10,7 @@ import { Select } from '../../../components/select.tsx';
 import { describeError, Notice, QueryView } from '../../../components/state-panels.tsx';
 import { useJudgedPairs } from '../../../queries/comparison-results.ts';
 import { useJudgePairs } from '../../../queries/comparisons.ts';
-import { comparisonVoteAddress } from '../../../shell/addresses.ts';
+import { comparisonVoteAddress, judgeAddress } from '../../../shell/addresses.ts';
 
 /** `Judged in both orders: 38 of 40 pairs, 3 tied, 2 identical`. */
 function countWords({ pairs, judged, ties, identical, missing, stale }: Found['counts']): string {
@@ -29,7 +29,16 @@ function Preference({ found, comparison }: { found: Found; comparison: Compariso
     <>
       {found.warning !== null && <Notice tone="caution">{found.warning}</Notice>}
       <div>
-        <h3 className="section-title">{found.sentence}</h3>
+        {found.isCalibrated ? (
+          <h3 className="section-title">{found.sentence}</h3>
+        ) : (
+          <Notice tone="caution">
+            Doesn't count yet: the judge is not calibrated. {found.calibration}{' '}
+            <Link className="link" href={judgeAddress(found.judgeId)}>
+              Calibrate the judge
+            </Link>
+          </Notice>
+        )}
         <p className="small tertiary">
           {countWords(found.counts)}
           {found.probability !== null && `; sign test p = ${found.probability.toPrecision(2)}`}
@@ -39,7 +48,7 @@ function Preference({ found, comparison }: { found: Found; comparison: Compariso
         <thead>
           <tr>
             <th scope="col">Variant</th>
-            <th scope="col">Wins</th>
+            <th scope="col">{found.isCalibrated ? 'Wins' : "Wins, don't count yet"}</th>
           </tr>
         </thead>
         <tbody>
@@ -51,6 +60,11 @@ function Preference({ found, comparison }: { found: Found; comparison: Compariso
           ))}
         </tbody>
       </table>
+      {found.isCalibrated && (
+        <p className="small">
+          <span className="strong">Calibration</span> <span className="secondary">{found.calibration}</span>
+        </p>
+      )}
       <p className="small">
         <span className="strong">Agreement with people</span>{' '}
         <span className="secondary">{found.agreement.sentence}.</span>{' '}
