@@ -23,13 +23,7 @@ import { pairChoices } from './export-preferences.ts';
 import type { ExportSelection } from './export-source.ts';
 import { createResultReader, type ResultReader } from './read-results.ts';
 import { type EstimateOptions, sampleBytes, sampledRows } from './run-estimates.ts';
-import {
-  type CellCaller,
-  type CellQuery,
-  type CellReader,
-  type CellReaderOptions,
-  createCellReader,
-} from './read-cells.ts';
+import { type CellCaller, type CellQuery, type CellReader, createCellReader } from './read-cells.ts';
 import type { RowQuery } from './read-rows.ts';
 
 import { type BlindVotes, type BlindVotesOptions, createBlindVotes } from './votes/create-blind-votes.ts';

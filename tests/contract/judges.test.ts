@@ -190,6 +190,7 @@ describe('the calibration of a judge', () => {
     expect(labels).toHaveLength(40);
     expect(labels[0]).toEqual({
       runId: runIds[39],
+      otherRunId: null,
       label: 'fail',
       isHeldOut: expect.any(Boolean),
       verdict: 'fail',

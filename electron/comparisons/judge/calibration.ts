@@ -6,12 +6,7 @@ import {
   minLabels,
 } from '../../../shared/contract/judges.ts';
 import { type Agreement, measureAgreement } from '../../../shared/statistics/agreement.ts';
-import {
-  type JudgeStore,
-  type StoredJudge,
-  type StoredLabel,
-  turnedPreference,
-} from '../../storage/judge-store.ts';
+import { type JudgeStore, type StoredJudge, type StoredLabel, turnedPreference } from '../../storage/judge-store.ts';
 import { judgeHashOf } from './verdicts.ts';
 
 /** A label by hand, and what the judge says of the same answer. */
@@ -43,7 +38,8 @@ const otherLabels: Readonly<Record<Labelled, string>> = {
 function describe(heldOut: Agreement, isReliable: boolean, labelled: Labelled): string {
   const same = Math.round(heldOut.share * heldOut.rows);
   const share = `Agrees on ${same} of ${heldOut.rows} held-out ${labelled}`;
-  if (heldOut.kappa === null || !heldOut.interval) return `${share}, which all have one label. ${otherLabels[labelled]}`;
+  if (heldOut.kappa === null || !heldOut.interval)
+    return `${share}, which all have one label. ${otherLabels[labelled]}`;
   const [low, high] = heldOut.interval.map((end) => end.toFixed(2));
   const kappa = `${share}: kappa ${heldOut.kappa.toFixed(2)} (95 %: ${low} to ${high})`;
   return isReliable ? kappa : `${kappa}, which may be chance. Improve the prompt or label more ${labelled}.`;

@@ -136,10 +136,7 @@ function runVerdicts(store: JudgeStore, judge: StoredJudge): (runId: string) => 
 
 function requirePassOrScore({ input }: StoredJudge): void {
   if (input.verdict.kind !== 'preference') return;
-  throw new AppError(
-    'invalid_request',
-    'A judge of preferences compares two answers. It is no check of one.',
-  );
+  throw new AppError('invalid_request', 'A judge of preferences compares two answers. It is no check of one.');
 }
 
 /** Reads each judge once. */

@@ -70,59 +70,67 @@ function votesByRow(votes: PairJudgingOptions['votes'], comparison: number, vari
   return found;
 }
 
+type CellSource = Pick<PairJudgingOptions['store'], 'cell' | 'setup'>;
+
+/** Throws `invalid_request` for names that are not two variants. */
+function variantsOf(store: CellSource, job: ComparisonJob, names: readonly string[]): Variants {
+  const { variants } = store.setup(job.comparison.sequence);
+  const [first, second] = names.map((name) => variants.findIndex((variant) => variant.name === name));
+  if (first === undefined || second === undefined || first < 0 || second < 0)
+    throw invalidField('variants', 'has a name that is not a variant of the comparison');
+  if (first === second) throw invalidField('variants', 'must be different');
+  return { first, second };
+}
+
+function pairAt(store: CellSource, job: ComparisonJob, row: number, variants: Variants): Pair | null {
+  const repeat = repeatWithAnswers(job.cells, row, variants);
+  if (repeat === null) return null;
+  const cell = (variant: number) => store.cell(job.comparison.sequence, job.cells.position({ row, variant, repeat }));
+  const [first, second] = [cell(variants.first), cell(variants.second)];
+  return first && second && { row, first, second };
+}
+
+/** As `PairJudging.labelFromVotes`. */
+async function labelFromVotes(
+  { store, votes, jobs, judges }: PairJudgingOptions,
+  ...[judgeId, blindVoteId, reader]: Parameters<PairJudging['labelFromVotes']>
+): ReturnType<PairJudging['labelFromVotes']> {
+  if (judges.read(judgeId).verdict.kind !== 'preference')
+    throw new AppError('invalid_request', 'Votes on pairs are labels for a judge of preferences only.');
+  const vote = votes.findBlindVote(blindVoteId);
+  if (vote.finishedAt === null) throw new AppError('conflict', 'The vote is not finished.');
+  const job = await jobs.open(vote.comparisonId);
+  const { sequence } = job.comparison;
+  const cell = (variant: number, { row, repeat }: StoredPairVote) =>
+    store.cell(sequence, job.cells.position({ row, variant, repeat }));
+  const pairs = votes.pairVotes(vote.sequence);
+  const labels = pairs.flatMap((pair) => {
+    const label = preferredBy(pair.vote);
+    if (label === null) return [];
+    const [first, second] = [cell(vote.first, pair), cell(vote.second, pair)];
+    return first?.runId && second?.runId ? [{ runId: first.runId, otherRunId: second.runId, label }] : [];
+  });
+  const added = judges.addLabels(judgeId, labels, reader);
+  return { added, skipped: pairs.length - added };
+}
+
 export function createPairJudging(options: PairJudgingOptions): PairJudging {
   const { store, votes, findPairJudge, jobs } = options;
-  function variantsOf(job: ComparisonJob, names: readonly string[]): Variants {
-    const { variants } = store.setup(job.comparison.sequence);
-    const [first, second] = names.map((name) => variants.findIndex((variant) => variant.name === name));
-    if (first === undefined || second === undefined || first < 0 || second < 0)
-      throw invalidField('variants', 'has a name that is not a variant of the comparison');
-    if (first === second) throw invalidField('variants', 'must be different');
-    return { first, second };
-  }
-
-  function pairAt(job: ComparisonJob, row: number, variants: Variants): Pair | null {
-    const repeat = repeatWithAnswers(job.cells, row, variants);
-    if (repeat === null) return null;
-    const cell = (variant: number) => store.cell(job.comparison.sequence, job.cells.position({ row, variant, repeat }));
-    const [first, second] = [cell(variants.first), cell(variants.second)];
-    return first && second && { row, first, second };
-  }
-
   async function* pairsIn(job: ComparisonJob, variants: Variants): AsyncGenerator<Pair> {
     job.flush();
     for (let row = 0; row < job.cells.rows; row += 1) {
-      const pair = pairAt(job, row, variants);
+      const pair = pairAt(store, job, row, variants);
       if (pair) yield pair;
       if (row % rowsAtOnce === rowsAtOnce - 1) await nextTurn();
     }
   }
 
-  async function labelFromVotes(judgeId: string, blindVoteId: string, reader: FileReader) {
-    if (options.judges.read(judgeId).verdict.kind !== 'preference')
-      throw new AppError('invalid_request', 'Votes on pairs are labels for a judge of preferences only.');
-    const vote = votes.findBlindVote(blindVoteId);
-    if (vote.finishedAt === null) throw new AppError('conflict', 'The vote is not finished.');
-    const job = await jobs.open(vote.comparisonId);
-    const { sequence } = job.comparison;
-    const cell = (variant: number, { row, repeat }: StoredPairVote) =>
-      store.cell(sequence, job.cells.position({ row, variant, repeat }));
-    const pairs = votes.pairVotes(vote.sequence);
-    const labels = pairs.flatMap((pair) => {
-      const label = preferredBy(pair.vote);
-      const [first, second] = [cell(vote.first, pair), cell(vote.second, pair)];
-      return label && first?.runId && second?.runId ? [{ runId: first.runId, otherRunId: second.runId, label }] : [];
-    });
-    const added = options.judges.addLabels(judgeId, labels, reader);
-    return { added, skipped: pairs.length - added };
-  }
-
   return {
-    labelFromVotes,
+    labelFromVotes: (...call) => labelFromVotes(options, ...call),
     async judgePairs(id, { judgeId, variants: names }, { origin, reader }) {
       const judge = findPairJudge(judgeId);
       const job = await jobs.openToRun(id);
-      const variants = variantsOf(job, names);
+      const variants = variantsOf(store, job, names);
       const { concurrency } = job.comparison.settings;
       const positions: number[] = [];
       for await (const pair of pairsIn(job, variants)) {
@@ -132,11 +140,10 @@ export function createPairJudging(options: PairJudgingOptions): PairJudging {
       job.judgeAgain({
         positions,
         async judge(cell, { values }, signal) {
-          const pair = pairAt(job, job.cells.index(cell.position).row, variants);
-          const options = { origin, reader, signal, concurrency };
+          const pair = pairAt(store, job, job.cells.index(cell.position).row, variants);
           if (!pair) return null;
           try {
-            return { cell, cost: await judge.ask(runsOf(pair), values, options) };
+            return { cell, cost: await judge.ask(runsOf(pair), values, { origin, reader, signal, concurrency }) };
           } catch (error) {
             // Others may have no failure.
             if (signal.aborted || kindOfFailure(error) === 'stopping') throw error;
@@ -150,7 +157,7 @@ export function createPairJudging(options: PairJudgingOptions): PairJudging {
       const judge = findPairJudge(judgeId);
       const job = await jobs.open(id);
       const { sequence } = job.comparison;
-      const variants = variantsOf(job, names);
+      const variants = variantsOf(store, job, names);
       const counts = { pairs: 0, judged: 0, identical: 0, stale: 0, first: 0, second: 0, tie: 0 };
       const people = votesByRow(votes, sequence, variants);
       const labels: [string, string][] = [];

@@ -6,8 +6,14 @@ import type { JudgeStore, NewLabel, StoredJudge, StoredLabel } from '../../stora
 import type { CheckedRow } from '../checks/expected.ts';
 import { labelledBy } from './calibration.ts';
 import type { PairJudge } from './pair-judge.ts';
-import { judgeAll, type JudgedAnswer, type JudgeOptions, type JudgingOptions, parallel } from './verdict-runs.ts';
-import type { VerdictRuns } from './verdict-runs.ts';
+import {
+  judgeAll,
+  type JudgedAnswer,
+  type JudgeOptions,
+  type JudgingOptions,
+  parallel,
+  type VerdictRuns,
+} from './verdict-runs.ts';
 import { judgeHashOf } from './verdicts.ts';
 
 /** The label of an answer, or of a pair of answers. */
@@ -132,11 +138,12 @@ export function createJudgeLabels({ store, verdicts, findPairJudge, judgeOnce }:
       const labelled = new Set(labels(judge).map(keyOf));
       const before = labelled.size;
       for (const input of inputs) {
+        const key = keyOf(runsOf(input));
         if (labelled.size >= maxLabels) break;
-        const added = ifReadable(() => newLabel(input, reader));
-        if (!added || labelled.has(keyOf(added))) continue;
+        const added = labelled.has(key) ? null : ifReadable(() => newLabel(input, reader));
+        if (!added) continue;
         store.setLabel(judge.sequence, added);
-        labelled.add(keyOf(added));
+        labelled.add(key);
       }
       return labelled.size - before;
     },

@@ -5,7 +5,11 @@ import { JudgesView } from '../../../../../renderer/screens/compare/judges/judge
 import { readCompareAddress } from '../../../../../renderer/shell/addresses.ts';
 import { useGlobalKeys } from '../../../../../renderer/shell/global-keys.ts';
 import type { Client } from '../../../../../renderer/host/client.ts';
+import { createBlindVote, finishBlindVote, voteOnPair } from '../../../../../shared/contract/blind-votes.ts';
+import { startComparison } from '../../../../../shared/contract/comparison-runs.ts';
+import { createComparison, readComparison } from '../../../../../shared/contract/comparisons.ts';
 import { createCompletionSync } from '../../../../../shared/contract/completions.ts';
+import { createDataset } from '../../../../../shared/contract/datasets.ts';
 import { createJudge, listJudges, readJudgeLabels } from '../../../../../shared/contract/judges.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
 import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
@@ -96,4 +100,48 @@ test('answers are labelled with the keyboard, without the verdicts, and judged a
   fireEvent.click(screen.getByRole('button', { name: 'Save' }));
   fireEvent.click(await screen.findByRole('button', { name: 'Judge again' }));
   await waitFor(async () => expect((await labels()).every(({ isStale }) => !isStale)).toBe(true));
+});
+
+test('votes of people on pairs become labels, with which a judge of preferences is calibrated', async () => {
+  await open('/compare/judges');
+  const promptText = 'Which? {{first}} | {{second}}';
+  const judge = await client.call(createJudge, {
+    body: { name: 'Taste', promptText, verdict: { kind: 'preference' }, ...model },
+  });
+  const { id: datasetId } = await client.call(createDataset, {
+    body: {
+      name: 'Tickets',
+      columns: [{ name: 'ticket', type: 'text' }],
+      rows: Array.from({ length: 32 }, (_, row) => ({ ticket: `ticket ${row}` })),
+    },
+  });
+  const variants = ['A', 'B'].map((name) => ({ name, prompt: { promptText: `${name} {{ticket}}` }, ...model }));
+  const { id } = await client.call(createComparison, { body: { name: 'A or B', datasetId, variants } });
+  const parameters = { id };
+  await client.call(startComparison, { parameters, body: {} });
+  await waitFor(async () => expect((await client.call(readComparison, { parameters })).state).toBe('Completed'));
+  provider.answerWith((call) => {
+    const prompt = (call.body['messages'] as { content: string }[]).at(-1)!.content;
+    const verdict = prompt.startsWith('Which? Answer to B') ? 'first' : 'second';
+    call.chatAnswer({ content: JSON.stringify({ reason: 'Better', verdict }) });
+  });
+  let vote = await client.call(createBlindVote, { parameters, body: { variants: ['A', 'B'] } });
+  while (vote.pair) {
+    const isBFirst = vote.pair.answers[0]!.text.startsWith('Answer to B');
+    const pair = { id: vote.id, rowId: vote.pair.rowId };
+    vote = await client.call(voteOnPair, { parameters: pair, body: { vote: isBFirst ? 'first' : 'second' } });
+  }
+  await client.call(finishBlindVote, { parameters: { id: vote.id } });
+
+  opened.navigate(`/compare/judges/${judge.id}`);
+  await screen.findByText(/0 of 30 labels\. Label 30 more pairs by hand/);
+  fireEvent.click(await screen.findByRole('button', { name: 'Use as labels' }));
+  await screen.findByText('32 labels added');
+  await screen.findByText('64 runs of the judge, two a pair');
+  fireEvent.click(screen.getByRole('button', { name: 'Judge the labelled pairs' }));
+  await screen.findByText(/^Calibrated\. Agrees on (\d+) of \1 held-out pairs/);
+  await screen.findByText('Calibrated');
+  fireEvent.click(screen.getByRole('button', { name: 'Remove all labels' }));
+  fireEvent.click(await screen.findByRole('button', { name: 'Remove labels' }));
+  await screen.findByText(/0 of 30 labels\. Label 30 more pairs by hand/);
 });

@@ -215,7 +215,7 @@ test('without checks and with one variant, it shows answers, cost and time only'
   expect(screen.getAllByText('No checks').length).toBeGreaterThan(2);
 });
 
-test('a judge of preferences compares two variants, and says which it prefers', async () => {
+test('a judge of preferences compares two variants, which decides nothing before its calibration', async () => {
   await openResults({ checks: [] }, async (client) => {
     const body = { name: 'Taste', promptText: 'Which? {{first}} | {{second}}', ...model };
     await client.call(createJudge, { body: { ...body, verdict: { kind: 'preference' } } });
@@ -228,6 +228,11 @@ test('a judge of preferences compares two variants, and says which it prefers', 
     call.chatAnswer({ content: JSON.stringify({ reason: 'Better', verdict }) });
   });
   fireEvent.click(screen.getByRole('button', { name: 'Judge 19 pairs' }));
-  await screen.findByText('new is preferred: 19 of 19 decided pairs, 100 % (95 %: 82 to 100)');
+  await screen.findByText(/^Judged in both orders: 19 of 19 pairs/);
+  screen.getByText(/^Doesn't count yet: the judge is not calibrated\. 0 of 30 labels/);
+  screen.getByRole('columnheader', { name: "Wins, don't count yet" });
+  expect(screen.queryByText(/is preferred/)).toBeNull();
   expect(screen.queryByRole('button', { name: /^Judge/ })).toBeNull();
+  fireEvent.click(screen.getByRole('link', { name: 'Calibrate the judge' }));
+  expect(opened.addresses.at(-1)).toMatch(/^\/compare\/judges\//);
 });
