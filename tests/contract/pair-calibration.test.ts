@@ -129,6 +129,7 @@ test('preferences count when the judge agrees with votes of people on the held-o
     isCalibrated: true,
     verdict: 'second',
     sentence: 'B is preferred: 40 of 40 decided pairs, 100 % (95 %: 91 to 100)',
+    agreement: { agreement: { rows: rowCount - 1, share: expect.closeTo(37 / 39) } },
   });
   // The other way round nothing is asked again, and the winner is the same.
   expect(await pairsOf(judge.id, 'first=B&second=A')).toMatchObject({ verdict: 'first', counts: { judged: rowCount } });

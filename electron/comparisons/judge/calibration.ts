@@ -97,7 +97,7 @@ export function asLabel(verdict: JudgeVerdict['verdict'], form: JudgeInput['verd
  * Whether a pair is read the other way round, which is random and stays the same. Where one variant nearly always wins, both would otherwise
  * have one label for all pairs, and no agreement would be more than chance.
  */
-function isTurned({ runId, otherRunId }: StoredLabel): boolean {
+function isTurned({ runId, otherRunId }: Pick<StoredLabel, 'runId' | 'otherRunId'>): boolean {
   if (otherRunId === null) return false;
   const key = [runId, otherRunId].toSorted().join(' ');
   return ((createHash('sha256').update(key).digest()[0]! & 1) === 1) !== runId < otherRunId;
@@ -105,6 +105,18 @@ function isTurned({ runId, otherRunId }: StoredLabel): boolean {
 
 function turned(label: string | null, isOther: boolean): string | null {
   return isOther && label !== null ? turnedPreference[label as keyof typeof turnedPreference] : label;
+}
+
+/** How far preferences of a judge agree with those of people, with random sides. */
+export function agreementOnPairs(
+  pairs: readonly { readonly runIds: readonly [string, string]; readonly label: string; readonly verdict: string }[],
+): Agreement | null {
+  return measureAgreement(
+    pairs.map(({ runIds: [runId, otherRunId], label, verdict }) => {
+      const isOther = isTurned({ runId, otherRunId });
+      return [turned(label, isOther)!, turned(verdict, isOther)!];
+    }),
+  );
 }
 
 /** The calibration of a judge as it is, by its labels. */

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../../shared/app-error.ts';
 import type { JudgedPairs, JudgedPairsInput } from '../../../shared/contract/judged-pairs.ts';
-import { measureAgreement } from '../../../shared/statistics/agreement.ts';
 import { comparePreferences, describePreferences } from '../../../shared/statistics/preferences.ts';
 import type { RunOrigin } from '../../completions/completions.ts';
 import type { StoredCell } from '../../storage/comparison-cells.ts';
@@ -13,7 +12,7 @@ import type { ComparisonJob } from '../comparison-job.ts';
 import { repeatWithAnswers, type Variants } from '../votes/blind-pairs.ts';
 import { describeAgreement, type Preferred, preferredBy } from '../votes/blind-result.ts';
 import { kindOfFailure } from '../run-cell.ts';
-import { toResult } from './calibration.ts';
+import { agreementOnPairs, toResult } from './calibration.ts';
 import type { Judges } from './create-judges.ts';
 import type { PairJudge } from './pair-judge.ts';
 
@@ -160,7 +159,7 @@ export function createPairJudging(options: PairJudgingOptions): PairJudging {
       const variants = variantsOf(store, job, names);
       const counts = { pairs: 0, judged: 0, identical: 0, stale: 0, first: 0, second: 0, tie: 0 };
       const people = votesByRow(votes, sequence, variants);
-      const labels: [string, string][] = [];
+      const labels: Parameters<typeof agreementOnPairs>[0][number][] = [];
       for await (const pair of pairsIn(job, variants)) {
         signal.throwIfAborted();
         counts.pairs += 1;
@@ -173,13 +172,14 @@ export function createPairJudging(options: PairJudgingOptions): PairJudging {
         if (!found || found.isStale) continue;
         counts.judged += 1;
         counts[found.verdict] += 1;
-        for (const vote of people.get(pair.row) ?? []) labels.push([vote, found.verdict]);
+        for (const label of people.get(pair.row) ?? [])
+          labels.push({ runIds: runsOf(pair), label, verdict: found.verdict });
       }
       const { first, second, tie, ...shown } = counts;
       const { isCalibrated, sentence: calibration } = judge.calibration;
       const counted = isCalibrated ? { firstWins: first, secondWins: second, ties: tie + counts.identical } : nothing;
       const report = comparePreferences(counted);
-      const agreement = measureAgreement(labels);
+      const agreement = agreementOnPairs(labels);
       const { variants: all } = store.setup(sequence);
       return {
         judgeId,

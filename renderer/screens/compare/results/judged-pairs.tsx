@@ -28,17 +28,16 @@ function Preference({ found, comparison }: { found: Found; comparison: Compariso
   return (
     <>
       {found.warning !== null && <Notice tone="caution">{found.warning}</Notice>}
+      {!found.isCalibrated && (
+        <Notice tone="caution">
+          {found.sentence}{' '}
+          <Link className="link" href={judgeAddress(found.judgeId)}>
+            Calibrate the judge
+          </Link>
+        </Notice>
+      )}
       <div>
-        {found.isCalibrated ? (
-          <h3 className="section-title">{found.sentence}</h3>
-        ) : (
-          <Notice tone="caution">
-            Doesn't count yet: the judge is not calibrated. {found.calibration}{' '}
-            <Link className="link" href={judgeAddress(found.judgeId)}>
-              Calibrate the judge
-            </Link>
-          </Notice>
-        )}
+        {found.isCalibrated && <h3 className="section-title">{found.sentence}</h3>}
         <p className="small tertiary">
           {countWords(found.counts)}
           {found.probability !== null && `; sign test p = ${found.probability.toPrecision(2)}`}
