@@ -199,7 +199,8 @@ function createLabelStore(
       statements[of].all(judge).map(({ judgeHash, verdictJson, isHeldOut, ...label }) => ({
         ...label,
         isHeldOut: isHeldOut === 1,
-        verdict: judgeHash === null ? null : { judgeHash, verdict: JSON.parse(verdictJson!) as JudgeVerdict['verdict'] },
+        verdict:
+          judgeHash === null ? null : { judgeHash, verdict: JSON.parse(verdictJson!) as JudgeVerdict['verdict'] },
       })),
     setLabel: database.transaction<JudgeStore['setLabel']>((judge, { runId, otherRunId, isHeldOut, label }) => {
       if (otherRunId === null) return void statements.setAnswer.run(judge, runId, Number(isHeldOut), label, Date.now());

@@ -95,7 +95,8 @@ function Agreements({ judge, labels }: { judge: Judge; labels: readonly JudgeLab
             {stale > 0 ? 'Judge again' : `Judge the labelled ${isPairs ? 'pairs' : 'answers'}`}
           </Button>
           <span className="caption tertiary">
-            {formatPlural(calibration.withoutVerdict * (isPairs ? 2 : 1), 'run')} of the judge{isPairs && ', two a pair'}
+            {formatPlural(calibration.withoutVerdict * (isPairs ? 2 : 1), 'run')} of the judge
+            {isPairs && ', two a pair'}
           </span>
         </div>
       )}
