@@ -57,7 +57,7 @@ import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Log } from './log.ts';
 import { createKnowledge } from './knowledge/create-knowledge.ts';
-import { createTeam } from './team/create-team.ts';
+import { createTeam, defaultTeamOfflineMinutes } from './team/create-team.ts';
 import { teamHandlers } from './api/team.ts';
 import { createTextEmbedders } from './knowledge/text-embedder.ts';
 import { createPromptLibrary } from './prompts/create-prompt-library.ts';
@@ -78,6 +78,8 @@ export interface HostOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The address of the team database; null or absent for that of the settings. */
   readonly team?: string | null;
+  /** How long a host with `team` accepts API keys while the team database can't be reached. */
+  readonly teamOfflineMinutes?: number;
   /** Receives messages for the person who runs the host; never a secret. */
   readonly log: Log;
   /** The platform's keychain by default; tests pass their own. */
@@ -161,7 +163,14 @@ async function createServices(options: HostOptions) {
     settings: storage.settings,
     onDevice,
   });
-  const team = createTeam({ ...options, storage, keyStore: await openedKeyStore, address: options.team ?? null, log });
+  const team = createTeam({
+    ...options,
+    storage,
+    keyStore: await openedKeyStore,
+    address: options.team ?? null,
+    offlineMinutes: options.teamOfflineMinutes ?? defaultTeamOfflineMinutes,
+    log,
+  });
   const capabilityTests = createCapabilityTests({ store: storage.capabilityTests, providers, log });
   const embeddings = createEmbeddings();
   const moderation = createModeration({ settings: () => storage.settings.read().moderation, providers, embeddings });
@@ -180,7 +189,11 @@ async function createServices(options: HostOptions) {
   const grounding = createGrounding({ retrieval: knowledge.retrieval, findDataspace: storage.dataspaces.find });
   const exchanges = createProviderExchanges({ store: storage.exchanges, settings: storage.settings, log });
   const schemas = createSchemaChecker();
-  const allowances = { credits: createCredits(), rateLimits: createRateLimits(), apiKeys: storage.apiKeys };
+  const allowances = {
+    credits: createCredits(team.keys?.leases),
+    rateLimits: createRateLimits(),
+    apiKeys: storage.apiKeys,
+  };
   const openSource = createSourceOpener(options, storage);
   const completions = createCompletions({
     runs: storage.runs,
@@ -307,6 +320,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const api = createApi({
     apiKeys: storage.apiKeys,
     rateLimits: allowances.rateLimits,
+    requireKnownKeys: () => services.team.keys?.requireKnown(),
     windowCallerId: storage.windowCallerId,
     reportFailure: options.log,
     handlers: handlersOf(options, services, hostState),

@@ -19,6 +19,7 @@ export const errorStatus = {
   provider_key_refused: 503,
   provider_overloaded: 503,
   model_not_installed: 503,
+  team_unavailable: 503,
   provider_silent: 504,
 } as const;
 

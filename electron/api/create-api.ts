@@ -57,10 +57,11 @@ function keyFromPassed({ headers, url }: Pick<Request, 'headers' | 'url'>, passe
 function authenticate(
   request: Request,
   context: ApiContext,
-  stores: { apiKeys: ApiKeyStore; windowCallerId: string },
+  stores: Pick<ApiOptions, 'apiKeys' | 'windowCallerId' | 'requireKnownKeys'>,
   passes: Endpoint['passes'],
 ): Caller {
   if (context.access === 'window') return { callerId: stores.windowCallerId, key: null, scopes };
+  stores.requireKnownKeys?.();
   const key = stores.apiKeys.authenticate(passes ? keyFromPassed(request, passes) : keyFromHeaders(request.headers));
   if (key === null) throw new AppError('unauthorized', wrongKey);
   return { callerId: key.callerId, key, scopes: key.scopes };
@@ -98,6 +99,8 @@ export interface ApiOptions {
   readonly apiKeys: ApiKeyStore;
   readonly rateLimits: RateLimits;
   readonly windowCallerId: string;
+  /** Throws if this host can't tell whether a key is still valid. */
+  readonly requireKnownKeys?: () => void;
   /** Logs unexpected failures. The text contains no body and no key. */
   readonly reportFailure: Log;
 }

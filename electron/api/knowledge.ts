@@ -71,7 +71,7 @@ function sourceHandlers({ sources, isEmbeddingPaid, credits, apiKeys }: SourceOp
   /** A key pays one credit each time that a provider embeds a source. Rejected files aren't embedded. */
   async function payForIndexing<Value>(key: AuthenticatedKey | null, call: () => Value | Promise<Value>) {
     if (key === null || !isEmbeddingPaid()) return call();
-    const reservation = credits.reserve(key);
+    const reservation = await credits.reserve(key);
     try {
       const value = await call();
       apiKeys.charge(key.id, reservation.consumed);

@@ -297,19 +297,24 @@ export function createCompletions(options: CompletionsOptions): Completions {
       const prepared = prepareRun(request, context, options);
       // Before the guard, whose classifier can cost money, too.
       const allowance = allowRun(prepared, origin.key, options);
-      const proceed = (runGuard: RunGuard | null): AcceptedRun => begin(prepared, origin, allowance, runGuard);
-      try {
-        const guarded = guard.begin({ ...prepared, continued: continuedTexts(context) }, context);
-        if (!(guarded instanceof Promise)) return proceed(guarded);
-        return guarded.then(proceed).catch((error: unknown) => {
-          allowance.charge(notStarted);
-          throw error;
-        });
-      } catch (error) {
+      if (!(allowance instanceof Promise)) return startAllowed(prepared, allowance, origin, context);
+      return allowance.then((allowed) => startAllowed(prepared, allowed, origin, context));
+    });
+  }
+
+  function startAllowed(prepared: PreparedRun, allowance: Allowance, origin: RunOrigin, context: RunContext) {
+    const proceed = (runGuard: RunGuard | null): AcceptedRun => begin(prepared, origin, allowance, runGuard);
+    try {
+      const guarded = guard.begin({ ...prepared, continued: continuedTexts(context) }, context);
+      if (!(guarded instanceof Promise)) return proceed(guarded);
+      return guarded.then(proceed).catch((error: unknown) => {
         allowance.charge(notStarted);
         throw error;
-      }
-    });
+      });
+    } catch (error) {
+      allowance.charge(notStarted);
+      throw error;
+    }
   }
 
   const start: Completions['start'] = (request, origin, context) =>

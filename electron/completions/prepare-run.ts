@@ -120,14 +120,31 @@ function tokensOfFiles({ files, target: { metadata } }: PreparedRun): number {
   return [...files.values()].reduce((sum, file) => sum + estimateFileTokens(file, aiSystem), 0);
 }
 
-/** Throws `credits_exhausted` and `rate_limited`. A null key is the window, which has no limits. */
-export function allowRun(prepared: PreparedRun, key: AuthenticatedKey | null, options: AllowanceOptions): Allowance {
-  const { credits, rateLimits, apiKeys, guard } = options;
+/**
+ * Fails with `credits_exhausted` and `rate_limited`. A null key is the window, which has no limits. A promise if other hosts that share the
+ * key have to be asked.
+ */
+export function allowRun(
+  prepared: PreparedRun,
+  key: AuthenticatedKey | null,
+  options: AllowanceOptions,
+): Allowance | Promise<Allowance> {
+  const credit = options.credits.reserve(key);
+  if (!(credit instanceof Promise)) return allowanceOf(prepared, key, credit, options);
+  return credit.then((reserved) => allowanceOf(prepared, key, reserved, options));
+}
+
+function allowanceOf(
+  prepared: PreparedRun,
+  key: AuthenticatedKey | null,
+  credit: CreditReservation,
+  { rateLimits, apiKeys, guard }: AllowanceOptions,
+): Allowance {
   const isGuardPaid = guard.paysForPrompts();
-  const estimate = tokensOf(charactersOf(prepared)) + tokensOfFiles(prepared);
-  const credit = credits.reserve(key);
+  let estimate: number;
   let tokens: TokenReservation;
   try {
+    estimate = tokensOf(charactersOf(prepared)) + tokensOfFiles(prepared);
     tokens = rateLimits.reserveTokens(key, estimate);
   } catch (error) {
     credit.release();

@@ -79,9 +79,9 @@ const charactersPerToken = 4;
 type Charge = (use: CallUse, isWritten: boolean) => void;
 
 /** Reserves what the call may cost. Throws 402 and 429. */
-function reserve(call: ProgramCall, { credits, rateLimits, apiKeys }: PassThroughOptions): Charge {
+async function reserve(call: ProgramCall, { credits, rateLimits, apiKeys }: PassThroughOptions): Promise<Charge> {
   const { key } = call.caller;
-  const credit: CreditReservation = credits.reserve(key);
+  const credit = await credits.reserve(key);
   const estimate = Math.ceil((call.body?.length ?? 0) / charactersPerToken);
   try {
     const tokens = rateLimits.reserveTokens(key, estimate);
@@ -313,7 +313,7 @@ function send(planned: PlannedCall, recording: Recording | null, charge: Charge,
 
 async function startCall(call: ProgramCall, parts: Parts): Promise<StartedCall> {
   parts.meter.noteCall();
-  const charge: Charge = call.api === null ? () => undefined : reserve(call, parts);
+  const charge: Charge = call.api === null ? () => undefined : await reserve(call, parts);
   let recording: Recording | null = null;
   try {
     const planned = await plan(call, parts);

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { keyedProviders } from '../../shared/contract/common.ts';
 import { addEndpoint, baseAddress } from '../../shared/contract/providers.ts';
 import { parseTeamAddress } from '../team/address.ts';
+import { defaultTeamOfflineMinutes } from '../team/create-team.ts';
 import { defaultDataDirectory } from '../storage/data-directory.ts';
 
 /** The command-line options of both hosts. */
@@ -94,6 +95,7 @@ export interface ServeOptions extends HostOptions {
   readonly fetchesModel: boolean;
   /** The address of the team database; null without one. */
   readonly team: string | null;
+  readonly teamOfflineMinutes: number;
 }
 
 export const serveHelp = `Starts Touchstone without a desktop window: the API, and the window for a browser.
@@ -108,6 +110,8 @@ Options:
   --fetch-model             Download the on-device model if none is installed
   --team URL                Copy runs to this PostgreSQL and serve the records of all hosts, as in
                             postgres://user@host:5432/database; set PGPASSWORD for its password
+  --team-offline-minutes N  How long to accept API keys while the team database can't be reached
+                            (default ${defaultTeamOfflineMinutes})
   --provider-base NAME=URL  Base URL of a provider, including the version; repeatable
                             NAME: ${keyedProviders.join(', ')}
   --endpoint NAME=URL       Add an OpenAI-compatible endpoint; repeatable
@@ -127,6 +131,7 @@ function parse(parameters: readonly string[]) {
         tls: { type: 'boolean', default: false },
         'fetch-model': { type: 'boolean', default: false },
         team: { type: 'string' },
+        'team-offline-minutes': { type: 'string' },
       },
     }).values;
   } catch (error) {
@@ -151,6 +156,17 @@ function toTeam(text: string | undefined): string | null {
   }
 }
 
+/** At most a week. */
+const maxOfflineMinutes = 10_080;
+
+function toOfflineMinutes(text: string | undefined, team: string | undefined): number {
+  if (text === undefined) return defaultTeamOfflineMinutes;
+  if (team === undefined) throw new UsageError('--team-offline-minutes needs --team.');
+  const minutes = /^\d{1,5}$/.test(text) ? Number(text) : Infinity;
+  if (minutes <= maxOfflineMinutes) return minutes;
+  throw new UsageError(`--team-offline-minutes must be a whole number from 0 to ${maxOfflineMinutes}, not '${text}'.`);
+}
+
 /** Reads the command line of the headless host; null for `--help`. Throws `UsageError`. */
 export function readServeOptions(parameters: readonly string[]): ServeOptions | null {
   if (wantsHelp(parameters)) return null;
@@ -162,5 +178,6 @@ export function readServeOptions(parameters: readonly string[]): ServeOptions | 
     isTls: values.tls,
     fetchesModel: values['fetch-model'],
     team: toTeam(values.team),
+    teamOfflineMinutes: toOfflineMinutes(values['team-offline-minutes'], values.team),
   };
 }

@@ -98,6 +98,7 @@ async function run(options: ServeOptions): Promise<void> {
     providerBases: options.providerBases,
     endpoints: options.endpoints,
     team: options.team,
+    teamOfflineMinutes: options.teamOfflineMinutes,
     capabilities: [],
     environment: process.env,
     log,

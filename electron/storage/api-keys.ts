@@ -4,6 +4,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { ApiKey, ApiKeyInput } from '../../shared/contract/api-keys.ts';
 import { scopes, type Scope } from '../../shared/contract/endpoint.ts';
 import { prepareQuery, valuesOf } from './queries.ts';
+import { createSharedKeys, type SharedKeys } from './shared-keys.ts';
 import type { ApiKeyRow } from './schema.ts';
 import type { ApiKeyChange, ApiKeyStore, AuthenticatedKey } from './storage.ts';
 
@@ -14,6 +15,7 @@ const lastUseMilliseconds = 60_000;
 const keyForm = /^ts_[A-Za-z0-9_-]{43}$/;
 
 export interface ApiKeys extends ApiKeyStore {
+  readonly shared: SharedKeys;
   /** Writes the last use of each key. */
   writeLastUses(): void;
 }
@@ -22,6 +24,11 @@ export interface ApiKeys extends ApiKeyStore {
 export function createApiKeys(database: Database.Database): ApiKeys {
   const queries = apiKeyQueries(database);
   const lastUses = createLastUses(database, queries);
+  let sharesKeys = false;
+
+  /** A key of another host is valid while the team database has it. */
+  const isKnown = ({ is_foreign: isForeign, team_json: base }: Pick<ApiKeyRow, 'is_foreign' | 'team_json'>): boolean =>
+    isForeign === 0 || (sharesKeys && base !== null);
 
   const shown = (row: Omit<ApiKeyRow, 'sequence' | 'hash'>): ApiKey => apiKeyOf(row, lastUses.of(row.id));
 
@@ -33,13 +40,17 @@ export function createApiKeys(database: Database.Database): ApiKeys {
 
   return {
     writeLastUses: lastUses.write,
+    shared: createSharedKeys(database),
+    shareKeys() {
+      sharesKeys = true;
+    },
     issue(input) {
       const key = `ts_${randomBytes(32).toString('base64url')}`;
       const row = newRow(input, key);
       queries.insert.run(row);
       return { ...shown(require(row.id)), key };
     },
-    list: () => queries.list.all({}).map(shown),
+    list: () => queries.list.all({}).filter(isKnown).map(shown),
     update(id, change) {
       const row = require(id);
       queries.change.run(changedRow(row, change));
@@ -52,13 +63,13 @@ export function createApiKeys(database: Database.Database): ApiKeys {
       if (!keyForm.test(key)) return null;
       const digest = hash('sha256', key, 'buffer');
       const row = queries.authenticate.first({ hash: digest });
-      if (!row || row.revoked_at !== null || !timingSafeEqual(row.hash, digest)) return null;
+      if (!row || row.revoked_at !== null || !timingSafeEqual(row.hash, digest) || !isKnown(row)) return null;
       lastUses.note(row.id);
       return authenticatedOf(row);
     },
     find(id) {
       const row = queries.find.first({ id });
-      return !row || row.revoked_at !== null ? null : authenticatedOf(row);
+      return !row || row.revoked_at !== null || !isKnown(row) ? null : authenticatedOf(row);
     },
     charge: (id, credits) => queries.charge.run({ id, credits }),
   };
@@ -107,6 +118,9 @@ function newRow(input: ApiKeyInput, key: string): Omit<ApiKeyRow, 'sequence'> {
     created_at: Date.now(),
     last_used_at: null,
     revoked_at: null,
+    team_json: null,
+    is_foreign: 0,
+    credits_elsewhere: 0,
   };
 }
 
@@ -133,6 +147,7 @@ function authenticatedOf(row: Omit<ApiKeyRow, 'sequence' | 'hash'>): Authenticat
     scopes: row.scopes.split(',') as Scope[],
     creditLimit: row.credit_limit,
     creditsUsed: row.credits_used,
+    creditsElsewhere: row.credits_elsewhere,
     requestsPerMinute: row.requests_per_minute,
     tokensPerMinute: row.tokens_per_minute,
     recordLevel: row.record_level,
@@ -146,7 +161,7 @@ function apiKeyOf(row: Omit<ApiKeyRow, 'sequence' | 'hash'>, lastUse: number | u
     callerId: row.caller_id,
     scopes: row.scopes.split(',') as Scope[],
     creditLimit: row.credit_limit,
-    creditsUsed: row.credits_used,
+    creditsUsed: row.credits_used + row.credits_elsewhere,
     requestsPerMinute: row.requests_per_minute,
     tokensPerMinute: row.tokens_per_minute,
     recordLevel: row.record_level,
@@ -169,6 +184,9 @@ const shownColumns = [
   'created_at',
   'last_used_at',
   'revoked_at',
+  'team_json',
+  'is_foreign',
+  'credits_elsewhere',
 ] as const satisfies (keyof ApiKeyRow)[];
 
 const changedColumns = ['name', 'credit_limit', 'requests_per_minute', 'tokens_per_minute', 'record_level'] as const;

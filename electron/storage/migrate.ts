@@ -48,6 +48,7 @@ import {
   judgePreferences,
   reviewersAndRubrics,
   reviewQueues,
+  sharedKeyColumns,
   sharedMessages,
   toolUses,
 } from './migrations/from-0034.ts';
@@ -93,6 +94,7 @@ const migrations: readonly string[] = [
   reviewQueues,
   sharedMessages,
   judgePairLabels,
+  sharedKeyColumns,
 ];
 
 function version(database: Database.Database): number {

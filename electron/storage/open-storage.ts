@@ -160,6 +160,7 @@ function assembleStorage(
     ...createReviewStores(database, tokenSecret, metadata.readOrMake('installation_id', randomUUID)),
     threads,
     apiKeys,
+    sharedKeys: apiKeys.shared,
     settings: createSettingsStore(metadata),
     providerCache: createProviderCache(database),
     capabilityTests: createCapabilityTestStore(metadata),

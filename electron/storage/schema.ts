@@ -163,6 +163,12 @@ export interface ApiKeyRow {
   created_at: number;
   last_used_at: number | null;
   revoked_at: number | null;
+  /** A `SharedKeyBase`: the key as the team database last had it. Null for a key that isn't shared. */
+  team_json: string | null;
+  /** Whether another host created it. Such a key is valid only while keys are shared. */
+  is_foreign: 0 | 1;
+  /** Credits that other hosts have used. */
+  credits_elsewhere: number;
 }
 
 interface CreditEntryRow {

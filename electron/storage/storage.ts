@@ -31,6 +31,7 @@ import type { ReviewStore } from './reviews/review-store.ts';
 import type { ReviewerStore } from './reviews/reviewer-store.ts';
 import type { RubricStore } from './reviews/rubric-store.ts';
 import type { SampleStore } from './sample-store.ts';
+import type { SharedKeys } from './shared-keys.ts';
 import type { ThreadStore } from './thread-store.ts';
 import type { ToolStore } from './tool-store.ts';
 
@@ -79,7 +80,10 @@ export interface AuthenticatedKey {
   readonly callerId: string;
   readonly scopes: ApiKey['scopes'];
   readonly creditLimit: number | null;
+  /** On this host. */
   readonly creditsUsed: number;
+  /** On other hosts that share the key, as far as this one knows. */
+  readonly creditsElsewhere: number;
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
   /** How much of its calls of other APIs is recorded. */
@@ -105,6 +109,8 @@ export interface ApiKeyStore {
   authenticate(key: string): AuthenticatedKey | null;
   /** As `authenticate`, by the key's ID. */
   find(id: string): AuthenticatedKey | null;
+  /** Accepts keys of other hosts from now on. */
+  shareKeys(): void;
   /** Charges credits that don't belong to a run. */
   charge(id: string, credits: number): void;
 }
@@ -165,6 +171,7 @@ export interface Storage {
   readonly reviews: ReviewStore;
   readonly threads: ThreadStore;
   readonly apiKeys: ApiKeyStore;
+  readonly sharedKeys: SharedKeys;
   readonly settings: SettingsStore;
   readonly providerCache: ProviderCache;
   readonly capabilityTests: CapabilityTestStore;

@@ -91,7 +91,20 @@ export function describeTeamFailure(failure: unknown, address: TeamAddress): App
   );
 }
 
-function createPool(address: TeamAddress, password: string | null): pg.Pool {
+/** Connections that are held at once: copying, and queries of auditors. */
+const maxConnections = 4;
+
+export interface PoolOptions {
+  readonly max?: number;
+  /** A query that takes longer fails. */
+  readonly queryMs?: number;
+}
+
+export function createPool(
+  address: TeamAddress,
+  password: string | null,
+  { max = maxConnections, queryMs }: PoolOptions = {},
+): pg.Pool {
   const pool = new pg.Pool({
     host: address.host,
     port: address.port,
@@ -100,7 +113,8 @@ function createPool(address: TeamAddress, password: string | null): pg.Pool {
     // An empty password isn't replaced by one from the environment or a file.
     password: password ?? '',
     ssl: tlsOptions(address),
-    max: 4,
+    max,
+    ...(queryMs !== undefined && { query_timeout: queryMs }),
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     application_name: 'touchstone',

@@ -8,7 +8,8 @@ import { addKnownSecret, type Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { formatTeamAddress, parseTeamAddress, type TeamAddress } from './address.ts';
 import { createTeamAudit, type TeamAudit } from './team-audit.ts';
-import { createTeamClient, type TeamEvent, type TeamMethods } from './team-client.ts';
+import { createKeySharing, type KeySharing } from './key-sharing.ts';
+import { type CopyEvent, createTeamClient, type TeamMethods } from './team-client.ts';
 
 /** The team database of this host. */
 export interface Team {
@@ -18,6 +19,8 @@ export interface Team {
   isOn(): boolean;
   /** Whether the API serves the team's records, because the host was started with `--team`. */
   readonly servesApi: boolean;
+  /** API keys and credits that hosts with `--team` share; null without it. */
+  readonly keys: KeySharing | null;
   /** Its host and port for the page about privacy; null without a team database. */
   contactedAddress(): string | null;
   state(): TeamState;
@@ -30,16 +33,20 @@ export interface Team {
 
 export interface TeamOptions {
   readonly dataDirectory: string;
-  readonly storage: Pick<Storage, 'windowCallerId' | 'hasTeam' | 'setHasTeam' | 'flush'> & {
+  readonly storage: Pick<Storage, 'windowCallerId' | 'hasTeam' | 'setHasTeam' | 'flush' | 'sharedKeys'> & {
     readonly audit: AuditStore;
-    readonly apiKeys: Pick<Storage['apiKeys'], 'list'>;
+    readonly apiKeys: Pick<Storage['apiKeys'], 'list' | 'shareKeys'>;
   };
   readonly keyStore: KeyStore;
   /** The address of the command line, which overrides the settings. */
   readonly address: string | null;
+  /** How long keys are accepted while the team database can't be reached. */
+  readonly offlineMinutes: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }
+
+export const defaultTeamOfflineMinutes = 60;
 
 /** Both are in the keychain, so that a database from somebody else never has runs copied to an address of theirs. */
 const storedTarget = z.object({ address: z.string(), password: z.string().nullable() });
@@ -49,25 +56,27 @@ interface Target {
   readonly password: string | null;
 }
 
-const noProgress: TeamEvent = { status: 'off', waiting: 0, copied: 0, rejected: 0, message: null };
+const noProgress: CopyEvent = { status: 'off', waiting: 0, copied: 0, rejected: 0, message: null };
 
 /** The thread that copies to the current team database, and its progress. */
 class Copying {
   readonly client: WorkerClient<TeamMethods>;
   readonly #log: Log;
+  readonly #keys: KeySharing | null;
   target: Target | null = null;
   #progress = noProgress;
   #since: number | null = null;
 
-  constructor(dataDirectory: string, log: Log) {
+  constructor(dataDirectory: string, log: Log, keys: KeySharing | null) {
     this.#log = log;
+    this.#keys = keys;
     this.client = createTeamClient(dataDirectory, {
-      onEvent: (event) => this.#note(event),
+      onEvent: (event) => ('status' in event ? this.#note(event) : this.#keys?.note(event)),
       onCrash: (reason) => this.#startAgain(reason),
     });
   }
 
-  get progress(): Pick<TeamState, keyof TeamEvent | 'since'> {
+  get progress(): Pick<TeamState, keyof CopyEvent | 'since'> {
     return { ...this.#progress, since: this.#since === null ? null : new Date(this.#since).toISOString() };
   }
 
@@ -77,7 +86,8 @@ class Copying {
     this.#progress = noProgress;
     this.#note({ ...noProgress, status: 'connecting' });
     // It holds the process alive only while it runs calls.
-    this.client.notify('start', target);
+    const keys = this.#keys && { leaseMs: this.#keys.leaseMs, isResumed: this.#keys.hasLeases };
+    this.client.notify('start', { ...target, keys });
   }
 
   async stop(): Promise<void> {
@@ -87,7 +97,7 @@ class Copying {
     if (this.client.isRunning) await this.client.call('stop', null);
   }
 
-  #note(event: TeamEvent): void {
+  #note(event: CopyEvent): void {
     if (this.target === null) return;
     if (event.status !== this.#progress.status || event.message !== this.#progress.message) {
       this.#since = Date.now();
@@ -155,7 +165,17 @@ async function test(input: TeamInput, { client, target }: Copying): ReturnType<T
 export function createTeam(options: TeamOptions): Team {
   const { storage, keyStore } = options;
   const account = `team:${storage.windowCallerId}`;
-  const copying = new Copying(options.dataDirectory, options.log);
+  const keySharing =
+    options.address === null
+      ? null
+      : createKeySharing({
+          client: () => copying.client,
+          keys: storage.sharedKeys,
+          offlineMs: options.offlineMinutes * 60_000,
+          log: options.log,
+        });
+  if (keySharing !== null) storage.apiKeys.shareKeys();
+  const copying = new Copying(options.dataDirectory, options.log, keySharing);
   const { client } = copying;
 
   function state(): TeamState {
@@ -189,6 +209,7 @@ export function createTeam(options: TeamOptions): Team {
     }),
     isOn: () => copying.target !== null,
     servesApi: options.address !== null,
+    keys: keySharing,
     contactedAddress: () => (copying.target === null ? null : contactedAddress(copying.target.address)),
     state,
     test: (input) => test(input, copying),

@@ -1,3 +1,5 @@
+import { sharedKeyTables } from './shared-tables.ts';
+
 /**
  * The tables of the team database, in the schema `touchstone`. Times are milliseconds since 1970. `sequence` is the order in which runs
  * arrived: the state's row is locked while runs are written, so a higher one is never visible before a lower one.
@@ -207,4 +209,4 @@ const dayTables = `
 `;
 
 /** All migrations, oldest first. `touchstone.migrations` has a row for each that was applied. Only append. */
-export const migrations: readonly string[] = [firstTables, dayTables];
+export const migrations: readonly string[] = [firstTables, dayTables, sharedKeyTables];

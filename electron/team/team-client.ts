@@ -12,7 +12,9 @@ import type { SearchPage, SearchRequest } from '../audit/query/window-list.ts';
 import { createWorkerClient, startThread, type WorkerClient } from '../common/worker-client.ts';
 import type { CallContext } from '../common/worker-server.ts';
 import { workerUrl } from '../common/worker-url.ts';
+import type { CreditLease, CreditRequest } from '../credits/credits.ts';
 import type { TeamAddress } from './address.ts';
+import type { KeyExchangeTarget, KeysEvent } from './key-exchange.ts';
 import type { RunOfConversation, TeamReportPage } from './team-engine.ts';
 
 type Method<Input, Result> = (input: Input, context: CallContext) => Result | Promise<Result>;
@@ -23,12 +25,14 @@ interface Target {
 }
 
 /** The progress of the copier. */
-export type TeamEvent = Pick<TeamState, 'status' | 'waiting' | 'copied' | 'rejected' | 'message'>;
+export type CopyEvent = Pick<TeamState, 'status' | 'waiting' | 'copied' | 'rejected' | 'message'>;
+
+export type TeamEvent = CopyEvent | KeysEvent;
 
 /** The methods of the team thread. */
 export interface TeamMethods {
   /** Copies to this database from now on. Connection failures are events. */
-  readonly start: Method<Target, void>;
+  readonly start: Method<Target & { keys: Omit<KeyExchangeTarget, keyof Target> | null }, void>;
   readonly stop: Method<null, void>;
   /** Connects once. Rejects with one sentence that has the remedy. */
   readonly test: Method<Target, { readOnlyReason: string | null }>;
@@ -50,6 +54,8 @@ export interface TeamMethods {
     (Conversation & { runs: ConversationRun[] }) | null
   >;
   readonly listFeedback: Method<RunOfConversation, FeedbackEntry[]>;
+  readonly acquireCredits: Method<CreditRequest, CreditLease>;
+  readonly lowerCredits: Method<{ keyId: string; ceiling: number }, void>;
   readonly giveFeedback: Method<{ run: RunOfConversation; input: FeedbackInput; reviewer: string }, Feedback>;
 }
 

@@ -5,10 +5,11 @@ import { serveCalls } from '../common/worker-server.ts';
 import { databaseFile } from '../storage/database.ts';
 import type { TeamAddress } from './address.ts';
 import { describeTeamFailure, openTeamConnection, type TeamConnection } from './connection.ts';
+import { KeyExchange } from './key-exchange.ts';
 import { Copier, type CopyProgress } from './copier.ts';
 import { createLocalRuns } from './local-runs.ts';
 import { TeamEngine } from './team-engine.ts';
-import type { TeamEvent, TeamMethods } from './team-client.ts';
+import type { CopyEvent, TeamEvent, TeamMethods } from './team-client.ts';
 
 /**
  * Entry point of the thread that copies runs to the team database and searches it; started by `team-client.ts`. It reads the recorded runs
@@ -30,6 +31,7 @@ let connection: TeamConnection | null = null;
 let engine: TeamEngine | null = null;
 /** Grows with each change of the target: work for an earlier one ends. */
 let generation = 0;
+let exchange: KeyExchange | null = null;
 let wake: () => void = () => {};
 let nextStep = Promise.withResolvers<void>();
 let total = 0;
@@ -47,7 +49,7 @@ function sleep(milliseconds: number): Promise<void> {
   });
 }
 
-const progressEvent = ({ waiting, copied, rejected }: CopyProgress): TeamEvent => {
+const progressEvent = ({ waiting, copied, rejected }: CopyProgress): CopyEvent => {
   total += copied;
   return {
     status: waiting > 0 || copied > 0 ? 'copying' : 'up-to-date',
@@ -141,19 +143,31 @@ async function query<Result>(run: (used: TeamEngine) => Promise<Result>): Promis
 }
 
 const methods: TeamMethods = {
-  async start(input) {
+  async start({ keys, ...input }) {
     generation += 1;
-    await closeConnection();
+    await Promise.all([closeConnection(), exchange?.close()]);
     target = input;
     total = 0;
     void copyOn(input, generation);
+    exchange =
+      keys &&
+      new KeyExchange(
+        { ...input, ...keys },
+        { local, hostId: localRuns.hostId(), connect: () => connect(input), onEvent: (event) => sendEvent(event) },
+      );
   },
   async stop() {
     generation += 1;
     target = null;
     wake();
-    await closeConnection();
+    await Promise.all([closeConnection(), exchange?.close()]);
+    exchange = null;
   },
+  acquireCredits(request) {
+    if (exchange === null) throw new AppError('team_unavailable', 'No team database is connected.');
+    return exchange.acquire(request);
+  },
+  lowerCredits: ({ keyId, ceiling }) => exchange?.lower(keyId, ceiling),
   async test({ address, password }) {
     const opened = await openTeamConnection(address, password);
     await opened.close();
@@ -182,6 +196,6 @@ const sendEvent = serveCalls<TeamEvent>(methods, {
     generation += 1;
     target = null;
     wake();
-    void closeConnection().finally(() => local.close());
+    void Promise.all([closeConnection(), exchange?.close()]).finally(() => local.close());
   },
 });

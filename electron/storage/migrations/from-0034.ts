@@ -198,3 +198,13 @@ export const judgePairLabels = `
     PRIMARY KEY (judge, run_id, other_run_id)
   ) STRICT, WITHOUT ROWID;
 `;
+
+/**
+ * 40. API keys that several hosts share: `team_json` is the key as the team database last had it, `is_foreign` whether another host created it,
+ * and `credits_elsewhere` what other hosts have used of it.
+ */
+export const sharedKeyColumns = `
+  ALTER TABLE api_keys ADD COLUMN team_json TEXT;
+  ALTER TABLE api_keys ADD COLUMN is_foreign INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE api_keys ADD COLUMN credits_elsewhere INTEGER NOT NULL DEFAULT 0;
+`;

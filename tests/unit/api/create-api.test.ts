@@ -15,6 +15,7 @@ const keys: Record<string, AuthenticatedKey> = {
     scopes: ['run'],
     creditLimit: null,
     creditsUsed: 0,
+    creditsElsewhere: 0,
     requestsPerMinute: null,
     tokensPerMinute: null,
     recordLevel: 'all',

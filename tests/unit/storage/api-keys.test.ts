@@ -34,6 +34,7 @@ test('a new key authenticates as its caller, with all scopes by default', () => 
     scopes: ['run', 'audit', 'manage'],
     creditLimit: null,
     creditsUsed: 0,
+    creditsElsewhere: 0,
     requestsPerMinute: null,
     tokensPerMinute: null,
   });

@@ -13,6 +13,7 @@ createTeam({
   storage,
   keyStore: createMemoryKeyStore(),
   address,
+  offlineMinutes: 60,
   environment: {},
   log: () => undefined,
 });
