@@ -43,10 +43,10 @@ export function baseOf(row: Pick<ApiKeyRow, 'team_json'>, team: string): SharedK
 }
 
 function mergedFields(local: ApiKeyRow, base: SharedKeyBase | null, remote: SharedKeyRow): SharedFields {
-  const fields = sharedFields.map((name) => [
-    name,
-    base !== null && local[name] !== base[name] ? local[name] : remote[name],
-  ]);
+  // Without a base, this host has just sent the key, and may have changed it again.
+  const isChanged = (name: (typeof sharedFields)[number]): boolean =>
+    base === null ? local.is_foreign === 0 : local[name] !== base[name];
+  const fields = sharedFields.map((name) => [name, isChanged(name) ? local[name] : remote[name]]);
   return {
     ...(Object.fromEntries(fields) as Omit<SharedFields, 'revoked_at'>),
     revoked_at: local.revoked_at ?? remote.revoked_at,

@@ -31,8 +31,8 @@ const stepMs = 400;
 const retryMs = 500;
 const closeMs = 2000;
 
-const hasNews = ({ changed, gone, uses, reclaimed }: KeyChanges): boolean =>
-  changed.length + gone.length + uses.length + reclaimed.length > 0;
+const hasNews = ({ changed, missing, uses, reclaimed }: KeyChanges): boolean =>
+  changed.length + missing.length + uses.length + reclaimed.length > 0;
 
 async function requireRights(address: TeamAddress, { database, readOnlyReason }: TeamConnection): Promise<void> {
   if (readOnlyReason !== null) throw new AppError('conflict', readOnlyReason);

@@ -64,7 +64,7 @@ export function createKeySharing(options: KeySharingOptions): KeySharing {
       lostAt = null;
       if (changes === null) return;
       keys.store(changes.team, changes.changed);
-      keys.forget(changes.gone);
+      keys.forget(changes.missing);
       keys.storeUse(changes.uses);
       changes.reclaimed.forEach(reclaim);
     },

@@ -14,7 +14,7 @@ export interface KeyChanges {
   readonly team: string;
   readonly changed: readonly SharedKeyRow[];
   /** IDs of keys that the team database doesn't have any more. */
-  readonly gone: readonly string[];
+  readonly missing: readonly string[];
   readonly uses: readonly SharedKeyUse[];
   /** IDs of keys whose unused credits this host must give back. */
   readonly reclaimed: readonly string[];
@@ -117,12 +117,12 @@ export class SharedKeysConnection {
     await this.#upload(local);
     const isFirst = this.#version < 0;
     const changed = await this.#download();
-    const gone = isFirst ? await this.#uploadMissing(local, new Set(changed.map(({ id }) => id))) : [];
+    const missing = isFirst ? await this.#uploadMissing(local, new Set(changed.map(({ id }) => id))) : [];
     await this.#uploadSpent(local);
     const lapsed = await this.#renew();
     const reclaimed = [...new Set([...this.#reclaimed, ...lapsed])];
     this.#reclaimed.clear();
-    return { team: this.#team, changed, gone, uses: await this.#readUses(), reclaimed };
+    return { team: this.#team, changed, missing, uses: await this.#readUses(), reclaimed };
   }
 
   /** New keys of this host, and changes of known ones. */

@@ -203,8 +203,8 @@ describeWithPostgres('API keys that hosts share', () => {
 
       await server().kill();
       await until(async () => expect(await statusOf(strict, unlimited.key)).toBe(503));
-      const refused = await strict.run(unlimited.key);
-      expect(refused).toMatchObject({
+      const rejected = await strict.run(unlimited.key);
+      expect(rejected).toMatchObject({
         status: 503,
         body: { error: { code: 'team_unavailable', message: expect.stringContaining('--team-offline-minutes') } },
       });

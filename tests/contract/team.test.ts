@@ -250,6 +250,11 @@ describeWithPostgres('the team database', () => {
     await recordRun(writer.host, { createdAt: Date.UTC(2031, 4), renderedPrompt: 'a public bird' });
     await recordRun(writer.host, { workspaceId, renderedPrompt: 'a secret bird' });
     await writer.until(isCopied);
+    // The host shares its keys, and a desktop can't read them.
+    writer.host.storage.apiKeys.issue({ name: 'Shared' });
+    const keys = "SELECT name FROM touchstone.api_keys WHERE name = 'Shared'";
+    await vi.waitFor(async () => expect(await server().query(team, keys)).toHaveLength(1), patience);
+    await expect(server().query(team, `SET ROLE desktop_1; ${keys}`)).rejects.toThrow('permission denied');
     const seen = async (user: string) => {
       const host = await startHost({ team: team.replace('owner@', `${user}@`) });
       expect((await host.until(({ status }) => status === 'read-only')).message).toMatch(/may only read/);
