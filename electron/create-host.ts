@@ -57,7 +57,7 @@ import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Log } from './log.ts';
 import { createKnowledge } from './knowledge/create-knowledge.ts';
-import { createTeam, defaultTeamOfflineMinutes } from './team/create-team.ts';
+import { createTeam } from './team/create-team.ts';
 import { teamHandlers } from './api/team.ts';
 import { createTextEmbedders } from './knowledge/text-embedder.ts';
 import { createPromptLibrary } from './prompts/create-prompt-library.ts';
@@ -163,14 +163,7 @@ async function createServices(options: HostOptions) {
     settings: storage.settings,
     onDevice,
   });
-  const team = createTeam({
-    ...options,
-    storage,
-    keyStore: await openedKeyStore,
-    address: options.team ?? null,
-    offlineMinutes: options.teamOfflineMinutes ?? defaultTeamOfflineMinutes,
-    log,
-  });
+  const team = createTeam({ ...options, storage, keyStore: await openedKeyStore, log });
   const capabilityTests = createCapabilityTests({ store: storage.capabilityTests, providers, log });
   const embeddings = createEmbeddings();
   const moderation = createModeration({ settings: () => storage.settings.read().moderation, providers, embeddings });

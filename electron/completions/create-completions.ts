@@ -297,23 +297,22 @@ export function createCompletions(options: CompletionsOptions): Completions {
       const prepared = prepareRun(request, context, options);
       // Before the guard, whose classifier can cost money, too.
       const allowance = allowRun(prepared, origin.key, options);
-      if (!(allowance instanceof Promise)) return startAllowed(prepared, allowance, origin, context);
-      return allowance.then((allowed) => startAllowed(prepared, allowed, origin, context));
+      const proceed = (allowed: Allowance) => startAllowed(prepared, allowed, origin, context);
+      return allowance instanceof Promise ? allowance.then(proceed) : proceed(allowance);
     });
   }
 
   function startAllowed(prepared: PreparedRun, allowance: Allowance, origin: RunOrigin, context: RunContext) {
     const proceed = (runGuard: RunGuard | null): AcceptedRun => begin(prepared, origin, allowance, runGuard);
-    try {
-      const guarded = guard.begin({ ...prepared, continued: continuedTexts(context) }, context);
-      if (!(guarded instanceof Promise)) return proceed(guarded);
-      return guarded.then(proceed).catch((error: unknown) => {
-        allowance.charge(notStarted);
-        throw error;
-      });
-    } catch (error) {
+    const giveUp = (error: unknown): never => {
       allowance.charge(notStarted);
       throw error;
+    };
+    try {
+      const guarded = guard.begin({ ...prepared, continued: continuedTexts(context) }, context);
+      return guarded instanceof Promise ? guarded.then(proceed).catch(giveUp) : proceed(guarded);
+    } catch (error) {
+      return giveUp(error);
     }
   }
 

@@ -2,7 +2,7 @@ import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { lowerLevel, type RecordLevel } from '../../shared/contract/common.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { Guard, RunGuard } from '../completions/guard.ts';
-import type { CreditReservation, Credits } from '../credits/credits.ts';
+import type { Credits } from '../credits/credits.ts';
 import type { RateLimits } from '../credits/rate-limits.ts';
 import type { Files } from '../files/create-files.ts';
 import type { Log } from '../log.ts';

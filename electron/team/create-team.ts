@@ -39,9 +39,9 @@ export interface TeamOptions {
   };
   readonly keyStore: KeyStore;
   /** The address of the command line, which overrides the settings. */
-  readonly address: string | null;
+  readonly team?: string | null;
   /** How long keys are accepted while the team database can't be reached. */
-  readonly offlineMinutes: number;
+  readonly teamOfflineMinutes?: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }
@@ -114,8 +114,8 @@ class Copying {
   }
 }
 
-function fixedTarget({ address: text, environment }: TeamOptions): Target | null {
-  if (text === null) return null;
+function fixedTarget({ team: text, environment }: TeamOptions): Target | null {
+  if (text == null) return null;
   const address = parseTeamAddress(text);
   return { address, password: address.password ?? environment['PGPASSWORD'] ?? null };
 }
@@ -166,12 +166,12 @@ export function createTeam(options: TeamOptions): Team {
   const { storage, keyStore } = options;
   const account = `team:${storage.windowCallerId}`;
   const keySharing =
-    options.address === null
+    options.team == null
       ? null
       : createKeySharing({
           client: () => copying.client,
           keys: storage.sharedKeys,
-          offlineMs: options.offlineMinutes * 60_000,
+          offlineMs: (options.teamOfflineMinutes ?? defaultTeamOfflineMinutes) * 60_000,
           log: options.log,
         });
   if (keySharing !== null) storage.apiKeys.shareKeys();
@@ -182,7 +182,7 @@ export function createTeam(options: TeamOptions): Team {
     const { address = null, password = null } = copying.target ?? {};
     return {
       address: address === null ? null : formatTeamAddress(address),
-      isFixed: options.address !== null,
+      isFixed: options.team != null,
       hasPassword: password !== null,
       keychain: keyStore.title,
       ...copying.progress,
@@ -190,7 +190,7 @@ export function createTeam(options: TeamOptions): Team {
   }
 
   function requireChangeable(): void {
-    if (options.address === null) return;
+    if (options.team == null) return;
     throw new AppError(
       'conflict',
       'The team database is set on the command line. Restart without --team to change it.',
@@ -208,7 +208,7 @@ export function createTeam(options: TeamOptions): Team {
       keys: storage.apiKeys.list,
     }),
     isOn: () => copying.target !== null,
-    servesApi: options.address !== null,
+    servesApi: options.team != null,
     keys: keySharing,
     contactedAddress: () => (copying.target === null ? null : contactedAddress(copying.target.address)),
     state,

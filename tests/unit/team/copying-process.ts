@@ -12,8 +12,7 @@ createTeam({
   dataDirectory,
   storage,
   keyStore: createMemoryKeyStore(),
-  address,
-  offlineMinutes: 60,
+  team: address,
   environment: {},
   log: () => undefined,
 });
