@@ -57,7 +57,7 @@ import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import type { Log } from './log.ts';
 import { createKnowledge } from './knowledge/create-knowledge.ts';
-import { createTeam } from './team/create-team.ts';
+import { createTeam, type TeamOptions } from './team/create-team.ts';
 import { teamHandlers } from './api/team.ts';
 import { createTextEmbedders } from './knowledge/text-embedder.ts';
 import { createPromptLibrary } from './prompts/create-prompt-library.ts';
@@ -67,7 +67,7 @@ import type { KeyStore } from './key-store/key-store.ts';
 import { describeStartFailure } from './storage/disk-failure.ts';
 import packageFile from '../package.json' with { type: 'json' };
 
-export interface HostOptions {
+export interface HostOptions extends Pick<TeamOptions, 'team' | 'teamOfflineMinutes'> {
   readonly dataDirectory: string;
   /** Base addresses by provider name that override the settings, for people behind a gateway. */
   readonly providerBases: Readonly<Record<string, string>>;
@@ -76,10 +76,6 @@ export interface HostOptions {
   readonly capabilities: readonly Capability[];
   /** Sources of provider keys if no keychain has them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The address of the team database; null or absent for that of the settings. */
-  readonly team?: string | null;
-  /** How long a host with `team` accepts API keys while the team database can't be reached. */
-  readonly teamOfflineMinutes?: number;
   /** Receives messages for the person who runs the host; never a secret. */
   readonly log: Log;
   /** The platform's keychain by default; tests pass their own. */
@@ -182,11 +178,8 @@ async function createServices(options: HostOptions) {
   const grounding = createGrounding({ retrieval: knowledge.retrieval, findDataspace: storage.dataspaces.find });
   const exchanges = createProviderExchanges({ store: storage.exchanges, settings: storage.settings, log });
   const schemas = createSchemaChecker();
-  const allowances = {
-    credits: createCredits(team.keys?.leases),
-    rateLimits: createRateLimits(),
-    apiKeys: storage.apiKeys,
-  };
+  const credits = createCredits(team.keys?.leases);
+  const allowances = { credits, rateLimits: createRateLimits(), apiKeys: storage.apiKeys };
   const openSource = createSourceOpener(options, storage);
   const completions = createCompletions({
     runs: storage.runs,

@@ -230,11 +230,6 @@ function startChecked(
   return checking === null ? start() : checking.then(start);
 }
 
-async function stopAll(active: readonly Run[]): Promise<void> {
-  for (const run of active) run.stop();
-  await Promise.all(active.map((run) => run.recorded));
-}
-
 export function createCompletions(options: CompletionsOptions): Completions {
   const { runs, providers, guard, grounding } = options;
   const active = new Map<string, Run>();
@@ -336,7 +331,9 @@ export function createCompletions(options: CompletionsOptions): Completions {
     active: (runId) => active.get(runId) ?? null,
     async close() {
       isClosing = true;
-      await stopAll([...active.values()]);
+      const stopped = [...active.values()];
+      for (const run of stopped) run.stop();
+      await Promise.all(stopped.map((run) => run.recorded));
     },
   };
 }

@@ -38,7 +38,7 @@ export interface TeamOptions {
     readonly apiKeys: Pick<Storage['apiKeys'], 'list' | 'shareKeys'>;
   };
   readonly keyStore: KeyStore;
-  /** The address of the command line, which overrides the settings. */
+  /** The address of the command line, which overrides that of the settings. */
   readonly team?: string | null;
   /** How long keys are accepted while the team database can't be reached. */
   readonly teamOfflineMinutes?: number;
