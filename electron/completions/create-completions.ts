@@ -331,9 +331,8 @@ export function createCompletions(options: CompletionsOptions): Completions {
     active: (runId) => active.get(runId) ?? null,
     async close() {
       isClosing = true;
-      const stopped = [...active.values()];
-      for (const run of stopped) run.stop();
-      await Promise.all(stopped.map((run) => run.recorded));
+      for (const run of active.values()) run.stop();
+      await Promise.all([...active.values()].map((run) => run.recorded));
     },
   };
 }
