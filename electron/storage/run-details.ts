@@ -92,12 +92,13 @@ type ContentsRow = Pick<RunRow, 'finish_reason' | 'error_code' | 'app_headers_js
   Omit<RunTextRow, 'run' | 'usage_json' | 'last_message'>;
 
 /**
- * A template that renders to what the run sent. Recorded calls have only messages: their text is no template, and storing it again would
+ * A template that renders to what the run sent. Recorded and imported calls have only messages: their text is no template, and storing it again would
  * double the size of long conversations.
  */
 function promptTextOf(row: ContentsRow): string {
-  const isRecorded = row.origin_api !== 'completions' && row.origin_api !== 'import';
-  return isRecorded ? literalMessagesTemplate(messagesIn(row)) : row.prompt_text;
+  // Imports of earlier versions have a text.
+  const hasText = row.origin_api === 'completions' || row.prompt_text !== '';
+  return hasText ? row.prompt_text : literalMessagesTemplate(messagesIn(row));
 }
 
 /** What a run sent and received. */

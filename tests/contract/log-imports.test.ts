@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logImport, logPreview } from '../../shared/contract/log-imports.ts';
 import type { ConversationRun } from '../../shared/contract/conversations.ts';
@@ -325,6 +326,46 @@ describe.each(ways)('%s: imported logs', (way) => {
     await removed(way, data[0].id);
     expect(await runsOf(way, {})).toEqual([]);
   });
+});
+
+test('stores messages once that calls of a log repeat, finds each of them, and removes them with the import', async () => {
+  const turns = ['Purple pelicans?', 'Where do they fish?', 'Do they sleep?'];
+  const calls = turns.map((_, last) => {
+    const sent = turns.slice(0, last + 1).flatMap((text, index) => [
+      { role: 'user', parts: [{ type: 'text', content: text }] },
+      { role: 'assistant', parts: [{ type: 'text', content: `Answer ${index}` }] },
+    ]);
+    return {
+      spanId: `00000000000000a${last}`,
+      start: Date.UTC(2026, 10, 20, 12, last),
+      attributes: {
+        ...chatAttributes('', `Answer ${last}`),
+        'gen_ai.input.messages': JSON.stringify(sent.slice(0, -1)),
+      },
+    };
+  });
+  // The second call comes first: what it repeats is new there.
+  const batch = await imported('HTTP/1.1', line(otlpRequest([calls[1]!, calls[0]!, calls[2]!])), 'turns.jsonl');
+  const { storage } = host.host;
+  const stored = (): number => {
+    const database = new Database(storage.databaseFile, { readonly: true });
+    const count = database.prepare('SELECT count(*) FROM shared_messages').pluck().get() as number;
+    database.close();
+    return count;
+  };
+  expect(stored()).toBe(5);
+  const runs = (await runsOf('HTTP/1.1', {})).filter(({ output }) => /^Answer \d$/.test(output.content));
+  const texts = runs
+    .map(({ input }) => ({ roles: input.messages.map(({ role }) => role[0]).join(''), text: input.renderedPrompt }))
+    .toSorted((one, other) => one.roles.length - other.roles.length);
+  expect(texts).toEqual([
+    { roles: 'u', text: 'Purple pelicans?' },
+    { roles: 'uau', text: 'Purple pelicans?\n\nAnswer 0\n\nWhere do they fish?' },
+    { roles: 'uauau', text: 'Do they sleep?' },
+  ]);
+  expect(runs.map(({ input }) => input.promptText).join()).toContain('Do they sleep?');
+  await removed('HTTP/1.1', batch.id);
+  expect(stored()).toBe(0);
 });
 
 test('a key needs the scope of the endpoint', async () => {

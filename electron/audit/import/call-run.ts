@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type AiSystem, keyedProviders } from '../../../shared/contract/common.ts';
-import { textOfMessage, textOfMessages } from '../../../shared/contract/messages.ts';
+import { type Message, textOfMessage, textOfMessages } from '../../../shared/contract/messages.ts';
 import type { Usage } from '../../../shared/contract/completions.ts';
 import type { LogFormat } from '../../../shared/contract/log-imports.ts';
-import { literalMessagesTemplate } from '../../prompts/transfer/templates/template-syntax.ts';
 import { findEntry } from '../../providers/catalogue.ts';
 import { cataloguePrices, costOf } from '../../providers/model-prices.ts';
 import type { NewRun, RunOutcome } from '../../storage/run-rows.ts';
+import { messageKeys } from '../../storage/stored-messages.ts';
 import type { LogCall, LogUsage } from './log-call.ts';
 
 /** A run as it is stored, with the origin of its cost. */
@@ -87,7 +87,28 @@ function outcomeOf(call: LogCall, served: ReturnType<typeof modelOf>, startedAt:
   return { outcome, costFrom };
 }
 
+/** Messages that are noted; after them it starts again, and a text is stored and found twice. */
+const maxSeenMessages = 500_000;
+
+/** The messages of the calls before. Programs repeat their conversation with every call. */
+export class SeenMessages {
+  readonly #keys = new Set<string>();
+
+  /** Where the messages begin that no call before had: at the latest after the last answer. `keys` are those of `messageKeys`. */
+  firstNew(messages: readonly Message[], keys: readonly string[]): number {
+    const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
+    let first = keys.findIndex((key) => !this.#keys.has(key));
+    // It is the answer of the call before.
+    if (first > 0 && messages[first]!.role === 'assistant') first += 1;
+    if (this.#keys.size > maxSeenMessages) this.#keys.clear();
+    for (const key of keys) this.#keys.add(key);
+    return first === -1 ? lastAnswer + 1 : Math.min(first, lastAnswer + 1);
+  }
+}
+
 export interface CallSource {
+  /** Null if the run isn't stored. */
+  readonly seen: SeenMessages | null;
   readonly format: LogFormat;
   readonly callerId: string;
   readonly apiKeyId: string | null;
@@ -100,7 +121,7 @@ export function runIdOf(format: LogFormat, call: LogCall): string {
 }
 
 /** The run of a call. Its conversation belongs to the caller that imports it. */
-export function runOfCall(call: LogCall, { format, callerId, apiKeyId, importedAt }: CallSource): ImportedRun {
+export function runOfCall(call: LogCall, { format, callerId, apiKeyId, importedAt, seen }: CallSource): ImportedRun {
   const served = modelOf(call);
   const startedAt = call.startedAt ?? importedAt;
   const [first] = call.messages;
@@ -108,6 +129,8 @@ export function runOfCall(call: LogCall, { format, callerId, apiKeyId, importedA
   const messages = system === null ? call.messages : call.messages.slice(1);
   const [only] = messages;
   const isText = messages.length === 1 && only?.role === 'user' && only.content.every(({ type }) => type === 'text');
+  const keys = isText || seen === null ? [] : messageKeys(messages);
+  const firstNew = keys.length === 0 ? 0 : seen!.firstNew(messages, keys);
   const run: NewRun = {
     runId: runIdOf(format, call),
     messageId: stableId('message', format, call.key),
@@ -120,11 +143,13 @@ export function runOfCall(call: LogCall, { format, callerId, apiKeyId, importedA
     ...served,
     servedBy: `${served.aiSystem}/${served.model}`,
     createdAt: startedAt,
-    promptText: literalMessagesTemplate(messages),
+    // The messages have it.
+    promptText: '',
     systemMessage: system,
     replacements: null,
-    renderedPrompt: textOfMessages(messages),
+    renderedPrompt: textOfMessages(messages.slice(firstNew)),
     messages: isText ? null : messages,
+    messageKeys: keys,
     configuration: call.configuration,
     dataspaceIds: null,
     appHeaders: {},

@@ -11,7 +11,7 @@ interface Cancellable {
   readonly signal: AbortSignal;
 }
 
-type Source = Omit<CallSource, 'format'>;
+type Source = Omit<CallSource, 'format' | 'seen'>;
 
 /** Reads logs in threads with limits of time and memory. */
 export interface LogReader {

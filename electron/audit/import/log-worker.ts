@@ -2,7 +2,7 @@
 import Database from 'better-sqlite3';
 import type { LogFormat, LogPreview, LogReport } from '../../../shared/contract/log-imports.ts';
 import { type CallContext, serveCalls } from '../../common/worker-server.ts';
-import { type CallSource, type ImportedRun, runIdOf, runOfCall } from './call-run.ts';
+import { type CallSource, type ImportedRun, runIdOf, runOfCall, SeenMessages } from './call-run.ts';
 import type { ColumnMap } from './file-calls.ts';
 import type { LeftOut, LogCall } from './log-call.ts';
 import { type LogFile, type LogItem, openLog } from './read-log.ts';
@@ -28,9 +28,12 @@ export interface ReadTraces {
   readonly leftOut: number;
 }
 
+/** Who imports a log, and when. */
+type FileSource = Omit<CallSource, 'format' | 'seen'>;
+
 interface OpenRequest {
   readonly file: LogFile;
-  readonly source: Omit<CallSource, 'format'>;
+  readonly source: FileSource;
 }
 
 interface Reading {
@@ -41,6 +44,9 @@ interface Reading {
 }
 
 let reading: Reading | null = null;
+
+/** Traces of one conversation come in several requests. */
+const seenInTraces = new SeenMessages();
 
 function excerpt(text: string): string {
   return text.slice(0, 300).replace(/[\uD800-\uDBFF]$/, '');
@@ -57,7 +63,7 @@ const methods = {
     try {
       const find = database.prepare<[string], 1>('SELECT 1 FROM runs WHERE id = ?').pluck();
       const reporter = new LogReporter((id) => find.get(id) === 1);
-      const source = { format: log.format, callerId: '', apiKeyId: null, importedAt: 0 };
+      const source = { format: log.format, callerId: '', apiKeyId: null, importedAt: 0, seen: null };
       const examples: LogPreview['examples'] = [];
       let count = 0;
       for await (const { item } of log.items()) {
@@ -83,7 +89,12 @@ const methods = {
   async open({ file, source }: OpenRequest): Promise<{ format: LogFormat; columns: ColumnMap }> {
     const { format, columns, items } = await openLog(file);
     // The job finds the runs that are stored already.
-    reading = { items: items(), source: { ...source, format }, reporter: new LogReporter(() => false), position: 0 };
+    reading = {
+      items: items(),
+      source: { ...source, format, seen: new SeenMessages() },
+      reporter: new LogReporter(() => false),
+      position: 0,
+    };
     return { format, columns };
   },
   /** The next runs after a position. Entries before it are read again, but not returned. */
@@ -108,7 +119,7 @@ const methods = {
     return { runs, position: reading!.position, bytes, report: reporter.report(), isDone };
   },
   /** The calls of a request of OTLP. */
-  traces({ request, source }: { request: Record<string, unknown>; source: Omit<CallSource, 'format'> }): ReadTraces {
+  traces({ request, source }: { request: Record<string, unknown>; source: FileSource }): ReadTraces {
     const items: (LogCall | LeftOut)[] = otlpCalls(request);
     const seen = new Set<string>();
     const runs = items.flatMap((item) => {
@@ -116,7 +127,7 @@ const methods = {
       const id = runIdOf('otlp', item);
       if (seen.has(id)) return [];
       seen.add(id);
-      return [runOfCall(item, { ...source, format: 'otlp' })];
+      return [runOfCall(item, { ...source, format: 'otlp', seen: seenInTraces })];
     });
     return { runs, leftOut: items.filter((item) => 'leftOut' in item).length };
   },
