@@ -95,8 +95,10 @@ function toCall(
     body,
     hasOwnKey: hasOwnKey(input, path),
     caller,
-    appHeaders: originOf({ caller, headers }).appHeaders,
-    client: headers.get('user-agent')?.slice(0, maxClientCharacters) || null,
+    program: {
+      appHeaders: originOf({ caller, headers }).appHeaders,
+      client: headers.get('user-agent')?.slice(0, maxClientCharacters) || null,
+    },
     level: levelOf(headers),
     isRetry: Number(headers.get('x-stainless-retry-count')) > 0,
     signal,

@@ -5,7 +5,7 @@ import type { ProviderId } from '../providers/provider-addresses.ts';
 import { runTitleOf } from '../storage/run-rows.ts';
 import type { AuthenticatedKey, Storage } from '../storage/storage.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
-import type { ReadRequest } from './read-call.ts';
+import type { CallingProgram, ReadRequest } from './read-call.ts';
 import type { CallApi } from './read-request.ts';
 
 /** A program's call of a provider's API. */
@@ -25,9 +25,7 @@ export interface ProgramCall {
   readonly body: Buffer | null;
   readonly hasOwnKey: boolean;
   readonly caller: { readonly callerId: string; readonly key: AuthenticatedKey | null };
-  /** Lower-case names without the `x-app-` prefix. */
-  readonly appHeaders: Record<string, string>;
-  readonly client: string | null;
+  readonly program: CallingProgram;
   /** How much the program wants recorded; never more than its key's rule. */
   readonly level: RecordLevel;
   /** Whether the program repeats a failed call. */
@@ -119,10 +117,10 @@ export function beginRun(
     ...(isWhole && { messageKeys: request.messageKeys }),
     configuration: isWhole ? request.configuration : null,
     dataspaceIds: null,
-    appHeaders: call.appHeaders,
+    appHeaders: { ...request.program.appHeaders },
     metadata: null,
     warnings: [],
-    origin: { api: call.api!, client: call.client },
+    origin: { api: call.api!, client: request.program.client },
   });
   return { runId, conversationId, level };
 }

@@ -48,6 +48,8 @@ export interface CallRecordOptions {
   readonly charge: (use: CallUse) => void;
   /** Called with a complete response before the call is written. */
   readonly onResponse: (response: RecordedResponse) => void;
+  /** Called with how often each rule replaced something. */
+  readonly onHidden: (hidden: readonly number[]) => void;
   readonly onFailure: (error: unknown) => void;
   /** Whether the program must not get the end of a response that isn't recorded. */
   readonly mustRecord: boolean;
@@ -82,6 +84,7 @@ const nothing: RecordedResponse = {
   error: null,
   isComplete: false,
   frames: null,
+  hidden: [],
 };
 
 /** Records one call beside its program. */
@@ -159,6 +162,7 @@ export class CallRecord implements CallObserver {
     const isCancelled = reason !== null && signal.aborted;
     const response = await this.#judge(this.#head === null ? nothing : await this.#read());
     const failure = isCancelled ? null : this.#failureOf(response, reason);
+    this.#options.onHidden(response.hidden);
     if (failure === null && !isCancelled) onResponse(response);
     const credits = this.#isSuccess && this.#firstByteMs !== null ? 1 : 0;
     charge({ credits, usage: response.usage });

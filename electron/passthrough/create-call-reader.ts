@@ -17,8 +17,7 @@ const maxRedactedBytesHere = 8192;
 
 /** Reads requests and responses for the record. */
 export interface CallReader {
-  /** Null for a body that is no JSON object. */
-  request(input: RequestInput): ReadRequest | null | Promise<ReadRequest | null>;
+  request(input: RequestInput): ReadRequest | Promise<ReadRequest>;
   response(input: ResponseInput): RecordedResponse | Promise<RecordedResponse>;
   close(): Promise<void>;
 }

@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { lowerLevel, type RecordLevel } from '../../shared/contract/common.ts';
+import type { recorderState } from '../../shared/contract/passthrough.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { Guard, RunGuard } from '../completions/guard.ts';
 import type { Credits } from '../credits/credits.ts';
@@ -19,7 +21,7 @@ import { checkPrompt } from './check-prompt.ts';
 import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
-import { answerKey, keysOf, type ReadRequest, type RecordedResponse } from './read-call.ts';
+import { answerKey, keysOf, type ReadRequest, type RecordedResponse, unreadable } from './read-call.ts';
 import { type SentFile, storeFiles } from './sent-files.ts';
 
 /** A call under way, with what the program learns about its record. */
@@ -39,12 +41,16 @@ export interface CallThread {
   note(conversationId: string): void;
 }
 
+type HiddenCount = z.infer<typeof recorderState>['hidden'][number];
+
 /** Calls since the host started. */
 export interface RecorderCounts {
   readonly calls: number;
   readonly recorded: number;
   readonly failed: number;
   readonly lastFailureAt: string | null;
+  /** How often each rule of redaction replaced something, if it did. */
+  readonly hidden: HiddenCount[];
 }
 
 export interface PassThrough {
@@ -96,25 +102,20 @@ async function reserve(call: ProgramCall, { credits, rateLimits, apiKeys }: Pass
   }
 }
 
-/** A request that is no JSON object: the provider rejects it, and the rejection is recorded. */
-const unreadable: ReadRequest = {
-  model: '',
-  systemMessage: null,
-  messages: [],
-  files: [],
-  configuration: {},
-  previousResponseId: null,
-  earlierKeys: [],
-  key: '',
-  messageKeys: [],
-  firstNew: 0,
-};
-
 /** Counts calls, and reports the first of several failures. */
 function createMeter(log: Log) {
   const counts = { calls: 0, recorded: 0, failed: 0, lastFailureAt: null as string | null };
+  const hidden = new Map<string, HiddenCount>();
   return {
-    counts: (): RecorderCounts => ({ ...counts }),
+    counts: (): RecorderCounts => ({ ...counts, hidden: [...hidden.values()] }),
+    noteHidden(rules: readonly RedactionRule[], found: readonly number[]): void {
+      for (const [index, rule] of rules.entries()) {
+        if (!found[index]) continue;
+        const pattern = rule.kind === 'pattern' ? rule.pattern : null;
+        const key = `${rule.kind} ${pattern}`;
+        hidden.set(key, { kind: rule.kind, pattern, count: (hidden.get(key)?.count ?? 0) + found[index] });
+      }
+    },
     noteCall: () => void (counts.calls += 1),
     noteRecord: () => void (counts.recorded += 1),
     noteFailure(error: unknown): void {
@@ -152,20 +153,21 @@ interface PlannedCall {
 /** Reads the request as far as its record and the guard need it. Throws 400 for a blocked prompt. */
 async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promise<PlannedCall> {
   const { recorder, guard: guardSettings } = storage.settings.read();
-  const { api, pathModel, caller, signal } = call;
-  const unread = { call, request: unreadable, runGuard: null, failure: null };
+  const { api, pathModel, caller, signal, program } = call;
+  const empty = { ...unreadable, program: call.program };
+  const unread = { call, request: empty, runGuard: null, failure: null };
   if (api === null) return { ...unread, level: 'none' };
   const level = lowerLevel(lowerLevel(recorder.levels[api], caller.key?.recordLevel ?? 'all'), call.level);
   const isGuarded = guardSettings.prompts !== 'off' || guardSettings.answers !== 'off';
   if (level === 'none' && !isGuarded) return { ...unread, level };
   const read = async (rules: readonly RedactionRule[]) =>
-    reader.request({ api, pathModel, body: call.body ?? new Uint8Array(), scope: scopeOf(call), rules });
+    reader.request({ api, pathModel, body: call.body ?? new Uint8Array(), scope: scopeOf(call), rules, program });
   const stored = await read(recorder.redaction).catch((error: Error) => error);
   const failure = stored instanceof Error ? stored : null;
-  const request = (stored instanceof Error ? null : stored) ?? unreadable;
+  const request = stored instanceof Error ? empty : stored;
   if (!isGuarded) return { ...unread, level, request, failure };
   // The guard checks what is sent, not what is recorded.
-  const sent = recorder.redaction.length === 0 && failure === null ? request : ((await read([])) ?? unreadable);
+  const sent = recorder.redaction.length === 0 && failure === null ? request : await read([]);
   return { call, level, request, failure, runGuard: await checkPrompt(sent, guard, signal) };
 }
 
@@ -189,7 +191,9 @@ function tryBegin({ call, request, level, failure }: PlannedCall, { storage, met
   try {
     if (failure !== null) throw failure;
     const isRetry = call.isRetry || failed.delete(requestKey(call, request));
-    return beginRun({ ...call, isRetry }, request, level, storage);
+    const recording = beginRun({ ...call, isRetry }, request, level, storage);
+    meter.noteHidden(storage.settings.read().recorder.redaction, request.hidden);
+    return recording;
   } catch (error) {
     meter.noteFailure(error);
     if (storage.settings.read().recorder.onFailure === 'pass') return null;
@@ -253,6 +257,7 @@ function createRecord(planned: PlannedCall, recording: Recording | null, own: Re
     onResponse: (response) => {
       if (recording) noteAnswer(planned, recording, response, parts);
     },
+    onHidden: (hidden) => meter.noteHidden(recorder.redaction, hidden),
     onFailure: meter.noteFailure,
     mustRecord: recorder.onFailure === 'block',
   });

@@ -20,7 +20,32 @@ export interface ReadRequest extends RecordedRequest {
   readonly messageKeys: readonly string[];
   /** The start of what this call adds to its conversation. */
   readonly firstNew: number;
+  readonly program: CallingProgram;
+  /** How often each rule replaced something that this call adds. */
+  readonly hidden: readonly number[];
 }
+
+/** What a program says of itself. */
+export interface CallingProgram {
+  readonly client: string | null;
+  /** Lower-case names without the `x-app-` prefix. */
+  readonly appHeaders: Readonly<Record<string, string>>;
+}
+
+/** A request that is no JSON object: the provider rejects it, and the rejection is recorded. */
+export const unreadable: Omit<ReadRequest, 'program'> = {
+  model: '',
+  systemMessage: null,
+  messages: [],
+  files: [],
+  configuration: {},
+  previousResponseId: null,
+  earlierKeys: [],
+  key: '',
+  messageKeys: [],
+  firstNew: 0,
+  hidden: [],
+};
 
 /** One step of a chain: the hash of everything before, and of one message. */
 class Chain {
@@ -107,6 +132,7 @@ export interface RequestInput {
   /** The conversations of one scope are separate from those of another. */
   readonly scope: string;
   readonly rules: readonly RedactionRule[];
+  readonly program: CallingProgram;
 }
 
 const decoder = new TextDecoder();
@@ -120,22 +146,46 @@ function redactorOf(rules: readonly RedactionRule[]): Redactor {
   return compiled.redactor;
 }
 
-/** Null for a body that is no JSON object. */
-export function readPassedRequest({ api, pathModel, body, scope, rules }: RequestInput): ReadRequest | null {
+function redactedProgram({ client, appHeaders }: CallingProgram, redactor: Redactor): CallingProgram {
+  return {
+    client: client === null ? null : redactor.text(client),
+    appHeaders: redactor.value(appHeaders) as Record<string, string>,
+  };
+}
+
+/** What earlier calls of the conversation had isn't counted again. */
+function redactedRequest<Request extends RecordedRequest & { readonly firstNew: number }>(
+  request: Request,
+  redactor: Redactor,
+) {
+  const { messages, firstNew, systemMessage, configuration } = request;
+  const earlier = redactedMessages(messages.slice(0, firstNew), redactor);
+  const before = [...redactor.counts];
+  const added = redactedMessages(messages.slice(firstNew), redactor);
+  const hidden = redactor.counts.map((count, rule) => count - before[rule]!);
+  return {
+    messages: [...earlier, ...added],
+    systemMessage: systemMessage === null ? null : redactor.text(systemMessage),
+    configuration: redactor.value(configuration) as Record<string, unknown>,
+    hidden,
+  };
+}
+
+/** A body that is no JSON object is an empty request. */
+export function readPassedRequest({ api, pathModel, body, scope, rules, program }: RequestInput): ReadRequest {
   const value = parseObject(decoder.decode(body));
-  if (value === null) return null;
+  const redactor = rules.length === 0 ? null : redactorOf(rules);
+  if (value === null) return { ...unreadable, program: redactor ? redactedProgram(program, redactor) : program };
   const request = readRequest(api, value, pathModel);
   const keys = keysOf(scope, request.messages);
-  if (rules.length === 0) return { ...request, ...keys, messageKeys: messageKeys(request.messages) };
-  const redactor = redactorOf(rules);
-  const messages = redactedMessages(request.messages, redactor);
+  if (!redactor) return { ...request, ...keys, messageKeys: messageKeys(request.messages), program, hidden: [] };
+  const redacted = redactedRequest({ ...request, ...keys }, redactor);
   return {
     ...request,
     ...keys,
-    messageKeys: messageKeys(messages),
-    systemMessage: request.systemMessage === null ? null : redactor.text(request.systemMessage),
-    messages,
-    configuration: redactor.value(request.configuration) as Record<string, unknown>,
+    ...redacted,
+    messageKeys: messageKeys(redacted.messages),
+    program: redactedProgram(program, redactor),
     files: [],
   };
 }
@@ -173,6 +223,8 @@ function decoded(body: Uint8Array, encoding: string): Uint8Array {
 export interface RecordedResponse extends ReadBody {
   /** Null for a response that isn't a stream, or is compressed. */
   readonly frames: FrameTiming | null;
+  /** How often each rule replaced something. */
+  readonly hidden: readonly number[];
 }
 
 /** Null for a body that isn't streamed. */
@@ -192,10 +244,11 @@ export function readPassedResponse(input: ResponseInput): RecordedResponse {
   }
   const kind = frameKind(input);
   const frames = kind && frameTiming(body, kind, arrivals);
-  const response = { ...readResponse(api, text, { isStream }), frames };
+  const response = { ...readResponse(api, text, { isStream }), frames, hidden: [] };
   if (rules.length === 0) return response;
   const redactor = redactorOf(rules);
-  return {
+  const before = [...redactor.counts];
+  const redacted = {
     ...response,
     content: redactor.text(response.content),
     reasoning: redactor.text(response.reasoning),
@@ -205,4 +258,5 @@ export function readPassedResponse(input: ResponseInput): RecordedResponse {
     })),
     error: response.error === null ? null : redactor.text(response.error),
   };
+  return { ...redacted, hidden: redactor.counts.map((count, rule) => count - before[rule]!) };
 }

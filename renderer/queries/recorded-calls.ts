@@ -7,6 +7,7 @@ import {
   createRunDataset,
   type RunDatasetInput,
 } from '../../shared/contract/dataset-import.ts';
+import { readRecorder } from '../../shared/contract/passthrough.ts';
 import { useHost } from '../host/host-context.tsx';
 import { useRenewDatasets } from './datasets.ts';
 
@@ -15,6 +16,7 @@ const recordedApis = originApis.filter((api) => api !== 'completions' && api !==
 
 /** How soon a call appears, in milliseconds. A search of the audit takes a few milliseconds of its thread. */
 const refetchMilliseconds = 1500;
+const recorderRefetchMilliseconds = 5000;
 
 /** The newest calls of other programs, one row per conversation. They are read again while something shows them. */
 export function useRecordedCalls() {
@@ -25,6 +27,16 @@ export function useRecordedCalls() {
       client.call(searchAudit, { signal, body: { filter: { origins: recordedApis }, sort: 'newest', limit: 100 } }),
     refetchInterval: refetchMilliseconds,
     placeholderData: keepPreviousData,
+  });
+}
+
+/** What the recorder did since the host started. It is read again while something shows it. */
+export function useRecorderState() {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['recorder'],
+    queryFn: ({ signal }) => client.call(readRecorder, { signal }),
+    refetchInterval: recorderRefetchMilliseconds,
   });
 }
 

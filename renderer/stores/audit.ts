@@ -159,7 +159,7 @@ export const essentialColumns: readonly ExportColumn[] = [
 
 const firstDraft: PackDraft = {
   columns: essentialColumns,
-  kinds: ['email', 'phone', 'card', 'account'],
+  kinds: ['secret', 'email', 'phone', 'card', 'account'],
   patterns: [],
   formats: ['html', 'jsonl', 'csv'],
   form: 'zip',

@@ -98,10 +98,12 @@ const replacement = z
   .describe('Put in place of what is found; `[e-mail]` and so on unless told');
 
 /**
+ * `secret` are keys and tokens in known forms, private keys, and values that the text calls a password, a key or a token.
  * `card` numbers must pass the Luhn check and `account` numbers (IBAN) their check digits; `account` also includes numbers that the
  * text calls an account.
  */
 export const redactionRule = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('secret'), replacement }),
   z.strictObject({ kind: z.literal('email'), replacement }),
   z.strictObject({ kind: z.literal('phone'), replacement }),
   z.strictObject({ kind: z.literal('card'), replacement }),

@@ -192,6 +192,14 @@ export const recorderState = z.object({
   /** Calls that should have been recorded and could not be. */
   failed: z.int(),
   lastFailureAt: timestamp.nullable(),
+  /** How often each rule of redaction replaced something before it was stored, if it did. */
+  hidden: z.array(
+    z.object({
+      kind: z.enum(['secret', 'email', 'phone', 'card', 'account', 'pattern']),
+      pattern: z.string().nullable(),
+      count: z.int(),
+    }),
+  ),
 });
 
 export const readRecorder = defineEndpoint({

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../shared/contract/settings.ts';
@@ -98,6 +99,41 @@ describe('what is recorded', () => {
     database.close();
     expect(JSON.stringify(texts)).not.toContain('@example.org');
     expect(exchanges).toBe(0);
+  });
+
+  test('is redacted in the headers of the program and in its name, and counts what it hides', async () => {
+    const { recorder } = defaultSettings;
+    const key = 'sk-proj-aB3dE5fG7hI9jK1lM3nO5pQ7';
+    const redaction = [
+      { kind: 'secret' },
+      { kind: 'email' },
+      { kind: 'pattern', name: 'claim', pattern: 'NW-[0-9]+' },
+    ] as const;
+    host.host.storage.settings.update({ recorder: { ...recorder, redaction: [...redaction] } });
+    host.provider.answerWith((call) => call.chatAnswer({ content: `Ada's key is ${key}` }));
+    const counts = async (): Promise<{ hidden: { kind: string; count: number }[] }> =>
+      (await host.host.api.fetch(new Request('http://window.test/window/recorder'), { access: 'window' })).json();
+    const before = (await counts()).hidden.find(({ kind }) => kind === 'email')?.count ?? 0;
+    const headers = {
+      'x-app-user': 'ada@example.org',
+      'x-app-claim': 'NW-17',
+      'user-agent': 'agent (bob@example.org)',
+    };
+    const run = recordOf(await send(`Ada is ada@example.org, NW-12, ${key}`, { headers }));
+    expect(run).toMatchObject({
+      appHeaders: { user: '[e-mail]', claim: '[claim]' },
+      origin: { client: 'agent ([e-mail])' },
+      input: { renderedPrompt: 'Ada is [e-mail], [claim], [key]' },
+      output: { content: "Ada's key is [key]" },
+    });
+    expect(host.provider.calls.at(-1)!.headers['user-agent']).toBe('agent (bob@example.org)');
+    const { hidden } = await counts();
+    expect(hidden.find(({ kind }) => kind === 'email')!.count - before).toBe(1);
+    expect(hidden).toContainEqual({ kind: 'secret', pattern: null, count: 2 });
+    expect(hidden).toContainEqual({ kind: 'pattern', pattern: 'NW-[0-9]+', count: 1 });
+    host.host.storage.flush();
+    for (const file of [host.host.storage.databaseFile, `${host.host.storage.databaseFile}-wal`])
+      expect((await readFile(file, 'latin1')).includes('bob@example.org')).toBe(false);
   });
 
   test('is redacted by custom patterns, and one that can never match is rejected before it is saved', async () => {

@@ -86,6 +86,7 @@ export function redactedPlan({ name, input }: PackPlan): { name: string; selecti
 }
 
 const ruleNames = {
+  secret: 'keys and tokens',
   email: 'email addresses',
   phone: 'phone numbers',
   card: 'card numbers',

@@ -2,7 +2,8 @@ import type { ExportColumn, RedactionPreview, RedactionRule } from '../../../sha
 import type { ExportRows } from '../../storage/export-rows.ts';
 import type { SelectedConversation } from '../query/selection.ts';
 import { exportRecord } from './export-record.ts';
-import { createRedactor, type Span, replacementOf } from './redaction.ts';
+import { createRedactor, replacementOf } from './redaction.ts';
+import type { Span } from './spans.ts';
 
 export interface PreviewTask {
   readonly databaseFile: string;

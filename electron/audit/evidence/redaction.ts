@@ -2,6 +2,8 @@ import { RE2JS, RE2JSException } from 're2js';
 import { invalidField } from '../../../shared/app-error.ts';
 import type { RedactionRule } from '../../../shared/contract/audit-exports.ts';
 import { unescapeWithOffsets } from '../../../shared/json-escapes.ts';
+import { findSecrets } from './find-secrets.ts';
+import { type Finder, findWith, joined, type Span, whole } from './spans.ts';
 
 /** The check digit of payment cards (Luhn): every second digit from the right is doubled, and the sum is divisible by ten. */
 function passesLuhn(digits: string): boolean {
@@ -113,36 +115,6 @@ export const findPhones: Finder = findWith(
   (match) => (isPhoneNumber(match[0]) ? whole(match) : null),
 );
 
-/** A part of a text, as JavaScript counts characters. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Finds matches from left to right that don't overlap. The time is linear in the length of any text. */
-export type Finder = (text: string) => Span[];
-
-/**
- * Finds the matches of an expression. `accept` returns the part that counts, or null to reject a match. Then the search continues one
- * character further, because a match may start inside a rejected one.
- */
-export function findWith(expression: RegExp, accept: (match: RegExpExecArray) => Span | null): Finder {
-  return (text) => {
-    const spans: Span[] = [];
-    expression.lastIndex = 0;
-    for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {
-      const span = accept(match);
-      expression.lastIndex = span?.end ?? match.index + 1;
-      if (span !== null) spans.push(span);
-    }
-    return spans;
-  };
-}
-
-export function whole(match: RegExpExecArray): Span {
-  return { start: match.index, end: match.index + match[0].length };
-}
-
 /** Called before a rule (by its index) replaces a match. */
 export type MatchListener = (rule: number, text: string, span: Span) => void;
 
@@ -165,18 +137,24 @@ function findAll(find: Finder, text: string): readonly Span[] {
   if (!/\\[bfnrtu"\\/]/.test(text)) return find(text);
   const { text: readable, offsets } = unescapeWithOffsets(text);
   const escaped = find(readable).map(({ start, end }) => ({ start: offsets[start]!, end: offsets[end]! }));
-  const spans: Span[] = [];
-  for (const span of [...find(text), ...escaped].toSorted((one, other) => one.start - other.start)) {
-    const last = spans.at(-1);
-    if (last && span.start < last.end) spans[spans.length - 1] = { ...last, end: Math.max(last.end, span.end) };
-    else spans.push(span);
-  }
-  return spans;
+  return joined([...find(text), ...escaped]);
 }
 
-const finders = { email: findEmails, phone: findPhones, card: findCards, account: findAccounts } as const;
-const order = ['account', 'card', 'email', 'phone', 'pattern'] as const satisfies RedactionRule['kind'][];
-const replacements = { email: '[e-mail]', phone: '[phone]', card: '[card]', account: '[account]' } as const;
+const finders = {
+  secret: findSecrets,
+  email: findEmails,
+  phone: findPhones,
+  card: findCards,
+  account: findAccounts,
+} as const;
+const order = ['secret', 'account', 'card', 'email', 'phone', 'pattern'] as const satisfies RedactionRule['kind'][];
+const replacements = {
+  secret: '[key]',
+  email: '[e-mail]',
+  phone: '[phone]',
+  card: '[card]',
+  account: '[account]',
+} as const;
 
 /** RE2 runs a pattern in linear time: no text and no pattern can make it hang. */
 function compilePattern(rule: Extract<RedactionRule, { kind: 'pattern' }>, index: number): Finder {

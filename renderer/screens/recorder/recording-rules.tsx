@@ -3,6 +3,7 @@ import { Segmented } from '../../components/choices.tsx';
 import { RedactionChoices } from '../../components/redaction-choices.tsx';
 import { Link } from 'wouter';
 import { settingsAddress } from '../../shell/addresses.ts';
+import { useRecorderState } from '../../queries/recorded-calls.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 
 type Recorder = Settings['recorder'];
@@ -37,6 +38,7 @@ function commonLevel(levels: Recorder['levels']): Level | null {
 export function RecordingRules() {
   const recorder = useSettings().data?.recorder;
   const update = useUpdateSettings();
+  const hidden = useRecorderState().data?.hidden;
   if (!recorder) return null;
   const level = commonLevel(recorder.levels);
   const change = (part: Partial<Recorder>): void => update.mutate({ recorder: { ...recorder, ...part } });
@@ -70,7 +72,11 @@ export function RecordingRules() {
         <span className="caption tertiary">before saving</span>
       </div>
       <div className="recorder__block">
-        <RedactionChoices rules={recorder.redaction} onChange={(redaction) => change({ redaction })} />
+        <RedactionChoices
+          rules={recorder.redaction}
+          {...(hidden && { hidden })}
+          onChange={(redaction) => change({ redaction })}
+        />
         <Link href={settingsAddress('recording')} className="link small">
           Custom patterns
         </Link>

@@ -1,9 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { AppError } from '../../../shared/app-error.ts';
 import { type RecordLevel, recordLevels } from '../../../shared/contract/common.ts';
-import { readRecorder } from '../../../shared/contract/passthrough.ts';
 import type { Settings } from '../../../shared/contract/settings.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Segmented, Switch } from '../../components/choices.tsx';
@@ -11,7 +9,7 @@ import { formatCount } from '../../components/format.ts';
 import { patternRules, RedactionChoices } from '../../components/redaction-choices.tsx';
 import { describeError, QueryView } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
-import { useHost } from '../../host/host-context.tsx';
+import { useRecorderState } from '../../queries/recorded-calls.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
 
@@ -152,11 +150,7 @@ function Redaction({ recorder, onChange }: PartProps) {
 }
 
 function Failures({ recorder: { onFailure }, onChange }: PartProps) {
-  const { client } = useHost();
-  const counts = useQuery({
-    queryKey: ['recorder'],
-    queryFn: ({ signal }) => client.call(readRecorder, { signal }),
-  });
+  const counts = useRecorderState();
   return (
     <SettingsSection title="If recording fails">
       <div className="card">

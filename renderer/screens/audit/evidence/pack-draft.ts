@@ -8,6 +8,7 @@ import {
 import { essentialColumns, type PackDraft, type StandardKind } from '../../../stores/audit.ts';
 
 export const standardRules: readonly { kind: StandardKind; name: string }[] = [
+  { kind: 'secret', name: 'Keys and tokens' },
   { kind: 'email', name: 'Email addresses' },
   { kind: 'phone', name: 'Phone numbers' },
   { kind: 'card', name: 'Card numbers' },

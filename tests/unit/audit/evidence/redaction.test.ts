@@ -94,3 +94,47 @@ test('hostile texts for regular expressions take no longer than others', () => {
   );
   for (const text of hostile) expect(createRedactor(patterns).text(`${text}!`).length).toBeGreaterThan(0);
 });
+
+describe('keys and tokens', () => {
+  const secret: RedactionRule[] = [{ kind: 'secret' }];
+  const bodyOf = (length: number) => 'aB3xYz'.repeat(Math.ceil(length / 6)).slice(0, length);
+
+  test.each([
+    [`use sk-proj-${bodyOf(40)}.`, 'use [key].'],
+    [`ANTHROPIC_API_KEY=sk-ant-api03-${bodyOf(60)}`, 'ANTHROPIC_API_KEY=[key]'],
+    [`?key=AIza${bodyOf(35)}&x=1`, '?key=[key]&x=1'],
+    [`AKIAIOSFODNN7EXAMPLE, ghp_${bodyOf(36)}, ts_${bodyOf(40)}`, '[key], [key], [key]'],
+    [`Authorization: Bearer ${bodyOf(30)}+/=`, 'Authorization: Bearer [key]'],
+    [`eyJ${bodyOf(20)}.${bodyOf(30)}.${bodyOf(20)}`, '[key]'],
+    ['{"password": "hunter2hunter"}', '{"password": "[key]"}'],
+    ['-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nrest', '[key]\nrest'],
+    ['-----BEGIN PRIVATE KEY-----\nabc', '[key]'],
+  ])('replaces %s', (text, expected) => {
+    expect(redact(text, secret)).toBe(expected);
+  });
+
+  test.each([
+    'sk-a-long-name-with-hyphens-only, ts_node and task-2026-11-20-release',
+    'const apiKey = process.env.API_KEY; password: string; token = readToken()',
+    'password="${PASSWORD_1}"',
+    '-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----',
+    '550e8400-e29b-41d4-a716-446655440000 and 9b1deb4d3b7d4bad9bdd2b0d7b3dcb6d',
+  ])("doesn't replace %s", (text) => {
+    expect(redact(text, secret)).toBe(text);
+  });
+
+  test.each([
+    'sk-',
+    'eyJ',
+    'eyJaaaaaaaa.',
+    '-----BEGIN ',
+    '-----BEGIN PRIVATE KEY-----',
+    'bearer ',
+    'password=',
+    'a',
+    '\\',
+  ])('reads a megabyte of %j at once', (part) => {
+    const text = part.repeat(Math.ceil(1_048_576 / part.length));
+    expect(redact(text, secret).length).toBeLessThanOrEqual(text.length);
+  });
+});
