@@ -1,7 +1,5 @@
-import type { z } from 'zod';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { lowerLevel, type RecordLevel } from '../../shared/contract/common.ts';
-import type { recorderState } from '../../shared/contract/passthrough.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { Guard, RunGuard } from '../completions/guard.ts';
 import type { Credits } from '../credits/credits.ts';
@@ -18,6 +16,7 @@ import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore, Storage } from '../storage/storage.ts';
 import { beginRun, modelOf, type ProgramCall, type Recording, requestKey, scopeOf, systemOf } from './begin-run.ts';
 import { checkPrompt } from './check-prompt.ts';
+import { type CallMeter, createMeter, type RecorderCounts } from './call-meter.ts';
 import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
@@ -39,18 +38,6 @@ export interface CallThread {
   readonly conversationId: string | null;
   /** Called when the conversation is known, so that the next call finds it. */
   note(conversationId: string): void;
-}
-
-type HiddenCount = z.infer<typeof recorderState>['hidden'][number];
-
-/** Calls since the host started. */
-export interface RecorderCounts {
-  readonly calls: number;
-  readonly recorded: number;
-  readonly failed: number;
-  readonly lastFailureAt: string | null;
-  /** How often each rule of redaction replaced something, if it did. */
-  readonly hidden: HiddenCount[];
 }
 
 export interface PassThrough {
@@ -102,38 +89,11 @@ async function reserve(call: ProgramCall, { credits, rateLimits, apiKeys }: Pass
   }
 }
 
-/** Counts calls, and reports the first of several failures. */
-function createMeter(log: Log) {
-  const counts = { calls: 0, recorded: 0, failed: 0, lastFailureAt: null as string | null };
-  const hidden = new Map<string, HiddenCount>();
-  return {
-    counts: (): RecorderCounts => ({ ...counts, hidden: [...hidden.values()] }),
-    noteHidden(rules: readonly RedactionRule[], found: readonly number[]): void {
-      for (const [index, rule] of rules.entries()) {
-        if (!found[index]) continue;
-        const pattern = rule.kind === 'pattern' ? rule.pattern : null;
-        const key = `${rule.kind} ${pattern}`;
-        hidden.set(key, { kind: rule.kind, pattern, count: (hidden.get(key)?.count ?? 0) + found[index] });
-      }
-    },
-    noteCall: () => void (counts.calls += 1),
-    noteRecord: () => void (counts.recorded += 1),
-    noteFailure(error: unknown): void {
-      if (counts.failed === 0 || Date.now() - Date.parse(counts.lastFailureAt!) > 60_000)
-        log('a call of another program could not be recorded', error);
-      counts.failed += 1;
-      counts.lastFailureAt = new Date().toISOString();
-    },
-  };
-}
-
 /** What every call needs. */
 interface Parts extends PassThroughOptions {
   readonly reader: CallReader;
-  readonly meter: ReturnType<typeof createMeter>;
+  readonly meter: CallMeter;
   readonly active: Map<PassedCall, AbortController>;
-  /** Requests that have just failed: the next one like it repeats it. Most programs don't say so. */
-  readonly failed: Set<string>;
   /** Files that are being stored. */
   readonly storing: Set<Promise<void>>;
 }
@@ -178,19 +138,12 @@ function storeBeside(sent: readonly SentFile[], callerId: string, parts: Parts):
   void storing.finally(() => parts.storing.delete(storing));
 }
 
-const maxFailedRequests = 1000;
-
-function noteFailed(key: string, failed: Set<string>): void {
-  failed.add(key);
-  if (failed.size > maxFailedRequests) failed.delete(failed.values().next().value!);
-}
-
 /** Null if the call isn't recorded. Throws if it can't be and must be. */
-function tryBegin({ call, request, level, failure }: PlannedCall, { storage, meter, failed }: Parts): Recording | null {
+function tryBegin({ call, request, level, failure }: PlannedCall, { storage, meter }: Parts): Recording | null {
   if (level === 'none') return null;
   try {
     if (failure !== null) throw failure;
-    const isRetry = call.isRetry || failed.delete(requestKey(call, request));
+    const isRetry = call.isRetry || meter.takeFailed(requestKey(call, request));
     const recording = beginRun({ ...call, isRetry }, request, level, storage);
     meter.noteHidden(storage.settings.read().recorder.redaction, request.hidden);
     return recording;
@@ -248,7 +201,7 @@ function createRecord(planned: PlannedCall, recording: Recording | null, own: Re
     finish: async (outcome) => {
       if (recording === null) return;
       await storage.runs.finish(recording.runId, outcome);
-      if (outcome.status === 'Failed' && request.key !== '') noteFailed(requestKey(call, request), parts.failed);
+      if (outcome.status === 'Failed' && request.key !== '') meter.noteFailed(requestKey(call, request));
       meter.noteRecord();
     },
     guard: runGuard,
@@ -337,7 +290,6 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     reader: createCallReader(),
     meter: createMeter(options.log),
     active: new Map(),
-    failed: new Set(),
     storing: new Set(),
   };
   return {

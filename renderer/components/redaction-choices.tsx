@@ -29,14 +29,14 @@ function Hidden({ count }: { count: number | undefined }) {
 }
 
 interface RedactionChoicesProps {
-  /** Since the host started; empty where nothing is counted. */
-  hidden?: readonly HiddenCount[];
+  /** Since the host started; left out where nothing is counted. */
+  hidden?: readonly HiddenCount[] | undefined;
   rules: readonly RedactionRule[];
   onChange: (rules: RedactionRule[]) => void;
 }
 
 /** The rules of our own, and the names of custom patterns, which are always applied. */
-export function RedactionChoices({ rules, hidden = [], onChange }: RedactionChoicesProps) {
+export function RedactionChoices({ rules, hidden, onChange }: RedactionChoicesProps) {
   const toggle = (kind: (typeof kinds)[number]['kind'], isOn: boolean): void => {
     const others = rules.filter((rule) => rule.kind !== kind);
     onChange(isOn ? [...others, { kind }] : others);
@@ -50,7 +50,7 @@ export function RedactionChoices({ rules, hidden = [], onChange }: RedactionChoi
             isChecked={rules.some((rule) => rule.kind === kind)}
             onCheckedChange={(isOn) => toggle(kind, isOn)}
           />
-          <Hidden count={hidden.find((one) => one.kind === kind)?.count} />
+          <Hidden count={hidden?.find((one) => one.kind === kind)?.count} />
         </div>
       ))}
       {patternRules(rules).map(({ name, pattern }) => (
@@ -58,7 +58,7 @@ export function RedactionChoices({ rules, hidden = [], onChange }: RedactionChoi
           <span className="truncate" title={pattern}>
             {name} <code className="mono--small tertiary">{pattern}</code>
           </span>
-          <Hidden count={hidden.find((one) => one.pattern === pattern)?.count} />
+          <Hidden count={hidden?.find((one) => one.pattern === pattern)?.count} />
         </p>
       ))}
     </>

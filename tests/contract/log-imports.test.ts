@@ -357,7 +357,7 @@ test('stores messages once that calls of a log repeat, finds each of them, and r
   const runs = (await runsOf('HTTP/1.1', {})).filter(({ output }) => /^Answer \d$/.test(output.content));
   const texts = runs
     .map(({ input }) => ({ roles: input.messages.map(({ role }) => role[0]).join(''), text: input.renderedPrompt }))
-    .toSorted((one, other) => one.roles.length - other.roles.length);
+    .toSorted((first, second) => first.roles.length - second.roles.length);
   expect(texts).toEqual([
     { roles: 'u', text: 'Purple pelicans?' },
     { roles: 'uau', text: 'Purple pelicans?\n\nAnswer 0\n\nWhere do they fish?' },

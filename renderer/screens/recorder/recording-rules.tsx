@@ -72,11 +72,7 @@ export function RecordingRules() {
         <span className="caption tertiary">before saving</span>
       </div>
       <div className="recorder__block">
-        <RedactionChoices
-          rules={recorder.redaction}
-          {...(hidden && { hidden })}
-          onChange={(redaction) => change({ redaction })}
-        />
+        <RedactionChoices rules={recorder.redaction} hidden={hidden} onChange={(redaction) => change({ redaction })} />
         <Link href={settingsAddress('recording')} className="link small">
           Custom patterns
         </Link>

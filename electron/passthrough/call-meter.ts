@@ -1,0 +1,53 @@
+import type { z } from 'zod';
+import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
+import type { recorderState } from '../../shared/contract/passthrough.ts';
+import type { Log } from '../log.ts';
+
+type HiddenCount = z.infer<typeof recorderState>['hidden'][number];
+
+/** Calls since the host started. */
+export interface RecorderCounts {
+  readonly calls: number;
+  readonly recorded: number;
+  readonly failed: number;
+  readonly lastFailureAt: string | null;
+  /** How often each rule of redaction replaced something, if it did. */
+  readonly hidden: HiddenCount[];
+}
+
+const maxFailedRequests = 1000;
+
+/** Counts calls, and reports the first of several failures. */
+export function createMeter(log: Log) {
+  const counts = { calls: 0, recorded: 0, failed: 0, lastFailureAt: null as string | null };
+  const hidden = new Map<string, HiddenCount>();
+  const failed = new Set<string>();
+  return {
+    counts: (): RecorderCounts => ({ ...counts, hidden: [...hidden.values()] }),
+    noteHidden(rules: readonly RedactionRule[], found: readonly number[]): void {
+      for (const [index, rule] of rules.entries()) {
+        if (!found[index]) continue;
+        const pattern = rule.kind === 'pattern' ? rule.pattern : null;
+        const key = `${rule.kind} ${pattern}`;
+        hidden.set(key, { kind: rule.kind, pattern, count: (hidden.get(key)?.count ?? 0) + found[index] });
+      }
+    },
+    noteCall: () => void (counts.calls += 1),
+    noteRecord: () => void (counts.recorded += 1),
+    noteFailure(error: unknown): void {
+      if (counts.failed === 0 || Date.now() - Date.parse(counts.lastFailureAt!) > 60_000)
+        log('a call of another program could not be recorded', error);
+      counts.failed += 1;
+      counts.lastFailureAt = new Date().toISOString();
+    },
+    /** A request that failed: the next one like it repeats it. Most programs don't say so. */
+    noteFailed(key: string): void {
+      failed.add(key);
+      if (failed.size > maxFailedRequests) failed.delete(failed.values().next().value!);
+    },
+    /** Whether a request repeats one that failed. */
+    takeFailed: (key: string): boolean => failed.delete(key),
+  };
+}
+
+export type CallMeter = ReturnType<typeof createMeter>;
