@@ -255,43 +255,55 @@ const RowCells = memo(function RowCells({
   );
 });
 
-/** Draws that wait for their frame. */
-const waiting = new Set<() => void>();
+/** Cells that are drawn in one frame, but at least one row: a cell takes up to a millisecond. */
+const cellsPerFrame = 10;
+/** Draws that wait for their frame, with their cells. */
+const waiting = new Map<() => void, number>();
+let cellsInFrame = 0;
 let isScheduled = false;
 
-function drawNext(): void {
+function startFrame(): void {
   isScheduled = false;
-  const [draw] = waiting;
-  if (!draw) return;
-  waiting.delete(draw);
-  draw();
+  cellsInFrame = 0;
+  for (const [draw, cells] of waiting) {
+    if (!takeTurn(cells)) break;
+    waiting.delete(draw);
+    draw();
+  }
   schedule();
 }
 
 function schedule(): void {
-  if (isScheduled || waiting.size === 0) return;
+  if (isScheduled || (waiting.size === 0 && cellsInFrame === 0)) return;
   isScheduled = true;
-  requestAnimationFrame(drawNext);
+  requestAnimationFrame(startFrame);
+}
+
+/** Whether so many cells may be drawn now, and not in a later frame. */
+function takeTurn(cells: number): boolean {
+  if (cellsInFrame > 0 && cellsInFrame + cells > cellsPerFrame) return false;
+  cellsInFrame += cells;
+  schedule();
+  return true;
 }
 
 /**
- * The newest row, or the one before it for some frames: all rows in view change at once while cells stream, and drawing the answers of
- * one row takes milliseconds. A row that has just loaded doesn't wait.
+ * The newest row, or for some frames the one before it, undefined for none: all rows in view change at once when they have loaded, while
+ * cells stream, and where somebody jumps to.
  */
 function useInTurn(row: ComparedRow | undefined): ComparedRow | undefined {
-  const [drawn, setDrawn] = useState(row);
-  const isWaiting = drawn !== row && drawn !== undefined && row !== undefined;
-  if (drawn !== row && !isWaiting) setDrawn(row);
+  const [drawn, setDrawn] = useState(() => (row && takeTurn(row.cells.length) ? row : undefined));
+  if (row === undefined && drawn !== undefined) setDrawn(undefined);
   useEffect(() => {
-    if (!isWaiting) return;
+    if (row === undefined || drawn === row) return;
     const draw = () => setDrawn(row);
-    waiting.add(draw);
+    waiting.set(draw, row.cells.length);
     schedule();
     return () => {
       waiting.delete(draw);
     };
-  }, [isWaiting, row]);
-  return isWaiting ? drawn : row;
+  }, [row, drawn]);
+  return row && drawn;
 }
 
 /** A row of the table, at its place. */

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CompareScreen } from '../../../../../renderer/screens/compare/compare-screen.tsx';
 import type { Client } from '../../../../../renderer/host/client.ts';
@@ -205,6 +205,30 @@ test('says which verdicts are missing, and judges again until a person stops', a
   fireEvent.click(screen.getByRole('button', { name: /^Stop/ }));
   await screen.findByText(/^Strict: 39 answers without a verdict\./);
   await waitFor(() => expect(screen.queryByRole('link', { name: /verdicts/ })).toBeNull());
+});
+
+test('the rows of a page are drawn over several frames', async () => {
+  let frames: FrameRequestCallback[] = [];
+  vi.spyOn(window, 'requestAnimationFrame').mockImplementation((callback) => frames.push(callback));
+  const nextFrame = () =>
+    act(() => {
+      const due = frames;
+      frames = [];
+      for (const callback of due) callback(0);
+    });
+  const answers = () => document.querySelectorAll('.cell__answer').length;
+  let isOpen = false;
+  const opening = openResults().then(() => (isOpen = true));
+  const drawn = [0];
+  while (!isOpen || frames.length > 0) {
+    nextFrame();
+    drawn.push(answers());
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  await opening;
+  expect(drawn.at(-1)).toBeGreaterThan(10);
+  const steps = drawn.map((count, frame) => count - (drawn[frame - 1] ?? 0));
+  expect(Math.max(...steps)).toBe(10);
 });
 
 test('without checks and with one variant, it shows answers, cost and time only', async () => {
