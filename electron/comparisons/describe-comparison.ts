@@ -52,7 +52,19 @@ export function comparisonOf(comparison: CurrentComparison, { setup, warnings, f
     const version = variant.promptVersionId === null ? null : findVersion(variant.promptVersionId);
     return { ...variant, promptId: version?.promptId ?? null, versionNumber: version?.number ?? null };
   });
-  return { ...comparisonItemOf(comparison), variants, variables, checks: [...checks], warnings };
+  const { maxCost, estimate } = comparison.settings;
+  // The estimate has no cost for such a model.
+  const uncounted =
+    maxCost !== null && estimate === null
+      ? [`The price of a model is unknown. Its runs don't count for the spend cap of $${maxCost}.`]
+      : [];
+  return {
+    ...comparisonItemOf(comparison),
+    variants,
+    variables,
+    checks: [...checks],
+    warnings: [...uncounted, ...warnings],
+  };
 }
 
 export function withoutPrompts(comparison: Comparison): Comparison {

@@ -394,7 +394,12 @@ describe('a comparison', () => {
     expect(priced.cost.estimate).toEqual({ low: expect.any(Number), high: expect.any(Number) });
     const all = await run(memory, priced.id);
     const maxCost = all.cost.spent * 0.26;
+    const unpriced = await create(memory, { variants: [{ ...variant('A'), model: 'scripted/other' }], maxCost: 5 });
+    expect(unpriced.warnings).toEqual([
+      "The price of a model is unknown. Its runs don't count for the spend cap of $5.",
+    ]);
     const capped = await create(memory, { datasetId, variants: [variant('A')], concurrency: 2, maxCost });
+    expect(capped.warnings).toEqual([]);
     const stopped = await run(memory, capped.id);
     expect([stopped.state, stopped.stopReason]).toEqual(['Stopped', 'The next run could exceed the maximum cost.']);
     expect(stopped.cost.spent).toBeLessThanOrEqual(maxCost);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { BlindVote } from '../../shared/contract/blind-votes.ts';
 import type { Judge, JudgeLabel } from '../../shared/contract/judges.ts';
 import { comparisonCalls, echo, promptOf, provider } from '../support/comparison-calls.ts';
+import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { callJson, rejectionOf } from '../support/json-call.ts';
 import { startTestHost, ways, type TestHost } from '../support/test-host.ts';
 
@@ -190,6 +191,33 @@ test('a pair is labelled in any order, once, and judged without what its prompt 
     [400, 'invalid_request', [{ field: 'otherRunId' }]],
     [404, 'not_found', []],
   ]);
+});
+
+test('a person stops the judging of pairs, and the next one asks about the others only', async () => {
+  const judge = await createJudge();
+  const held: ScriptedCall[] = [];
+  host.provider.answerWith((received) => void held.push(received));
+  const body = { judgeId: judge.id, variants: ['A', 'B'] };
+  expect((await call('POST', `/comparisons/${comparison}/pairs`, body)).body).toMatchObject({ state: 'Running' });
+  expect((await call('POST', `/comparisons/${comparison}/pairs`, body)).status).toBe(409);
+  // Both orders of the first pair.
+  for (let order = 1; order <= 2; order += 1) {
+    await expect.poll(() => held.some((received) => promptOf(received).includes('ticket 0'))).toBe(true);
+    const [received] = held.splice(
+      held.findIndex((one) => promptOf(one).includes('ticket 0')),
+      1,
+    );
+    received!.chatAnswer({ content: JSON.stringify({ reason: 'Because', verdict: alwaysB(promptOf(received!)) }) });
+  }
+  const read = async () => (await call('GET', `/comparisons/${comparison}`)).body;
+  await expect.poll(async () => (await read()).judging).toEqual({ judged: 1, total: rowCount });
+  const stopped = await call('POST', `/comparisons/${comparison}/stop`);
+  expect(stopped.body).toMatchObject({ state: 'Completed', judging: null, stopReason: 'Stopped.' });
+  expect((await pairsOf(judge.id)).counts).toMatchObject({ judged: 1, missing: rowCount - 1 });
+  judgeWith(alwaysB);
+  await judgeAll(judge.id);
+  expect(prompts).toHaveLength(2 * (rowCount - 1));
+  expect((await pairsOf(judge.id)).counts).toMatchObject({ judged: rowCount, missing: 0 });
 });
 
 test('labels come from finished votes on runs that the caller may read, for judges of preferences only', async () => {

@@ -143,13 +143,13 @@ test.each([
 });
 
 describe('the embedder of the settings', () => {
-  function choose(settings: EmbeddingSettings) {
+  function choose(settings: EmbeddingSettings, pauses = createProviderPauses()) {
     const embeddings = { model: 'small 1', embed: async () => [], close: async () => {} };
     const providers = {
       provider: (name: string) => connect(name as Name),
       endpointProvider: (name: string) => (name === 'local' ? connect('OpenAiCompatible') : null),
     };
-    return createTextEmbedders({ settings: () => settings, embeddings, providers, pauses: createProviderPauses() })();
+    return createTextEmbedders({ settings: () => settings, embeddings, providers, pauses })();
   }
 
   test("has the model's name, and calls it by its provider's name", async () => {
@@ -177,5 +177,16 @@ describe('the embedder of the settings', () => {
     expect(await failureOf(openAi.embed(['one'], { signal: noAbort(), isQuestion: true }))).toMatchObject({
       code: 'rate_limited',
     });
+  });
+
+  test('tells comparisons at its provider how long to wait, and no others', async () => {
+    const pauses = createProviderPauses(() => 0);
+    const local = choose({ kind: 'provider', aiSystem: 'OpenAiCompatible', model: 'local/org/model' }, pauses);
+    server.answerWith((call) => call.fail(429, 'Too fast', { 'retry-after': '3600' }));
+    const options = { signal: noAbort(), isQuestion: true };
+    expect(await failureOf(local.embed(['one'], options))).toMatchObject({ code: 'rate_limited' });
+    const stopped = AbortSignal.abort(new Error('still waiting'));
+    await pauses.ready('OpenAiCompatible/other', { signal: stopped });
+    await expect(pauses.ready('OpenAiCompatible/local', { signal: stopped })).rejects.toThrow();
   });
 });

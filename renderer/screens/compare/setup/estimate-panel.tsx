@@ -63,12 +63,16 @@ function Details({ estimate, share }: { estimate: ComparisonEstimate; share: num
   const names = variantNames(draft.variants);
   const { cost, tokens, seconds, variants, judges, judgeRuns } = estimate;
   const rows = Math.round((dataset?.rowCount ?? 0) * share);
-  const maxCost = readNumber(draft.maxCost);
+  const maxCost = readNumber(draft.maxCost) ?? 0;
+  const hasCap = maxCost > 0;
   return (
     <>
       <div>
         <p className="estimate__figure">{cost ? costText(scaled(cost, share)) : 'Unknown cost'}</p>
-        {cost && typeof maxCost === 'number' && maxCost > 0 && <CostBar cost={scaled(cost, share)} maxCost={maxCost} />}
+        {hasCap && cost && <CostBar cost={scaled(cost, share)} maxCost={maxCost} />}
+        {hasCap && !cost && (
+          <Notice tone="caution">A price is unknown. Runs without a price don't count for the spend cap.</Notice>
+        )}
       </div>
       <dl className="facts">
         <div>
