@@ -6,7 +6,7 @@ import { readScriptFile, readValueFile } from '../../prompts/transfer/formats/pr
 import type { ReferencedFiles } from '../../prompts/transfer/referenced-files.ts';
 import { TransferError } from '../../prompts/transfer/source-text.ts';
 import { namedModel } from './comparison-file.ts';
-import { rubricText } from './promptfoo-rubrics.ts';
+import { judgedKinds, questionOf, rubricText } from './promptfoo-rubrics.ts';
 import { conditions, containsJson, endsWith, scriptOf, transformOf, validCalls } from './promptfoo-scripts.ts';
 
 /** An assertion of one test. Assertions with the same key become one check, whose values are in a column. */
@@ -65,15 +65,6 @@ const numberIn = (map: ReadMap, key: string) => {
 
 const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-const rubrics: Readonly<Record<string, string>> = {
-  'llm-rubric': 'Does the answer meet this criterion?',
-  'g-eval': 'Does the answer meet this criterion?',
-  'model-graded-closedqa': 'Does the answer meet this criterion?',
-  factuality: 'Is the answer consistent with these facts?',
-  'model-graded-factuality': 'Is the answer consistent with these facts?',
-  'answer-relevance': 'Is the answer relevant to what was asked?',
-};
-
 type Common = Pick<Check, 'name' | 'weight' | 'not'>;
 
 interface Assertion {
@@ -115,6 +106,12 @@ function lengthOf({ map, common }: Assertion): RowAssertion {
   return fixed({ kind: 'length', unit: 'words', ...common, ...range });
 }
 
+function charactersOf({ map }: Assertion): number {
+  const value = Number(map.get('value') ?? Number.NaN);
+  if (!Number.isInteger(value) || value < 0) throw new UnsupportedAssertion('needs a number of characters');
+  return value;
+}
+
 function limitOf({ map }: Assertion): number {
   const limit = numberIn(map, 'threshold') ?? numberIn(map, 'value');
   if (limit === null) throw new UnsupportedAssertion('has no threshold');
@@ -140,6 +137,7 @@ try { return JSON.stringify(sorted(JSON.parse(answer))) === JSON.stringify(sorte
 
 function judged(assertion: Assertion): RowAssertion {
   const { type, map, common, context } = assertion;
+  if (map.has('contextTransform')) throw new UnsupportedAssertion('has a context that code takes from a response');
   const named = textIn(map, 'provider') ?? context.grader;
   if (named === null) throw new UnsupportedAssertion('needs a model that judges; name one with --judge');
   const model = namedModel(named) ?? (context.fallbackJudge === null ? null : namedModel(context.fallbackJudge));
@@ -148,12 +146,13 @@ function judged(assertion: Assertion): RowAssertion {
   const { aiSystem } = model;
   const given = map.get('rubricPrompt') ?? context.rubricPrompt;
   const own = given === undefined ? null : rubricText(given, context.files);
+  // Throws for what is missing before there is a check.
+  if (own === null) questionOf(type, '', context.vars);
   return expecting(
     assertion,
     (expected) => {
       const criterion = 'column' in expected ? `{{${expected.column}}}` : expected.value;
-      const promptText =
-        own === null ? `${rubrics[type]}\n\n${criterion}\n\nThe answer:\n\n{{answer}}` : own(criterion);
+      const promptText = own === null ? questionOf(type, criterion, context.vars) : own(criterion);
       const judgeId = context.judges.idOf({
         name: `${type}: ${'column' in expected ? expected.column : expected.value}`.slice(0, 200),
         promptText,
@@ -261,7 +260,10 @@ export const kinds: Readonly<Record<string, (assertion: Assertion) => RowAsserti
   moderation: (one) => fixed({ kind: 'moderation', ...one.common }),
   'is-valid-openai-tools-call': (one) => fixed({ kind: 'javascript', ...one.common, code: validCalls }),
   'is-valid-function-call': (one) => fixed({ kind: 'javascript', ...one.common, code: validCalls }),
-  ...Object.fromEntries(Object.keys(rubrics).map((type) => [type, judged])),
+  'not-empty': (one) => fixed({ kind: 'length', ...one.common, min: 1 }),
+  'max-length': (one) => fixed({ kind: 'length', ...one.common, max: charactersOf(one) }),
+  'min-length': (one) => fixed({ kind: 'length', ...one.common, min: charactersOf(one) }),
+  ...Object.fromEntries(judgedKinds.map((type) => [type, judged])),
 };
 
 /** Options of assertions that change nothing here. */
@@ -276,12 +278,14 @@ const known = new Set([
   'transform',
   'config',
   'rubricPrompt',
+  'contextTransform',
 ]);
 
 /** The checks of one assertion; none, and a report, for what no check can do. */
 export function readAssertion(map: ReadMap, context: AssertionContext): RowAssertion[] {
   const written = textIn(map, 'type') ?? '';
-  const isNot = written.startsWith('not-');
+  // Not the opposite of another kind.
+  const isNot = written.startsWith('not-') && written !== 'not-empty';
   const type = isNot ? written.slice(4) : written;
   const field = `${context.field}: ${written.slice(0, 50) || 'assertion without a type'}`;
   const metric = textIn(map, 'metric');

@@ -3,6 +3,35 @@ import { readValueFile } from '../../prompts/transfer/formats/promptfoo-files.ts
 import type { ReferencedFiles } from '../../prompts/transfer/referenced-files.ts';
 import { TransferError } from '../../prompts/transfer/source-text.ts';
 
+const rubrics: Readonly<Record<string, string>> = {
+  'llm-rubric': 'Does the answer meet this criterion?',
+  'g-eval': 'Does the answer meet this criterion?',
+  'model-graded-closedqa': 'Does the answer meet this criterion?',
+  factuality: 'Is the answer consistent with these facts?',
+  'model-graded-factuality': 'Is the answer consistent with these facts?',
+  'answer-relevance': 'Is the answer relevant to what was asked?',
+};
+
+/** Questions about the variable `context`, of which promptfoo takes the score of a model. */
+const contextRubrics: Readonly<Record<string, string>> = {
+  'context-faithfulness': 'Does the context say everything that the answer says?',
+  'context-recall': 'Does the context say all of this? The answer is not to be judged.',
+  'context-relevance': 'Is the context relevant to the question? The answer is not to be judged.',
+};
+
+/** Kinds of assertions that a judge decides. */
+export const judgedKinds = [...Object.keys(rubrics), ...Object.keys(contextRubrics)];
+
+/** What the judge of a kind is asked. Throws `TransferError` without the variables that it is about. */
+export function questionOf(type: string, criterion: string, vars: ReadonlyMap<string, unknown>): string {
+  const question = contextRubrics[type];
+  if (question === undefined) return `${rubrics[type]}\n\n${criterion}\n\nThe answer:\n\n{{answer}}`;
+  const missing = ['context', ...(type === 'context-recall' ? [] : ['query'])].find((name) => !vars.has(name));
+  if (missing !== undefined) throw new TransferError(`needs the variable ${missing}`);
+  const asked = type === 'context-recall' ? criterion : 'The question:\n\n{{query}}';
+  return `${question}\n\n${asked}\n\nThe context:\n\n{{context}}\n\nThe answer:\n\n{{answer}}`;
+}
+
 /** A chat in JSON as a list; any other text as it is. */
 function chatIn(text: string): unknown {
   if (!/^\s*\[\s*\{/.test(text)) return text;

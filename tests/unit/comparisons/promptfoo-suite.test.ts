@@ -231,3 +231,43 @@ tests:
   expect(comparison.checks?.map(({ kind }) => kind)).toEqual(['judge', 'similarity', 'jsonSchema']);
   expect(unsupported).toEqual([{ field: 'tests[0]: llm-rubric', reason: 'has a rubric prompt without {{output}}' }]);
 });
+
+test('questions about the context are asked of a judge, and lengths are counted in characters', () => {
+  const { comparison, judges, unsupported } = read(
+    {
+      'promptfooconfig.yaml': `${head}
+tests:
+  - vars: { topic: leave, query: How long?, context: file://leave.md }
+    assert:
+      - { type: context-recall, threshold: 0.9, value: Four months }
+      - { type: context-relevance, threshold: 0.9 }
+      - { type: context-faithfulness, threshold: 0.9 }
+      - { type: max-length, value: 500 }
+      - { type: min-length, value: 3 }
+      - { type: not-empty }
+      - { type: max-length, value: long }
+      - { type: context-relevance, contextTransform: output.context }
+  - vars: { topic: pay }
+    assert: [{ type: context-faithfulness }]
+`,
+      'leave.md': 'Leave takes four months.',
+    },
+    { judge: 'openai:gpt-4.1' },
+  );
+  const prompts = [...judges.values()].map(({ promptText }) => promptText);
+  expect(prompts).toHaveLength(3);
+  expect(prompts[0]).toContain('The answer is not to be judged');
+  for (const prompt of prompts) expect(prompt).toMatch(/\{\{context\}\}[^]*\{\{answer\}\}$/);
+  expect(prompts.map((prompt) => prompt.includes('{{query}}'))).toEqual([false, true, true]);
+  const lengths = (comparison.checks ?? []).flatMap((check) => ('checks' in check ? check.checks : [check]));
+  expect(lengths.filter(({ kind }) => kind === 'length')).toEqual([
+    { kind: 'length', max: 500 },
+    { kind: 'length', min: 3 },
+    { kind: 'length', min: 1 },
+  ]);
+  expect(unsupported).toEqual([
+    { field: 'tests[0]: max-length', reason: 'needs a number of characters' },
+    { field: 'tests[0]: context-relevance', reason: 'has a context that code takes from a response' },
+    { field: 'tests[1]: context-faithfulness', reason: 'needs the variable context' },
+  ]);
+});
