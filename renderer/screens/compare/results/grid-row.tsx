@@ -172,9 +172,18 @@ function RowChecks({ row, columns: { checks, variants, repeats } }: { row: Compa
     <>
       {shown.map((name, check) => {
         const passes = cells.map((own) => passOf(own, check));
+        const counts = !cells.some((own) => own.some((cell) => cell.checks[check]?.counts === false));
+        const isFailed = counts && passes.includes(false);
         return (
-          <span key={check} className={classNames('checks__row', passes.includes(false) && 'is-failed')}>
-            <span className="truncate">{name}</span>
+          <span
+            key={check}
+            className={classNames('checks__row', isFailed && 'is-failed', !counts && 'is-uncounted')}
+            title={counts ? undefined : "Doesn't count yet: the judge is not calibrated"}
+          >
+            <span className="truncate">
+              {name}
+              {!counts && <span className="visually-hidden">, doesn't count yet</span>}
+            </span>
             <CheckMarks passes={passes} />
           </span>
         );

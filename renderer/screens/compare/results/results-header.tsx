@@ -135,10 +135,10 @@ function RunButtons({ comparison }: { comparison: Comparison }) {
       run: () => commands.stop(),
     },
   ]);
-  const failed = cells.failed + cells.skipped;
+  // A row that lacks a value is skipped again.
   return (
     <>
-      {failed > 0 && (
+      {cells.failed > 0 && (
         <Button icon={RotateCcw} isBusy={commands.isRetrying} onClick={() => commands.retry()}>
           Retry failed
         </Button>

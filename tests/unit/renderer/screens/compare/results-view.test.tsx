@@ -231,6 +231,39 @@ test('the rows of a page are drawn over several frames', async () => {
   expect(Math.max(...steps)).toBe(10);
 });
 
+test('verdicts of a judge that is not calibrated are shown as not counting', async () => {
+  let judgeId = '';
+  const checks = [
+    {
+      kind: 'judge' as const,
+      get judgeId() {
+        return judgeId;
+      },
+    },
+  ];
+  await openResults({ checks }, async (client) => {
+    provider.answerWith((call) => {
+      const prompt = promptOf(call);
+      const verdict = JSON.stringify({ reason: 'Rude', verdict: 'fail' });
+      const answer = prompt.startsWith('B') ? 'We refund' : `We resend ${prompt}`;
+      const content = prompt.includes('Polite?') ? verdict : answer;
+      if (call.body['stream'] === true) call.chatStream([content]);
+      else call.chatAnswer({ content });
+    });
+    const body = {
+      name: 'Strict',
+      promptText: 'Polite? {{answer}}',
+      verdict: { kind: 'passOrFail' as const },
+      ...model,
+    };
+    judgeId = (await client.call(createJudge, { body })).id;
+  });
+  const row = screen.getAllByRole('row')[1]!;
+  const judged = within(row).getByTitle("Doesn't count yet: the judge is not calibrated");
+  expect(judged.textContent).toBe("Judge, doesn't count yetA failsB fails");
+  expect(within(row).queryByText('Fails')).toBeNull();
+});
+
 test('without checks and with one variant, it shows answers, cost and time only', async () => {
   await openResults({ checks: [], variants: [{ name: 'only', prompt: { promptText: 'A {{ticket}}' }, ...model }] });
   const [, , only] = screen.getAllByRole('columnheader');
