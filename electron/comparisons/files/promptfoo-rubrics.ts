@@ -28,8 +28,8 @@ export function questionOf(type: string, criterion: string, vars: ReadonlyMap<st
   if (question === undefined) return `${rubrics[type]}\n\n${criterion}\n\nThe answer:\n\n{{answer}}`;
   const missing = ['context', ...(type === 'context-recall' ? [] : ['query'])].find((name) => !vars.has(name));
   if (missing !== undefined) throw new TransferError(`needs the variable ${missing}`);
-  const asked = type === 'context-recall' ? criterion : 'The question:\n\n{{query}}';
-  return `${question}\n\n${asked}\n\nThe context:\n\n{{context}}\n\nThe answer:\n\n{{answer}}`;
+  const subject = type === 'context-recall' ? criterion : 'The question:\n\n{{query}}';
+  return `${question}\n\n${subject}\n\nThe context:\n\n{{context}}\n\nThe answer:\n\n{{answer}}`;
 }
 
 /** A chat in JSON as a list; any other text as it is. */
