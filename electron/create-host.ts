@@ -194,7 +194,18 @@ async function createServices(options: HostOptions) {
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const passThrough = createPassThrough({ storage, providers, pauses, ...allowances, guard, exchanges, files, log });
-  const services = { dataDirectory, storage, providers, grounding, completions, schemas, embeddings, moderation, log };
+  const services = {
+    dataDirectory,
+    storage,
+    team,
+    providers,
+    grounding,
+    completions,
+    schemas,
+    embeddings,
+    moderation,
+    log,
+  };
   const comparing = createComparisonServices({ ...services, ...allowances, pauses, files });
   const library = createPromptLibrary({ storage, providers, completions, log });
   const agents = createAgents({
@@ -260,7 +271,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
     ...toolHandlers({ ...services, tools: storage.tools }),
     ...agentHandlers({ ...services, models: providers, log }),
     ...fileHandlers(services.files, services.openSource),
-    ...datasetHandlers(services.datasets, services.datasetImport, services.runDatasets),
+    ...datasetHandlers(services.datasets, services.datasetImport, services.runDatasets, services.team),
     ...comparisonHandlers(services.comparisons, log),
     ...blindVoteHandlers(services.comparisons.blindVotes),
     ...judgeHandlers(services.judges, services.comparisons),
@@ -268,7 +279,13 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
     ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
     ...openApiHandlers(packageFile.version),
     ...providerHandlers(providers, onDevice, services.capabilityTests, log),
-    ...runHandlers({ runs: storage.runs, completions, exchanges: services.exchanges, log }),
+    ...runHandlers({
+      runs: storage.runs,
+      team: services.team.records,
+      completions,
+      exchanges: services.exchanges,
+      log,
+    }),
     ...schemaHandlers({ ...services, runs: storage.runs }),
     ...apiKeyHandlers(storage.apiKeys, allowances.credits),
     ...settingsHandlers(storage, hostState, services.auditServices.traceExport),

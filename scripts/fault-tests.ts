@@ -12,10 +12,11 @@ export const faultTests = [
   'tests/unit/knowledge/sources.test.ts',
   'tests/unit/providers/provider-lists.test.ts',
   'tests/unit/providers/size-limits.test.ts',
+  'tests/unit/team/kill.test.ts',
   'tests/contract/sources-kill.test.ts',
   'tests/contract/comparisons-kill.test.ts',
   'tests/contract/faults.test.ts',
 ];
 
 /** Longer runs of the same, which `npm test` leaves out. */
-export const faultBenchmarks = ['audit-kills', 'indexing-kills', 'compare-kills'];
+export const faultBenchmarks = ['audit-kills', 'indexing-kills', 'compare-kills', 'team-kills'];

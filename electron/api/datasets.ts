@@ -22,7 +22,8 @@ import {
 import type { RunDatasets } from '../datasets/create-run-datasets.ts';
 import type { Datasets } from '../datasets/create-datasets.ts';
 import type { DatasetImport } from '../datasets/import/create-dataset-import.ts';
-import { type Handler, implement, requireManage } from './api.ts';
+import type { Team } from '../team/create-team.ts';
+import { type Caller, type Handler, implement, requireManage } from './api.ts';
 import { fileReaderOf } from './files.ts';
 import { longJsonResponse } from './json-response.ts';
 import { toListQuery } from './validation.ts';
@@ -30,19 +31,24 @@ import { toListQuery } from './validation.ts';
 const defaultRows = 100;
 
 /** Datasets of runs, and the jobs that make large ones. */
-function runDatasetHandlers(runDatasets: RunDatasets): Handler[] {
+function runDatasetHandlers(runDatasets: RunDatasets, team: Pick<Team, 'servesApi'>): Handler[] {
+  // Only a host with `--team` shows the runs of other hosts to programs.
+  const readerOf = (caller: Caller) => ({
+    reader: fileReaderOf(caller),
+    readsTeam: team.servesApi || caller.key === null,
+  });
   return [
     implement(createRunDataset, ({ body, caller, signal }) => {
       requireManage(caller);
-      return runDatasets.create(body, { reader: fileReaderOf(caller), signal });
+      return runDatasets.create(body, { ...readerOf(caller), signal });
     }),
     implement(addRunsToDataset, ({ parameters, body, caller, signal }) => {
       requireManage(caller);
-      return runDatasets.add(parameters.id, body, { reader: fileReaderOf(caller), signal });
+      return runDatasets.add(parameters.id, body, { ...readerOf(caller), signal });
     }),
     implement(startDatasetJob, ({ body, caller }) => {
       requireManage(caller);
-      return runDatasets.start(body, fileReaderOf(caller));
+      return runDatasets.start(body, readerOf(caller));
     }),
     implement(listDatasetJobs, ({ caller }) => {
       requireManage(caller);
@@ -86,9 +92,14 @@ function importHandlers(imports: DatasetImport): Handler[] {
   ];
 }
 
-export function datasetHandlers(datasets: Datasets, imports: DatasetImport, runDatasets: RunDatasets): Handler[] {
+export function datasetHandlers(
+  datasets: Datasets,
+  imports: DatasetImport,
+  runDatasets: RunDatasets,
+  team: Pick<Team, 'servesApi'>,
+): Handler[] {
   return [
-    ...runDatasetHandlers(runDatasets),
+    ...runDatasetHandlers(runDatasets, team),
     ...importHandlers(imports),
     implement(listDatasets, ({ query }) => datasets.list(toListQuery(query))),
     implement(createDataset, ({ body, caller, signal }) =>

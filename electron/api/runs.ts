@@ -6,6 +6,7 @@ import type { Run } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import type { ProviderExchanges } from '../provider-exchanges/create-provider-exchanges.ts';
 import type { RunStore } from '../storage/storage.ts';
+import { readAnywhere, type TeamRecords } from '../team/team-records.ts';
 import { eventQueue, followResponse } from './stream-response.ts';
 import { type Handler, implement } from './api.ts';
 
@@ -29,12 +30,13 @@ async function* reasoningOf(run: Run, signal: AbortSignal): AsyncGenerator<{ tex
 
 export interface RunHandlerOptions {
   readonly runs: RunStore;
+  readonly team: TeamRecords;
   readonly completions: Completions;
   readonly exchanges: Pick<ProviderExchanges, 'read'>;
   readonly log: Log;
 }
 
-export function runHandlers({ runs, completions, exchanges, log }: RunHandlerOptions): Handler[] {
+export function runHandlers({ runs, team, completions, exchanges, log }: RunHandlerOptions): Handler[] {
   return [
     implement(listRuns, ({ query }) =>
       runs.list({
@@ -43,8 +45,8 @@ export function runHandlers({ runs, completions, exchanges, log }: RunHandlerOpt
         draftId: query.draftId,
       }),
     ),
-    implement(readRun, ({ parameters }) => {
-      const run = runs.read(parameters.id.toLowerCase());
+    implement(readRun, async ({ parameters }) => {
+      const run = await readAnywhere(parameters.id.toLowerCase(), runs, team);
       if (run === null) throw unknownRun();
       return run;
     }),

@@ -3,6 +3,7 @@ import type { Completions } from '../completions/completions.ts';
 import type { Log } from '../log.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { TeamRecords } from '../team/team-records.ts';
 import { createExports, type Exports } from './evidence/create-exports.ts';
 import { createLogImports, type LogImports } from './import/create-log-imports.ts';
 import { createReplays, type Replays } from './replay/create-replays.ts';
@@ -25,6 +26,7 @@ export interface AuditServices {
 export interface AuditServicesOptions {
   readonly dataDirectory: string;
   readonly storage: Storage;
+  readonly team: { readonly records: TeamRecords };
   readonly completions: Completions;
   readonly providers: Providers;
   /** Version of the service. */
@@ -44,6 +46,7 @@ export async function createAuditServices(options: AuditServicesOptions): Promis
     audit,
     rows: exportRows,
     flush: storage.flush,
+    team: options.team.records,
     version: options.version,
     log,
   });
@@ -51,6 +54,7 @@ export async function createAuditServices(options: AuditServicesOptions): Promis
     store: storage.replays,
     runs,
     audit,
+    team: options.team.records,
     runIds: exportRows.runIds,
     completions,
     providers,

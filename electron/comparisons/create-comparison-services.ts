@@ -29,6 +29,7 @@ type Parts =
 export interface ComparisonServicesOptions extends Omit<ComparisonsOptions, Parts>, PayingKeysOptions {
   readonly dataDirectory: string;
   readonly pauses: ProviderPauses;
+  readonly team: { readonly records: TeamRecords };
   readonly files: Parameters<typeof createDatasetImport>[0]['files'];
   readonly storage: Pick<
     Storage,
@@ -63,7 +64,7 @@ export function createComparisonServices(options: ComparisonServicesOptions): {
   const judges = createJudges(judgesOptions);
   const { comparisonWith } = storage.comparisons;
   const datasets = createDatasets({ store: storage.datasets, files: storage.files, comparisonWith, log });
-  const runDatasets = createRunDatasets({ ...storage, datasets, log });
+  const runDatasets = createRunDatasets({ ...storage, team: options.team.records, datasets, log });
   const closeDatasets = async () => {
     await runDatasets.close();
     await datasets.close();

@@ -4,6 +4,7 @@ import type { AddedRunsInput, RunDataset } from '../../shared/contract/dataset-i
 import type { DatasetColumn, RowValues } from '../../shared/contract/datasets.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
 import type { RunStore } from '../storage/storage.ts';
+import { readAnywhere, type TeamRecords } from '../team/team-records.ts';
 import type { Datasets, RowAuthor } from './create-datasets.ts';
 
 /** Characters of prompts and answers that are added at once: they are in memory until they are stored. */
@@ -51,8 +52,13 @@ export async function addRuns(
   {
     datasets,
     runs,
-  }: { readonly datasets: Pick<Datasets, 'read' | 'addVersion'>; readonly runs: Pick<RunStore, 'read'> },
-  author: RowAuthor,
+    team,
+  }: {
+    readonly datasets: Pick<Datasets, 'read' | 'addVersion'>;
+    readonly runs: Pick<RunStore, 'read'>;
+    readonly team?: TeamRecords;
+  },
+  author: RowAuthor & { readonly readsTeam?: boolean },
 ): Promise<RunDataset> {
   const base = datasets.read(datasetId, null);
   const columns = new GrownColumns(base.columns);
@@ -60,7 +66,7 @@ export async function addRuns(
   let skippedRuns = 0;
   let characters = 0;
   for (const [index, id] of [...new Set(runIds.map((runId) => runId.toLowerCase()))].entries()) {
-    const run = runs.read(id);
+    const run = await readAnywhere(id, runs, author.readsTeam === true ? team : undefined);
     if (run === null) throw invalidField(`runIds[${index}]`, 'is not a run');
     if (run.metadata?.['anonymised'] === true) skippedRuns += 1;
     else added.push(rowOf(run, columns, names));

@@ -12,9 +12,10 @@ import { type AuditStore } from '../audit/query/audit-store.ts';
 import { conversationsOf, sizeOf } from '../audit/query/selection.ts';
 import { createJobRegistry } from '../common/jobs.ts';
 import type { Log } from '../log.ts';
-import type { ExportRows } from '../storage/export-rows.ts';
+import type { ExportRows, RunFeedback } from '../storage/export-rows.ts';
 import type { FileReader } from '../storage/file-store.ts';
 import type { RunStore } from '../storage/storage.ts';
+import { requireTeam, teamRunDetail, type TeamRecords } from '../team/team-records.ts';
 import { addRuns } from './add-runs.ts';
 import type { Datasets } from './create-datasets.ts';
 import { tooManyRows } from './dataset-row.ts';
@@ -25,11 +26,19 @@ export interface RunDatasetsOptions {
   readonly audit: Pick<AuditStore, 'select'>;
   readonly runs: Pick<RunStore, 'read'>;
   readonly exportRows: Pick<ExportRows, 'runIds' | 'feedback'>;
+  /** Absent where there is no team database. */
+  readonly team?: TeamRecords;
   readonly log: Log;
 }
 
-interface Author {
+/** Who makes a dataset. */
+export interface RunReader {
   readonly reader: FileReader;
+  /** Whether it may read the runs of other hosts of the team. */
+  readonly readsTeam?: boolean;
+}
+
+interface Author extends RunReader {
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +49,7 @@ export interface RunDatasets {
   /** Adds runs to a dataset as a new version. Throws as `create`, and `not_found`. */
   add(datasetId: string, input: AddedRunsInput, author: Author): Promise<RunDataset>;
   /** As `create`, in the background. */
-  start(input: RunDatasetInput, reader: FileReader): DatasetJob;
+  start(input: RunDatasetInput, reader: RunReader): DatasetJob;
   /** Newest first. */
   list(): DatasetJob[];
   /** The following throw `not_found`. */
@@ -100,13 +109,13 @@ class RunColumns {
 function rowOf(
   { runId, model, input, output }: RunDetail,
   columns: RunColumns,
-  feedback: ExportRows['feedback'],
+  feedback: RunFeedback | null,
 ): RowValues {
   const given = Object.entries(input.replacements ?? {}).filter(([, value]) => value !== null && value !== undefined);
   // Calls of the recorder have no variables.
   const variables = given.length > 0 ? given : [['run prompt', input.renderedPrompt ?? input.promptText] as const];
   for (const [name, value] of variables) if (!columns.has(name)) columns.add(name, value);
-  const { score = null, comment = null, tags = null } = feedback(runId) ?? {};
+  const { score = null, comment = null, tags = null } = feedback ?? {};
   const own: Record<string, unknown> = {
     'run answer': output.content,
     'run model': model,
@@ -119,17 +128,28 @@ function rowOf(
   return Object.fromEntries([...variables.filter(([name]) => !columns.has(name)), ...values]);
 }
 
+function requireCount(count: number): void {
+  if (count === 0) throw invalidField('selection.filter', 'matches no run');
+  if (count > maxDatasetRows) throw tooManyRows(count);
+}
+
 /** The ids of the selected runs. */
 async function selectedRuns(
   { selection }: RunDatasetInput,
-  { audit, exportRows }: Pick<RunDatasetsOptions, 'audit' | 'exportRows'>,
-  signal: AbortSignal,
+  { audit, exportRows, team }: Pick<RunDatasetsOptions, 'audit' | 'exportRows' | 'team'>,
+  { signal, readsTeam = false }: Author,
 ): Promise<string[]> {
   if ('runIds' in selection) return [...new Set(selection.runIds.map((id) => id.toLowerCase()))];
+  if (selection.source === 'team') {
+    if (!readsTeam)
+      throw new AppError('conflict', 'Only a host that was started with --team shows its runs to programs.');
+    const found = await requireTeam({ team }).selectRuns(selection.filter, maxDatasetRows, { signal });
+    requireCount(found.count);
+    return [...found.ids];
+  }
   const { numbers } = await audit.select(selection.filter, { signal });
   const { runs: count } = sizeOf(numbers);
-  if (count === 0) throw invalidField('selection.filter', 'matches no run');
-  if (count > maxDatasetRows) throw tooManyRows(count);
+  requireCount(count);
   const sequences = new Int32Array(count);
   let length = 0;
   for (const { runs: matching } of conversationsOf(numbers)) {
@@ -146,15 +166,47 @@ async function selectedRuns(
   return ids;
 }
 
+interface FoundRun {
+  /** Null for an unknown ID. */
+  readonly run: RunDetail | null;
+  readonly feedback: () => RunFeedback | null;
+}
+
+/** Reads runs in the order of `ids`, and those of other hosts together with the next ones. */
+function createRunReader(
+  ids: readonly string[],
+  { runs, exportRows, team }: RunDatasetsOptions,
+  { readsTeam = false }: Author,
+): (id: string, index: number) => Promise<FoundRun> {
+  let others = new Map<string, FoundRun>();
+  const nothing: FoundRun = { run: null, feedback: () => null };
+  return async (id, index) => {
+    const run = runs.read(id);
+    if (run !== null) return { run, feedback: () => exportRows.feedback(id) };
+    if (!readsTeam || !team?.isOn()) return nothing;
+    if (!others.has(id)) {
+      const missing = ids.slice(index, index + runsAtOnce).filter((each) => runs.read(each) === null);
+      const found = (await team.readRuns(missing)).map((row): [string, FoundRun] => {
+        const { score, score_text: comment, score_tags: tags } = row;
+        return [row.id, { run: teamRunDetail(row), feedback: () => ({ score, comment, tags }) }];
+      });
+      others = new Map(found);
+    }
+    return others.get(id) ?? nothing;
+  };
+}
+
 /** Reads the selected runs and writes them as a dataset. If it fails, nothing of it stays. */
 async function createFromRuns(
   input: RunDatasetInput,
   options: RunDatasetsOptions,
-  { reader, signal }: Author,
+  author: Author,
   onProgress: (progress: RunProgress) => void,
 ): Promise<RunDataset> {
-  const { datasets, runs, exportRows } = options;
-  const ids = await selectedRuns(input, options, signal);
+  const { datasets } = options;
+  const { reader, signal } = author;
+  const ids = await selectedRuns(input, options, author);
+  const readRun = createRunReader(ids, options, author);
   const columns = new RunColumns(input);
   let skippedRuns = 0;
   const report = (readRuns: number) => onProgress({ runs: ids.length, readRuns, skippedRuns });
@@ -164,11 +216,11 @@ async function createFromRuns(
     let batch: RowValues[] = [];
     let sliceEnd = performance.now() + sliceMs;
     for (const [index, id] of ids.entries()) {
-      const run = runs.read(id);
+      const { run, feedback } = await readRun(id, index);
       if (run === null && 'runIds' in input.selection) throw invalidField(`selection.runIds[${index}]`, 'is not a run');
       // Its texts were deleted, or it was removed since it was found.
       if (run === null || run.metadata?.['anonymised'] === true) skippedRuns += 1;
-      else batch.push(rowOf(run, columns, exportRows.feedback));
+      else batch.push(rowOf(run, columns, feedback()));
       if (performance.now() < sliceEnd && batch.length < runsAtOnce) continue;
       if (batch.length > 0) yield batch;
       batch = [];
@@ -198,7 +250,7 @@ export function createRunDatasets(options: RunDatasetsOptions): RunDatasets {
     start(input, reader) {
       const job = new RunDatasetJob({
         input,
-        create: (signal, onProgress) => createFromRuns(input, options, { reader, signal }, onProgress),
+        create: (signal, onProgress) => createFromRuns(input, options, { ...reader, signal }, onProgress),
         onChange: jobs.changed,
         log: options.log,
       });

@@ -33,8 +33,6 @@ export interface ExportRows {
     promptVersion(id: string): string | null;
     agent(id: string): string | null;
     dataspace(id: string): string | null;
-    /** The id of the agent that made a run; null for other runs. */
-    agentOf(runId: string): string | null;
   };
 }
 
@@ -71,7 +69,6 @@ function nameReaders(database: Database.Database): ExportRows['names'] {
     promptVersion: reader("SELECT 'Version ' || number FROM prompt_versions WHERE id = ?"),
     agent: reader('SELECT name FROM agents WHERE id = ?'),
     dataspace: reader('SELECT name FROM dataspaces WHERE id = ?'),
-    agentOf: reader('SELECT agent_id FROM agent_runs WHERE run_id = ?'),
   };
 }
 

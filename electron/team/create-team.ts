@@ -10,11 +10,14 @@ import { formatTeamAddress, parseTeamAddress, type TeamAddress } from './address
 import { createTeamAudit, type TeamAudit } from './team-audit.ts';
 import { createKeySharing, type KeySharing } from './key-sharing.ts';
 import { type CopyEvent, createTeamClient, type TeamMethods } from './team-client.ts';
+import type { TeamRecords } from './team-records.ts';
 
 /** The team database of this host. */
 export interface Team {
   /** The audit of all hosts. Its methods throw `conflict` without a connection. */
   readonly audit: TeamAudit;
+  /** Whole runs of all hosts. */
+  readonly records: TeamRecords;
   /** Whether a team database is set. */
   isOn(): boolean;
   /** Whether the API serves the team's records, because the host was started with `--team`. */
@@ -200,14 +203,17 @@ export function createTeam(options: TeamOptions): Team {
   const first = fixedTarget(options) ?? storedTargetIn(options, account);
   if (first !== null) copying.start(first);
 
+  const audit = createTeamAudit({
+    client,
+    windowCallerId: storage.windowCallerId,
+    flush: storage.flush,
+    keys: storage.apiKeys.list,
+  });
+  const isOn = () => copying.target !== null;
   return {
-    audit: createTeamAudit({
-      client,
-      windowCallerId: storage.windowCallerId,
-      flush: storage.flush,
-      keys: storage.apiKeys.list,
-    }),
-    isOn: () => copying.target !== null,
+    audit,
+    records: { ...audit, isOn },
+    isOn,
     servesApi: options.team != null,
     keys: keySharing,
     contactedAddress: () => (copying.target === null ? null : contactedAddress(copying.target.address)),

@@ -7,13 +7,14 @@ import type { WorkerClient } from '../common/worker-client.ts';
 import { type ContinuationTokens, createContinuationTokens } from '../storage/continuation-token.ts';
 import type { WalkPosition } from '../audit/index/audit-engine.ts';
 import type { TeamMethods } from './team-client.ts';
+import type { TeamRecords } from './team-records.ts';
 import type { RunOfConversation } from './team-engine.ts';
 
 /** The queries of the audit over the records of all hosts. They include every run of this host that ended before the query. */
-export interface TeamAudit extends Pick<
-  AuditStore,
-  'report' | 'list' | 'search' | 'summarize' | 'facets' | 'countFacets'
-> {
+export interface TeamAudit
+  extends
+    Pick<AuditStore, 'report' | 'list' | 'search' | 'summarize' | 'facets' | 'countFacets'>,
+    Omit<TeamRecords, 'isOn'> {
   /** Null for an unknown ID. */
   readConversation(
     id: string,
@@ -65,6 +66,16 @@ export function createTeamAudit({ client, windowCallerId, flush, keys }: TeamAud
     keys().find((key) => key.callerId === callerId)?.name ?? 'Touchstone window';
 
   return {
+    async selectRuns(filter, max, { signal }) {
+      await copyRecent();
+      return client.call('selectRuns', { filter: significant(filter), max }, { signal });
+    },
+    readRuns: (ids) => client.call('readRuns', ids),
+    findMissing: (conversations) => client.call('findMissing', conversations),
+    async writeSnapshot(request, { signal }) {
+      await copyRecent();
+      return client.call('writeSnapshot', request, { signal });
+    },
     async report({ filter, pageSize, continuationToken, hasFeedback }, { signal }) {
       const query = significant(filter);
       const { report } = await tokens();

@@ -15,7 +15,9 @@ import { workerUrl } from '../common/worker-url.ts';
 import type { CreditLease, CreditRequest } from '../credits/credits.ts';
 import type { TeamAddress } from './address.ts';
 import type { KeyExchangeTarget, KeysEvent } from './key-exchange.ts';
+import type { ExportRow } from '../storage/export-rows.ts';
 import type { RunOfConversation, TeamReportPage } from './team-engine.ts';
+import type { SelectedRuns, SnapshotRequest } from './team-runs.ts';
 
 type Method<Input, Result> = (input: Input, context: CallContext) => Result | Promise<Result>;
 
@@ -53,6 +55,10 @@ export interface TeamMethods {
     { id: string; hasFeedback: boolean },
     (Conversation & { runs: ConversationRun[] }) | null
   >;
+  readonly selectRuns: Method<{ filter: AuditFilter; max: number }, SelectedRuns>;
+  readonly readRuns: Method<readonly string[], ExportRow[]>;
+  readonly findMissing: Method<readonly string[], number>;
+  readonly writeSnapshot: Method<SnapshotRequest, Int32Array>;
   readonly listFeedback: Method<RunOfConversation, FeedbackEntry[]>;
   readonly acquireCredits: Method<CreditRequest, CreditLease>;
   readonly lowerCredits: Method<{ keyId: string; ceiling: number }, void>;

@@ -10,6 +10,7 @@ import { Copier, type CopyProgress } from './copier.ts';
 import { createLocalRuns } from './local-runs.ts';
 import { TeamEngine } from './team-engine.ts';
 import type { CopyEvent, TeamEvent, TeamMethods } from './team-client.ts';
+import { TeamRuns } from './team-runs.ts';
 
 /**
  * Entry point of the thread that copies runs to the team database and searches it; started by `team-client.ts`. It reads the recorded runs
@@ -131,12 +132,12 @@ async function copyOn(copied: Target, own: number): Promise<void> {
 }
 
 /** Runs a query with the connection, and describes its failure. */
-async function query<Result>(run: (used: TeamEngine) => Promise<Result>): Promise<Result> {
+async function query<Result>(run: (used: TeamEngine, runs: TeamRuns) => Promise<Result>): Promise<Result> {
   const used = target;
   if (used === null) throw new AppError('conflict', 'No team database is connected. Connect one in Settings.');
   try {
-    await connect(used);
-    return await run(engine!);
+    const { database } = await connect(used);
+    return await run(engine!, new TeamRuns(database));
   } catch (failure) {
     throw describeTeamFailure(failure, used.address);
   }
@@ -187,6 +188,10 @@ const methods: TeamMethods = {
   countFacets: (input) => query((used) => used.countFacets(input)),
   facets: (windowCallerId) => query((used) => used.facets(windowCallerId)),
   readConversation: (input) => query((used) => used.readConversation(input)),
+  selectRuns: (input) => query((_, runs) => runs.select(input)),
+  readRuns: (ids) => query((_, runs) => runs.read(ids)),
+  findMissing: (ids) => query((_, runs) => runs.findMissing(ids)),
+  writeSnapshot: (input, { signal }) => query((_, runs) => runs.writeSnapshot(input, signal)),
   listFeedback: (input) => query((used) => used.listFeedback(input)),
   giveFeedback: ({ run, input, reviewer }) => query((used) => used.giveFeedback(run, input, reviewer)),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditFilter } from './audit.ts';
+import { auditFilter, auditSource } from './audit.ts';
 import { timestamp, uuid } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 
@@ -120,10 +120,13 @@ export const redactionRule = z.discriminatedUnion('kind', [
 ]);
 export type RedactionRule = z.infer<typeof redactionRule>;
 
-/** The conversations of a pack: those that match a filter, or the listed ones. */
+/** The conversations of a pack: those that match a filter, or the listed ones; of this device unless told. */
 export const exportSelection = z.union([
-  z.strictObject({ filter: auditFilter }),
-  z.strictObject({ conversationIds: z.array(uuid).min(1, 'must not be empty').max(10_000) }),
+  z.strictObject({ filter: auditFilter, source: auditSource.optional() }),
+  z.strictObject({
+    conversationIds: z.array(uuid).min(1, 'must not be empty').max(10_000),
+    source: auditSource.optional(),
+  }),
 ]);
 export type ExportSelection = z.infer<typeof exportSelection>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditFilter } from './audit.ts';
+import { auditFilter, auditSource } from './audit.ts';
 import { aiSystem, timestamp, uuid } from './common.ts';
 import { usage } from './completions.ts';
 import { runStatus } from './conversations.ts';
@@ -10,10 +10,10 @@ const tag = 'Window: replay';
 
 export const maximumReplayedRuns = 500;
 
-/** The listed runs, in this order, or those that match a filter, newest first; more than 500 are 400. */
+/** The listed runs, in this order, or those that match a filter, newest first; more than 500 are 400. Listed runs may be of other hosts. */
 export const replaySelection = z.union([
   z.strictObject({ runIds: z.array(uuid).min(1, 'must not be empty').max(maximumReplayedRuns) }),
-  z.strictObject({ filter: auditFilter }),
+  z.strictObject({ filter: auditFilter, source: auditSource.optional() }),
 ]);
 
 /** The changes to the original run; absent fields stay unchanged. */

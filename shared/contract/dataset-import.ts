@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditFilter } from './audit.ts';
+import { auditFilter, auditSource } from './audit.ts';
 import { checkList } from './checks.ts';
 import { timestamp, uuid } from './common.ts';
 import {
@@ -150,7 +150,12 @@ const runDatasetInput = z
     selection: z
       .union([
         z.strictObject({ runIds: z.array(uuid).min(1, 'must not be empty').max(maxDatasetRows) }),
-        z.strictObject({ filter: auditFilter }),
+        z.strictObject({
+          filter: auditFilter,
+          source: auditSource
+            .optional()
+            .describe('`team` for the runs of all hosts that copy to the team database; `device` unless given'),
+        }),
       ])
       .describe('The listed runs in this order, or those that match a filter, oldest first'),
     answer: z

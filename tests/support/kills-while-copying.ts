@@ -24,6 +24,7 @@ export interface CopyingKillsOptions {
 }
 
 export interface CopyingKillsReport {
+  readonly serverKills: number;
   readonly answered: number;
   /** Runs in the team database before the hosts' last start. */
   readonly copiedBefore: number;
@@ -38,11 +39,13 @@ async function recordAndKill(directory: string, address: string, runs: number): 
   return printed.filter((id) => id.length === 36);
 }
 
-async function killServer(server: TestPostgres, milliseconds: number | null): Promise<void> {
-  if (milliseconds === null) return;
+/** Returns the number of kills. */
+async function killServer(server: TestPostgres, milliseconds: number | null): Promise<number> {
+  if (milliseconds === null) return 0;
   await delay(milliseconds);
   await server.kill();
   await server.run();
+  return 1;
 }
 
 /** Copies the rest, as the next start of the host does. Returns the numbers of its runs and feedback. */
@@ -100,10 +103,12 @@ export async function killWhileCopying(options: CopyingKillsOptions): Promise<Co
   const { server, directories, rounds, killServerAfter, runsBefore } = options;
   const address = await server.createDatabase();
   const answered: string[] = [];
+  let serverKills = 0;
   for (let round = 0; round < rounds; round += 1) {
     const hosts = directories.map((directory) => recordAndKill(directory, address, runsBefore(round)));
-    const [ids] = await Promise.all([Promise.all(hosts), killServer(server, killServerAfter(round))]);
+    const [ids, kills] = await Promise.all([Promise.all(hosts), killServer(server, killServerAfter(round))]);
     answered.push(...ids.flat());
+    serverKills += kills;
   }
   const [before] = await server.query<{ count: string }>(address, 'SELECT count(*) FROM touchstone.runs');
   const counts: { runs: number; feedback: number }[] = [];
@@ -126,5 +131,11 @@ export async function killWhileCopying(options: CopyingKillsOptions): Promise<Co
   for (const [problem, statement] of Object.entries(checks)) {
     for (const { id } of await server.query<{ id: string }>(address, statement)) problems.push(`${problem}: ${id}`);
   }
-  return { answered: answered.length, copiedBefore: Number(before!.count), copied: stored.length, problems };
+  return {
+    serverKills,
+    answered: answered.length,
+    copiedBefore: Number(before!.count),
+    copied: stored.length,
+    problems,
+  };
 }

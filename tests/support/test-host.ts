@@ -91,7 +91,7 @@ export async function readAll(body: Readable): Promise<string> {
 }
 
 /** A whole host in a folder of its own, with a listener, a scripted provider and a key. */
-export async function startTestHost(): Promise<TestHost> {
+export async function startTestHost({ team = null }: { readonly team?: string | null } = {}): Promise<TestHost> {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'touchstone-contract-'));
   const provider = await startScriptedProvider();
   const log: string[] = [];
@@ -102,6 +102,7 @@ export async function startTestHost(): Promise<TestHost> {
     capabilities: [],
     environment: { GROQ_API_KEY: providerKey },
     keyStore: createMemoryKeyStore(),
+    team,
     log: (message, error) => void log.push(`${message} ${error instanceof Error ? error.stack : String(error ?? '')}`),
   });
   const listener = await listen({ api: host.api, port: 0, isTls: false, dataDirectory, window: null, log: () => {} });

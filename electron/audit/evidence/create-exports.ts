@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import {
   type AuditExport,
   type AuditExportInput,
@@ -13,9 +15,11 @@ import type { Log } from '../../log.ts';
 import { createJobRegistry, type JobRegistry } from '../../common/jobs.ts';
 import { createMutex } from '../../common/mutex.ts';
 import { ExportJob, runPreviewWorker } from './export-job.ts';
-import { createExportStore, type PackCheckpoint, type PackPlan, type PackRecord } from './pack-store.ts';
+import { createExportStore, type PackCheckpoint, packFiles, type PackPlan, type PackRecord } from './pack-store.ts';
 import type { ExportDownload } from './finish-pack.ts';
 import { type PackSources, requireConversations, selectionOf, writeSelection } from './pack-selection.ts';
+import type { PreviewTask } from './preview-rules.ts';
+import { requireTeam } from '../../team/team-records.ts';
 import { createRedactor } from './redaction.ts';
 import { conversationsOf, type SelectedConversation, sizeOf } from '../query/selection.ts';
 
@@ -38,14 +42,37 @@ async function previewPack(
   createRedactor(request.rules);
   const { databaseFile, rows, flush } = options;
   flush();
-  const { numbers } = await selectionOf(request.selection, rows.lastRun(), options, signal);
+  const { selection } = request;
+  if (selection.source === 'team') {
+    const folder = await mkdtemp(join(tmpdir(), 'touchstone-preview-'));
+    const snapshotFile = join(folder, 'team-runs.sqlite');
+    try {
+      const found = await requireTeam(options).writeSnapshot(
+        { selection, file: snapshotFile, maxRuns: maxPreviewedRuns },
+        { signal },
+      );
+      return await previewSelection(request, found, { databaseFile, snapshotFile }, signal);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+  const { numbers } = await selectionOf(selection, rows.lastRun(), options, signal);
+  return previewSelection(request, numbers, { databaseFile }, signal);
+}
+
+async function previewSelection(
+  request: PreviewRequest,
+  numbers: Int32Array,
+  files: Pick<PreviewTask, 'databaseFile' | 'snapshotFile'>,
+  signal: AbortSignal,
+): Promise<RedactionPreview> {
   const first: SelectedConversation[] = [];
   for (const selected of conversationsOf(numbers)) {
     if (first.push(selected) === maxPreviewedRuns) break;
   }
   const { columns, rules, runs = 'all' } = request;
   const preview = await runPreviewWorker(
-    { databaseFile, maxRuns: maxPreviewedRuns, conversations: first, runs, columns, rules },
+    { ...files, maxRuns: maxPreviewedRuns, conversations: first, runs, columns, rules },
     signal,
   );
   return { ...sizeOf(numbers), ...preview };
@@ -66,7 +93,13 @@ async function writeSelectionOf(
   sources: PackSources,
   signal: AbortSignal,
 ): Promise<number> {
-  const { numbers } = await selectionOf(input.selection, lastRun, sources, signal);
+  const { selection } = input;
+  if (selection.source !== 'team') {
+    const { numbers } = await selectionOf(selection, lastRun, sources, signal);
+    return writeSelection(file, numbers);
+  }
+  const snapshot = packFiles(dirname(file)).snapshot;
+  const numbers = await requireTeam(sources).writeSnapshot({ selection, file: snapshot, maxRuns: null }, { signal });
   return writeSelection(file, numbers);
 }
 

@@ -159,7 +159,14 @@ export class ExportJob implements Job<AuditExport> {
     }
     this.#setStep('writing');
     const result = await runPackWorker(
-      { databaseFile, filesDirectory, folder, plan, conversations },
+      {
+        databaseFile,
+        filesDirectory,
+        folder,
+        plan,
+        conversations,
+        ...(plan.input.selection.source === 'team' && { snapshotFile: packFiles(folder).snapshot }),
+      },
       {
         signal,
         onProgress: (progress) => {

@@ -64,7 +64,7 @@ export function createNameReader(rows: ExportRows, redactor: Redactor): (row: Ex
       caller: cached('caller', row.caller_id, (id) => rows.names.caller(id) ?? sampleCallerName(id)),
       prompt: cached('prompt', row.prompt_id, rows.names.prompt),
       promptVersion: cached('version', row.prompt_version_id, rows.names.promptVersion),
-      agent: cached('agent', rows.names.agentOf(row.id), rows.names.agent),
+      agent: cached('agent', row.agent_id, rows.names.agent),
       dataspaces: Object.fromEntries(dataspaces),
     };
   };
@@ -82,7 +82,7 @@ export function redactedPlan({ name, input }: PackPlan): { name: string; selecti
   for (const field of writtenFields) {
     if (filter[field] !== undefined) filter[field] = redactor.value(filter[field]);
   }
-  return { name: redactor.text(name), selection: { filter } };
+  return { name: redactor.text(name), selection: { ...selection, filter } };
 }
 
 const ruleNames = {
@@ -150,12 +150,14 @@ function valueText(field: string, value: unknown, names: ExportRows['names'], cl
 }
 
 function selectionText(selection: AuditExportInput['selection'], names: ExportRows['names'], clock: Clock): string {
-  if ('conversationIds' in selection) return `${selection.conversationIds.length} selected conversations`;
+  const ofTeam = selection.source === 'team' ? ' of the team' : '';
+  if ('conversationIds' in selection) return `${selection.conversationIds.length} selected conversations${ofTeam}`;
   const conditions = Object.entries(selection.filter).filter(([, value]) => value !== undefined && value !== null);
-  if (conditions.length === 0) return 'All recorded conversations';
-  return conditions
+  if (conditions.length === 0) return `All recorded conversations${ofTeam}`;
+  const text = conditions
     .map(([name, value]) => `${filterNames[name] ?? name}: ${valueText(name, value, names, clock)}`)
     .join('; ');
+  return ofTeam === '' ? text : `Runs of the team; ${text}`;
 }
 
 /** Packs of earlier versions have no time zone. Their pages stay in UTC. */

@@ -4,6 +4,7 @@ import type { ExportSelection } from '../../../shared/contract/audit-exports.ts'
 import type { AuditStore } from '../query/audit-store.ts';
 import type { SelectedConversation, Selection } from '../query/selection.ts';
 import type { ExportRows } from '../../storage/export-rows.ts';
+import { requireTeam, type TeamRecords } from '../../team/team-records.ts';
 
 /**
  * Writes the contents of a pack, in order, at the time of its snapshot (in the format of `Selection`). The file lets a pack continue
@@ -86,18 +87,31 @@ export interface PackSources {
   readonly rows: ExportRows;
   /** Writes queued runs, so that a snapshot includes them. */
   readonly flush: () => void;
+  /** Absent where there is no team database. */
+  readonly team?: TeamRecords;
+}
+
+function missingConversation(index: number): AppError {
+  return new AppError('invalid_request', 'One of the conversations no longer exists.', {
+    details: [{ field: `selection.conversationIds[${index}]`, issue: 'is not a conversation' }],
+  });
 }
 
 /** Throws `invalid_request` if a given conversation doesn't exist. */
-export async function requireConversations(selection: ExportSelection, { rows, flush }: PackSources): Promise<void> {
+export async function requireConversations(selection: ExportSelection, sources: PackSources): Promise<void> {
+  const team = selection.source === 'team' ? requireTeam(sources) : null;
   if (!('conversationIds' in selection)) return;
+  const { rows, flush } = sources;
   flush();
+  if (team !== null) {
+    const missing = await team.findMissing(selection.conversationIds);
+    if (missing >= 0) throw missingConversation(missing);
+    return;
+  }
   for (const [index, id] of selection.conversationIds.entries()) {
     if (index % 200 === 199) await new Promise((resolve) => setImmediate(resolve));
     if (rows.conversation(id) !== null) continue;
-    throw new AppError('invalid_request', 'One of the conversations no longer exists.', {
-      details: [{ field: `selection.conversationIds[${index}]`, issue: 'is not a conversation' }],
-    });
+    throw missingConversation(index);
   }
 }
 

@@ -58,8 +58,8 @@ export function createExportStore(dataDirectory: string, log: Log): ExportStore 
       await writeJson(packFiles(own).record, record);
     },
     async tidy(id) {
-      const { selection, checkpoint, partial, partialFile } = packFiles(folder(id));
-      for (const path of [partial, partialFile, checkpoint, selection])
+      const { selection, snapshot, checkpoint, partial, partialFile } = packFiles(folder(id));
+      for (const path of [partial, partialFile, checkpoint, selection, snapshot, `${snapshot}.partial`])
         await rm(path, { recursive: true, force: true });
     },
     async remove(id) {
@@ -120,6 +120,8 @@ export function packFiles(folder: string) {
   return {
     record: join(folder, 'export.json'),
     selection: join(folder, 'selection.bin'),
+    /** Runs of other hosts; absent for packs of this device. */
+    snapshot: join(folder, 'team-runs.sqlite'),
     checkpoint: join(folder, 'checkpoint.json'),
     /** The folder of unfinished files. */
     partial: join(folder, 'pack.partial'),

@@ -7,6 +7,8 @@ import type { Span } from './spans.ts';
 
 export interface PreviewTask {
   readonly databaseFile: string;
+  /** A copy of other hosts' runs; absent for runs of this device. */
+  readonly snapshotFile?: string;
   readonly maxRuns: number;
   readonly conversations: readonly SelectedConversation[];
   readonly runs: 'all' | 'matched';

@@ -50,13 +50,13 @@ type ExportedRuns = ReturnType<typeof exportedRuns>;
 
 /** Converts runs to what the writers take. */
 function createConverter({ plan, rows }: WritePackOptions, redactor: Redactor) {
-  const { columns, formats, rules } = plan.input;
+  const { columns, formats, rules, selection } = plan.input;
+  // Runs of the team have ended, perhaps by a clock that is ahead.
+  const snapshotAt = selection.source === 'team' ? Number.POSITIVE_INFINITY : plan.createdAt;
   // Only the HTML pages contain names, so replacements in them aren't counted.
   const namesOf = formats.includes('html') ? createNameReader(rows, createRedactor(rules)) : null;
   return (exported: ExportedRuns) => ({
-    records: exported.map(({ row, isMatched }) =>
-      exportRecord(row, columns, { snapshotAt: plan.createdAt, isMatched }, redactor),
-    ),
+    records: exported.map(({ row, isMatched }) => exportRecord(row, columns, { snapshotAt, isMatched }, redactor)),
     names: namesOf ? exported.map(({ row }) => namesOf(row)) : [],
   });
 }

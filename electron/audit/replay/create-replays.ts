@@ -17,6 +17,7 @@ import type { AuditStore } from '../query/audit-store.ts';
 import { conversationsOf } from '../query/selection.ts';
 import type { StoredReplay, ReplayedRun, ReplayStore } from '../../storage/replay-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
+import { readAnywhere, readTeamRuns, requireTeam, type TeamRecords } from '../../team/team-records.ts';
 import { ReplayJob } from './replay-job.ts';
 import type { RunDetail } from '../../../shared/contract/runs.ts';
 
@@ -93,6 +94,8 @@ export interface ReplaysOptions {
   readonly store: ReplayStore;
   readonly runs: RunStore;
   readonly audit: Pick<AuditStore, 'select'>;
+  /** Absent where there is no team database. */
+  readonly team?: TeamRecords;
   /** Ids of runs by their sequences. */
   readonly runIds: (sequences: readonly number[]) => string[];
   readonly completions: Pick<Completions, 'start'>;
@@ -110,7 +113,7 @@ export interface Replays {
   subscribe(listener: (replays: Replay[]) => void): () => void;
   /** The following throw `not_found` for an unknown id. */
   read(id: string): Replay;
-  results(id: string, page: { offset: number; limit: number }): ReplayResults;
+  results(id: string, page: { offset: number; limit: number }): Promise<ReplayResults>;
   stop(id: string): Promise<Replay>;
   resume(id: string): Replay;
   retry(id: string): Promise<Replay>;
@@ -123,6 +126,7 @@ const defaultParallel = 4;
 export function createReplays(options: ReplaysOptions): Replays {
   const { store } = options;
   const jobs = createJobRegistry<ReplayJob>({ notFound: 'No replay has this ID.' });
+  const originals = createOtherOriginals(options);
 
   function add(replay: StoredReplay): ReplayJob {
     const job = new ReplayJob({ ...options, replay, onChange: jobs.changed });
@@ -136,7 +140,7 @@ export function createReplays(options: ReplaysOptions): Replays {
     async create({ name, selection, target, parallel = defaultParallel }, { signal }) {
       requireTarget(target, options);
       const originals =
-        'runIds' in selection ? chosenRuns(selection.runIds, options) : await found(selection.filter, options, signal);
+        'runIds' in selection ? await chosenRuns(selection.runIds, options) : await found(selection, options, signal);
       const createdAt = Date.now();
       const replay = {
         id: randomUUID(),
@@ -153,7 +157,11 @@ export function createReplays(options: ReplaysOptions): Replays {
     list: jobs.list,
     subscribe: jobs.subscribe,
     read: (id) => jobs.find(id).state(),
-    results: (id, page) => replayResults(jobs.find(id).runs, options.runs.read, page),
+    async results(id, page) {
+      const { runs } = jobs.find(id);
+      const others = await originals.read(runs.map(({ original }) => original));
+      return replayResults(runs, (runId) => options.runs.read(runId) ?? others.get(runId) ?? null, page);
+    },
     async stop(id) {
       const job = jobs.find(id);
       await job.stop();
@@ -186,27 +194,56 @@ function requireTarget({ aiSystem, model }: ReplayInput['target'], { providers }
   }
 }
 
-function chosenRuns(ids: readonly string[], { runs }: ReplaysOptions): string[] {
+async function chosenRuns(ids: readonly string[], { runs, team }: ReplaysOptions): Promise<string[]> {
   const chosen = [...new Set(ids.map((id) => id.toLowerCase()))];
   for (const [index, id] of chosen.entries()) {
-    if (runs.read(id) === null) throw invalidField(`selection.runIds[${index}]`, 'is not a run');
+    if ((await readAnywhere(id, runs, team)) === null) throw invalidField(`selection.runIds[${index}]`, 'is not a run');
   }
   return chosen;
 }
 
+function requireFew(count: number): void {
+  if (count > maximumReplayedRuns)
+    throw invalidField('selection.filter', `matches more than ${maximumReplayedRuns} runs; narrow it`);
+  if (count === 0) throw invalidField('selection.filter', 'matches no run');
+}
+
 async function found(
-  filter: Extract<ReplayInput['selection'], { filter: unknown }>['filter'],
-  { audit, runIds }: ReplaysOptions,
+  { filter, source }: Extract<ReplayInput['selection'], { filter: unknown }>,
+  options: ReplaysOptions,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const { numbers } = await audit.select(filter, { signal });
+  if (source === 'team') {
+    const { count, ids } = await requireTeam(options).selectRuns(filter, maximumReplayedRuns, { signal });
+    requireFew(count);
+    return ids.toReversed();
+  }
+  const { numbers } = await options.audit.select(filter, { signal });
   const sequences: number[] = [];
   for (const { runs } of conversationsOf(numbers)) {
     sequences.push(...runs);
-    if (sequences.length > maximumReplayedRuns) {
-      throw invalidField('selection.filter', `matches more than ${maximumReplayedRuns} runs; narrow it`);
-    }
+    if (sequences.length > maximumReplayedRuns) break;
   }
-  if (sequences.length === 0) throw invalidField('selection.filter', 'matches no run');
-  return runIds(sequences.toSorted((one, other) => other - one));
+  requireFew(sequences.length);
+  return options.runIds(sequences.toSorted((one, other) => other - one));
+}
+
+/** Runs that are read at once, and kept: a replay's results are read again and again while it runs. */
+const originalsAtOnce = 50;
+
+/** The originals that aren't on this device. */
+function createOtherOriginals({ runs, team }: Pick<ReplaysOptions, 'runs' | 'team'>) {
+  const known = new Map<string, RunDetail>();
+  return {
+    async read(ids: readonly string[]): Promise<ReadonlyMap<string, RunDetail>> {
+      if (!team?.isOn()) return known;
+      const missing = ids.filter((id) => !known.has(id) && runs.read(id) === null);
+      if (known.size + missing.length > maximumReplayedRuns) known.clear();
+      for (let offset = 0; offset < missing.length; offset += originalsAtOnce) {
+        for (const run of await readTeamRuns(missing.slice(offset, offset + originalsAtOnce), team))
+          known.set(run.runId, run);
+      }
+      return known;
+    },
+  };
 }

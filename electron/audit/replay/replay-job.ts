@@ -6,12 +6,14 @@ import type { Log } from '../../log.ts';
 import type { StoredReplay, ReplayedRun, ReplayState, ReplayStore } from '../../storage/replay-store.ts';
 import type { RunStore } from '../../storage/storage.ts';
 import type { Providers } from '../../providers/create-providers.ts';
+import { readAnywhere, readTeamRunToContinue, type TeamRecords } from '../../team/team-records.ts';
 import { replayRequest } from './replay-request.ts';
 
 export interface ReplayJobOptions {
   readonly replay: StoredReplay;
   readonly store: ReplayStore;
   readonly runs: Pick<RunStore, 'read' | 'readToContinue'>;
+  readonly team?: TeamRecords;
   readonly completions: Pick<Completions, 'start'>;
   readonly providers: Pick<Providers, 'resolve'>;
   readonly windowCallerId: string;
@@ -137,12 +139,12 @@ export class ReplayJob implements Job<Replay> {
   }
 
   async #begin(run: ReplayedRun, signal: AbortSignal) {
-    const { runs, completions, providers, windowCallerId, replay } = this.#options;
-    const original = runs.read(run.original);
+    const { runs, team, completions, providers, windowCallerId, replay } = this.#options;
+    const original = await readAnywhere(run.original, runs, team);
     if (original === null) throw new AppError('not_found', 'The original run was deleted.');
     const origin = { callerId: windowCallerId, key: null, appHeaders: original.appHeaders };
-    const { request, ...continued } = replayRequest(original, replay.target, {
-      readToContinue: runs.readToContinue,
+    const { request, ...continued } = await replayRequest(original, replay.target, {
+      readToContinue: async (id) => runs.readToContinue(id) ?? (team?.isOn() ? readTeamRunToContinue(id, team) : null),
       providers,
     });
     return completions.start(request, origin, { signal, ...continued });

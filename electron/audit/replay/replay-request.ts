@@ -98,17 +98,17 @@ function continuationOf(
 }
 
 /** The request that runs an original again with the target's changes. Throws `AppError` if it isn't valid. */
-export function replayRequest(
+export async function replayRequest(
   original: RunDetail,
   target: ReplayTarget,
   {
     readToContinue,
     providers,
   }: {
-    readonly readToContinue: (runId: string) => ContinuableRun | null;
+    readonly readToContinue: (runId: string) => Promise<ContinuableRun | null>;
     readonly providers: Pick<Providers, 'resolve'>;
   },
-): ReplayedRequest {
+): Promise<ReplayedRequest> {
   const isWhole = needsMessages(original);
   if (isWhole && target.promptText !== undefined)
     throw new AppError(
@@ -116,7 +116,7 @@ export function replayRequest(
       'This run has calls and results of tools, or files, which another prompt would leave out. Replay it with its own prompt.',
     );
   const promptText = target.promptText ?? templateOf(original);
-  const run = isWhole ? readToContinue(original.runId) : null;
+  const run = isWhole ? await readToContinue(original.runId) : null;
   if (run) {
     const text = run.promptText || original.title || 'Replay';
     const request = { ...requestOf(original, target, text), replacements: null, dataspaceIds: null };

@@ -14,6 +14,7 @@ import { ConversationList } from './list/conversation-list.tsx';
 import { ListHeader } from './list/list-header.tsx';
 import { type AuditListState, useAuditList } from './list/use-audit-list.ts';
 import { ReplayDialog } from '../../components/replay-dialog.tsx';
+import { useAuditSource } from '../../queries/team.ts';
 import { exportOf, replayOf } from './selection-words.ts';
 import { SummaryStrip } from './summary/summary-strip.tsx';
 
@@ -139,6 +140,7 @@ function Matches({ list, head, address, facets, listRef, refresh }: MatchesProps
 export function ConversationsView(props: ConversationsViewProps) {
   const { head, isPlaceholder, address, facets, listRef, isExporting, onExported } = props;
   const selection = useAuditSelection();
+  const shown = { filter: address.filter, source: useAuditSource() };
   const [replayed, setReplayed] = useState<{ run: ConversationRun; name: string } | null>(null);
   const list = useAuditList(head, isPlaceholder, address);
   const detailRef = useRef<HTMLElement>(null);
@@ -154,12 +156,10 @@ export function ConversationsView(props: ConversationsViewProps) {
         detailRef={detailRef}
         onReplay={(run, name) => setReplayed({ run, name })}
       />
-      {isExporting && (
-        <EvidenceDialog {...exportOf(selection, address.filter, list.total)} isOpen onClose={onExported} />
-      )}
+      {isExporting && <EvidenceDialog {...exportOf(selection, shown, list.total)} isOpen onClose={onExported} />}
       {replayed && (
         <ReplayDialog
-          {...replayOf(selection, address.filter, { runId: replayed.run.conversationRunId, name: replayed.name })}
+          {...replayOf(selection, shown, { runId: replayed.run.conversationRunId, name: replayed.name })}
           promptText={selection.isAll || selection.rows.size > 0 ? null : replayed.run.input.promptText}
           isOpen
           onClose={() => setReplayed(null)}

@@ -7,7 +7,6 @@ import type { ConversationDetail as Conversation, ConversationRun } from '../../
 import { Button } from '../../../components/button.tsx';
 import { EmptyState, ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
 import { useConversation, useReadAhead } from '../../../queries/audit.ts';
-import { useAuditSource } from '../../../queries/team.ts';
 import { runAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { useAuditSelection } from '../../../stores/audit.ts';
@@ -66,24 +65,21 @@ function useRunActions(
     if (next && conversation) address.open(conversation.id, next);
   };
   const group = 'Conversation';
-  // Runs of other hosts aren't on this device.
-  const isHere = useAuditSource() === 'device';
-  const isEnabled = run !== undefined && isHere;
+  const isEnabled = run !== undefined;
   useActions('audit-run', [
     { id: 'audit.playground', title: 'Open in playground', group, keys: 'O', isEnabled, run: playground },
     { id: 'audit.replay', title: 'Replay on another model', group, keys: 'R', isEnabled, run: replay },
     { id: 'audit.evidence', title: 'Add to or remove from evidence', group, keys: 'E', isEnabled, run: pick },
-    { id: 'audit.run.next', title: 'Next run', group, keys: ']', isEnabled: run !== undefined, run: () => step(1) },
+    { id: 'audit.run.next', title: 'Next run', group, keys: ']', isEnabled, run: () => step(1) },
     {
       id: 'audit.run.back',
       title: 'Previous run',
       group,
       keys: '[',
-      isEnabled: run !== undefined,
+      isEnabled,
       run: () => step(-1),
     },
   ]);
-  if (!isHere) return null;
   return (
     <div className="toolbar audit__actions">
       <Button icon={SquareTerminal} keys="O" onClick={playground}>

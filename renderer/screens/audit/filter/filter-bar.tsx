@@ -9,7 +9,7 @@ import { Popover } from '../../../components/popover.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useCreateAuditView } from '../../../queries/audit-list.ts';
 import { useAuditSource, useTeam } from '../../../queries/team.ts';
-import { useAuditViewState } from '../../../stores/audit.ts';
+import { clearSelection, useAuditViewState } from '../../../stores/audit.ts';
 import { Segmented } from '../../../components/choices.tsx';
 import { useActions } from '../../../stores/actions.ts';
 import { newReviewQueueAddress, replayAddress, reviewsAddress } from '../../../shell/addresses.ts';
@@ -140,8 +140,7 @@ interface FilterActions {
   saveView: () => void;
   /** Null without filters. */
   clear: (() => void) | null;
-  /** Null for runs of the team: a pack is made on the host that recorded them. */
-  exportPack: (() => void) | null;
+  exportPack: () => void;
   importLogs: () => void;
   /** Null for runs of the team. */
   createQueue: (() => void) | null;
@@ -165,8 +164,7 @@ function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs, c
       group,
       keywords: ['export', 'redaction', 'zip'],
       icon: Package,
-      isEnabled: exportPack !== null,
-      run: () => exportPack?.(),
+      run: exportPack,
     },
     {
       id: 'audit.import',
@@ -190,9 +188,9 @@ function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs, c
 }
 
 interface MoreActionsProps {
-  /** Null for runs of the team, which aren't on this device; the same for `onQueue`. */
-  onDataset: (() => void) | null;
+  onDataset: () => void;
   onImport: () => void;
+  /** Null for runs of the team. */
   onQueue: (() => void) | null;
 }
 
@@ -201,7 +199,7 @@ function MoreActions({ onDataset, onImport, onQueue }: MoreActionsProps) {
   const samples = useSampleMenu();
   const groups = [
     [
-      ...(onDataset === null ? [] : [{ label: 'Make a dataset', icon: ListPlus, onSelect: onDataset }]),
+      { label: 'Make a dataset', icon: ListPlus, onSelect: onDataset },
       { label: 'Import logs', icon: FileUp, onSelect: onImport },
       { label: 'Replays', icon: Repeat2, onSelect: () => navigate(replayAddress()) },
     ],
@@ -246,7 +244,11 @@ function SourceSwitch() {
     <Segmented
       label="Runs of"
       value={source}
-      onValueChange={(next) => useAuditViewState.setState({ source: next })}
+      onValueChange={(next) => {
+        // Conversations of the other source may not be in this one.
+        clearSelection();
+        useAuditViewState.setState({ source: next });
+      }}
       options={[
         { value: 'device', label: 'This device' },
         { value: 'team', label: 'Team' },
@@ -279,7 +281,7 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
     openMenu: () => menu.onOpenChange(true),
     saveView: () => setSaving(true),
     clear,
-    exportPack: source === 'device' ? onExport : null,
+    exportPack: onExport,
     importLogs: onImport,
     createQueue,
   });
@@ -306,18 +308,12 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
           setOpen={setSaving}
         />
         <SourceSwitch />
-        {source === 'device' && (
-          <Button icon={Package} onClick={onExport}>
-            Evidence pack
-          </Button>
-        )}
-        <MoreActions
-          onDataset={source === 'device' ? () => setMakingDataset(true) : null}
-          onImport={onImport}
-          onQueue={createQueue}
-        />
+        <Button icon={Package} onClick={onExport}>
+          Evidence pack
+        </Button>
+        <MoreActions onDataset={() => setMakingDataset(true)} onImport={onImport} onQueue={createQueue} />
       </div>
-      {isMakingDataset && <RunDatasetDialog filter={filter} onClose={() => setMakingDataset(false)} />}
+      {isMakingDataset && <RunDatasetDialog selection={{ filter, source }} onClose={() => setMakingDataset(false)} />}
       {ignored.length > 0 && <IgnoredFilters names={ignored} />}
     </>
   );

@@ -1,6 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { AuditFilter } from '../../../../shared/contract/audit.ts';
 import type { DatasetJob } from '../../../../shared/contract/dataset-import.ts';
 import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/choices.tsx';
@@ -11,6 +10,7 @@ import { describeError } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useDatasetJobs, useStartDatasetJob } from '../../../queries/dataset-import.ts';
 import { datasetAddress } from '../../../shell/addresses.ts';
+import type { Shown } from '../selection-words.ts';
 import { showToast } from '../../../stores/toasts.ts';
 
 /** The job that was started here, and what becomes of it. */
@@ -30,7 +30,7 @@ function useJob(onCompleted: (job: DatasetJob) => void) {
 }
 
 /** Makes a dataset of the runs that match the filter of the audit. */
-export function RunDatasetDialog({ filter, onClose }: { filter: AuditFilter; onClose: () => void }) {
+export function RunDatasetDialog({ selection, onClose }: { selection: Shown; onClose: () => void }) {
   const [, navigate] = useLocation();
   const [name, setName] = useState('Runs from the audit');
   const [isExpected, setExpected] = useState(true);
@@ -44,7 +44,7 @@ export function RunDatasetDialog({ filter, onClose }: { filter: AuditFilter; onC
     navigate(datasetAddress(datasetId!));
   });
   const run = (): void =>
-    start.mutate({ name: name.trim(), selection: { filter }, answer: isExpected ? 'expected' : 'text', hasFeedback });
+    start.mutate({ name: name.trim(), selection, answer: isExpected ? 'expected' : 'text', hasFeedback });
   const footer = isRunning ? (
     <Button
       onClick={() => {

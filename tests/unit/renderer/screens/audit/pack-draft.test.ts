@@ -14,5 +14,7 @@ test.each([
 
 test('a replay of the open run quotes its name', () => {
   const open = { runId: '1', name: 'When are you open?' };
-  expect(replayOf({ isAll: false, rows: new Map() }, {}, open).subject).toBe('"When are you open?"');
+  expect(replayOf({ isAll: false, rows: new Map() }, { filter: {}, source: 'device' }, open).subject).toBe(
+    '"When are you open?"',
+  );
 });
