@@ -3,6 +3,7 @@ import { createDatasetImport, type DatasetImport } from '../datasets/import/crea
 import { createDatasets, type Datasets } from '../datasets/create-datasets.ts';
 import { createRunDatasets, type RunDatasets } from '../datasets/create-run-datasets.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { TeamRecords } from '../team/team-records.ts';
 import { createCheckRunner } from './checks/create-check-runner.ts';
 import { type Comparisons, type ComparisonsOptions, createComparisons } from './create-comparisons.ts';
 import { createJudges, type Judges } from './judge/create-judges.ts';

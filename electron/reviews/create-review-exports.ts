@@ -76,7 +76,7 @@ export function createReviewExports(options: ReviewExportsOptions): ReviewExport
       const done = await allDone(id, call);
       if (done.length === 0) throw new AppError('conflict', 'The queue has no done item yet.');
       const runIds = [...new Set(done.map(({ item }) => item.runId))];
-      return runDatasets.start({ name, selection: { runIds }, ...(answer && { answer }) }, call.reader);
+      return runDatasets.start({ name, selection: { runIds }, ...(answer && { answer }) }, call);
     },
     async calibrate(id, { judgeId, rubricItemId, passFrom = defaultPassFrom }, call) {
       const item = store.read(id).rubric.items.find((one) => one.id === rubricItemId.toLowerCase());

@@ -123,8 +123,9 @@ export function createPool(
         parsesAsNumber.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
     },
   });
-  // An idle connection that ends is replaced by the next query, which reports the failure.
+  // A connection that ends is replaced by the next query, which reports the failure. While it is in use, the pool doesn't listen to it.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

@@ -72,8 +72,6 @@ export interface TestPostgresOptions {
   readonly isDurable?: boolean;
   /** More settings, such as `shared_buffers=1GB`. */
   readonly settings?: readonly string[];
-  /** Lines of `pg_hba.conf`, instead of trusting everybody. */
-  readonly access?: string;
   /** Also listens on this TCP port of the loopback address. */
   readonly port?: number;
 }

@@ -1,0 +1,351 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { NewRun } from '../../../electron/storage/run-rows.ts';
+import { parseTeamAddress } from '../../../electron/team/address.ts';
+import { describeTeamFailure, openTeamConnection } from '../../../electron/team/connection.ts';
+import { TeamEngine } from '../../../electron/team/team-engine.ts';
+import type { AuditFilter } from '../../../shared/contract/audit.ts';
+import { longTest } from '../../support/patience.ts';
+import { describeWithPostgres, TestPostgres } from '../../support/postgres.ts';
+import { openEngine } from '../audit/test-engine.ts';
+import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
+import { openTestStorage, temporaryDirectory } from '../storage/test-storage.ts';
+import { connectTeam, createCopier } from './team-world.ts';
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => probe.once('listening', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+type TestStorage = ReturnType<typeof openTestStorage>;
+
+async function record(storage: TestStorage, run: Partial<NewRun> = {}, content = 'answer'): Promise<NewRun> {
+  const recorded = sampleRun(run);
+  storage.runs.begin(recorded);
+  await storage.runs.finish(recorded.runId, sampleOutcome({ content }));
+  return recorded;
+}
+
+async function recordMany(storage: TestStorage, count: number): Promise<string[]> {
+  const runs: string[] = [];
+  for (let index = 0; index < count; index += 1) runs.push((await record(storage)).runId);
+  return runs;
+}
+
+describeWithPostgres('the team database', () => {
+  let server: TestPostgres;
+  beforeAll(async () => {
+    server = await TestPostgres.start({ port: await freePort() });
+  });
+  afterAll(() => server.remove());
+
+  const storedIds = async (address: string) =>
+    (await server.query<{ id: string }>(address, 'SELECT id FROM touchstone.runs ORDER BY id')).map(({ id }) => id);
+
+  /** What a person reads when connecting fails. */
+  async function failureOf(address: string, password: string | null = null): Promise<string> {
+    const connected = openTeamConnection(parseTeamAddress(address), password);
+    const failure = await connected.then(
+      async ({ close }) => {
+        await close();
+        return null;
+      },
+      (error: Error) => error,
+    );
+    expect(failure).not.toBeNull();
+    expect(failure!.message.match(/\./g)!.length).toBeGreaterThan(0);
+    return failure!.message;
+  }
+
+  test('is reached again after a restart of PostgreSQL in the middle of copying', async () => {
+    const storage = openTestStorage();
+    const runs = await recordMany(storage, 30);
+    const address = await server.createDatabase();
+    const connection = await connectTeam(address);
+    const copier = createCopier(storage, connection);
+    const copying = expect(copier.step().then(() => copier.step())).rejects.toThrow();
+    await server.stop();
+    await copying;
+    await server.run();
+    await createCopier(storage, await connectTeam(address)).copyAll();
+    expect(await storedIds(address)).toEqual(runs.toSorted());
+  });
+
+  test('has every run once after a backup of the device is restored, also where others took their positions', async () => {
+    const address = await server.createDatabase();
+    const directory = temporaryDirectory();
+    const backup = temporaryDirectory();
+    const first = openTestStorage({ directory });
+    const kept = await recordMany(first, 3);
+    await createCopier(first, await connectTeam(address)).copyAll();
+    await first.close();
+    cpSync(directory, backup, { recursive: true });
+    const second = openTestStorage({ directory });
+    const lost = await recordMany(second, 3);
+    await createCopier(second, await connectTeam(address)).copyAll();
+    await second.close();
+
+    const restored = openTestStorage({ directory: backup });
+    const again = await record(restored);
+    restored.audit.giveFeedback(again, { score: 5 }, { reviewerId: 'reviewer' });
+    const later = await recordMany(restored, 3);
+    await createCopier(restored, await connectTeam(address)).copyAll();
+    expect(await storedIds(address)).toEqual([...kept, ...lost, again.runId, ...later].toSorted());
+    expect(await server.query(address, 'SELECT id, score FROM touchstone.runs WHERE score IS NOT NULL')).toEqual([
+      { id: again.runId, score: 5 },
+    ]);
+  });
+
+  test('gets the missing runs after a backup of PostgreSQL is restored', async () => {
+    const storage = openTestStorage();
+    const address = await server.createDatabase();
+    const before = await recordMany(storage, 3);
+    const connection = await connectTeam(address);
+    await createCopier(storage, connection).copyAll();
+    await connection.close();
+    const [, name] = /\/([^/?]+)\?/.exec(address)!;
+    await server.query('postgres', `CREATE DATABASE ${name}_backup TEMPLATE ${name}`);
+    const after = await recordMany(storage, 3);
+    await createCopier(storage, await connectTeam(address)).copyAll();
+    const restored = address.replace(`/${name}?`, `/${name}_backup?`);
+    expect(await storedIds(restored)).toEqual(before.toSorted());
+    await createCopier(storage, await connectTeam(restored)).copyAll();
+    expect(await storedIds(restored)).toEqual([...before, ...after].toSorted());
+  });
+
+  test('orders and counts runs of hosts with a wrong clock as the embedded index does', async () => {
+    const storage = openTestStorage();
+    const conversationId = sampleRun().conversationId;
+    for (const createdAt of [
+      Date.UTC(2026, 4),
+      1,
+      Date.UTC(1999, 11, 31),
+      Date.UTC(2150, 0),
+      8.64e15 - 1,
+      86_400_000,
+    ]) {
+      await record(storage, { createdAt });
+      await record(storage, { createdAt, conversationId });
+    }
+    const { database } = await connectTeam(await server.createDatabase());
+    await createCopier(storage, { database } as Awaited<ReturnType<typeof connectTeam>>).copyAll();
+    const [team, engine] = [new TeamEngine(database), openEngine(storage.directory)];
+    for (const sort of ['newest', 'oldest'] as const) {
+      const query = { filter: {}, sort, last: null, limit: 20 };
+      const { last: _, ...found } = await team.search(query);
+      const { last: __, ...expected } = engine.search(query);
+      expect(found).toEqual(expected);
+    }
+    const { runs, buckets, bucketSize } = await team.summarize({ filter: {} });
+    const expected = await engine.summarize({ filter: {} }, async () => {});
+    expect({ runs, buckets, bucketSize }).toEqual({
+      runs: expected.runs,
+      buckets: expected.buckets,
+      bucketSize: expected.bucketSize,
+    });
+  });
+
+  test('finds letters of scripts without spaces as the embedded index does', async () => {
+    const storage = openTestStorage();
+    const texts = [
+      '明日の東京の天気を教えてください',
+      '北京今天天气怎么样？',
+      'พรุ่งนี้อากาศในกรุงเทพเป็นอย่างไร',
+      'Seoul: 서울 날씨 GPT東京',
+      '京',
+    ];
+    for (const text of texts)
+      await record(storage, { renderedPrompt: text, promptText: text }, [...text].toReversed().join(''));
+    const { database } = await connectTeam(await server.createDatabase());
+    await createCopier(storage, { database } as Awaited<ReturnType<typeof connectTeam>>).copyAll();
+    const [team, engine] = [new TeamEngine(database), openEngine(storage.directory)];
+    const parts = texts.flatMap((text) => {
+      const letters = [...text];
+      return [1, 2, 3, 5].flatMap((length) => [
+        letters.slice(0, length).join(''),
+        letters.slice(2, 2 + length).join(''),
+      ]);
+    });
+    const searches = [
+      ...parts,
+      '東京 天気',
+      '"京の天"',
+      '東京 NOT 大阪',
+      '天*',
+      '東*',
+      '気天',
+      'アア',
+      'GPT東京',
+      '天気 (東京',
+    ];
+    let matches = 0;
+    for (const text of searches) {
+      for (const textIn of [undefined, 'prompt', 'answer'] as const) {
+        const filter: AuditFilter = { text, ...(textIn && { textIn }) };
+        const query = { filter, sort: 'newest' as const, last: null, limit: 20 };
+        const ids = (await team.search(query)).rows.map(({ conversationId }) => conversationId);
+        expect(ids, JSON.stringify(filter)).toEqual(
+          engine.search(query).rows.map(({ conversationId }) => conversationId),
+        );
+        matches += ids.length;
+      }
+    }
+    expect(matches).toBeGreaterThan(60);
+  });
+
+  test('of an older version says what to do', async () => {
+    // The server's own function is found after this one.
+    const address = await server.createDatabase('old');
+    await server.query(address, 'CREATE SCHEMA old');
+    await server.query(
+      address,
+      "CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS $$ SELECT '130010' $$",
+    );
+    await server.query(address, 'CREATE ROLE old LOGIN; GRANT USAGE ON SCHEMA old TO old');
+    await server.query(address, 'ALTER ROLE old SET search_path = old, pg_catalog');
+    expect(await failureOf(address)).toBe('The team database is PostgreSQL 13. Update it to version 14 or later.');
+  });
+
+  test('in another encoding says what to do', async () => {
+    await server.query('postgres', "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+    expect(await failureOf(server.address('latin'))).toBe(
+      "The team database is encoded as LATIN1. Create one with ENCODING 'UTF8'.",
+    );
+  });
+
+  test('rejects a wrong password, and a missing one', async () => {
+    const address = await server.createDatabase('strict');
+    await server.query(address, "CREATE ROLE strict LOGIN PASSWORD 'right'");
+    const access = join(server.folder, 'pg_hba.conf');
+    writeFileSync(access, `local all strict scram-sha-256\n${readFileSync(access, 'utf8')}`);
+    await server.query(address, 'SELECT pg_reload_conf()');
+    expect(await failureOf(address, 'wrong')).toBe(
+      'The team database rejected the password of "strict". Enter it again in Settings, Team database.',
+    );
+    expect(await failureOf(address)).toBe(
+      'The team database needs a password for "strict". Enter it in Settings, Team database.',
+    );
+  });
+
+  describe('with encryption', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'touchstone-team-tls-'));
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    /** Serves with a certificate of its own. Returns the file that clients trust. */
+    async function useCertificate(name: string, { expiresAt = Date.now() + 86_400_000 } = {}): Promise<string> {
+      const { private: key, cert } = await generate([{ name: 'commonName', value: name }], {
+        keyType: 'ec',
+        notBeforeDate: new Date(Date.now() - 2 * 86_400_000),
+        notAfterDate: new Date(expiresAt),
+        extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: name }] }],
+      });
+      const { uid, gid } = statSync(server.folder);
+      for (const [file, text] of Object.entries({ 'server.key': key, 'server.crt': cert })) {
+        writeFileSync(join(server.folder, file), text, { mode: 0o600 });
+        chownSync(join(server.folder, file), uid, gid);
+      }
+      await server.query('postgres', 'ALTER SYSTEM SET ssl = on');
+      await server.query('postgres', 'SELECT pg_reload_conf()');
+      const trusted = join(folder, `${name}.pem`);
+      writeFileSync(trusted, cert);
+      return trusted;
+    }
+
+    const overTcp = (database: string, query = '') =>
+      `postgres://owner@localhost:${server.port}/${/\/([^/?]+)\?/.exec(database)![1]}${query}`;
+
+    test('requires a trusted, valid certificate for the name in the address', longTest, async () => {
+      const database = await server.createDatabase();
+      expect(await failureOf(overTcp(database))).toBe(
+        "localhost doesn't encrypt connections. Enable ssl there, or add sslmode=disable in a trusted network.",
+      );
+      const trusted = await useCertificate('localhost');
+      await waitForCertificate(trusted);
+      expect(await failureOf(overTcp(database))).toMatch(
+        /^The certificate of localhost is signed by an unknown authority\./,
+      );
+      const { close, isWritable } = await openTeamConnection(
+        parseTeamAddress(overTcp(database, `?sslrootcert=${trusted}`)),
+        null,
+      );
+      await close();
+      expect(isWritable).toBe(true);
+      const expired = await useCertificate('localhost', { expiresAt: Date.now() - 60_000 });
+      await waitForCertificate(expired);
+      expect(await failureOf(overTcp(database, `?sslrootcert=${expired}`))).toBe(
+        'The certificate of localhost has expired. Ask its administrator to renew it.',
+      );
+      const other = await useCertificate('db.example');
+      await waitForCertificate(other);
+      expect(await failureOf(overTcp(database, `?sslrootcert=${other}`))).toBe(
+        "The certificate of the team database isn't for localhost. Use the name in the certificate as the address.",
+      );
+    });
+
+    /** A signal reaches the server some milliseconds later. */
+    async function waitForCertificate(file: string): Promise<void> {
+      const expected = readFileSync(file, 'utf8').replaceAll(/\s/g, '');
+      const served = () => {
+        try {
+          return execFileSync(
+            'openssl',
+            ['s_client', '-starttls', 'postgres', '-connect', `127.0.0.1:${server.port}`],
+            {
+              input: '',
+              encoding: 'utf8',
+              stdio: ['pipe', 'pipe', 'ignore'],
+            },
+          );
+        } catch (error) {
+          return String((error as { stdout?: string }).stdout ?? '');
+        }
+      };
+      await expect.poll(() => served().replaceAll(/\s/g, '').includes(expected), { timeout: 20_000 }).toBe(true);
+    }
+  });
+
+  test('with a full disk says so, and gets the rest when there is space', longTest, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'touchstone-small-disk-'));
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', folder], { stdio: 'pipe' });
+    } catch {
+      process.stderr.write('SKIPPED: a full disk of PostgreSQL. Only an administrator can mount a small disk.\n');
+      rmSync(folder, { recursive: true });
+      return;
+    }
+    onTestFinished(() => {
+      execFileSync('umount', ['-l', folder]);
+      rmSync(folder, { recursive: true });
+    });
+    const { uid, gid } = statSync(server.folder);
+    chownSync(folder, uid, gid);
+    await server.query('postgres', `CREATE TABLESPACE small LOCATION '${folder}'`);
+    await server.query('postgres', 'CREATE DATABASE small TABLESPACE small');
+    const address = server.address('small');
+    const storage = openTestStorage();
+    const runs: string[] = [];
+    for (let index = 0; index < 200; index += 1)
+      runs.push((await record(storage, {}, randomBytes(30_000).toString('base64'))).runId);
+    const failure = await createCopier(storage, await connectTeam(address))
+      .copyAll()
+      .then(
+        () => null,
+        (error: unknown) => error,
+      );
+    expect(describeTeamFailure(failure, parseTeamAddress(address)).message).toBe(
+      'The disk of the team database is full. Free some space there. Copying then continues.',
+    );
+    execFileSync('mount', ['-o', 'remount,size=300m', folder]);
+    await createCopier(storage, await connectTeam(address)).copyAll();
+    expect(await storedIds(address)).toEqual(runs.toSorted());
+  });
+});
