@@ -67,9 +67,9 @@ async function measureCopying(): Promise<number> {
   const { database, close } = await openTeamConnection(parseTeamAddress(address), null);
   const local = new Database(databaseFile(folder), { readonly: true });
   const copier = new Copier(database, createLocalRuns(local));
-  const began = performance.now();
+  const start = performance.now();
   for (let progress = await copier.step(); progress.copied > 0 || progress.waiting > 0;) progress = await copier.step();
-  const rate = (hostRuns * 1000) / (performance.now() - began);
+  const rate = (hostRuns * 1000) / (performance.now() - start);
   rows.push(row('runs copied a second by one host', rate, '', { min: 3000 }));
   local.close();
   await close();
@@ -85,7 +85,7 @@ async function measureLag(): Promise<void> {
   const team = createTeam({ dataDirectory: folder, storage, keyStore, address, environment: {}, log: () => undefined });
   while (team.state().status !== 'up-to-date') await delay(50);
   const next = generateRuns(burst, { seed: 5 });
-  const began = performance.now();
+  const start = performance.now();
   const caller = async () => {
     for (const { run, outcome } of next) {
       storage.runs.begin(run);
@@ -97,7 +97,7 @@ async function measureLag(): Promise<void> {
   const isCopied = async () =>
     (await server.query(address, `SELECT 1 FROM touchstone.hosts WHERE copied_run >= ${hostRuns + burst}`)).length > 0;
   while (!(await isCopied())) await delay(10);
-  rows.push(row(`a burst of ${burst} runs, recorded in`, recorded - began, 'ms'));
+  rows.push(row(`a burst of ${burst} runs, recorded in`, recorded - start, 'ms'));
   rows.push(row('lag of the last one after it', performance.now() - recorded, 'ms'));
   await team.close();
   await storage.close();
@@ -125,13 +125,13 @@ function readKnown(): Known {
 
 type MakeFilter = (random: SeededRandom, known: Known) => AuditFilter;
 
-async function timesOf(work: () => Promise<unknown>, { least = 5, most = 40 } = {}): Promise<number[]> {
+async function timesOf(work: () => Promise<unknown>, { min = 5, max = 40 } = {}): Promise<number[]> {
   const times: number[] = [];
   const end = performance.now() + kindMs;
-  while (times.length < least || (performance.now() < end && times.length < most)) {
-    const began = performance.now();
+  while (times.length < min || (performance.now() < end && times.length < max)) {
+    const start = performance.now();
     await work();
-    times.push(performance.now() - began);
+    times.push(performance.now() - start);
   }
   return times;
 }
@@ -166,7 +166,7 @@ async function measurePages(client: pg.Client, engine: TeamEngine, known: Known)
   const slowest: [string, number][] = [];
   for (const [name, make] of filterPairs) {
     const statements = await recordStatements(async () => {
-      const times = await timesOf(() => page(make), { least: 2, most: 2 });
+      const times = await timesOf(() => page(make), { min: 2, max: 2 });
       all.push(...times);
       slowest.push([name, Math.max(...times)]);
     });
@@ -198,7 +198,7 @@ async function measureFigures(client: pg.Client, engine: TeamEngine, known: Know
     ] as const) {
       for (const plan of await plansOf(client, await recordStatements(work)))
         plans.push({ what: `${what} of ${name}`, ...plan });
-      addTimes(`${what} of ${name}`, await timesOf(work, { least: 1, most: 5 }));
+      addTimes(`${what} of ${name}`, await timesOf(work, { min: 1, max: 5 }));
     }
   }
   log('figures measured');

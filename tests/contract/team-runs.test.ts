@@ -14,7 +14,7 @@ import { patience } from '../support/patience.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';
-import { usePostgres } from '../unit/team/team-world.ts';
+import { createTeamDatabase, usePostgres } from '../unit/team/team-world.ts';
 
 const worlds: TestHost[] = [];
 afterAll(() => Promise.all(worlds.map((world) => world.close())));
@@ -61,7 +61,7 @@ describeWithPostgres('runs of other hosts', () => {
   const server = usePostgres();
   let started: Awaited<ReturnType<typeof startTeam>>;
   beforeAll(async () => {
-    started = await startTeam(await server().createDatabase());
+    started = await startTeam(await createTeamDatabase(server()));
   }, patience.timeout);
 
   test('are exported as evidence, with their texts and the history of their feedback', async () => {
@@ -156,7 +156,7 @@ describeWithPostgres('runs of other hosts', () => {
     const { client } = await startHost(null);
     const selection = { filter: {}, source: 'team' as const };
     const message = 'No team database is connected. Connect one in Settings.';
-    const asked = [
+    const requests = [
       () => client.call(createReplay, { body: { selection, target: {} } }),
       () => client.call(createRunDataset, { body: { name: 'Birds', selection } }),
       () => client.call(previewRedaction, { body: { selection, columns: ['runId'], rules: [] } }),
@@ -165,6 +165,6 @@ describeWithPostgres('runs of other hosts', () => {
           body: { selection, columns: ['runId'], rules: [], formats: ['csv'], form: 'folder' },
         }),
     ];
-    for (const ask of asked) await expect(ask()).rejects.toMatchObject({ code: 'conflict', message });
+    for (const send of requests) await expect(send()).rejects.toMatchObject({ code: 'conflict', message });
   });
 });

@@ -10,7 +10,7 @@ import type { TeamState } from '../../shared/contract/team.ts';
 import { recordRun } from '../support/audit-runs.ts';
 import { patience } from '../support/patience.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
-import { usePostgres } from '../unit/team/team-world.ts';
+import { createTeamDatabase, usePostgres } from '../unit/team/team-world.ts';
 
 interface TeamHost {
   readonly host: Host;
@@ -76,6 +76,7 @@ describeWithPostgres('the team database', () => {
   const server = usePostgres();
 
   test('shows an auditor the runs of another host, whose feedback and conversations it reads and gives', async () => {
+    // Empty: the two hosts create the tables together.
     const team = await server().createDatabase();
     const [one, two] = [await startHost({ team }), await startHost({ team })];
     const run = await recordRun(one.host, { renderedPrompt: 'the heron waits', model: 'gpt-4o' });
@@ -115,7 +116,7 @@ describeWithPostgres('the team database', () => {
   });
 
   test('continues the pages of one host on another', async () => {
-    const team = await server().createDatabase();
+    const team = await createTeamDatabase(server());
     const [one, two] = [await startHost({ team }), await startHost({ team })];
     for (let index = 0; index < 5; index += 1) await recordRun(one.host);
     await one.until(isCopied);
@@ -130,7 +131,7 @@ describeWithPostgres('the team database', () => {
   });
 
   test('catches up after a restart of PostgreSQL, and says why it waits', async () => {
-    const team = await server().createDatabase();
+    const team = await createTeamDatabase(server());
     const { host, until, call } = await startHost({ team });
     await until(isCopied);
     await server().kill();
@@ -151,7 +152,7 @@ describeWithPostgres('the team database', () => {
   });
 
   test('is connected and left in the settings, with its password in the keychain only', async () => {
-    const team = await server().createDatabase();
+    const team = await createTeamDatabase(server());
     const keyStore = createMemoryKeyStore();
     const directory = await mkdtemp(join(tmpdir(), 'touchstone-team-'));
     const first = await startHost({ keyStore, directory });
@@ -171,7 +172,7 @@ describeWithPostgres('the team database', () => {
   });
 
   test("a database from somebody else doesn't copy runs to their address", async () => {
-    const team = await server().createDatabase();
+    const team = await createTeamDatabase(server());
     const directory = await mkdtemp(join(tmpdir(), 'touchstone-team-'));
     const theirs = await startHost({ directory });
     await theirs.call('PUT', '/window/team', { address: team });
@@ -208,7 +209,7 @@ describeWithPostgres('the team database', () => {
     const { call } = await startHost();
     const failureOf = async (address: string, password?: string) =>
       (await call<{ failure: string }>('POST', '/window/team/test', { address, password })).body.failure;
-    const database = await server().createDatabase();
+    const database = await createTeamDatabase(server());
     await server().query('postgres', "CREATE ROLE nobody_special LOGIN PASSWORD 'right'");
     expect(await failureOf(server().address('missing'))).toMatch(/^The team database "missing" doesn't exist/);
     expect(await failureOf(database.replace('owner@', 'nobody_special@'))).toMatch(
@@ -218,7 +219,7 @@ describeWithPostgres('the team database', () => {
   });
 
   test('a newer schema is read, but never written', async () => {
-    const team = await server().createDatabase();
+    const team = await createTeamDatabase(server());
     const first = await startHost({ team });
     await recordRun(first.host);
     await first.until(isCopied);
@@ -235,7 +236,7 @@ describeWithPostgres('the team database', () => {
 
   test('the roles of docs/team.md let hosts write, auditors read, and workspace auditors see their workspaces', async () => {
     const workspaceId = '7f3c8e52-0000-4000-8000-000000000000';
-    const team = await server().createDatabase();
+    const team = await createTeamDatabase(server());
     const owner = await startHost({ team });
     await owner.until(isCopied);
     await owner.host.close();
@@ -247,8 +248,8 @@ describeWithPostgres('the team database', () => {
     await server().query(team, 'CREATE ROLE heron LOGIN IN ROLE touchstone_auditor');
 
     const writer = await startHost({ team: team.replace('owner@', 'host_1@') });
-    await recordRun(writer.host, { createdAt: Date.UTC(2031, 4), renderedPrompt: 'a public bird' });
-    await recordRun(writer.host, { workspaceId, renderedPrompt: 'a secret bird' });
+    const hidden = await recordRun(writer.host, { createdAt: Date.UTC(2031, 4), renderedPrompt: 'a public bird' });
+    const shown = await recordRun(writer.host, { workspaceId, renderedPrompt: 'a secret bird' });
     await writer.until(isCopied);
     // The host shares its keys, and a desktop can't read them.
     writer.host.storage.apiKeys.issue({ name: 'Shared' });
@@ -262,9 +263,37 @@ describeWithPostgres('the team database', () => {
       const { body } = await host.call<AuditPage>('POST', '/window/audit/search', query);
       const { body: facets } = await host.call<{ runs: number }>('GET', '/window/audit/facets?source=team');
       expect(facets.runs).toBe(body.rows.length);
-      return body.rows.map(({ workspaceId: id }) => id);
+      for (const filter of [{}, { text: 'bird' }, { startDate: '2020-01-01T00:00:00Z' }]) {
+        const { body: figures } = await host.call<AuditSummary>('POST', '/window/audit/summary', {
+          filter,
+          source: 'team',
+        });
+        expect([figures.runs, figures.conversations]).toEqual([facets.runs, facets.runs]);
+        const { body: counts } = await host.call<AuditFacetCounts>('POST', '/window/audit/facets', {
+          filter,
+          source: 'team',
+        });
+        expect(counts.statuses).toEqual([{ status: 'Completed', runs: facets.runs }]);
+      }
+      const readable = [hidden, shown].map(async ({ conversationId, runId }) => {
+        const conversation = await host.callWithKey('GET', `/conversations/${conversationId}`);
+        const run = await host.call('GET', `/window/runs/${runId}`);
+        const selection = { conversationIds: [conversationId], source: 'team' };
+        const preview = await host.call('POST', '/window/audit/exports/preview', {
+          selection,
+          columns: ['content'],
+          rules: [],
+        });
+        return [conversation.status, run.status, preview.status, (preview.body as { runs: number }).runs];
+      });
+      return { workspaces: body.rows.map(({ workspaceId: id }) => id), readable: await Promise.all(readable) };
     };
-    expect(await seen('heron')).toEqual([null, workspaceId]);
-    expect(await seen('wren')).toEqual([workspaceId]);
+    const all = [200, 200, 200, 1];
+    expect(await seen('heron')).toEqual({ workspaces: [null, workspaceId], readable: [all, all] });
+    expect(await seen('wren')).toEqual({ workspaces: [workspaceId], readable: [[404, 404, 200, 0], all] });
+    for (const table of ['terms', 'day_models', 'day_terms', 'day_durations', 'hosts']) {
+      const query = server().query(team, `SET ROLE wren; SELECT * FROM touchstone.${table}`);
+      await expect(query).rejects.toThrow(/permission denied/);
+    }
   });
 });

@@ -154,6 +154,13 @@ export class TestPostgres {
     return this.address(name, user);
   }
 
+  /** The address of a new database with the contents of another one, which nobody may be using. */
+  async copyDatabase(address: string): Promise<string> {
+    const name = `team_${(this.#databases += 1)}`;
+    await this.query('postgres', `CREATE DATABASE ${name} TEMPLATE ${/\/([^/?]+)\?/.exec(address)![1]}`);
+    return this.address(name);
+  }
+
   address(database: string, user = 'owner'): string {
     return `postgres://${user}@/${database}?host=${this.folder}&port=${this.port}`;
   }

@@ -28,7 +28,7 @@ const runIds = Array.from({ length: 2000 }, () => randomUUID());
 test('a job that is stopped between runs leaves nothing, and says how far it came', async () => {
   const reached = Promise.withResolvers<void>();
   const { runDatasets, datasets, store, list } = open((count) => count === 1000 && reached.resolve());
-  const { id } = runDatasets.start({ name: 'Runs', selection: { runIds } }, reader);
+  const { id } = runDatasets.start({ name: 'Runs', selection: { runIds } }, { reader });
   await reached.promise;
   const stopped = await runDatasets.stop(id);
   expect(stopped).toMatchObject({ state: 'stopped', runs: 2000, datasetId: null, failure: null });
@@ -43,7 +43,7 @@ test('a job that is stopped between runs leaves nothing, and says how far it cam
 test('closing stops a job, and unexpected errors are not shown', async () => {
   const reached = Promise.withResolvers<void>();
   const closing = open((count) => count === 100 && reached.resolve());
-  closing.runDatasets.start({ name: 'Runs', selection: { runIds } }, reader);
+  closing.runDatasets.start({ name: 'Runs', selection: { runIds } }, { reader });
   await reached.promise;
   await closing.runDatasets.close();
   expect([closing.list(), closing.runDatasets.list()[0]?.state]).toEqual([[], 'stopped']);
@@ -51,7 +51,7 @@ test('closing stops a job, and unexpected errors are not shown', async () => {
   const { runDatasets } = open(() => {
     throw new Error('secret path');
   });
-  const { id } = runDatasets.start({ name: 'Runs', selection: { runIds } }, reader);
+  const { id } = runDatasets.start({ name: 'Runs', selection: { runIds } }, { reader });
   await vi.waitFor(() => expect(runDatasets.read(id).state).toBe('failed'));
   expect(runDatasets.read(id).failure).toBe('Something went wrong. The log has the details.');
 });

@@ -16,7 +16,7 @@ import { describeWithPostgres, TestPostgres } from '../../support/postgres.ts';
 import { openEngine } from '../audit/test-engine.ts';
 import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import { openTestStorage, temporaryDirectory } from '../storage/test-storage.ts';
-import { connectTeam, createCopier } from './team-world.ts';
+import { connectTeam, createCopier, createTeamDatabase } from './team-world.ts';
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
@@ -69,7 +69,7 @@ describeWithPostgres('the team database', () => {
   test('is reached again after a restart of PostgreSQL in the middle of copying', async () => {
     const storage = openTestStorage();
     const runs = await recordMany(storage, 30);
-    const address = await server.createDatabase();
+    const address = await createTeamDatabase(server);
     const connection = await connectTeam(address);
     const copier = createCopier(storage, connection);
     const copying = expect(copier.step().then(() => copier.step())).rejects.toThrow();
@@ -81,11 +81,11 @@ describeWithPostgres('the team database', () => {
   });
 
   test('has every run once after a backup of the device is restored, also where others took their positions', async () => {
-    const address = await server.createDatabase();
+    const address = await createTeamDatabase(server);
     const directory = temporaryDirectory();
     const backup = temporaryDirectory();
     const first = openTestStorage({ directory });
-    const kept = await recordMany(first, 3);
+    const before = await recordMany(first, 3);
     await createCopier(first, await connectTeam(address)).copyAll();
     await first.close();
     cpSync(directory, backup, { recursive: true });
@@ -99,7 +99,7 @@ describeWithPostgres('the team database', () => {
     restored.audit.giveFeedback(again, { score: 5 }, { reviewerId: 'reviewer' });
     const later = await recordMany(restored, 3);
     await createCopier(restored, await connectTeam(address)).copyAll();
-    expect(await storedIds(address)).toEqual([...kept, ...lost, again.runId, ...later].toSorted());
+    expect(await storedIds(address)).toEqual([...before, ...lost, again.runId, ...later].toSorted());
     expect(await server.query(address, 'SELECT id, score FROM touchstone.runs WHERE score IS NOT NULL')).toEqual([
       { id: again.runId, score: 5 },
     ]);
@@ -107,7 +107,7 @@ describeWithPostgres('the team database', () => {
 
   test('gets the missing runs after a backup of PostgreSQL is restored', async () => {
     const storage = openTestStorage();
-    const address = await server.createDatabase();
+    const address = await createTeamDatabase(server);
     const before = await recordMany(storage, 3);
     const connection = await connectTeam(address);
     await createCopier(storage, connection).copyAll();
@@ -136,7 +136,7 @@ describeWithPostgres('the team database', () => {
       await record(storage, { createdAt });
       await record(storage, { createdAt, conversationId });
     }
-    const { database } = await connectTeam(await server.createDatabase());
+    const { database } = await connectTeam(await createTeamDatabase(server));
     await createCopier(storage, { database } as Awaited<ReturnType<typeof connectTeam>>).copyAll();
     const [team, engine] = [new TeamEngine(database), openEngine(storage.directory)];
     for (const sort of ['newest', 'oldest'] as const) {
@@ -165,7 +165,7 @@ describeWithPostgres('the team database', () => {
     ];
     for (const text of texts)
       await record(storage, { renderedPrompt: text, promptText: text }, [...text].toReversed().join(''));
-    const { database } = await connectTeam(await server.createDatabase());
+    const { database } = await connectTeam(await createTeamDatabase(server));
     await createCopier(storage, { database } as Awaited<ReturnType<typeof connectTeam>>).copyAll();
     const [team, engine] = [new TeamEngine(database), openEngine(storage.directory)];
     const parts = texts.flatMap((text) => {
@@ -264,7 +264,7 @@ describeWithPostgres('the team database', () => {
       `postgres://owner@localhost:${server.port}/${/\/([^/?]+)\?/.exec(database)![1]}${query}`;
 
     test('requires a trusted, valid certificate for the name in the address', longTest, async () => {
-      const database = await server.createDatabase();
+      const database = await createTeamDatabase(server);
       expect(await failureOf(overTcp(database))).toBe(
         "localhost doesn't encrypt connections. Enable ssl there, or add sslmode=disable in a trusted network.",
       );

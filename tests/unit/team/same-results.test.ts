@@ -11,7 +11,7 @@ import { plainRunOf, randomFilter, randomRuns } from '../audit/random-runs.ts';
 import { openEngine } from '../audit/test-engine.ts';
 import { openTestStorage } from '../storage/test-storage.ts';
 import type { AuditEngine } from '../../../electron/audit/index/audit-engine.ts';
-import { connectTeam, createCopier, usePostgres } from './team-world.ts';
+import { connectTeam, createCopier, createTeamDatabase, usePostgres } from './team-world.ts';
 
 const pause = async (): Promise<void> => {};
 const sort = fc.constantFrom<AuditSort>(...auditSorts);
@@ -98,7 +98,7 @@ describeWithPostgres('the team database', () => {
               await storage.runs.finish(run.runId, outcome);
               if (feedback !== null) storage.audit.giveFeedback(run, feedback, { reviewerId: 'reviewer' });
             }
-            const connection = await connectTeam(await server().createDatabase());
+            const connection = await connectTeam(await createTeamDatabase(server()));
             await createCopier(storage, connection).copyAll();
             const engine = openEngine(storage.directory);
             const team = new TeamEngine(connection.database);
@@ -140,7 +140,7 @@ describeWithPostgres('the team database', () => {
       await fc.assert(
         fc.asyncProperty(randomRuns, fc.array(dates, { minLength: 20, maxLength: 20 }), async (random, ranges) => {
           const storage = openTestStorage();
-          const address = await server().createDatabase();
+          const address = await createTeamDatabase(server());
           const connection = await connectTeam(address);
           const copier = createCopier(storage, connection);
           const [team, engine] = [new TeamEngine(connection.database), openEngine(storage.directory)];

@@ -40,7 +40,8 @@ test("the rest of a killed host's replay waits for a person; answered runs don't
   const expected = { state: 'stopped', total: 4, waiting: 2, running: 0, completed: 1, failed: 1 };
   const replays = open();
   expect(replays.list()).toMatchObject([expected]);
-  expect(replays.results(original, { offset: 0, limit: 10 }).data.map(({ state }) => state)).toEqual([
+  const { data } = await replays.results(original, { offset: 0, limit: 10 });
+  expect(data.map(({ state }) => state)).toEqual([
     'completed',
     'waiting',
     'waiting',
