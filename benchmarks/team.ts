@@ -82,7 +82,14 @@ async function measureLag(): Promise<void> {
   const burst = 5000;
   const storage = openStorage({ directory: folder });
   const keyStore = createMemoryKeyStore();
-  const team = createTeam({ dataDirectory: folder, storage, keyStore, address, environment: {}, log: () => undefined });
+  const team = createTeam({
+    dataDirectory: folder,
+    storage,
+    keyStore,
+    team: address,
+    environment: {},
+    log: () => undefined,
+  });
   while (team.state().status !== 'up-to-date') await delay(50);
   const next = generateRuns(burst, { seed: 5 });
   const start = performance.now();

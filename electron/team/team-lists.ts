@@ -22,8 +22,12 @@ export interface ListQuery {
 /** Lists with at most this many entries are read completely and then paged in memory. */
 export const maxShortList = 20_000;
 
-/** How long a list is read in its order before its matches are collected and sorted instead. */
-const walkMs = 400;
+/**
+ * How long a list is read in its order before its matches are collected and sorted instead: at least this long, and as long as collecting
+ * would take, at about 100 matches a millisecond.
+ */
+const minWalkMs = 400;
+const collectedPerMs = 100;
 
 type Fragment = RawBuilder<unknown>;
 type Connection = TeamDatabase | Transaction<Record<never, never>>;
@@ -49,7 +53,9 @@ const wasNewest = (alias: Fragment, last: number): Fragment =>
 const timeOrder = (sort: AuditSort): Fragment =>
   sort === 'oldest' ? sql`created_at, conversation_id` : sql`created_at DESC, conversation_id DESC`;
 
-const valueOrders: Readonly<Record<Exclude<AuditSort, 'newest' | 'oldest'>, string>> = {
+type ValueSort = Exclude<AuditSort, 'newest' | 'oldest'>;
+
+const valueOrders: Readonly<Record<ValueSort, string>> = {
   slowest: 'total_ms DESC NULLS LAST, sequence DESC',
   dearest: 'cost DESC NULLS LAST, sequence DESC',
   'lowest-score': 'score, sequence DESC',
@@ -58,29 +64,81 @@ const valueOrders: Readonly<Record<Exclude<AuditSort, 'newest' | 'oldest'>, stri
 const orderOf = (sort: AuditSort): Fragment => (isByTime(sort) ? timeOrder(sort) : sql.raw(valueOrders[sort]));
 
 /** The condition that a run sorts before `n` in a list by value. */
-function sortsBefore(sort: Exclude<AuditSort, 'newest' | 'oldest'>): Fragment {
+function sortsBefore(sort: ValueSort): Fragment {
   const column = sql.raw({ slowest: 'total_ms', dearest: 'cost', 'lowest-score': 'score' }[sort]);
   const isBetter = sort === 'lowest-score' ? sql`other.${column} < n.${column}` : sql`other.${column} > n.${column}`;
   return sql`(${isBetter} OR (other.${column} IS NOT NULL AND n.${column} IS NULL)
     OR (other.${column} IS NOT DISTINCT FROM n.${column} AND other.sequence > n.sequence))`;
 }
 
-/** The entries of a list in its order, by an index on that order. Fast if many runs match. */
-function walkEntries({ filter, sort, last }: ListQuery, after: Fragment): Fragment {
-  if (isByTime(sort)) {
-    return sql`
+/** Milliseconds since 1970; `until` isn't included. */
+interface Span {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The first moment of each month that has a partition. */
+async function readMonths(database: TeamDatabase): Promise<Span[]> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT relname AS name FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
+    WHERE inhparent = 'touchstone.runs'::regclass AND relname ~ '^runs_[0-9]{4}_[0-9]{2}$' ORDER BY relname`.execute(
+    database,
+  );
+  return rows.map(({ name }) => {
+    const [, year, month] = name.split('_').map(Number);
+    return { from: Date.UTC(year!, month! - 1), until: Date.UTC(year!, month!) };
+  });
+}
+
+/**
+ * Spans of all times, in order. The server reads the partitions of one span one after the other, because none of it is in the partition
+ * for other times. Otherwise it would look for a first match in every partition.
+ */
+function spansOf(months: readonly Span[]): Span[] {
+  const spans: { from: number; until: number }[] = [];
+  let until = -Infinity;
+  for (const month of months) {
+    const last = spans.at(-1);
+    if (last?.until === month.from && last.from !== -Infinity) last.until = month.until;
+    else {
+      if (until < month.from) spans.push({ from: until, until: month.from });
+      spans.push({ ...month });
+    }
+    ({ until } = month);
+  }
+  return [...spans, { from: until, until: Infinity }];
+}
+
+function isWithin({ from, until }: Span): Fragment {
+  const bounds = [
+    ...(from === -Infinity ? [] : [sql`n.created_at >= ${from}::bigint`]),
+    ...(until === Infinity ? [] : [sql`n.created_at < ${until}::bigint`]),
+  ];
+  return bounds.length === 0 ? sql`true` : sql.join(bounds, sql` AND `);
+}
+
+/** The entries of a list by time, newest or oldest first, by an index on the time. */
+function walkTimes({ filter, sort, last }: ListQuery, after: Fragment, months: readonly Span[]): Fragment {
+  const spans = spansOf(months);
+  const parts = (sort === 'oldest' ? spans : spans.toReversed()).map(
+    (span) => sql`(
       SELECT conversation_id, sequence, created_at FROM touchstone.runs AS n
-      WHERE ${wasNewest(sql`n`, last)} AND ${after} AND (${matches(filter, 'n')} OR (n.previous_sequence IS NOT NULL AND EXISTS (
+      WHERE ${isWithin(span)} AND ${wasNewest(sql`n`, last)} AND ${after} AND (${matches(filter, 'n')} OR (n.previous_sequence IS NOT NULL AND EXISTS (
         SELECT 1 FROM touchstone.runs AS m
         WHERE m.conversation_id = n.conversation_id AND m.sequence < n.sequence AND ${matches(filter, 'm')})))
-      ORDER BY ${orderOf(sort)}`;
-  }
+      ORDER BY ${orderOf(sort)})`,
+  );
+  return sql.join(parts, sql` UNION ALL `);
+}
+
+/** The entries of a list by value in its order, by an index on that order. Fast if many runs match. */
+function walkValues({ filter, sort, last }: ListQuery): Fragment {
   return sql`
     SELECT conversation_id, sequence, created_at FROM touchstone.runs AS n
     WHERE n.sequence <= ${last} AND ${matches(filter, 'n')} AND (
       (n.previous_sequence IS NULL AND n.next_sequence IS NULL) OR NOT EXISTS (
         SELECT 1 FROM touchstone.runs AS other
-        WHERE other.conversation_id = n.conversation_id AND other.sequence <= ${last} AND ${sortsBefore(sort)}
+        WHERE other.conversation_id = n.conversation_id AND other.sequence <= ${last} AND ${sortsBefore(sort as ValueSort)}
           AND ${matches(filter, 'other')}))
     ORDER BY ${orderOf(sort)}`;
 }
@@ -115,6 +173,8 @@ async function setPlanner(transaction: Connection, strategy: 'walk' | 'collect')
   await sql`SET LOCAL enable_seqscan = off`.execute(transaction);
   await sql`SET LOCAL jit = off`.execute(transaction);
   if (strategy === 'walk') {
+    // Parts of the statement are read in their order.
+    await sql`SET LOCAL max_parallel_workers_per_gather = 0`.execute(transaction);
     await sql`SET LOCAL enable_sort = off`.execute(transaction);
     await sql`SET LOCAL enable_bitmapscan = off`.execute(transaction);
   }
@@ -227,13 +287,19 @@ export class TeamList {
     if (this.#isWalkable) {
       try {
         // A distant page takes as long as all pages before it.
-        return await this.#run('walk', sql`${walkEntries(this.query, after)} ${range}`, walkMs + skipped / 100);
+        const timeoutMs = Math.max(minWalkMs, this.#estimate / collectedPerMs) + skipped / 100;
+        return await this.#run('walk', sql`${await this.#walk(after)} ${range}`, timeoutMs);
       } catch (failure) {
         if (!isTimeout(failure)) throw failure;
         this.#isWalkable = false;
       }
     }
     return this.#run('collect', sql`${collectEntries(this.query, after)} ${range}`);
+  }
+
+  async #walk(after: Fragment): Promise<Fragment> {
+    if (!isByTime(this.query.sort)) return walkValues(this.query);
+    return walkTimes(this.query, after, await readMonths(this.#database));
   }
 
   #run(strategy: 'walk' | 'collect', statement: Fragment, timeoutMs = 0): Promise<Entry[]> {
