@@ -194,19 +194,8 @@ async function createServices(options: HostOptions) {
     storedPromptOf: (request, applicable) => storedPromptOf(request, storage.prompts.findVersion, applicable),
   });
   const passThrough = createPassThrough({ storage, providers, pauses, ...allowances, guard, exchanges, files, log });
-  const services = {
-    dataDirectory,
-    storage,
-    team,
-    providers,
-    grounding,
-    completions,
-    schemas,
-    embeddings,
-    moderation,
-    log,
-  };
-  const comparing = createComparisonServices({ ...services, ...allowances, pauses, files });
+  const services = { dataDirectory, storage, providers, grounding, completions, schemas, embeddings, moderation, log };
+  const comparing = createComparisonServices({ ...services, ...allowances, team, pauses, files });
   const library = createPromptLibrary({ storage, providers, completions, log });
   const agents = createAgents({
     store: storage.agents,
@@ -216,7 +205,7 @@ async function createServices(options: HostOptions) {
     findVersion: storage.prompts.findVersion,
   });
   const { environment } = options;
-  const auditServices = await createAuditServices({ ...services, version: packageFile.version, environment });
+  const auditServices = await createAuditServices({ ...services, team, version: packageFile.version, environment });
 
   const reviewing = createReviewServices({ ...comparing, storage });
   return {
@@ -279,13 +268,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
     ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
     ...openApiHandlers(packageFile.version),
     ...providerHandlers(providers, onDevice, services.capabilityTests, log),
-    ...runHandlers({
-      runs: storage.runs,
-      team: services.team.records,
-      completions,
-      exchanges: services.exchanges,
-      log,
-    }),
+    ...runHandlers({ ...services, runs: storage.runs, team: services.team.records, log }),
     ...schemaHandlers({ ...services, runs: storage.runs }),
     ...apiKeyHandlers(storage.apiKeys, allowances.credits),
     ...settingsHandlers(storage, hostState, services.auditServices.traceExport),

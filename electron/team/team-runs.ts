@@ -51,7 +51,7 @@ function idIn(terms: readonly string[], field: string): string | null {
 }
 
 /** The same as `ExportRows` reads on the host that recorded it. Only its sequences are others. */
-function exportRowOf({ row, contents, terms, history, id: _, ...found }: FoundRow): ExportRow {
+function exportRowOf({ row, contents, terms, history, ...found }: FoundRow): ExportRow {
   return {
     ...row,
     ...contents,

@@ -126,7 +126,7 @@ const defaultParallel = 4;
 export function createReplays(options: ReplaysOptions): Replays {
   const { store } = options;
   const jobs = createJobRegistry<ReplayJob>({ notFound: 'No replay has this ID.' });
-  const originals = createOtherOriginals(options);
+  const otherOriginals = createOtherOriginals(options);
 
   function add(replay: StoredReplay): ReplayJob {
     const job = new ReplayJob({ ...options, replay, onChange: jobs.changed });
@@ -159,7 +159,7 @@ export function createReplays(options: ReplaysOptions): Replays {
     read: (id) => jobs.find(id).state(),
     async results(id, page) {
       const { runs } = jobs.find(id);
-      const others = await originals.read(runs.map(({ original }) => original));
+      const others = await otherOriginals.read(runs.map(({ original }) => original));
       return replayResults(runs, (runId) => options.runs.read(runId) ?? others.get(runId) ?? null, page);
     },
     async stop(id) {

@@ -41,12 +41,7 @@ test("the rest of a killed host's replay waits for a person; answered runs don't
   const replays = open();
   expect(replays.list()).toMatchObject([expected]);
   const { data } = await replays.results(original, { offset: 0, limit: 10 });
-  expect(data.map(({ state }) => state)).toEqual([
-    'completed',
-    'waiting',
-    'waiting',
-    'failed',
-  ]);
+  expect(data.map(({ state }) => state)).toEqual(['completed', 'waiting', 'waiting', 'failed']);
   await replays.close();
   // It is kept, not only shown.
   expect(open().list()).toMatchObject([expected]);
