@@ -124,7 +124,13 @@ async function start(
   const read = readRequest(api, body, null);
   const continued = continuedResponse(read, input, options);
   const sent = continued ? { ...read, messages: [...continued.messages, ...read.messages] } : read;
-  const program = { ...sent, configuration: configurationOf(api, body), values: valuesOf(body) };
+  const continuedMessages = continued?.messages.length ?? 0;
+  const program = {
+    ...sent,
+    continued: continuedMessages,
+    configuration: configurationOf(api, body),
+    values: valuesOf(body),
+  };
   const request = translateRequest(model.slice(kind.length + 1), kind, program, options);
   const origin = { api, client: input.headers.get('user-agent')?.slice(0, 200) || null };
   const results = request.messages.flatMap(({ content }) =>

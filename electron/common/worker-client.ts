@@ -4,7 +4,8 @@ import type { CallContext, HostMessage, SerializedError, WorkerMessage } from '.
 
 /** A thread or a child process. */
 export interface WorkerConnection {
-  send(message: HostMessage): void;
+  /** `transfer` has buffers that the worker gets instead of copies; child processes copy them. */
+  send(message: HostMessage, transfer?: readonly ArrayBuffer[]): void;
   onMessage(listener: (message: unknown) => void): void;
   /** Resolves when the worker has ended, with the reason. */
   readonly ended: Promise<Error>;
@@ -30,6 +31,8 @@ export interface CallOptions<Progress = unknown> {
   /** Ends the worker after this time; the call rejects with a `TimeoutError`. */
   readonly timeLimitMs?: number;
   readonly onProgress?: (progress: Progress) => void;
+  /** Buffers of the input that the worker gets; this thread loses them. */
+  readonly transfer?: readonly ArrayBuffer[];
 }
 
 /** Calls the methods of one worker, which starts with the first call and starts again with the next call after a crash. */
@@ -120,7 +123,7 @@ export function createWorkerClient<Type extends Methods<Type>>(options: WorkerCl
     get isRunning() {
       return connection !== null;
     },
-    async call(method, input, { signal, onAbort = 'reject', timeLimitMs, onProgress } = {}) {
+    async call(method, input, { signal, onAbort = 'reject', timeLimitMs, onProgress, transfer } = {}) {
       signal?.throwIfAborted();
       if (isDisposed) throw new Error(`${name} is closed.`);
       const id = (lastId += 1);
@@ -128,7 +131,7 @@ export function createWorkerClient<Type extends Methods<Type>>(options: WorkerCl
       const used = connect();
       pending.set(id, { resolve, reject, onProgress });
       used.setHoldsHost(true);
-      used.send({ id, method, input });
+      used.send({ id, method, input }, transfer);
       const abort = () => {
         if (onAbort === 'terminate') return void terminate(signal!.reason);
         used.send({ abort: id });
@@ -184,7 +187,7 @@ export function startThread(program: URL, { data, maxHeapMegabytes }: ThreadOpti
   worker.on('exit', (code) => ended.resolve(failure ?? new Error(`The worker thread ended with exit code ${code}.`)));
   worker.unref();
   return {
-    send: (message) => worker.postMessage(message),
+    send: (message, transfer = []) => worker.postMessage(message, transfer),
     onMessage: (listener) => void worker.on('message', listener),
     ended: ended.promise,
     setHoldsHost: (isHolding) => (isHolding ? worker.ref() : worker.unref()),

@@ -1,4 +1,4 @@
-import type { Citation, CompletionBody, CompletionRequest } from '../../shared/contract/completions.ts';
+import type { Citation, CompletionBody, CompletionRequest, Warning } from '../../shared/contract/completions.ts';
 import type { RunOrigin as CallOrigin } from '../../shared/contract/conversations.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { GroundingChoice, GroundingPreview } from '../../shared/contract/grounding.ts';
@@ -40,6 +40,8 @@ export interface RunContext {
   readonly files?: PromptFiles;
   /** Set if the request continues a run with the results of its tool calls. Its messages are not rendered again. */
   readonly continuation?: RunContinuation;
+  /** What the caller left out of the request, for the record of the run. */
+  readonly warnings?: readonly Warning[];
   /** Passages that the user selected, beside or instead of those that the search finds. */
   readonly grounding?: GroundingChoice;
 }

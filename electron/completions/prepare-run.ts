@@ -84,7 +84,12 @@ export function prepareRun(
     files: filesOf(messages, context.files),
     target,
     configuration,
-    warnings: [...rendered.warnings, ...warnings, ...messageWarnings(target.metadata.ruleSet, messages)],
+    warnings: [
+      ...(context.warnings ?? []),
+      ...rendered.warnings,
+      ...warnings,
+      ...messageWarnings(target.metadata.ruleSet, messages),
+    ],
   };
 }
 

@@ -108,6 +108,8 @@ export class CallRecord implements CallObserver {
   }
 
   take(chunk: Uint8Array): void {
+    // What comes after the end belongs to no frame, and the body may be in the thread that reads it.
+    if (this.#ended !== null) return;
     const atMs = performance.now() - this.#startedAt;
     this.#firstByteMs ??= atMs;
     this.#times.add(chunk.length, atMs);

@@ -1,4 +1,4 @@
-import { createWorkerClient, startThread } from '../common/worker-client.ts';
+import { type CallOptions, createWorkerClient, startThread } from '../common/worker-client.ts';
 import { workerUrl } from '../common/worker-url.ts';
 import type { CallMethods } from './call-worker.ts';
 import {
@@ -18,6 +18,7 @@ const maxRedactedBytesHere = 8192;
 /** Reads requests and responses for the record. */
 export interface CallReader {
   request(input: RequestInput): ReadRequest | Promise<ReadRequest>;
+  /** Takes the buffer of a long body. */
   response(input: ResponseInput): RecordedResponse | Promise<RecordedResponse>;
   close(): Promise<void>;
 }
@@ -40,9 +41,15 @@ export function createCallReader(): CallReader {
     response: (input) =>
       isShort(input, input.encoding === '')
         ? readPassedResponse(input)
-        : worker.call('readPassedResponse', { ...input, body: copyOf(input.body) }),
+        : worker.call('readPassedResponse', ...handedOver(input)),
     close: () => worker.terminate(new Error('The host is closing.')),
   };
+}
+
+/** A long body has a buffer of its own, which needs no copy. */
+function handedOver(input: ResponseInput): [ResponseInput, CallOptions] {
+  if (input.body.length <= maxBytesHere) return [{ ...input, body: copyOf(input.body) }, {}];
+  return [input, { transfer: [input.body.buffer as ArrayBuffer] }];
 }
 
 /** Cloning a slice of a pool would clone the whole pool. */

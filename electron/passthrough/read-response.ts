@@ -4,6 +4,7 @@ import { countOf, type Fields, isObject, jsonOf, listOf, objectOf, parseObject, 
 import { geminiUsage, readGemini, readGeminiArray } from './gemini-response.ts';
 import type { CallApi } from './read-request.ts';
 import { Reading } from './reading.ts';
+import { TextFrames } from './text-frames.ts';
 
 /** What a provider's response says. */
 export interface ReadBody {
@@ -230,10 +231,18 @@ export function readResponse(api: CallApi, text: string, { isStream }: { readonl
     else if (api === 'gemini-content' && text.startsWith('[')) readGeminiArray(reading, text);
     else if (text !== '') reading.error = text.slice(0, 1000);
   } else {
+    const frames = new TextFrames(api);
     for (const data of eventsIn(text)) {
+      const known = frames.textOf(data);
+      if (known !== null) {
+        reading.texts.push(known);
+        continue;
+      }
       const value = data.startsWith('{') ? parseObject(data) : null;
-      if (value) read(reading, value);
-      else if (data === '[DONE]') reading.isComplete = true;
+      if (value) {
+        read(reading, value);
+        frames.learn(data, value);
+      } else if (data === '[DONE]') reading.isComplete = true;
     }
   }
   const toolCalls = [...reading.calls.values()].filter(({ name }) => name !== '');

@@ -29,6 +29,8 @@ export interface TranslatedRequest {
 export interface ProgramRequest {
   readonly systemMessage: string | null;
   readonly messages: readonly Message[];
+  /** How many of them are those of an earlier response, which has what a template renders besides the text. */
+  readonly continued: number;
   readonly configuration: Configuration;
   /** Values of a prompt's variables. */
   readonly values: Readonly<Record<string, string>>;
@@ -113,6 +115,11 @@ function versionOf(name: string, options: TranslationOptions): PromptVersion {
   return prompts.findVersion(versionId)!;
 }
 
+/** The messages before the last one. A template renders its system messages again. */
+function historyOf({ messages, continued }: ProgramRequest): Message[] {
+  return messages.slice(0, -1).filter(({ role }, index) => index >= continued || role !== 'system');
+}
+
 /**
  * A prompt's variables get the program's values, and the only one without a value gets the text of its last message. A prompt
  * without such a variable comes before the messages.
@@ -130,10 +137,11 @@ function fromPrompt(version: PromptVersion, request: ProgramRequest): Pick<Trans
     );
   }
   if (empty.length === 0 || last?.role !== 'user') {
+    if (request.continued > 0) return { messages: request.messages };
     return { messages: [...renderPrompt(version.promptText, values).messages, ...request.messages] };
   }
   values[empty[0]!.name] = textOfMessage(last);
-  return { messages: [...request.messages.slice(0, -1), ...renderPrompt(version.promptText, values).messages] };
+  return { messages: [...historyOf(request), ...renderPrompt(version.promptText, values).messages] };
 }
 
 function translatePrompt(name: string, request: ProgramRequest, options: TranslationOptions): TranslatedRequest {
@@ -157,8 +165,7 @@ function translateAgent(name: string, request: ProgramRequest, { storage }: Tran
   const last = request.messages.at(-1);
   const messages =
     isTemplate && last?.role === 'user'
-      ? renderTurn({ message: textOfMessage(last), history: request.messages.slice(0, -1), template: agent.prompt })
-          .messages
+      ? renderTurn({ message: textOfMessage(last), history: historyOf(request), template: agent.prompt }).messages
       : request.messages;
   return {
     aiSystem: agent.aiSystem,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { auditFilter, auditSource } from './audit.ts';
 import { aiSystem, timestamp, uuid } from './common.ts';
-import { usage } from './completions.ts';
+import { usage, warning } from './completions.ts';
 import { runStatus } from './conversations.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { toolCall } from './tools.ts';
@@ -78,6 +78,8 @@ const replaySide = z.object({
   reasoning: z.string().nullable(),
   finishReason: z.string().nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** What was left out of the request, for example. */
+  warnings: z.array(warning),
   usage: usage.nullable(),
   /** US dollars. */
   cost: z.number().nullable(),

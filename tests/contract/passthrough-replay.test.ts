@@ -99,6 +99,27 @@ describe('a replay of a recorded call', () => {
     expect(body).not.toHaveProperty('thinking');
   });
 
+  test('says which tools and parameters another provider does not get', async () => {
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const runId = await recorded('/openai/scripted/v1/chat/completions', {
+      model: 'scripted',
+      messages: [{ role: 'user', content: 'Search for the sky' }],
+      tools: [
+        { type: 'web_search', search_context_size: 'low' },
+        { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } },
+      ],
+      verbosity: 'low',
+    });
+    host.provider.answerWith((call) => call.chatStream(['Blue.']));
+    const pair = await replay(runId, groq);
+    expect(pair.replayed?.warnings).toEqual([
+      { code: 'parameter-dropped', parameter: 'verbosity', message: expect.stringContaining("wasn't sent") },
+      { code: 'parameter-dropped', parameter: 'tools', message: expect.stringContaining('web_search') },
+    ]);
+    expect(host.provider.calls.at(-1)!.body['tools']).toMatchObject([{ function: { name: 'look' } }]);
+    expect((await replay(runId, {})).replayed?.warnings).toEqual([]);
+  });
+
   test("sends Gemini's own parameters and signatures back to it", async () => {
     const functionCall = { name: 'look', args: { at: 'sky' } };
     const contents = [

@@ -135,14 +135,78 @@ describe("an OpenAI client with one of Touchstone's models", () => {
     expect(response.headers.get('x-touchstone-recorded')).toBe('all');
   });
 
-  test('runs an agent by its name', async () => {
+  test('runs a stored prompt with several roles, and continues it without repeating them', async () => {
+    const { prompts } = host.host.storage;
+    const promptText = '{{role "system"}}Be {{tone}}.{{role "user"}}Mend: {{text}}';
+    const variables = ['tone', 'text'].map((name) => ({
+      name,
+      description: null,
+      defaultValue: name === 'tone' ? 'kind' : null,
+      sampleValue: null,
+    }));
+    const prompt = prompts.create(
+      { name: 'Mender', folder: null, tags: [], description: null } as never,
+      {
+        promptText,
+        variables,
+        systemMessage: null,
+        aiSystem: null,
+        model: null,
+        configuration: null,
+        note: null,
+      } as never,
+    );
+    prompts.setLabel(prompt.id, 'live', { promptVersionId: prompt.latestVersionId } as never);
+    const model = 'prompt/Mender@live';
+    await client.chat.completions.create({ model, messages: [{ role: 'user', content: 'I is {{x}}' }] });
+    const mended = [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'Mend: I is {{x}}' },
+    ];
+    expect(sentMessages()).toEqual(mended);
+    const first = await client.responses.create({ model, input: 'I is {{x}}' });
+    expect(sentMessages()).toEqual(mended);
+    await client.responses.create({ model, input: 'You is', previous_response_id: first.id });
+    const roles = (sentMessages() as { role: string; content: string }[]).map(({ role, content }) => [role, content]);
+    expect(roles.filter(([role]) => role === 'system')).toEqual([['system', 'Be kind.']]);
+    expect(roles.filter(([role]) => role !== 'system')).toEqual([
+      ['user', 'Mend: I is {{x}}'],
+      ['assistant', 'Blue.'],
+      ['user', 'Mend: You is'],
+    ]);
+  });
+
+  async function createAgent(name: string, prompt: string): Promise<void> {
     const created = await host.send('HTTP/1.1', {
       method: 'POST',
       path: '/v1/agents',
       headers: { authorization: `Bearer ${host.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'Guide', model: 'hl-gpt-4o-mini', prompt: 'You are a guide.' }),
+      body: JSON.stringify({ name, model: 'hl-gpt-4o-mini', prompt }),
     });
     expect(created.status).toBe(201);
+  }
+
+  test.each([
+    ['a text', 'You rhyme.', ''],
+    ['a template', '{{role "system"}}You rhyme.{{history}}{{role "user"}}Say: {{message}}', 'Say: '],
+  ])('continues an agent by the ID of a response; its prompt is %s', async (kind, prompt, before) => {
+    const name = `Rhymer of ${kind}`;
+    await createAgent(name, prompt);
+    const model = `agent/${name}`;
+    const first = await client.responses.create({ model, input: 'One {{x}}' });
+    const second = await client.responses.create({ model, input: 'Two', previous_response_id: first.id });
+    expect(sentMessages()).toEqual([
+      { role: 'system', content: 'You rhyme.' },
+      { role: 'user', content: `${before}One {{x}}` },
+      { role: 'assistant', content: 'Blue.' },
+      { role: 'user', content: `${before}Two` },
+    ]);
+    const runs = [first, second].map(({ id }) => host.host.storage.runs.read(id.slice('resp_'.length))!);
+    expect(runs[1]!.conversationId).toBe(runs[0]!.conversationId);
+  });
+
+  test('runs an agent by its name', async () => {
+    await createAgent('Guide', 'You are a guide.');
     await client.chat.completions.create({ model: 'agent/guide', messages: [question] });
     expect(sentMessages()).toEqual([{ role: 'system', content: 'You are a guide.' }, question]);
   });

@@ -4,11 +4,12 @@ import type { ScriptedCall } from './scripted-provider.ts';
 
 export const recordedModel = 'heron-large';
 export const otherModel = 'heron-small';
-const question = 'Which colour has the sky, in {{braces}}?';
+const question = 'Which colour has the zinnober sky, in {{braces}}?';
 
 /** Answers a program and a replay, and lists two models. */
 export function answerJourney(call: ScriptedCall): unknown {
   if (call.method === 'GET') return call.models([recordedModel, otherModel]);
+  if (call.body['stream'] !== true) return call.chatAnswer({ content: 'Nothing.' });
   return call.chatStream(call.body['model'] === recordedModel ? ['The sky ', 'is blue.'] : ['Sky ', 'blue.']);
 }
 
@@ -44,6 +45,11 @@ export async function followRecorderJourney(page: Page, endpoint: string): Promi
   const apiKey = await createKey(page);
   const address = await addressOfServer(page);
   const client = new OpenAI({ baseURL: `${address}/openai/${endpoint}/v1`, apiKey, maxRetries: 0 });
+  // Which the search must leave out.
+  await client.chat.completions.create({
+    model: recordedModel,
+    messages: [{ role: 'user', content: 'Something else' }],
+  });
   const stream = await client.chat.completions.create({
     model: recordedModel,
     stream: true,
@@ -61,7 +67,10 @@ export async function followRecorderJourney(page: Page, endpoint: string): Promi
 
   await page.getByRole('link', { name: 'Audit', exact: true }).click();
   const row = page.getByRole('option', { name: new RegExp(recordedModel) });
-  await row.first().click();
+  await expect(row).toHaveCount(2);
+  await page.getByLabel('Search conversations').fill('zinnober');
+  await expect(row).toHaveCount(1);
+  await row.click();
   const feedback = page.getByRole('group', { name: /^Feedback on/ });
   await feedback.getByRole('radio', { name: '8', exact: true }).click();
   await expect(feedback.getByRole('status')).toHaveText('Saved');

@@ -36,6 +36,7 @@ function sideOf(run: RunDetail): ReplaySide {
     reasoning: run.output.reasoning,
     finishReason: run.output.finishReason,
     error: run.output.error,
+    warnings: run.warnings,
     usage: run.usage,
     cost: run.cost,
     firstTokenMs: run.firstTokenMs,

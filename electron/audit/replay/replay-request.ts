@@ -1,12 +1,13 @@
 import { AppError } from '../../../shared/app-error.ts';
 import type { ReplayTarget } from '../../../shared/contract/audit-replay.ts';
-import { completionRequest, type CompletionRequest } from '../../../shared/contract/completions.ts';
+import { completionRequest, type CompletionRequest, type Warning } from '../../../shared/contract/completions.ts';
 import { textOfMessage } from '../../../shared/contract/messages.ts';
 import type { RunDetail } from '../../../shared/contract/runs.ts';
 import { joinMessages } from '../../../shared/prompt-messages.ts';
 import type { RunContinuation } from '../../completions/completions.ts';
 import { isFunctionTool, namedParameters } from '../../passthrough/named-parameters.ts';
 import { literalTemplate } from '../../prompts/transfer/templates/template-syntax.ts';
+import { providerName } from '../../../shared/provider-names.ts';
 import type { Providers } from '../../providers/create-providers.ts';
 import type { ContinuableRun } from '../../storage/continuable-run.ts';
 import { publicMessages } from '../../storage/stored-messages.ts';
@@ -15,24 +16,58 @@ import { timeOrderedId } from '../../storage/time-ordered-id.ts';
 /** How a run is run again. */
 export interface ReplayedRequest {
   readonly request: CompletionRequest;
+  /** What another provider doesn't get. */
+  readonly warnings: readonly Warning[];
   /** Set if the messages are sent as they were. */
   readonly continuation?: RunContinuation;
 }
 
-/** The parameters of a call in the format of another API, as completions name them. Another provider gets only those that all have. */
-function recordedConfiguration({ origin: { api }, input, aiSystem }: RunDetail, target: ReplayTarget) {
-  if (input.configuration === null || api === 'completions' || api === 'import') return input.configuration;
-  const { named, other } = namedParameters(api, input.configuration);
-  if ((target.aiSystem ?? aiSystem) === aiSystem) return { ...other, ...named };
-  if (!Array.isArray(named['tools'])) return named;
-  const { tools, tool_choice: choice, ...rest } = named;
-  const functions = (tools as unknown[]).filter(isFunctionTool);
-  if (functions.length === 0) return rest;
-  return { ...rest, tools: functions, ...(choice !== undefined && { tool_choice: choice }) };
+interface RecordedConfiguration {
+  readonly configuration: Record<string, unknown> | null;
+  readonly warnings: readonly Warning[];
 }
 
-function configurationOf(original: RunDetail, target: ReplayTarget): Record<string, unknown> | null {
-  const recorded = recordedConfiguration(original, target);
+/** The name of a tool that a provider runs itself: its type, or Google's field. */
+function nameOfTool(tool: unknown): string {
+  const { type } = tool as { readonly type?: unknown };
+  return typeof type === 'string' ? type : (Object.keys(tool as object)[0] ?? 'tool');
+}
+
+function dropped(parameter: string, message: string): Warning {
+  return { code: 'parameter-dropped', parameter, message };
+}
+
+/** The parameters of a call in the format of another API, as completions name them. Another provider gets only those that all have. */
+function recordedConfiguration(
+  { origin: { api }, input, aiSystem }: RunDetail,
+  target: ReplayTarget,
+): RecordedConfiguration {
+  if (input.configuration === null || api === 'completions' || api === 'import')
+    return { configuration: input.configuration, warnings: [] };
+  const { named, other } = namedParameters(api, input.configuration);
+  if ((target.aiSystem ?? aiSystem) === aiSystem) return { configuration: { ...other, ...named }, warnings: [] };
+  const provider = providerName(aiSystem);
+  const warnings = Object.keys(other).map((name) =>
+    dropped(name, `${name} wasn't sent: only ${provider}'s API has it.`),
+  );
+  if (!Array.isArray(named['tools'])) return { configuration: named, warnings };
+  const { tools, tool_choice: choice, ...rest } = named;
+  const [functions, own] = [true, false].map((isFunction) =>
+    (tools as unknown[]).filter((tool) => isFunctionTool(tool) === isFunction),
+  ) as [unknown[], unknown[]];
+  for (const name of new Set(own.map(nameOfTool)))
+    warnings.push(dropped('tools', `The tool ${name} wasn't sent: ${provider} runs it itself.`));
+  if (functions.length === 0) return { configuration: rest, warnings };
+  return {
+    configuration: { ...rest, tools: functions, ...(choice !== undefined && { tool_choice: choice }) },
+    warnings,
+  };
+}
+
+function configurationOf(
+  { configuration: recorded }: RecordedConfiguration,
+  target: ReplayTarget,
+): Record<string, unknown> | null {
   if (target.configuration === undefined) return recorded;
   const merged = Object.entries({ ...recorded, ...target.configuration }).filter(([, value]) => value !== null);
   return merged.length === 0 ? null : Object.fromEntries(merged);
@@ -59,13 +94,18 @@ function needsMessages({ input: { messages }, origin }: RunDetail): boolean {
   return has('toolCall') || has('toolResult') || (origin.api !== 'completions' && has('file'));
 }
 
-function requestOf(original: RunDetail, target: ReplayTarget, promptText: string): CompletionRequest {
+function requestOf(
+  original: RunDetail,
+  target: ReplayTarget,
+  recorded: RecordedConfiguration,
+  promptText: string,
+): CompletionRequest {
   const parsed = completionRequest.safeParse({
     promptText,
     systemMessage: target.systemMessage === undefined ? original.input.systemMessage : target.systemMessage,
     aiSystem: target.aiSystem ?? original.aiSystem,
     model: target.model ?? original.model,
-    configuration: configurationOf(original, target),
+    configuration: configurationOf(recorded, target),
     replacements: original.input.replacements,
     dataspaceIds: original.input.dataspaceIds,
     metadata: { replayOf: original.runId },
@@ -110,6 +150,8 @@ export async function replayRequest(
   },
 ): Promise<ReplayedRequest> {
   const isWhole = needsMessages(original);
+  const recorded = recordedConfiguration(original, target);
+  const { warnings } = recorded;
   if (isWhole && target.promptText !== undefined)
     throw new AppError(
       'conflict',
@@ -119,11 +161,11 @@ export async function replayRequest(
   const run = isWhole ? await readToContinue(original.runId) : null;
   if (run) {
     const text = run.promptText || original.title || 'Replay';
-    const request = { ...requestOf(original, target, text), replacements: null, dataspaceIds: null };
-    return { request, continuation: continuationOf(run, request, providers) };
+    const request = { ...requestOf(original, target, recorded, text), replacements: null, dataspaceIds: null };
+    return { request, warnings, continuation: continuationOf(run, request, providers) };
   }
   if (promptText === '') {
     throw new AppError('conflict', 'The texts of this run were deleted, so it cannot be run again.');
   }
-  return { request: requestOf(original, target, promptText) };
+  return { request: requestOf(original, target, recorded, promptText), warnings };
 }

@@ -99,6 +99,11 @@ function Side({ title, side, absent, text, calls }: SideProps) {
         {side ? (
           <>
             <Measures side={side} />
+            {side.warnings.map(({ message }) => (
+              <Notice key={message} tone="caution">
+                {message}
+              </Notice>
+            ))}
             {side.error && <Notice tone="negative">{side.error.message}</Notice>}
             {side.content !== '' && <p className="turn__text">{text}</p>}
             {calls}

@@ -25,6 +25,7 @@ function sideOf({ runId, conversationId }: NewRun, city: string): ReplaySide {
     reasoning: null,
     finishReason: 'ToolCalls',
     error: null,
+    warnings: [],
     usage: null,
     cost: null,
     firstTokenMs: null,
