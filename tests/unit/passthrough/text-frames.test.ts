@@ -13,8 +13,7 @@ function chatFrame(delta: object, more: object = {}): string {
 function read(api: CallApi, frames: readonly string[], isUnlike = false) {
   const unlike = (frame: string, index: number) => `{"n":${index},${frame.slice(1)}`;
   const text = frames.map((frame, index) => `data: ${isUnlike ? unlike(frame, index) : frame}\n\n`).join('');
-  const { rawUsage, ...response } = readResponse(api, text, { isStream: true });
-  return response;
+  return readResponse(api, text, { isStream: true });
 }
 
 const delta = fc.oneof(
