@@ -42,8 +42,8 @@ async function startVictim(limits: Partial<ListenerLimits>, fetch: Api['fetch'] 
 }
 
 /** Also after an error. */
-function untilClosed(stream: ClientHttp2Stream): Promise<void> {
-  return new Promise((resolve) => stream.once('close', resolve));
+function untilClosed(stream: ClientHttp2Stream | ClientHttp2Session): Promise<void> {
+  return new Promise((resolve) => void stream.once('close', () => resolve()));
 }
 
 function ask(session: ClientHttp2Session, headers: Record<string, string> = {}): ClientHttp2Stream {
@@ -57,7 +57,7 @@ describe('a stranger that reads nothing', () => {
     const { session, short } = await startVictim(limits);
     const deaf = session();
     ask(deaf);
-    const cut = once(deaf, 'close');
+    const cut = untilClosed(deaf);
     expect(await short()).toBe('short');
     await cut;
   });
@@ -77,7 +77,7 @@ describe('a stranger that reads nothing', () => {
     const deaf = session();
     ask(deaf);
     const pulse = setInterval(() => !deaf.destroyed && deaf.ping(() => {}), 20);
-    await once(deaf, 'close');
+    await untilClosed(deaf);
     clearInterval(pulse);
   });
 
@@ -110,7 +110,7 @@ test('a stranger that opens too many requests loses its connection, and most are
   });
   const stranger = session();
   for (let request = 0; request < 100; request += 1) ask(stranger);
-  await once(stranger, 'close');
+  await untilClosed(stranger);
   expect(made).toBeLessThanOrEqual(4);
 });
 
@@ -168,7 +168,7 @@ describe('a stranger', () => {
     const [known, stranger] = [session(65_535), session(65_535)];
     await once(ask(known, { ':path': '/short', ...withKey }).resume(), 'end');
     await once(ask(stranger, { ':path': '/short' }).resume(), 'end');
-    await once(stranger, 'close');
+    await untilClosed(stranger);
     expect(known.closed).toBe(false);
   });
 
@@ -179,7 +179,7 @@ describe('a stranger', () => {
     await short(first);
     await short(second);
     await short(first);
-    const removed = once(second, 'close');
+    const removed = untilClosed(second);
     await short(third);
     await removed;
     expect([first.closed, third.closed]).toEqual([false, false]);
