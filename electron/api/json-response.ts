@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LazyList } from '../storage/list-page.ts';
 import { LazyResponse } from './lazy-response.ts';
 
@@ -49,6 +50,9 @@ const wholeLength = 1_048_576;
 /** Characters of one chunk of a longer response. */
 const chunkLength = 65_536;
 
+/** Precedes a text that takes a turn of the event loop of its own. */
+const pause = '';
+
 function* listChunks(items: Iterable<unknown>): Generator<string, void, void> {
   let before = '[';
   for (const item of items) {
@@ -70,8 +74,12 @@ function isChunked(value: unknown, depth = 0): boolean {
   return depth < maxSearchDepth && Object.values(value).some((part) => isChunked(part, depth + 1));
 }
 
-/** The text of `JSON.stringify` in chunks. A `LazyList` is read as the consumer proceeds, and every long text is a separate chunk. */
+/**
+ * The text of `JSON.stringify` in chunks. A `LazyList` is read as the consumer proceeds, and every long text is a separate chunk, the
+ * longest ones after a `pause`.
+ */
 function* jsonChunks(value: unknown): Generator<string, void, void> {
+  if (typeof value === 'string' && value.length > wholeLength) yield pause;
   if (value instanceof LazyList) return yield* listChunks(value);
   const isWhole = typeof value !== 'object' || value === null || 'toJSON' in value || !isChunked(value);
   if (isWhole) return yield JSON.stringify(value) ?? 'null';
@@ -86,12 +94,13 @@ function* jsonChunks(value: unknown): Generator<string, void, void> {
   yield '}';
 }
 
-/** Joins chunks to at least `length` characters, unless the text ends before. */
+/** Joins chunks to at least `length` characters, unless the text ends or pauses before. */
 function takeChunks(chunks: Iterator<string, void, void>, length: number): { text: string; isDone: boolean } {
   let text = '';
   while (text.length < length) {
     const next = chunks.next();
     if (next.done) return { text, isDone: true };
+    if (next.value === pause) break;
     text += next.value;
   }
   return { text, isDone: false };
@@ -111,12 +120,15 @@ export function longJsonResponse(value: object): Response {
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // Other callers must not wait for a caller that reads as fast as the response is written.
-        await new Promise(setImmediate);
-        const { text, isDone } = first === null ? takeChunks(chunks, chunkLength) : { text: first, isDone: false };
+        let taken = { text: first ?? '', isDone: false };
         first = null;
-        if (text !== '') controller.enqueue(encoder.encode(text));
-        if (isDone) controller.close();
+        do {
+          // Other callers must not wait for a caller that reads as fast as the response is written.
+          await nextTurn();
+          if (taken.text === '') taken = takeChunks(chunks, chunkLength);
+        } while (taken.text === '' && !taken.isDone);
+        if (taken.text !== '') controller.enqueue(encoder.encode(taken.text));
+        if (taken.isDone) controller.close();
       },
       cancel: () => void chunks.return(),
     },

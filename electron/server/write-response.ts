@@ -57,10 +57,12 @@ async function writeText(
   outgoing: NodeResponse,
   options: WriteOptions,
 ): Promise<void> {
-  const length = bytes?.byteLength ?? Buffer.byteLength(text);
+  // A long text is encoded once. Counting its bytes first takes half as long again.
+  const encoded = bytes ?? (text.length > chunkBytes ? Buffer.from(text) : null);
+  const length = encoded?.byteLength ?? Buffer.byteLength(text);
   outgoing.writeHead(status, { ...defaultHeaders, ...headers, 'content-length': length });
   if (length <= chunkBytes) return void outgoing.end(text);
-  await writeChunks(bytes ?? Buffer.from(text), outgoing, options);
+  await writeChunks(encoded ?? Buffer.from(text), outgoing, options);
   if (!options.signal.aborted) outgoing.end();
 }
 

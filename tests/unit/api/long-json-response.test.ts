@@ -1,7 +1,17 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { longJsonResponse } from '../../../electron/api/json-response.ts';
 import { LazyList } from '../../../electron/storage/list-page.ts';
 import { fc } from '../../support/fast-check.ts';
+
+/** Counts the turns of the event loop from now on. */
+function countTurns(): { count(): number; stop(): void } {
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns += 1;
+    next = setImmediate(count);
+  });
+  return { count: () => turns, stop: () => clearImmediate(next) };
+}
 
 /** Runs of 100,000 characters, with what was read of them and whether somebody said that no more is wanted. */
 function longRuns(count: number) {
@@ -56,6 +66,25 @@ test('long texts within an item are separate chunks', async () => {
   for await (const piece of body!.pipeThrough(new TextDecoderStream())) pieces.push(piece);
   expect(pieces.join('')).toBe(JSON.stringify({ runs }));
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2 * long.length);
+});
+
+test('an item is read in one turn of the event loop, and each of its long texts is written in another', async () => {
+  const turns = countTurns();
+  onTestFinished(turns.stop);
+  const long = 'a'.repeat(1_100_000);
+  const steps: number[] = [];
+  const stringify = JSON.stringify;
+  const spy = vi.spyOn(JSON, 'stringify').mockImplementation((value: unknown) => {
+    if (value === long) steps.push(turns.count());
+    return stringify(value);
+  });
+  onTestFinished(() => void spy.mockRestore());
+  function* runs() {
+    steps.push(turns.count());
+    yield { replacements: { text: long }, content: long };
+  }
+  await longJsonResponse({ runs: new LazyList(runs) }).text();
+  expect(new Set(steps).size).toBe(3);
 });
 
 test('is generated only as far as it is read, and no further after its reader has left', async () => {
