@@ -92,13 +92,13 @@ type ContentsRow = Pick<RunRow, 'finish_reason' | 'error_code' | 'app_headers_js
   Omit<RunTextRow, 'run' | 'usage_json' | 'last_message'>;
 
 /**
- * A template that renders to what the run sent. Recorded and imported calls have only messages: their text is no template, and storing it again would
- * double the size of long conversations.
+ * A template that renders to what the run sent. Recorded and imported calls have only messages: their text is no template, and storing
+ * it again would double the size of long conversations.
  */
 function promptTextOf(row: ContentsRow): string {
-  // Imports of earlier versions have a text.
-  const hasText = row.origin_api === 'completions' || row.prompt_text !== '';
-  return hasText ? row.prompt_text : literalMessagesTemplate(messagesIn(row));
+  // Imports of earlier versions have a template.
+  const hasTemplate = row.origin_api === 'completions' || (row.origin_api === 'import' && row.prompt_text !== '');
+  return hasTemplate ? row.prompt_text : literalMessagesTemplate(messagesIn(row));
 }
 
 /** What a run sent and received. */

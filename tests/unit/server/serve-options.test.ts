@@ -11,6 +11,7 @@ test('uses the defaults without options', () => {
     isTls: false,
     fetchesModel: false,
     team: null,
+    teamOfflineMinutes: 60,
     providerBases: {},
     endpoints: [],
   });
@@ -18,11 +19,12 @@ test('uses the defaults without options', () => {
 
 test('reads every option, and repeatable ones several times', () => {
   const typed =
-    '--port 0 --team postgres://wren@db.example/records --data-dir here --json --tls --fetch-model --provider-base OpenAi=http://a.example/v1?x=y ' +
-    '--provider-base Groq=https://b.example --endpoint one=http://127.0.0.1:1/v1 --endpoint two.2=http://127.0.0.1:2';
+    '--port 0 --team postgres://wren@db.example/records --team-offline-minutes 5 --data-dir here --json --tls --fetch-model ' +
+    '--provider-base OpenAi=http://a.example/v1?x=y --provider-base Groq=https://b.example --endpoint one=http://127.0.0.1:1/v1 --endpoint two.2=http://127.0.0.1:2';
   expect(readServeOptions(typed.split(' '))).toEqual({
     port: 0,
     team: 'postgres://wren@db.example/records',
+    teamOfflineMinutes: 5,
     dataDirectory: resolve('here'),
     isJson: true,
     isTls: true,
