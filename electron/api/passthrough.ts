@@ -110,6 +110,15 @@ export interface PassThroughHandlerOptions extends Omit<TranslatedCallOptions, '
   readonly providers: Pick<Providers, 'callFailure' | 'findEndpoint'>;
 }
 
+function endpointNamed(name: string, providers: Pick<Providers, 'findEndpoint'>): ProviderId {
+  const endpoint = providers.findEndpoint(name);
+  if (endpoint) return endpointId(endpoint.name);
+  throw new AppError(
+    'not_found',
+    `There is no compatible endpoint "${name.slice(0, 100)}". Add it in Settings, Compatible endpoints.`,
+  );
+}
+
 /** The APIs of providers, for other programs. */
 export function passThroughHandlers({ passThrough, providers, ...options }: PassThroughHandlerOptions): Handler[] {
   async function pass(input: Input, route: Route): Promise<Response> {
@@ -123,15 +132,6 @@ export function passThroughHandlers({ passThrough, providers, ...options }: Pass
     });
     await started.verdict;
     return new PassedResponse(started.call, head, addedHeaders(started));
-  }
-
-  function ofEndpoint({ name }: { name: string }): ProviderId {
-    const endpoint = providers.findEndpoint(name);
-    if (endpoint) return endpointId(endpoint.name);
-    throw new AppError(
-      'not_found',
-      `There is no compatible endpoint "${name.slice(0, 100)}". Add it in Settings, Compatible endpoints.`,
-    );
   }
 
   const openAi = (api: CallApi | null, path: string) => (input: Input) =>
@@ -155,7 +155,7 @@ export function passThroughHandlers({ passThrough, providers, ...options }: Pass
   const endpoint =
     (api: CallApi | null, path: string) =>
     (input: HandlerInput<{ name: string }, unknown, unknown>): Promise<Response> =>
-      pass(input, { providerId: ofEndpoint(input.parameters), api, path });
+      pass(input, { providerId: endpointNamed(input.parameters.name, providers), api, path });
 
   return [
     implement(passChat, openAi('openai-chat', '/chat/completions')),

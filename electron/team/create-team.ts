@@ -165,18 +165,20 @@ async function test(input: TeamInput, { client, target }: Copying): ReturnType<T
   }
 }
 
+function keySharingOf({ storage, teamOfflineMinutes, log }: TeamOptions, client: () => Copying['client']): KeySharing {
+  const offlineMs = (teamOfflineMinutes ?? defaultTeamOfflineMinutes) * 60_000;
+  return createKeySharing({ client, keys: storage.sharedKeys, offlineMs, log });
+}
+
+function requireChangeable({ team }: TeamOptions): void {
+  if (team == null) return;
+  throw new AppError('conflict', 'The team database is set on the command line. Restart without --team to change it.');
+}
+
 export function createTeam(options: TeamOptions): Team {
   const { storage, keyStore } = options;
   const account = `team:${storage.windowCallerId}`;
-  const keySharing =
-    options.team == null
-      ? null
-      : createKeySharing({
-          client: () => copying.client,
-          keys: storage.sharedKeys,
-          offlineMs: (options.teamOfflineMinutes ?? defaultTeamOfflineMinutes) * 60_000,
-          log: options.log,
-        });
+  const keySharing = options.team == null ? null : keySharingOf(options, () => copying.client);
   if (keySharing !== null) storage.apiKeys.shareKeys();
   const copying = new Copying(options.dataDirectory, options.log, keySharing);
   const { client } = copying;
@@ -190,14 +192,6 @@ export function createTeam(options: TeamOptions): Team {
       keychain: keyStore.title,
       ...copying.progress,
     };
-  }
-
-  function requireChangeable(): void {
-    if (options.team == null) return;
-    throw new AppError(
-      'conflict',
-      'The team database is set on the command line. Restart without --team to change it.',
-    );
   }
 
   const first = fixedTarget(options) ?? storedTargetIn(options, account);
@@ -220,7 +214,7 @@ export function createTeam(options: TeamOptions): Team {
     state,
     test: (input) => test(input, copying),
     async connect(input) {
-      requireChangeable();
+      requireChangeable(options);
       const { address, password } = targetOf(input, copying.target);
       keyStore.write(account, JSON.stringify({ address: formatTeamAddress(address), password }));
       storage.setHasTeam(true);
@@ -228,7 +222,7 @@ export function createTeam(options: TeamOptions): Team {
       return state();
     },
     async disconnect() {
-      requireChangeable();
+      requireChangeable(options);
       storage.setHasTeam(false);
       keyStore.remove(account);
       await copying.stop();

@@ -45,15 +45,21 @@ interface Tokens {
 /** A query waits no longer for the runs of this host: they may be millions. */
 const maxFlushMs = 2000;
 
+function nameIn(keys: ReturnType<TeamAuditOptions['keys']>, callerId: string): string {
+  return keys.find((key) => key.callerId === callerId)?.name ?? 'Touchstone window';
+}
+
+async function readTokens(client: TeamAuditOptions['client']): Promise<Tokens> {
+  const secret = await client.call('tokenSecret', null);
+  return {
+    report: createContinuationTokens(secret, 'team-audit', walkPosition),
+    list: createContinuationTokens(secret, 'team-conversations', walkPosition),
+    snapshots: createContinuationTokens(secret, 'team-audit-list', z.int()),
+  };
+}
+
 export function createTeamAudit({ client, windowCallerId, flush, keys }: TeamAuditOptions): TeamAudit {
-  async function tokens(): Promise<Tokens> {
-    const secret = await client.call('tokenSecret', null);
-    return {
-      report: createContinuationTokens(secret, 'team-audit', walkPosition),
-      list: createContinuationTokens(secret, 'team-conversations', walkPosition),
-      snapshots: createContinuationTokens(secret, 'team-audit-list', z.int()),
-    };
-  }
+  const tokens = () => readTokens(client);
 
   /** Copies what this host has just recorded. */
   async function copyRecent(): Promise<void> {
@@ -61,9 +67,6 @@ export function createTeamAudit({ client, windowCallerId, flush, keys }: TeamAud
     const limit = new Promise<void>((resolve) => setTimeout(resolve, maxFlushMs).unref());
     await Promise.race([client.call('flush', null), limit]);
   }
-
-  const nameOf = (callerId: string): string =>
-    keys().find((key) => key.callerId === callerId)?.name ?? 'Touchstone window';
 
   return {
     async selectRuns(filter, max, { signal }) {
@@ -110,6 +113,6 @@ export function createTeamAudit({ client, windowCallerId, flush, keys }: TeamAud
     readConversation: (id, { hasFeedback }) => client.call('readConversation', { id, hasFeedback }),
     listFeedback: (run) => client.call('listFeedback', run),
     giveFeedback: (run, input, { reviewerId, reviewer }) =>
-      client.call('giveFeedback', { run, input, reviewer: reviewer ?? nameOf(reviewerId) }),
+      client.call('giveFeedback', { run, input, reviewer: reviewer ?? nameIn(keys(), reviewerId) }),
   };
 }

@@ -162,23 +162,27 @@ function preferenceReader(store: JudgeStore): (runId: string) => JudgedPreferenc
     });
 }
 
+/** Waits for the limits of the provider and of the key, which is read again each time: it may have been revoked. */
+async function judgeWithin(
+  { providers, limits }: JudgesOptions,
+  verdicts: ReturnType<typeof createVerdictRuns>,
+  judge: StoredJudge,
+  answer: JudgedAnswer,
+  { origin, signal, concurrency, asksAgain = false }: JudgeOptions & JudgingOptions,
+) {
+  const found = verdicts.find(judge, answer.runId);
+  if (found && !(asksAgain && found.verdict === null)) return found;
+  const { servedBy } = providers.resolve(judge.input.aiSystem, judge.input.model);
+  const call = { provider: providerOf(servedBy), origin, signal, concurrency };
+  return callWhenReady(limits, call, (payer) => verdicts.ask(judge, answer, { origin: payer, signal }));
+}
+
 export function createJudges(options: JudgesOptions): Judges {
   const { store } = options;
   const verdicts = createVerdictRuns(options);
 
-  /** Waits for the limits of the provider and of the key, which is read again each time: it may have been revoked. */
-  async function judgeOnce(
-    judge: StoredJudge,
-    answer: JudgedAnswer,
-    { origin, signal, concurrency, asksAgain = false }: JudgeOptions & JudgingOptions,
-  ) {
-    const found = verdicts.find(judge, answer.runId);
-    if (found && !(asksAgain && found.verdict === null)) return found;
-    const { servedBy } = options.providers.resolve(judge.input.aiSystem, judge.input.model);
-    const call = { provider: providerOf(servedBy), origin, signal, concurrency };
-    return callWhenReady(options.limits, call, (payer) => verdicts.ask(judge, answer, { origin: payer, signal }));
-  }
-
+  const judgeOnce = (judge: StoredJudge, answer: JudgedAnswer, more: JudgeOptions & JudgingOptions) =>
+    judgeWithin(options, verdicts, judge, answer, more);
   const labels = createJudgeLabels({ store, verdicts, judgeOnce, findPairJudge: createPairJudges(options) });
 
   return {

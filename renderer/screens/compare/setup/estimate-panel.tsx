@@ -58,10 +58,35 @@ function scaled(range: Range, share: number): Range {
   return { low: range.low * share, high: range.high * share };
 }
 
-function Details({ estimate, share }: { estimate: ComparisonEstimate; share: number }) {
+interface DetailsProps {
+  estimate: ComparisonEstimate;
+  share: number;
+}
+
+/** The cost of each variant and judge. */
+function CostParts({ estimate: { variants, judges }, share }: DetailsProps) {
+  const names = variantNames(useSetup().draft.variants);
+  return (
+    <dl className="facts line-top estimate__parts">
+      {variants.map((variant, index) => (
+        <div key={variant.name}>
+          <dt className="truncate">{names[index] === variant.name ? variant.name : letterOf(index)}</dt>
+          <dd>{costText(variant.cost && scaled(variant.cost, share))}</dd>
+        </div>
+      ))}
+      {judges.map(({ judgeId, name, cost: judgeCost }) => (
+        <div key={judgeId}>
+          <dt className="truncate">{name}</dt>
+          <dd>{costText(judgeCost && scaled(judgeCost, share))}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Details({ estimate, share }: DetailsProps) {
   const { draft, dataset } = useSetup();
-  const names = variantNames(draft.variants);
-  const { cost, tokens, seconds, variants, judges, judgeRuns } = estimate;
+  const { cost, tokens, seconds, variants, judgeRuns } = estimate;
   const rows = Math.round((dataset?.rowCount ?? 0) * share);
   const maxCost = readNumber(draft.maxCost) ?? 0;
   const hasCap = maxCost > 0;
@@ -100,20 +125,7 @@ function Details({ estimate, share }: { estimate: ComparisonEstimate; share: num
           <dd>{formatRange(scaled(tokens, share), (value) => compact.format(value))}</dd>
         </div>
       </dl>
-      <dl className="facts line-top estimate__parts">
-        {variants.map((variant, index) => (
-          <div key={variant.name}>
-            <dt className="truncate">{names[index] === variant.name ? variant.name : letterOf(index)}</dt>
-            <dd>{costText(variant.cost && scaled(variant.cost, share))}</dd>
-          </div>
-        ))}
-        {judges.map(({ judgeId, name, cost: judgeCost }) => (
-          <div key={judgeId}>
-            <dt className="truncate">{name}</dt>
-            <dd>{costText(judgeCost && scaled(judgeCost, share))}</dd>
-          </div>
-        ))}
-      </dl>
+      <CostParts estimate={estimate} share={share} />
       <p className="caption tertiary">{estimate.basis}</p>
       {estimate.detectable !== null && <Notice>{estimate.detectable}</Notice>}
     </>
