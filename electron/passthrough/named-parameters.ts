@@ -1,3 +1,4 @@
+import { namedParameters as completionParameters } from '../../shared/contract/completions.ts';
 import { type Fields, isObject, objectOf, textOf } from './fields.ts';
 import type { CallApi } from './read-request.ts';
 
@@ -79,19 +80,7 @@ const parameters: Readonly<Record<CallApi, Readonly<Record<string, Reader>>>> = 
     'max_tokens',
   ),
   // Recorded under the names of completions.
-  'gemini-content': readers(
-    {},
-    ...sampling,
-    'top_k',
-    'max_tokens',
-    'stop',
-    'seed',
-    'frequency_penalty',
-    'presence_penalty',
-    'reasoning_effort',
-    'response_format',
-    'tool_choice',
-  ),
+  'gemini-content': readers({}, ...completionParameters, 'tools', 'tool_choice'),
 };
 
 /** Separates the parameters of a program's request that every provider has from those of its API. */
