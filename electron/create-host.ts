@@ -207,7 +207,7 @@ async function createServices(options: HostOptions) {
   const { environment } = options;
   const auditServices = await createAuditServices({ ...services, team, version: packageFile.version, environment });
 
-  const reviewing = createReviewServices({ ...comparing, storage });
+  const reviewing = createReviewServices({ ...comparing, storage, team, log });
   return {
     storage,
     team,

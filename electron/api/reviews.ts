@@ -118,8 +118,8 @@ function itemHandlers({ reviews, reviewers }: ReviewServices): Handler[] {
     implement(readReviewItem, (input) =>
       reviews.read(input.parameters, { you: find(input), canDecide: canDecide(input.caller) }),
     ),
-    implement(reserveItem, (input) => {
-      const reserved = reviews.reserve(input.parameters.id, input.body.itemId, require(input));
+    implement(reserveItem, async (input) => {
+      const reserved = await reviews.reserve(input.parameters.id, input.body.itemId, require(input));
       return reserved ?? new Response(null, { status: 204 });
     }),
     implement(releaseItem, (input) => reviews.release(input.parameters.id, find(input))),

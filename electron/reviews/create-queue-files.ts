@@ -1,19 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
-import type { ImportedRun } from '../../shared/contract/review-items.ts';
-import type { AuditStore } from '../audit/query/audit-store.ts';
-import type { RunStore } from '../storage/storage.ts';
 import type { NewItem, QueueStore, StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore } from '../storage/reviews/reviewer-store.ts';
 import { createOutcome, readAnswers } from './create-reviews.ts';
 import { answersOf, isDone } from './describe-item.ts';
+import { type Content, runsOf } from './item-texts.ts';
 import {
   type FileLine,
   invalidFile,
   maxFileStrata,
-  maxPassagesPerRun,
-  maxRunsPerItem,
   type ItemLine,
   type QueueLine,
   readLines,
@@ -21,87 +17,29 @@ import {
   type ReviewLine,
 } from './queue-file.ts';
 
-type Content = AsyncIterable<Buffer>;
+type FileContent = AsyncIterable<Buffer>;
 
 /** Review queues that go to another installation as a file, and whose reviews come back. Methods with an id throw `not_found`. */
 export interface QueueFiles {
   /** Texts of the items that need reviews; of an imported queue its reviews. Throws `conflict` for over 1,000 strata. */
   write(id: string, signal: AbortSignal): AsyncGenerator<string>;
   /** Resolves with the id of the queue. Throws `conflict` for a queue that is here, and `invalid_request`. */
-  import(content: Content): Promise<string>;
+  import(content: FileContent): Promise<string>;
   /** Throws `conflict` for a file of another queue, before anything is stored. Merging a file twice adds nothing. */
-  merge(id: string, content: Content): Promise<{ added: number; known: number }>;
+  merge(id: string, content: FileContent): Promise<{ added: number; known: number }>;
 }
 
-export interface QueueFilesOptions {
+export interface QueueFilesOptions extends Content {
   readonly store: QueueStore;
   readonly reviews: ReviewStore;
   readonly reviewers: ReviewerStore;
-  readonly runs: Pick<RunStore, 'read'>;
-  readonly audit: Pick<AuditStore, 'readConversation'>;
   /** Writes queued runs, so that their feedback can be written. */
   readonly flush: () => void;
 }
 
 const itemsAtOnce = 50;
 const reviewsAtOnce = 100;
-/** Of all texts of an item; older runs of a long conversation are left out. */
-const maxItemCharacters = 300_000;
-
-const maxPassageCharacters = 5000;
-
 const lineOf = (line: FileLine) => `${JSON.stringify(line)}\n`;
-
-interface ReadRun {
-  readonly input: { readonly renderedPrompt: string | null; readonly promptText: string };
-  readonly output: { readonly content: string };
-  readonly citations: readonly { readonly sourceName: string; readonly text: string }[];
-}
-
-function importedRunOf(
-  { input, output, citations }: ReadRun,
-  run: Pick<ImportedRun, 'runId' | 'createdAt' | 'model'>,
-): ImportedRun {
-  const half = maxItemCharacters / 4;
-  return {
-    ...run,
-    input: (input.renderedPrompt ?? input.promptText).slice(-half),
-    answer: output.content.slice(0, half),
-    passages: citations
-      .slice(0, maxPassagesPerRun)
-      .map(({ sourceName, text }) => ({ sourceName, text: text.slice(0, maxPassageCharacters) })),
-  };
-}
-
-function charactersOf({ input, answer, passages }: ImportedRun): number {
-  return input.length + answer.length + passages.reduce((sum, { text }) => sum + text.length, 0);
-}
-
-/** The runs of an item with their texts, oldest first. */
-function runsOf(
-  { runs, audit }: QueueFilesOptions,
-  { plan }: StoredQueue,
-  { runId, conversationId }: StoredItem,
-): ImportedRun[] {
-  if (plan.itemType === 'run') {
-    const run = runs.read(runId);
-    return run ? [importedRunOf(run, { runId, createdAt: run.createdAt, model: run.model })] : [];
-  }
-  const found: ImportedRun[] = [];
-  let characters = 0;
-  for (const run of audit.readConversation(conversationId, { hasFeedback: false })?.runs ?? []) {
-    const { conversationRunId, createdAt, model } = run;
-    const imported = importedRunOf(
-      { ...run, citations: run.citations ?? [] },
-      { runId: conversationRunId, createdAt, model },
-    );
-    found.push(imported);
-    characters += charactersOf(imported);
-    while ((characters > maxItemCharacters && found.length > 1) || found.length > maxRunsPerItem)
-      characters -= charactersOf(found.shift()!);
-  }
-  return found;
-}
 
 function queueLineOf(queue: StoredQueue): QueueLine {
   const { id, installationId, name, population, strata, rubric, createdAt, plan } = queue;
@@ -119,6 +57,15 @@ function queueLineOf(queue: StoredQueue): QueueLine {
     rubric,
     createdAt,
   };
+}
+
+/** Throws `conflict` for a queue that several hosts share: their copies would differ. */
+function requireOwn({ name, teamChange }: StoredQueue): void {
+  if (teamChange === null) return;
+  throw new AppError(
+    'conflict',
+    `"${name}" is shared in the team database, and doesn't go into files. Review it on any host.`,
+  );
 }
 
 function createWriter(options: QueueFilesOptions) {
@@ -175,6 +122,7 @@ function createWriter(options: QueueFilesOptions) {
 
   return (id: string, signal: AbortSignal): AsyncGenerator<string> => {
     const queue = store.read(id);
+    requireOwn(queue);
     if (queue.strata.length > maxFileStrata)
       throw new AppError('conflict', `The queue has more than ${maxFileStrata} strata, and a file can't have them.`);
     return linesOf(queue, signal);
@@ -212,7 +160,7 @@ function createImporter({ store }: QueueFilesOptions) {
       throw new AppError('conflict', `"${queue.name}" is here already. Review it, then send its file back.`);
   }
 
-  return async (content: Content): Promise<string> => {
+  return async (content: FileContent): Promise<string> => {
     const lines = readLines(content);
     const queue = await readQueue(lines);
     requireNew(queue);
@@ -316,8 +264,9 @@ function createMerger(options: QueueFilesOptions) {
     return true;
   }
 
-  return async (id: string, content: Content): Promise<{ added: number; known: number }> => {
+  return async (id: string, content: FileContent): Promise<{ added: number; known: number }> => {
     const queue = store.read(id);
+    requireOwn(queue);
     const lines = readLines(content);
     requireSame(queue, await readQueue(lines));
     const { named, given } = await readReviews(lines, (line, reviewersOfFile) => check(queue, line, reviewersOfFile));

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { invalidField } from '../../shared/app-error.ts';
+import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { ReviewItem } from '../../shared/contract/review-items.ts';
 import type {
   ReviewProgress,
@@ -14,6 +14,7 @@ import type { ReviewStore, StoredProgress } from '../storage/reviews/review-stor
 import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import type { RubricStore } from '../storage/reviews/rubric-store.ts';
 import { describeItems } from './describe-item.ts';
+import type { SharedQueues } from './sharing.ts';
 import { countSample, drawSample, priorityOf, type SampledItem, type SamplingOptions } from './sampling.ts';
 
 type Preview = Pick<ReviewQueueInput, 'filter' | 'itemType' | 'plan'>;
@@ -40,6 +41,7 @@ export interface ReviewQueuesOptions extends SamplingOptions {
   readonly reviews: ReviewStore;
   readonly reviewers: ReviewerStore;
   readonly rubrics: RubricStore;
+  readonly shared: SharedQueues;
 }
 
 const maxSeed = 2 ** 32;
@@ -76,6 +78,7 @@ function createDescriber({ store, reviews }: ReviewQueuesOptions) {
       counts,
       isComplete: counts.done === counts.items,
       isImported: queue.isImported,
+      isShared: queue.teamChange !== null,
       createdAt: isoTime(queue.createdAt),
     };
   }
@@ -154,6 +157,22 @@ function createPlanner({ reviewers }: ReviewQueuesOptions) {
   };
 }
 
+/** Other hosts must know the named reviewers. Throws `conflict` without a team database. */
+async function shareReviewers(
+  { reviewerIds }: ReviewQueueInput,
+  { shared, reviewers }: ReviewQueuesOptions,
+): Promise<void> {
+  if (!shared.isOn())
+    throw new AppError(
+      'conflict',
+      'No team database is connected. Connect one in Settings, or make a queue of this device.',
+    );
+  for (const id of reviewerIds ?? []) {
+    const reviewer = reviewers.find(id);
+    if (reviewer !== null) await shared.ensureReviewer(reviewer);
+  }
+}
+
 export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
   const { store, reviews, rubrics } = options;
   const planOf = createPlanner(options);
@@ -186,6 +205,7 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
 
   async function create(input: ReviewQueueInput, you: StoredReviewer | null, { signal }: { signal: AbortSignal }) {
     const { id, name, version, description, items } = rubrics.read(input.rubricId, input.rubricVersion ?? null);
+    if (input.isShared) await shareReviewers(input, options);
     const plan = planOf(input);
     const sample = await drawSample(input, plan.seed, options, signal);
     const queueId = randomUUID();
@@ -202,6 +222,7 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
     });
     try {
       await appendItems(sample.items, plan, sequence, signal);
+      if (input.isShared) await options.shared.publish(store.readSequence(sequence), signal);
     } catch (error) {
       store.hide(sequence);
       await removeHidden();
@@ -227,9 +248,11 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
     preview: (input, { signal }) => countSample(input, options, signal),
     create,
     read: (id, you) => describe(store.read(id), you),
-    remove(id) {
+    async remove(id) {
+      const queue = store.read(id);
+      if (queue.teamChange !== null) await options.shared.remove(queue);
       store.remove(id);
-      return removeHidden();
+      await removeHidden();
     },
     close() {
       isClosed = true;

@@ -5,6 +5,7 @@ import { createReviewExports, type ReviewExports, type ReviewExportsOptions } fr
 import { createReviewers, type Reviewers } from './create-reviewers.ts';
 import { createReviewQueues, type ReviewQueues } from './create-review-queues.ts';
 import { createReviews, type Reviews } from './create-reviews.ts';
+import { createSharedQueues, type SharedQueuesOptions } from './shared-queues.ts';
 import { type DisagreementPage, type DisagreementQuery, findDisagreements } from './disagreements.ts';
 
 export interface ReviewServices {
@@ -22,24 +23,34 @@ export interface ReviewServices {
   close(): Promise<void>;
 }
 
-export interface ReviewServicesOptions extends Pick<ReviewExportsOptions, 'runDatasets' | 'judges'> {
+export interface ReviewServicesOptions
+  extends Pick<ReviewExportsOptions, 'runDatasets' | 'judges'>, Pick<SharedQueuesOptions, 'team' | 'log'> {
   readonly storage: Storage;
 }
 
 /** Reviewers, review queues and reviews, which share their tables. */
-export function createReviewServices({ storage, runDatasets, judges }: ReviewServicesOptions): ReviewServices {
+export function createReviewServices({
+  storage,
+  runDatasets,
+  judges,
+  team,
+  log,
+}: ReviewServicesOptions): ReviewServices {
   const { reviewQueues: store, reviews, reviewers, rubrics, audit, flush } = storage;
-  const queues = createReviewQueues({ store, reviews, reviewers, rubrics, audit });
+  const stores = { store, reviews, reviewers, runs: storage.runs, audit, flush };
+  const shared = createSharedQueues({ ...stores, team, log });
+  const queues = createReviewQueues({ store, reviews, reviewers, rubrics, audit, shared });
   const agreement = createAgreement({ store, reviews });
   return {
     reviewers: createReviewers(storage),
     queues,
-    reviews: createReviews({ store, reviews, flush }),
+    reviews: createReviews({ store, reviews, flush, shared }),
     agreement,
     exports: createReviewExports({ store, reviews, agreement, runDatasets, judges, runs: storage.runs }),
-    files: createQueueFiles({ store, reviews, reviewers, runs: storage.runs, audit, flush }),
+    files: createQueueFiles(stores),
     findDisagreements: (id, query, options) => findDisagreements(id, query, { store, reviews }, options),
     async close() {
+      shared.close();
       await queues.close();
       await agreement.close();
     },

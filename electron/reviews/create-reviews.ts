@@ -4,12 +4,14 @@ import type { AnswersInput, ReviewReservation } from '../../shared/contract/revi
 import type { RubricItem } from '../../shared/contract/rubrics.ts';
 import { valueIssue } from '../storage/reviews/rubric-store.ts';
 import type { QueueStore, StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
-import type { Claim, ReviewStore, StoredReservation, StoredReview } from '../storage/reviews/review-store.ts';
+import type { ReviewStore, StoredReview } from '../storage/reviews/review-store.ts';
 import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { feedbackOf, finalAnswers, hasDisagreement } from './consensus.ts';
 import { importedTitle } from './create-review-queues.ts';
 import { answersOf, describeItems, goldOf, isDone, isReviewerOf, reviewOf } from './describe-item.ts';
+import { createReserving, requireReservation, unavailable } from './reserving.ts';
+import type { NewSharedReview, SharedQueues } from './sharing.ts';
 
 /** Who reads an item. Someone who decides items sees the reviews of every item that has all of them. */
 export interface ReviewReader {
@@ -25,18 +27,22 @@ interface ItemOf {
 /** Reservations and reviews. All methods throw `not_found` for an unknown queue or item. */
 export interface Reviews {
   /** Null when nothing is left for the reviewer. Throws `forbidden` for someone else than the named ones, and `conflict`. */
-  reserve(id: string, itemId: string | undefined, you: StoredReviewer): ReviewReservation | null;
-  release(id: string, you: StoredReviewer | null): void;
+  reserve(
+    id: string,
+    itemId: string | undefined,
+    you: StoredReviewer,
+  ): ReviewReservation | null | Promise<ReviewReservation | null>;
+  release(id: string, you: StoredReviewer | null): void | Promise<void>;
   /** Throws `conflict` without a valid reservation, and `invalid_request` for answers that do not fit the rubric. */
   submit(
     item: ItemOf,
     review: { readonly answers: AnswersInput; readonly note: string | null },
     you: StoredReviewer,
-  ): Review;
+  ): Review | Promise<Review>;
   /** As `submit`. */
-  skip(item: ItemOf, reason: string, you: StoredReviewer): Review;
+  skip(item: ItemOf, reason: string, you: StoredReviewer): Review | Promise<Review>;
   /** Throws `conflict` until the item has all its reviews. */
-  decide(item: ItemOf, answers: AnswersInput, you: StoredReviewer): ReviewItemDetail;
+  decide(item: ItemOf, answers: AnswersInput, you: StoredReviewer): ReviewItemDetail | Promise<ReviewItemDetail>;
   read(item: ItemOf, reader: ReviewReader): ReviewItemDetail;
 }
 
@@ -45,13 +51,15 @@ export interface ReviewsOptions {
   readonly reviews: ReviewStore;
   /** Writes queued runs, so that their feedback can be written. */
   readonly flush: () => void;
+  readonly shared: SharedQueues;
 }
 
-/** Positions that one search for an open item looks at: below 10 ms. */
-const positionsAtOnce = 5000;
+/** Reads what the caller sent. Throws `invalid_request`. */
+type ReadReview = (
+  queue: StoredQueue,
+) => Pick<StoredReview, 'kind' | 'note'> & { readonly answers: readonly ReviewAnswer[] };
 
 const isoTime = (time: number) => new Date(time).toISOString();
-const timeOfDay = (time: number) => `${isoTime(time).slice(11, 16)} UTC`;
 
 /** The answers as they are stored. Throws `invalid_request`. */
 export function readAnswers(rubric: readonly RubricItem[], input: AnswersInput): ReviewAnswer[] {
@@ -72,17 +80,6 @@ function requireAll(rubric: readonly RubricItem[], answers: readonly ReviewAnswe
     ({ id, isRequired }) => isRequired && !answers.some(({ rubricItemId }) => rubricItemId === id),
   );
   if (missing) throw invalidField('answers', `must answer "${missing.question}"`);
-}
-
-/** Why a reviewer can't have an item, when all its reviews are there or reserved. */
-function unavailable(item: StoredItem, held: readonly StoredReservation[]): AppError {
-  if (item.isRemoved === 1) return new AppError('conflict', 'The run of this item was deleted.');
-  if (held.length === 0) return new AppError('conflict', 'This item has all its reviews.');
-  const [first] = held;
-  return new AppError(
-    'conflict',
-    `${first!.reviewerName} has this item reserved until ${timeOfDay(first!.expiresAt)}. Take another one, or try again then.`,
-  );
 }
 
 /** Closes an item that has all its reviews: its answers go into the history, and the consensus becomes the feedback. */
@@ -127,129 +124,107 @@ export function isComplete(store: QueueStore, queue: StoredQueue): boolean {
   return done === items;
 }
 
-function createReserving({ store, reviews }: ReviewsOptions) {
-  function claimOf(queue: StoredQueue, you: StoredReviewer): Claim {
-    const now = Date.now();
-    return {
-      queue: queue.sequence,
-      reviewer: you.sequence,
-      now,
-      expiresAt: now + queue.plan.reservationMinutes * 60_000,
-    };
-  }
-
-  /** Whether a reviewer may have an item again: as long as no one has seen the review, or there is no other one. */
-  function canRevise(item: StoredItem, you: StoredReviewer): boolean {
-    const current = reviews.reviewsOf(item.sequence).filter(({ kind }) => kind === 'review');
-    const isOwn = current.some(({ reviewer }) => reviewer === you.sequence);
-    return isOwn && item.isRemoved === 0 && item.goldAt === null && (!isDone(item) || current.length === 1);
-  }
-
-  function claimItem(queue: StoredQueue, itemId: string, you: StoredReviewer): StoredItem {
-    const item = store.item(queue.sequence, itemId);
-    const claim = claimOf(queue, you);
-    const held = reviews.reservationsOf(item.sequence, claim.now).filter(({ reviewer }) => reviewer !== you.sequence);
-    const isFree = item.isRemoved === 0 && item.done + held.length < item.needed;
-    if (!canRevise(item, you)) {
-      const hasReviewed = reviews.kindsOf([item.sequence], you.sequence).get(item.sequence) === 'review';
-      if (hasReviewed) throw new AppError('conflict', 'You have reviewed this item, and others have seen it since.');
-      if (!isFree) throw unavailable(item, held);
-    }
-    reviews.reserve(claim, item.sequence);
-    return item;
-  }
-
-  function claimNext(queue: StoredQueue, you: StoredReviewer): StoredItem | null {
-    const claim = claimOf(queue, you);
-    const start = reviews.nextPosition(queue.sequence, you.sequence);
-    const count = store.itemCount(queue.sequence);
-    // Forward from the last reviewed item, then those before it.
-    for (const [first, end] of [
-      [start, count],
-      [0, Math.min(start, count)],
-    ] as const) {
-      for (let from = first; from < end; from += positionsAtOnce) {
-        const item = reviews.findOpen(claim, { from, to: Math.min(from + positionsAtOnce, end) });
-        if (!item) continue;
-        reviews.reserve(claim, item.sequence);
-        return item;
-      }
-    }
-    return null;
-  }
-
-  return (queue: StoredQueue, itemId: string | undefined, you: StoredReviewer): StoredItem | null => {
-    const held = reviews.reservation(queue.sequence, you.sequence);
-    const isValid = held !== null && held.expiresAt > Date.now();
-    const requested = itemId ?? (isValid ? held.itemId : undefined);
-    if (requested === undefined) return claimNext(queue, you);
-    return claimItem(queue, requested, you);
-  };
+interface Gold {
+  readonly queue: StoredQueue;
+  readonly item: StoredItem;
+  readonly gold: readonly ReviewAnswer[];
+  readonly by: string;
+  readonly at: number;
 }
 
 /** Writes gold values. They and the consensus on the others become the feedback. */
-function createDecision(options: ReviewsOptions) {
-  const { store, reviews } = options;
+export function writeGold({ queue, item, gold, by, at }: Gold, reviews: ReviewStore): void {
+  const rubric = queue.rubric.items;
+  const earlier = new Set(goldOf(item).map((answer) => JSON.stringify(answer)));
+  const decided = gold.filter((answer) => !earlier.has(JSON.stringify(answer)));
+  reviews.setGold(item.sequence, { answers: gold, by, at });
+  const reviewer = `${by} (decision)`;
+  reviews.addHistory({ runId: item.runId, reviewer, answers: decided, rubric, createdAt: at });
+  const all = reviews.reviewsOf(item.sequence).filter(({ kind }) => kind === 'review');
+  const feedback = feedbackOf(rubric, finalAnswers(rubric, all.map(answersOf), gold));
+  reviews.setFeedback(item.runId, feedback, reviewer, at);
+}
+
+/** The gold values of an item with new ones. Throws `conflict` until the item has all its reviews. */
+function goldWith(queue: StoredQueue, item: StoredItem, input: AnswersInput): ReviewAnswer[] {
+  if (item.isRemoved === 1) throw unavailable(item, []);
+  if (!isDone(item))
+    throw new AppError('conflict', `This item has ${item.done} of ${item.needed} reviews. Decide it when it has all.`);
+  const decided = readAnswers(queue.rubric.items, input);
+  const earlier = goldOf(item).filter((one) => !decided.some(({ rubricItemId }) => rubricItemId === one.rubricItemId));
+  return [...earlier, ...decided];
+}
+
+function createReservationDescriber(options: ReviewsOptions) {
   const describe = createItemReader(options);
-  return ({ id, itemId }: ItemOf, input: AnswersInput, you: StoredReviewer): ReviewItemDetail => {
-    const queue = store.read(id);
-    const item = store.item(queue.sequence, itemId);
-    const rubric = queue.rubric.items;
-    if (item.isRemoved === 1) throw unavailable(item, []);
-    if (!isDone(item))
-      throw new AppError(
-        'conflict',
-        `This item has ${item.done} of ${item.needed} reviews. Decide it when it has all.`,
-      );
-    const decided = readAnswers(rubric, input);
-    const earlier = goldOf(item).filter(
-      (one) => !decided.some(({ rubricItemId }) => rubricItemId === one.rubricItemId),
-    );
-    const gold = [...earlier, ...decided];
-    const now = Date.now();
-    reviews.setGold(item.sequence, { answers: gold, by: you.name, at: now });
-    const reviewer = `${you.name} (decision)`;
-    reviews.addHistory({ runId: item.runId, reviewer, answers: decided, rubric, createdAt: now });
-    const all = reviews.reviewsOf(item.sequence).filter(({ kind }) => kind === 'review');
-    const feedback = feedbackOf(rubric, finalAnswers(rubric, all.map(answersOf), gold));
-    reviews.setFeedback(item.runId, feedback, reviewer, now);
-    return describe(queue, store.item(queue.sequence, itemId), { you, canDecide: true });
+  return (queue: StoredQueue, item: StoredItem, you: StoredReviewer): ReviewReservation => {
+    const { startedAt, expiresAt } = options.reviews.reservation(queue.sequence, you.sequence)!;
+    const described = describe(queue, item, { you, canDecide: false });
+    return { item: described, reservedAt: isoTime(startedAt), expiresAt: isoTime(expiresAt) };
   };
 }
 
+interface Actions {
+  readonly claim: ReturnType<typeof createReserving>;
+  readonly describe: ReturnType<typeof createItemReader>;
+  readonly describeReservation: ReturnType<typeof createReservationDescriber>;
+}
+
+/** The same for queues that several hosts share. */
+function createSharedActions(
+  { store, reviews, shared }: ReviewsOptions,
+  { claim, describe, describeReservation }: Actions,
+) {
+  async function reserveShared(queue: StoredQueue, itemId: string | undefined, you: StoredReviewer) {
+    const item = await shared.reserve(queue, itemId, you);
+    if (item === null) return null;
+    if (item !== false) return describeReservation(queue, item, you);
+    // The copy knows why. Nothing is stored, because this throws.
+    return reviews.transaction((): never => {
+      claim(queue, itemId, you);
+      throw new AppError('conflict', 'Someone else has just taken this item. Take another one.');
+    });
+  }
+
+  async function addShared(queue: StoredQueue, review: NewSharedReview, you: StoredReviewer): Promise<Review> {
+    const isAdded = await shared.add(queue, review, you);
+    const item = store.item(queue.sequence, review.itemId);
+    const stored = reviews.reviewsOf(item.sequence).find(({ id }) => id === review.id);
+    if (isAdded && stored) return reviewOf(stored, you);
+    requireReservation({ queue, item, you }, reviews);
+    throw new AppError('conflict', 'Your reservation has expired. Reserve the item and send the review again.');
+  }
+
+  async function decideShared(queue: StoredQueue, itemId: string, answers: AnswersInput, you: StoredReviewer) {
+    await shared.pull(queue);
+    const item = store.item(queue.sequence, itemId);
+    if (!(await shared.decide(queue, item.id, goldWith(queue, item, answers), you)))
+      throw new AppError('conflict', 'The item was changed on another host. Try again.');
+    return describe(queue, store.item(queue.sequence, itemId), { you, canDecide: true });
+  }
+
+  return { reserveShared, addShared, decideShared };
+}
+
 export function createReviews(options: ReviewsOptions): Reviews {
-  const { store, reviews, flush } = options;
+  const { store, reviews, flush, shared } = options;
   const claim = createReserving(options);
   const close = createOutcome(options);
-  const decide = createDecision(options);
   const describe = createItemReader(options);
+  const describeReservation = createReservationDescriber(options);
+  const actions = { claim, describe, describeReservation };
+  const { reserveShared, addShared, decideShared } = createSharedActions(options, actions);
 
   function requireReviewer(queue: StoredQueue, you: StoredReviewer): void {
     if (isReviewerOf(queue, you)) return;
     throw new AppError('forbidden', `${you.name} is not one of the reviewers of this queue.`);
   }
 
-  /** Throws `conflict` with who has the item instead. */
-  function requireReservation(queue: StoredQueue, item: StoredItem, you: StoredReviewer): StoredReservation {
-    const now = Date.now();
-    const own = reviews.reservation(queue.sequence, you.sequence);
-    if (own && own.item === item.sequence && own.expiresAt > now && item.isRemoved === 0) return own;
-    const held = reviews.reservationsOf(item.sequence, now).filter(({ reviewer }) => reviewer !== you.sequence);
-    if (item.isRemoved === 1 || isDone(item) || item.done + held.length >= item.needed) throw unavailable(item, held);
-    const message =
-      own && own.item === item.sequence ? 'Your reservation has expired.' : 'You have not reserved this item.';
-    throw new AppError('conflict', `${message} Reserve it and send the review again.`);
-  }
-
-  function add(
-    { id, itemId }: ItemOf,
-    you: StoredReviewer,
-    read: (queue: StoredQueue) => Pick<StoredReview, 'kind' | 'note'> & { readonly answers: readonly ReviewAnswer[] },
-  ): Review {
+  function add({ id, itemId }: ItemOf, you: StoredReviewer, read: ReadReview): Review {
     const queue = store.read(id);
     const item = store.item(queue.sequence, itemId);
     const { answers, ...given } = read(queue);
-    const own = requireReservation(queue, item, you);
+    const own = requireReservation({ queue, item, you }, reviews);
     const now = Date.now();
     const earlier = reviews.reviewsOf(item.sequence).find(({ reviewer }) => reviewer === you.sequence);
     const review: StoredReview = {
@@ -276,31 +251,44 @@ export function createReviews(options: ReviewsOptions): Reviews {
     return reviews.transaction(work);
   }
 
+  function give({ id, itemId }: ItemOf, you: StoredReviewer, read: ReadReview): Review | Promise<Review> {
+    const queue = store.read(id);
+    if (queue.teamChange === null) return write(() => add({ id, itemId }, you, read));
+    const { id: item } = store.item(queue.sequence, itemId);
+    return addShared(queue, { ...read(queue), id: timeOrderedId(), itemId: item }, you);
+  }
+
   return {
-    reserve: (id, itemId, you) =>
-      write(() => {
-        const queue = store.read(id);
-        requireReviewer(queue, you);
+    reserve(id, itemId, you) {
+      const queue = store.read(id);
+      requireReviewer(queue, you);
+      if (queue.teamChange !== null) return reserveShared(queue, itemId, you);
+      return write(() => {
         const item = claim(queue, itemId, you);
-        if (!item) return null;
-        const { startedAt, expiresAt } = reviews.reservation(queue.sequence, you.sequence)!;
-        const described = describe(queue, item, { you, canDecide: false });
-        return { item: described, reservedAt: isoTime(startedAt), expiresAt: isoTime(expiresAt) };
-      }),
+        return item && describeReservation(queue, item, you);
+      });
+    },
     release(id, you) {
       const queue = store.read(id);
+      if (you && queue.teamChange !== null) return shared.release(queue, you);
       if (you) reviews.release(queue.sequence, you.sequence);
     },
     submit: (item, { answers, note }, you) =>
-      write(() =>
-        add(item, you, ({ rubric }) => {
-          const read = readAnswers(rubric.items, answers);
-          requireAll(rubric.items, read);
-          return { kind: 'review', answers: read, note: note?.trim() || null };
-        }),
-      ),
-    skip: (item, reason, you) => write(() => add(item, you, () => ({ kind: 'skip', answers: [], note: reason }))),
-    decide: (item, answers, you) => write(() => decide(item, answers, you)),
+      give(item, you, ({ rubric }) => {
+        const read = readAnswers(rubric.items, answers);
+        requireAll(rubric.items, read);
+        return { kind: 'review', answers: read, note: note?.trim() || null };
+      }),
+    skip: (item, reason, you) => give(item, you, () => ({ kind: 'skip', answers: [], note: reason })),
+    decide({ id, itemId }, answers, you) {
+      const queue = store.read(id);
+      if (queue.teamChange !== null) return decideShared(queue, itemId, answers, you);
+      return write(() => {
+        const item = store.item(queue.sequence, itemId);
+        writeGold({ queue, item, gold: goldWith(queue, item, answers), by: you.name, at: Date.now() }, reviews);
+        return describe(queue, store.item(queue.sequence, itemId), { you, canDecide: true });
+      });
+    },
     read({ id, itemId }, reader) {
       const queue = store.read(id);
       return describe(queue, store.item(queue.sequence, itemId), reader);

@@ -50,6 +50,7 @@ import {
   reviewQueues,
   sharedKeyColumns,
   sharedMessages,
+  sharedQueueColumn,
   toolUses,
 } from './migrations/from-0034.ts';
 
@@ -95,6 +96,7 @@ const migrations: readonly string[] = [
   sharedMessages,
   judgePairLabels,
   sharedKeyColumns,
+  sharedQueueColumn,
 ];
 
 function version(database: Database.Database): number {

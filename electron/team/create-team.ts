@@ -5,6 +5,7 @@ import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { WorkerClient } from '../common/worker-client.ts';
 import type { KeyStore } from '../key-store/key-store.ts';
 import { addKnownSecret, type Log } from '../log.ts';
+import type { CallTeamReviews, TeamReviewMethods } from './team-reviews.ts';
 import type { Storage } from '../storage/storage.ts';
 import { formatTeamAddress, parseTeamAddress, type TeamAddress } from './address.ts';
 import { createTeamAudit, type TeamAudit } from './team-audit.ts';
@@ -18,6 +19,8 @@ export interface Team {
   readonly audit: TeamAudit;
   /** Whole runs of all hosts. */
   readonly records: TeamRecords;
+  /** Review queues there. Rejects with `conflict` without a connection. */
+  readonly reviews: CallTeamReviews;
   /** Whether a team database is set. */
   isOn(): boolean;
   /** Whether the API serves the team's records, because the host was started with `--team`. */
@@ -175,6 +178,21 @@ function requireChangeable({ team }: TeamOptions): void {
   throw new AppError('conflict', 'The team database is set on the command line. Restart without --team to change it.');
 }
 
+/** A queue that others review, too, can't be changed without them. */
+function callReviews(client: WorkerClient<TeamMethods>): CallTeamReviews {
+  const call = async (name: keyof TeamReviewMethods, input: unknown): Promise<unknown> => {
+    try {
+      return await client.call('reviews', { name, input });
+    } catch (failure) {
+      if (!(failure instanceof AppError)) throw failure;
+      throw new AppError('team_unavailable', `This review queue is shared in the team database. ${failure.message}`, {
+        cause: failure,
+      });
+    }
+  };
+  return call as CallTeamReviews;
+}
+
 export function createTeam(options: TeamOptions): Team {
   const { storage, keyStore } = options;
   const account = `team:${storage.windowCallerId}`;
@@ -205,6 +223,7 @@ export function createTeam(options: TeamOptions): Team {
   });
   const isOn = () => copying.target !== null;
   return {
+    reviews: callReviews(client),
     audit,
     records: { ...audit, isOn },
     isOn,

@@ -1,4 +1,4 @@
-import { sharedKeyTables } from './shared-tables.ts';
+import { sharedKeyTables, sharedReviewTables } from './shared-tables.ts';
 
 /**
  * The tables of the team database, in the schema `touchstone`. Times are milliseconds since 1970. `sequence` is the order in which runs
@@ -209,4 +209,4 @@ const dayTables = `
 `;
 
 /** All migrations, oldest first. `touchstone.migrations` has a row for each that was applied. Only append. */
-export const migrations: readonly string[] = [firstTables, dayTables, sharedKeyTables];
+export const migrations: readonly string[] = [firstTables, dayTables, sharedKeyTables, sharedReviewTables];

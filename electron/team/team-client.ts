@@ -17,6 +17,7 @@ import type { TeamAddress } from './address.ts';
 import type { KeyExchangeTarget, KeysEvent } from './key-exchange.ts';
 import type { ExportRow } from '../storage/export-rows.ts';
 import type { RunOfConversation, TeamReportPage } from './team-engine.ts';
+import type { TeamReviewMethods } from './team-reviews.ts';
 import type { SelectedRuns, SnapshotRequest } from './team-runs.ts';
 
 type Method<Input, Result> = (input: Input, context: CallContext) => Result | Promise<Result>;
@@ -60,6 +61,7 @@ export interface TeamMethods {
   readonly findMissing: Method<readonly string[], number>;
   readonly writeSnapshot: Method<SnapshotRequest, Int32Array>;
   readonly listFeedback: Method<RunOfConversation, FeedbackEntry[]>;
+  readonly reviews: (input: { name: keyof TeamReviewMethods; input: unknown }) => Promise<unknown>;
   readonly acquireCredits: Method<CreditRequest, CreditLease>;
   readonly lowerCredits: Method<{ keyId: string; ceiling: number }, void>;
   readonly giveFeedback: Method<{ run: RunOfConversation; input: FeedbackInput; reviewer: string }, Feedback>;

@@ -9,6 +9,7 @@ import { KeyExchange } from './key-exchange.ts';
 import { Copier, type CopyProgress } from './copier.ts';
 import { createLocalRuns } from './local-runs.ts';
 import { TeamEngine } from './team-engine.ts';
+import { TeamReviews } from './team-reviews.ts';
 import type { CopyEvent, TeamEvent, TeamMethods } from './team-client.ts';
 import { TeamRuns } from './team-runs.ts';
 
@@ -30,6 +31,7 @@ interface Target {
 let target: Target | null = null;
 let connection: TeamConnection | null = null;
 let engine: TeamEngine | null = null;
+let teamReviews: TeamReviews | null = null;
 /** Grows with each change of the target: work for an earlier one ends. */
 let generation = 0;
 let exchange: KeyExchange | null = null;
@@ -67,7 +69,7 @@ function reportFailure(message: string): void {
 
 async function closeConnection(): Promise<void> {
   const open = connection;
-  connection = engine = null;
+  connection = engine = teamReviews = null;
   await open?.close().catch(() => undefined);
 }
 
@@ -81,6 +83,7 @@ async function connect({ address, password }: Target): Promise<TeamConnection> {
   if (connection === null) {
     connection = opened;
     engine = new TeamEngine(opened.database);
+    teamReviews = new TeamReviews(opened.database);
   }
   return connection;
 }
@@ -164,6 +167,7 @@ const methods: TeamMethods = {
     await Promise.all([closeConnection(), exchange?.close()]);
     exchange = null;
   },
+  reviews: ({ name, input }) => query((): Promise<unknown> => teamReviews![name](input as never)),
   acquireCredits(request) {
     if (exchange === null) throw new AppError('team_unavailable', 'No team database is connected.');
     return exchange.acquire(request);

@@ -79,6 +79,10 @@ export const reviewQueueInput = z
       .optional()
       .describe('Share of the items that one more reviewer reviews, such as 0.15 of them twice; 0 unless given'),
     reservationMinutes: z.int().min(1).max(1440).optional().describe('15 unless given'),
+    isShared: z
+      .boolean()
+      .optional()
+      .describe('Whether people review it on all hosts of the team database; false unless given'),
   })
   .meta({ id: 'ReviewQueueInput' });
 export type ReviewQueueInput = z.infer<typeof reviewQueueInput>;
@@ -122,7 +126,8 @@ const summary = {
   itemType: z.enum(itemTypes),
   counts,
   isComplete: z.boolean().describe('Whether all items are done'),
-  isImported: z.boolean().describe('Whether it came as a file from another installation'),
+  isImported: z.boolean().describe('Whether another installation made it'),
+  isShared: z.boolean().describe('Whether people review it on all hosts of the team database'),
   createdAt: timestamp,
 };
 

@@ -1,86 +1,32 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createHost, type Host } from '../../electron/create-host.ts';
-import { createMemoryKeyStore } from '../../electron/key-store/key-store.ts';
 import type { ApiKey } from '../../shared/contract/api-keys.ts';
 import { longTest, patience } from '../support/patience.ts';
 import { describeWithPostgres } from '../support/postgres.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts';
+import { type Answer, type SharingHost, startSharingHost } from '../support/sharing-hosts.ts';
 import { usePostgres } from '../unit/team/team-world.ts';
 
-interface Answer {
-  readonly status: number;
-  readonly body: never;
-}
-
-interface SharingHost {
-  readonly host: Host;
-  readonly directory: string;
-  readonly log: string[];
-  readonly asWindow: (method: string, path: string, body?: unknown) => Promise<Answer>;
-  /** The status of a request with the key. */
-  readonly withKey: (key: string, method: string, path: string, body?: unknown) => Promise<Answer>;
+interface KeyHost extends SharingHost {
   /** Calls a model, which costs a credit. */
-  readonly run: (key: string) => Promise<Answer>;
+  readonly run: (key: string) => Promise<Answer<never>>;
   readonly issue: (input?: object) => Promise<ApiKey & { key: string }>;
-  readonly close: () => Promise<void>;
 }
 
 interface StartOptions {
   readonly team: string;
   readonly provider?: ScriptedProvider;
-  readonly directory?: string;
   readonly offlineMinutes?: number;
 }
 
-async function startHost({ team, provider, directory: given, offlineMinutes }: StartOptions): Promise<SharingHost> {
-  const directory = given ?? (await mkdtemp(join(tmpdir(), 'touchstone-keys-')));
-  const log: string[] = [];
-  const host = await createHost({
-    dataDirectory: directory,
-    providerBases: {},
-    endpoints: provider ? [{ name: 'scripted', baseAddress: provider.baseAddress }] : [],
-    capabilities: [],
-    environment: {},
-    keyStore: createMemoryKeyStore(),
-    team,
-    ...(offlineMinutes !== undefined && { teamOfflineMinutes: offlineMinutes }),
-    log: (message) => void log.push(message),
-  });
-  let closing: Promise<void> | null = null;
-  const close = () => (closing ??= host.close());
-  onTestFinished(async () => {
-    await close();
-    await rm(directory, { recursive: true, force: true });
-  });
-  async function send(key: string | null, method: string, path: string, body?: unknown): Promise<Answer> {
-    const request = new Request(`http://127.0.0.1${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', ...(key !== null && { authorization: `Bearer ${key}` }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const response = await host.api.fetch(request, { access: key === null ? 'window' : 'network' });
-    const text = await response.text();
-    return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as never };
-  }
-  const asWindow: SharingHost['asWindow'] = (...call) => send(null, ...call);
+async function startHost({ provider, ...options }: StartOptions): Promise<KeyHost> {
+  const started = await startSharingHost({ ...options, ...(provider && { providerAddress: provider.baseAddress }) });
+  onTestFinished(started.close);
+  const completion = { promptText: 'Say hello', aiSystem: 'OpenAiCompatible', model: 'scripted/model' };
   return {
-    host,
-    directory,
-    log,
-    asWindow,
-    withKey: send,
-    run: (key) =>
-      send(key, 'POST', '/api/completions/sync', {
-        promptText: 'Say hello',
-        aiSystem: 'OpenAiCompatible',
-        model: 'scripted/model',
-      }),
+    ...started,
+    run: (key) => started.call('POST', '/api/completions/sync', completion, key),
     issue: async (input = {}) =>
-      (await asWindow('POST', '/window/api-keys', { name: 'Program', ...input })).body as ApiKey & { key: string },
-    close,
+      (await started.call<ApiKey & { key: string }>('POST', '/window/api-keys', { name: 'Program', ...input })).body,
   };
 }
 
@@ -90,14 +36,14 @@ async function startProvider(): Promise<ScriptedProvider> {
   return provider;
 }
 
-const credits = async (host: SharingHost, key: string) =>
-  (await host.withKey(key, 'GET', '/credits')).body as { consumed: number; remaining: number | null };
+const credits = async (host: KeyHost, key: string) =>
+  (await host.call('GET', '/credits', undefined, key)).body as { consumed: number; remaining: number | null };
 
 const until = <Result>(check: () => Promise<Result> | Result) => vi.waitFor(check, patience);
 
-const statusOf = async (host: SharingHost, key: string) => (await host.withKey(key, 'GET', '/credits')).status;
+const statusOf = async (host: KeyHost, key: string) => (await host.call('GET', '/credits', undefined, key)).status;
 
-function countStatuses(answers: readonly Answer[]): Record<number, number> {
+function countStatuses(answers: readonly Answer<unknown>[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
@@ -111,13 +57,13 @@ describeWithPostgres('API keys that hosts share', () => {
     const [one, two] = [await startHost({ team }), await startHost({ team })];
     const { key, id, callerId } = await one.issue({ creditLimit: 7, scopes: ['run', 'audit'] });
     await until(async () => expect(await statusOf(two, key)).toBe(200));
-    const listed = (host: SharingHost) => host.host.storage.apiKeys.list().find((one_) => one_.id === id);
+    const listed = (host: KeyHost) => host.host.storage.apiKeys.list().find((one_) => one_.id === id);
     expect(listed(two)).toMatchObject({ callerId, scopes: ['run', 'audit'], creditLimit: 7, creditsUsed: 0 });
 
     // A host that didn't create it changes it, and both change different fields at once.
     await Promise.all([
-      two.asWindow('PATCH', `/window/api-keys/${id}`, { creditLimit: 5 }),
-      one.asWindow('PATCH', `/window/api-keys/${id}`, { name: 'Renamed' }),
+      two.call('PATCH', `/window/api-keys/${id}`, { creditLimit: 5 }),
+      one.call('PATCH', `/window/api-keys/${id}`, { name: 'Renamed' }),
     ]);
     for (const host of [one, two]) {
       await until(() => expect(listed(host)).toMatchObject({ creditLimit: 5, name: 'Renamed' }));
@@ -129,7 +75,7 @@ describeWithPostgres('API keys that hosts share', () => {
     expect(stored).toHaveLength(1);
     expect(stored[0]!.row).not.toContain(key.slice(3));
 
-    await two.asWindow('DELETE', `/window/api-keys/${id}`);
+    await two.call('DELETE', `/window/api-keys/${id}`);
     await until(async () => expect(await statusOf(one, key)).toBe(401));
     // Nobody makes a revoked key valid again.
     await server().query(team, 'UPDATE touchstone.api_keys SET revoked_at = NULL');
@@ -159,7 +105,7 @@ describeWithPostgres('API keys that hosts share', () => {
     const leases = () =>
       server().query<{ reserve: string }>(team, 'SELECT ceiling - spent AS reserve FROM touchstone.credit_leases');
     expect(Number((await leases())[0]!.reserve)).toBeGreaterThan(0);
-    const answers: Answer[] = [];
+    const answers: Answer<unknown>[] = [];
     for (let run = 0; run < 100; run += 1) answers.push(await two.run(key));
     expect(countStatuses(answers)).toEqual({ 200: 99, 402: 1 });
   });
@@ -208,10 +154,10 @@ describeWithPostgres('API keys that hosts share', () => {
         status: 503,
         body: { error: { code: 'team_unavailable', message: expect.stringContaining('--team-offline-minutes') } },
       });
-      expect((await strict.asWindow('GET', '/window/api-keys')).status).toBe(200);
+      expect((await strict.call('GET', '/window/api-keys')).status).toBe(200);
 
       expect((await patient.run(unlimited.key)).status).toBe(200);
-      const offline: Answer[] = [];
+      const offline: Answer<unknown>[] = [];
       for (let run = 0; run < reserve + 1; run += 1) offline.push(await patient.run(limited.key));
       expect(countStatuses(offline)).toEqual({ 200: reserve, 503: 1 });
       expect(offline.at(-1)).toMatchObject({ body: { error: { code: 'team_unavailable' } } });

@@ -208,3 +208,8 @@ export const sharedKeyColumns = `
   ALTER TABLE api_keys ADD COLUMN is_foreign INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE api_keys ADD COLUMN credits_elsewhere INTEGER NOT NULL DEFAULT 0;
 `;
+
+/** 41. Review queues that several hosts share: the number of the last change of the team database that is here; null for the others. */
+export const sharedQueueColumn = `
+  ALTER TABLE review_queues ADD COLUMN team_change INTEGER;
+`;

@@ -21,9 +21,11 @@ export interface StoredQueue {
   readonly strata: readonly ReviewStratum[];
   readonly rubric: ReviewQueue['rubric'];
   readonly createdAt: number;
+  /** The last change of the team database that is here; null for a queue that isn't shared. */
+  readonly teamChange: number | null;
 }
 
-export type NewQueue = Omit<StoredQueue, 'sequence'>;
+export type NewQueue = Omit<StoredQueue, 'sequence' | 'teamChange'>;
 
 export interface NewItem {
   readonly id: string;
@@ -94,6 +96,12 @@ export interface QueueStore {
   list(query: ListQuery): ListPage<StoredQueue>;
   read(id: string): StoredQueue;
   find(id: string): StoredQueue | null;
+  /** Also of a queue that isn't shown yet. */
+  readSequence(sequence: number): StoredQueue;
+  setTeamChange(queue: number, change: number): void;
+  /** IDs of items whose runs were deleted. */
+  removedItems(queue: number): string[];
+  removeItem(item: number): void;
   /** A hidden queue, until `show`. Throws `conflict` for a known id, also of a hidden queue. */
   create(queue: NewQueue): number;
   /** Throws `conflict` for an item with a known id. */
@@ -130,6 +138,7 @@ interface QueueRow {
   readonly sampling_json: string;
   readonly rubric_json: string;
   readonly created_at: number;
+  readonly team_change: number | null;
 }
 
 function queueOf(row: QueueRow): StoredQueue {
@@ -144,6 +153,7 @@ function queueOf(row: QueueRow): StoredQueue {
     ...sampling,
     rubric: JSON.parse(row.rubric_json) as StoredQueue['rubric'],
     createdAt: row.created_at,
+    teamChange: row.team_change,
   };
 }
 
@@ -164,6 +174,13 @@ function queueStatements(database: Database.Database) {
          rubric_json, created_at)
        VALUES (@id, @installationId, 2, @isImported, @name, @input, @sampling, @rubricId, @rubric, @createdAt)`,
     ),
+    ofSequence: database.prepare<[number], QueueRow>('SELECT * FROM review_queues WHERE sequence = ?'),
+    teamChange: database.prepare<[number, number]>('UPDATE review_queues SET team_change = ? WHERE sequence = ?'),
+    removedItems: database
+      .prepare<[number], string>('SELECT id FROM review_items WHERE queue = ? AND is_removed = 1')
+      .pluck(),
+    removeItem: database.prepare<[number]>('UPDATE review_items SET is_removed = 1 WHERE sequence = ?'),
+    removeContent: database.prepare<[number]>('DELETE FROM review_item_contents WHERE item = ?'),
     show: database.prepare<[number, number]>('UPDATE review_queues SET is_hidden = ? WHERE sequence = ?'),
     hidden: database.prepare<[], number>('SELECT sequence FROM review_queues WHERE is_hidden = 1 LIMIT 1').pluck(),
     removeItems: database.prepare<[number, number]>(
@@ -275,6 +292,13 @@ export function createQueueStore(
     list: newestList({ tokenSecret, name: 'review queues', rows: (input) => queues.page.all(input), toItem: queueOf }),
     find,
     read,
+    readSequence: (sequence) => queueOf(queues.ofSequence.get(sequence)!),
+    setTeamChange: (queue, change) => void queues.teamChange.run(change, queue),
+    removedItems: (queue) => queues.removedItems.all(queue),
+    removeItem(item) {
+      queues.removeItem.run(item);
+      queues.removeContent.run(item);
+    },
     create({ plan, rubric, population, strata, isImported, ...queue }) {
       const row = {
         ...queue,

@@ -74,6 +74,11 @@ export interface ReviewStore {
   /** Replaces the reviewer's reservation in the queue. A longer time keeps its start. */
   reserve(claim: Claim, item: number): void;
   release(queue: number, reviewer: number): void;
+  /** All reservations of a queue. */
+  replaceReservations(
+    queue: number,
+    held: readonly Pick<StoredReservation, 'item' | 'reviewer' | 'startedAt' | 'expiresAt'>[],
+  ): void;
   /** The current reviews of an item, oldest first, with skips. */
   reviewsOf(item: number): StoredReview[];
   /** Of the items from a position on. */
@@ -141,6 +146,10 @@ function reservationStatements(database: Database.Database) {
          started_at = iif(item = excluded.item AND review_reservations.expires_at > @now, started_at, excluded.started_at)`,
     ),
     release: database.prepare<[number, number]>('DELETE FROM review_reservations WHERE queue = ? AND reviewer = ?'),
+    releaseAll: database.prepare<[number]>('DELETE FROM review_reservations WHERE queue = ?'),
+    hold: database.prepare(
+      'INSERT INTO review_reservations (queue, reviewer, item, started_at, expires_at) VALUES (@queue, @reviewer, @item, @startedAt, @expiresAt)',
+    ),
   };
 }
 
@@ -248,6 +257,10 @@ export function createReviewStore(database: Database.Database): ReviewStore {
     reservation: (queue, reviewer) => reservations.ofReviewer.get(queue, reviewer) ?? null,
     reserve: (claim, item) => void reservations.reserve.run({ ...claim, item }),
     release: (queue, reviewer) => void reservations.release.run(queue, reviewer),
+    replaceReservations(queue, held) {
+      reservations.releaseAll.run(queue);
+      for (const one of held) reservations.hold.run({ ...one, queue });
+    },
     reservationsIn: (items, now) => reservations.inItems.all(JSON.stringify(items), now),
     reviewsOf: (item) => reviews.ofItem.all(item),
     reviewsIn: (queue, { from, to }) => reviews.inRange.all(queue, from, to),

@@ -19,6 +19,12 @@ export type ReviewerName = Pick<StoredReviewer, 'sequence' | 'id' | 'name'>;
 
 type NewReviewer = Pick<StoredReviewer, 'name' | 'pinHash' | 'callerId'>;
 
+/** A reviewer that hosts share. */
+export interface SharedReviewer extends NewReviewer {
+  readonly id: string;
+  readonly isRemoved: boolean;
+}
+
 /** Those of this installation. Names are unique without case: `conflict`. */
 export interface ReviewerStore {
   /** Newest first. Throws `invalid_request` for a token of another list. */
@@ -40,6 +46,10 @@ export interface ReviewerStore {
     readonly name: string;
     readonly installationId: string;
   }): ReviewerName;
+  /** All of this installation that aren't removed. */
+  everyone(): StoredReviewer[];
+  /** Stores a reviewer as other hosts know it. If the name is taken here, it gets a number. */
+  adopt(reviewer: SharedReviewer): void;
   /** Absent fields stay. Throws `not_found` and `conflict`. */
   update(
     id: string,
@@ -62,7 +72,10 @@ function statements(database: Database.Database) {
     page: database.prepare<{ before: number; limit: number }, StoredReviewer>(
       `${rows} AND reviewers.sequence < @before ORDER BY reviewers.sequence DESC LIMIT @limit`,
     ),
+    everyone: database.prepare<[], StoredReviewer>(rows),
     find: database.prepare<[string], StoredReviewer>(`${rows} AND reviewers.id = ?`),
+    takeId: database.prepare<[string, number]>('UPDATE reviewers SET id = ? WHERE sequence = ?'),
+    takeOver: database.prepare<[number]>('UPDATE reviewers SET installation_id = NULL WHERE sequence = ?'),
     findByCaller: database.prepare<[string], StoredReviewer>(`${rows} AND reviewers.caller_id = ?`),
     findByName: database.prepare<[string], StoredReviewer>(`${rows} AND name_key = ?`),
     keyName: database.prepare<[string], string>('SELECT name FROM api_keys WHERE caller_id = ?').pluck(),
@@ -92,13 +105,55 @@ function taken(field: string, message: string): AppError {
 
 const idCharacters = 36;
 
+/** Stores a reviewer as other hosts know it. */
+function createAdopter(
+  {
+    findAny,
+    findByCaller,
+    findByName,
+    isOwn,
+    remove,
+    insert,
+    takeId,
+    takeOver,
+    rename,
+    setPin,
+  }: ReturnType<typeof statements>,
+  freeName: (name: string) => string,
+) {
+  return ({ id, name, pinHash, callerId, isRemoved }: SharedReviewer): void => {
+    const sameCaller = callerId === null ? undefined : findByCaller.get(callerId);
+    const found = findAny.get(id) ?? sameCaller;
+    if (isRemoved) {
+      if (found && isOwn.get(found.id)) remove.run(Date.now(), found.sequence);
+      return;
+    }
+    if (found === undefined) {
+      const free = freeName(name);
+      insert.run({ id, name: free, nameKey: keyOf(free), pinHash, callerId, now: Date.now() });
+      return;
+    }
+    if (found.id !== id) takeId.run(id, found.sequence);
+    const named = findByName.get(keyOf(name));
+    if (named === undefined || named.id === id) rename.run(name, keyOf(name), found.sequence);
+    else if (!isOwn.get(id)) {
+      const free = freeName(name);
+      rename.run(free, keyOf(free), found.sequence);
+    }
+    takeOver.run(found.sequence);
+    setPin.run(pinHash, found.sequence);
+  };
+}
+
 export function createReviewerStore(database: Database.Database, tokenSecret: string): ReviewerStore {
+  const prepared = statements(database);
   const {
     page,
     find,
     findByCaller,
     findByName,
     findAny,
+    everyone,
     isOwn,
     insertImported,
     keyName,
@@ -107,7 +162,7 @@ export function createReviewerStore(database: Database.Database, tokenSecret: st
     setPin,
     remove,
     release,
-  } = statements(database);
+  } = prepared;
 
   function read(id: string): StoredReviewer {
     const found = find.get(id.toLowerCase());
@@ -149,6 +204,8 @@ export function createReviewerStore(database: Database.Database, tokenSecret: st
     return create({ name, pinHash: null, callerId });
   });
 
+  const adopt = database.transaction(createAdopter(prepared, freeName));
+
   const update = database.transaction<ReviewerStore['update']>((id, { name, pinHash }) => {
     const { sequence, id: own } = read(id);
     if (name !== undefined) {
@@ -165,6 +222,8 @@ export function createReviewerStore(database: Database.Database, tokenSecret: st
     findByCaller: (callerId) => findByCaller.get(callerId) ?? null,
     create: (reviewer) => create.immediate(reviewer),
     ensureForCaller: (callerId, fallbackName) => findByCaller.get(callerId) ?? ensure.immediate(callerId, fallbackName),
+    everyone: () => everyone.all(),
+    adopt: (reviewer) => adopt.immediate(reviewer),
     isOwn: (id) => isOwn.get(id.toLowerCase()) !== undefined,
     ensureImported({ id: given, name, installationId }) {
       const id = given.toLowerCase();

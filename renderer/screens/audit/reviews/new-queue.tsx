@@ -5,6 +5,7 @@ import type { AuditFilter } from '../../../../shared/contract/audit.ts';
 import { strataFields } from '../../../../shared/contract/review-queues.ts';
 import type { Rubric } from '../../../../shared/contract/rubrics.ts';
 import { Button } from '../../../components/button.tsx';
+import { Checkbox } from '../../../components/choices.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural, formatWhole } from '../../../components/format.ts';
 import { Select } from '../../../components/select.tsx';
@@ -12,7 +13,9 @@ import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import { useAuditFacets } from '../../../queries/audit.ts';
 import { useCreateQueue, useQueuePreview } from '../../../queries/review-queues.ts';
+import { useReviewers } from '../../../queries/reviewers.ts';
 import { useRubrics } from '../../../queries/rubrics.ts';
+import { useTeam } from '../../../queries/team.ts';
 import { readFilter } from '../../../shell/audit-address.ts';
 import { reviewQueueAddress, reviewsAddress } from '../../../shell/addresses.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
@@ -135,6 +138,51 @@ function ReviewerFields({ draft, change }: FieldsProps) {
   );
 }
 
+const maxNamed = 20;
+
+/** Nobody chosen means that anyone may review. */
+function NamedReviewers({ draft, change }: FieldsProps) {
+  const reviewers = useReviewers().data ?? [];
+  const { reviewerIds } = draft;
+  if (reviewers.length === 0) return null;
+  return (
+    <fieldset className="review__named">
+      <legend className="field__label">Who reviews</legend>
+      {reviewers.map(({ id, name }) => (
+        <Checkbox
+          key={id}
+          label={name}
+          isChecked={reviewerIds.includes(id)}
+          isDisabled={reviewerIds.length >= maxNamed && !reviewerIds.includes(id)}
+          onCheckedChange={(isChosen) =>
+            change({ reviewerIds: isChosen ? [...reviewerIds, id] : reviewerIds.filter((other) => other !== id) })
+          }
+        />
+      ))}
+      <p className="caption tertiary">
+        {reviewerIds.length === 0 ? 'Anyone may review.' : 'Only the chosen reviewers.'}
+      </p>
+    </fieldset>
+  );
+}
+
+function TeamField({ draft, change }: FieldsProps) {
+  const hasTeam = (useTeam().data?.address ?? null) !== null;
+  if (!hasTeam) return null;
+  return (
+    <div>
+      <Checkbox
+        label="Share with the team"
+        isChecked={draft.isShared}
+        onCheckedChange={(isShared) => change({ isShared })}
+      />
+      <p className="caption tertiary">
+        People review it on all hosts of the team database, which gets the texts of the items.
+      </p>
+    </div>
+  );
+}
+
 function RubricField({ draft, change }: FieldsProps) {
   const rubrics = useRubrics();
   const [isCreating, setCreating] = useState(false);
@@ -245,6 +293,8 @@ export function NewQueue({ filterText }: { filterText: string }) {
           <Preview draft={draft} filter={filter} />
           <RubricField draft={draft} change={change} />
           <ReviewerFields draft={draft} change={change} />
+          <NamedReviewers draft={draft} change={change} />
+          <TeamField draft={draft} change={change} />
           {create.error && <Notice tone="negative">{describeError(create.error).message}</Notice>}
           <div className="row">
             <Button type="submit" variant="primary" isBusy={create.isPending} aria-disabled={input === null}>

@@ -17,6 +17,9 @@ export interface QueueDraft {
   /** Percent of the items that one more reviewer reviews. */
   readonly second: string;
   readonly minutes: string;
+  /** The only ones who may review; anyone if empty. */
+  readonly reviewerIds: readonly string[];
+  readonly isShared: boolean;
 }
 
 export const emptyQueue: QueueDraft = {
@@ -31,6 +34,8 @@ export const emptyQueue: QueueDraft = {
   reviewersPerItem: '2',
   second: '0',
   minutes: '15',
+  reviewerIds: [],
+  isShared: false,
 };
 
 export const planKinds = [
@@ -71,13 +76,19 @@ export interface QueueErrors {
 }
 
 export function queueErrors(draft: QueueDraft): QueueErrors {
-  const { kind, unit, seed, reviewersPerItem, second, minutes } = draft;
+  const { kind, unit, seed, reviewersPerItem, second, minutes, reviewerIds } = draft;
+  const highest = Number(reviewersPerItem) + (readNumber(second) === 0 ? 0 : 1);
+  const isEnough = reviewerIds.length === 0 || highest <= reviewerIds.length;
   const isPercent = kind === 'flagged' || (kind !== 'newest' && unit === 'percent');
   const amount = isPercent ? 'Enter a share up to 100%' : 'Enter a whole number from 1 to 50,000';
   return {
     amount: planOf(draft) === null ? amount : null,
     seed: seed === '' || isWhole(seed, 0, 4_294_967_295) ? null : 'Enter a whole number from 0 to 4,294,967,295',
-    reviewersPerItem: isWhole(reviewersPerItem, 1, 20) ? null : 'Enter a whole number from 1 to 20',
+    reviewersPerItem: !isWhole(reviewersPerItem, 1, 20)
+      ? 'Enter a whole number from 1 to 20'
+      : isEnough
+        ? null
+        : `Needs ${highest} reviewers, ${reviewerIds.length} chosen`,
     second: isWithin(second, 0, 100) ? null : 'Enter a share up to 100%',
     minutes: isWhole(minutes, 1, 1440) ? null : 'Enter a whole number from 1 to 1,440',
   };
@@ -86,7 +97,7 @@ export function queueErrors(draft: QueueDraft): QueueErrors {
 /** Null while something is missing. */
 export function toQueueInput(draft: QueueDraft, filter: AuditFilter): ReviewQueueInput | null {
   const plan = planOf(draft);
-  const { name, itemType, seed, rubricId, reviewersPerItem, second, minutes } = draft;
+  const { name, itemType, seed, rubricId, reviewersPerItem, second, minutes, reviewerIds, isShared } = draft;
   const hasErrors = Object.values(queueErrors(draft)).some((error) => error !== null);
   if (plan === null || hasErrors || name.trim() === '' || rubricId === null) return null;
   return {
@@ -99,5 +110,7 @@ export function toQueueInput(draft: QueueDraft, filter: AuditFilter): ReviewQueu
     reviewersPerItem: Number(reviewersPerItem),
     secondShare: Number(readNumber(second)) / 100,
     reservationMinutes: Number(minutes),
+    ...(reviewerIds.length > 0 && { reviewerIds: [...reviewerIds] }),
+    ...(isShared && { isShared }),
   };
 }

@@ -23,7 +23,7 @@ function queueFileName(name: string): string {
 }
 
 function RowMenu({ queue }: { queue: ReviewQueueSummary }) {
-  const { id, name, isImported } = queue;
+  const { id, name, isImported, isShared } = queue;
   const [, navigate] = useLocation();
   const remove = useDeleteQueue();
   const download = useDownloadQueue();
@@ -41,16 +41,20 @@ function RowMenu({ queue }: { queue: ReviewQueueSummary }) {
             { label: 'Review', icon: FolderOpen, onSelect: () => navigate(reviewQueueAddress(id)) },
             { label: 'Agreement', icon: Scale, onSelect: () => navigate(reviewQueueAddress(id, 'agreement')) },
           ],
-          [
-            {
-              label: isImported ? 'Download the reviews to send back' : 'Download queue file',
-              icon: Download,
-              onSelect: save,
-            },
-            ...(isImported
-              ? []
-              : [{ label: 'Merge reviews from a file', icon: FileUp, onSelect: () => setMerging(true) }]),
-          ],
+          ...(isShared
+            ? []
+            : [
+                [
+                  {
+                    label: isImported ? 'Download the reviews to send back' : 'Download queue file',
+                    icon: Download,
+                    onSelect: save,
+                  },
+                  ...(isImported
+                    ? []
+                    : [{ label: 'Merge reviews from a file', icon: FileUp, onSelect: () => setMerging(true) }]),
+                ],
+              ]),
           [
             {
               label: 'Delete',
@@ -74,7 +78,7 @@ function RowMenu({ queue }: { queue: ReviewQueueSummary }) {
 }
 
 function Row({ queue }: { queue: ReviewQueueSummary }) {
-  const { id, name, itemType, counts, isComplete, isImported, createdAt } = queue;
+  const { id, name, itemType, counts, isComplete, isImported, isShared, createdAt } = queue;
   return (
     <li className="review-row">
       <div className="review-row__name">
@@ -83,7 +87,7 @@ function Row({ queue }: { queue: ReviewQueueSummary }) {
         </Link>
         <span className="caption tertiary truncate">
           {formatPlural(counts.items, itemType)}, {formatTime(createdAt)}
-          {isImported && ', from a file'}
+          {isShared ? ', shared with the team' : isImported && ', from a file'}
         </span>
       </div>
       <div className="review-row__state small">

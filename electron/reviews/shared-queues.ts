@@ -1,0 +1,280 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AppError } from '../../shared/app-error.ts';
+import type { Log } from '../log.ts';
+import type { QueueStore, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { ReviewStore } from '../storage/reviews/review-store.ts';
+import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
+import type { CallTeamReviews, QueueChanges, TeamReview, TeamReviewer } from '../team/team-reviews.ts';
+import { createOutcome, writeGold } from './create-reviews.ts';
+import { type Content, runsOf } from './item-texts.ts';
+import type { SharedQueues } from './sharing.ts';
+
+export interface SharedQueuesOptions extends Content {
+  readonly store: QueueStore;
+  readonly reviews: ReviewStore;
+  readonly reviewers: ReviewerStore;
+  readonly flush: () => void;
+  readonly team: { isOn(): boolean; readonly reviews: CallTeamReviews };
+  readonly log: Log;
+}
+
+const itemsAtOnce = 20;
+const changesAtOnce = 100;
+const pollMs = 1000;
+
+/** One call at a time per queue; a caller that comes meanwhile waits for one that starts after it came. */
+function createPuller(pull: (id: string) => Promise<void>) {
+  const active = new Map<string, { current: Promise<void>; next: Promise<void> | null }>();
+  return function run(id: string): Promise<void> {
+    const running = active.get(id);
+    if (running) return (running.next ??= running.current.catch(() => undefined).then(() => run(id)));
+    const current = pull(id).finally(() => active.delete(id));
+    active.set(id, { current, next: null });
+    return current;
+  };
+}
+
+/** Writes what happened in the team database to the copies. */
+function createCopies(options: SharedQueuesOptions) {
+  const { store, reviews, reviewers, flush } = options;
+  const close = createOutcome(options);
+
+  const sequenceOf = (reviewer: Pick<TeamReview, 'reviewerId' | 'reviewerName'>, queue: StoredQueue) =>
+    reviewers.ensureImported({
+      id: reviewer.reviewerId,
+      name: reviewer.reviewerName,
+      installationId: queue.installationId,
+    }).sequence;
+
+  function copyReview(queue: StoredQueue, review: TeamReview): void {
+    if (reviews.has(review.id) || !store.hasItem(queue.sequence, review.itemId)) return;
+    const item = store.item(queue.sequence, review.itemId);
+    const { answers, reviewerName, ...given } = review;
+    const reviewer = sequenceOf(review, queue);
+    const copied = { ...given, reviewer, reviewerName, item: item.sequence, answersJson: JSON.stringify(answers) };
+    reviews.add(queue.sequence, copied);
+    close(queue, item, { now: review.createdAt, added: copied });
+  }
+
+  function copyItems(queue: StoredQueue, { items }: QueueChanges): void {
+    for (const { itemId, isRemoved, gold, goldBy, goldAt } of items) {
+      if (!store.hasItem(queue.sequence, itemId)) continue;
+      const item = store.item(queue.sequence, itemId);
+      if (isRemoved) store.removeItem(item.sequence);
+      else if (gold !== null && goldAt !== item.goldAt)
+        writeGold({ queue, item, gold, by: goldBy ?? '', at: goldAt ?? 0 }, reviews);
+    }
+  }
+
+  return async (queue: StoredQueue, changes: QueueChanges): Promise<void> => {
+    flush();
+    for (let offset = 0; offset < changes.reviews.length; offset += changesAtOnce) {
+      const slice = changes.reviews.slice(offset, offset + changesAtOnce);
+      reviews.transaction(() => slice.forEach((review) => copyReview(queue, review)));
+      await nextTurn();
+    }
+    const now = Date.now();
+    reviews.transaction(() => {
+      copyItems(queue, changes);
+      const held = changes.reservations.filter(({ itemId }) => store.hasItem(queue.sequence, itemId));
+      reviews.replaceReservations(
+        queue.sequence,
+        held.map((one) => ({
+          item: store.item(queue.sequence, one.itemId).sequence,
+          reviewer: sequenceOf(one, queue),
+          startedAt: now - one.sinceMs,
+          expiresAt: now + one.leftMs,
+        })),
+      );
+      store.setTeamChange(queue.sequence, changes.last);
+    });
+  };
+}
+
+/** Exchanges the people who review. What the team database has overrides what is here at the start. */
+function createReviewerExchange({ reviewers, team }: SharedQueuesOptions) {
+  const known = new Map<string, { local: string; remote: string }>();
+
+  const describe = ({ id, name, pinHash, callerId }: StoredReviewer): TeamReviewer => ({
+    id,
+    name,
+    pinHash,
+    callerId,
+    isRemoved: false,
+  });
+
+  function adopt(remote: TeamReviewer): void {
+    const text = JSON.stringify(remote);
+    if (known.get(remote.id)?.remote === text) return;
+    reviewers.adopt(remote);
+    const local = reviewers.find(remote.id);
+    known.set(remote.id, { local: local ? JSON.stringify(describe(local)) : '', remote: text });
+  }
+
+  async function send(reviewer: StoredReviewer): Promise<StoredReviewer> {
+    const described = describe(reviewer);
+    if (known.get(reviewer.id)?.local === JSON.stringify(described)) return reviewer;
+    const stored = await team.reviews('writeReviewer', described);
+    adopt(stored);
+    return reviewers.find(stored.id) ?? reviewer;
+  }
+
+  return {
+    send,
+    async exchange(): Promise<void> {
+      for (const remote of await team.reviews('reviewers')) adopt(remote);
+      const here = reviewers.everyone();
+      for (const reviewer of here) if (reviewer.callerId === null || reviewer.apiKeyId !== null) await send(reviewer);
+      for (const [id, { local }] of known) {
+        if (local === '' || here.some((reviewer) => reviewer.id === id) || reviewers.find(id)) continue;
+        await team.reviews('writeReviewer', { ...(JSON.parse(local) as TeamReviewer), isRemoved: true });
+        known.set(id, { local: '', remote: '' });
+      }
+    },
+  };
+}
+
+function createPublisher(options: SharedQueuesOptions) {
+  const { store, team } = options;
+
+  async function publish(queue: StoredQueue, signal: AbortSignal): Promise<void> {
+    const { sequence, teamChange: _, ...described } = queue;
+    await team.reviews('publish', { id: queue.id, queue: { ...described, isImported: true } });
+    const count = store.itemCount(sequence);
+    for (let offset = 0; offset < count; offset += itemsAtOnce) {
+      const items = store.items(sequence, { offset, limit: itemsAtOnce }).map((item) => {
+        const { id, position, conversationId, runId, stratum, needed } = item;
+        const content = runsOf(options, queue, item);
+        return { id, position, conversationId, runId, stratum, needed, isFlagged: item.isFlagged === 1, content };
+      });
+      await team.reviews('append', { queueId: queue.id, items });
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+    await team.reviews('show', { queueId: queue.id });
+    store.setTeamChange(sequence, 0);
+  }
+
+  return async (queue: StoredQueue, signal: AbortSignal): Promise<void> => {
+    try {
+      await publish(queue, signal);
+    } catch (failure) {
+      await team.reviews('remove', { queueId: queue.id }).catch(() => undefined);
+      throw failure;
+    }
+  };
+}
+
+/** Makes the copy of a queue that another host shares. */
+function createImporter({ store, team }: SharedQueuesOptions) {
+  return async (id: string): Promise<void> => {
+    const described = await team.reviews('read', { queueId: id });
+    const sequence = store.create({ ...described, id, isImported: true });
+    try {
+      for (let from = 0; ; from += itemsAtOnce) {
+        const items = await team.reviews('items', { queueId: id, from, limit: itemsAtOnce });
+        if (items.length === 0) break;
+        store.append(sequence, from, items);
+        await nextTurn();
+      }
+      store.setTeamChange(sequence, 0);
+      store.show(sequence);
+    } catch (failure) {
+      store.hide(sequence);
+      while (store.removeSome()) await nextTurn();
+      throw failure;
+    }
+  };
+}
+
+export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
+  const { store, team, log } = options;
+  const copy = createCopies(options);
+  const people = createReviewerExchange(options);
+  const publish = createPublisher(options);
+  const makeCopy = createImporter(options);
+  const sentRemovals = new Map<string, number>();
+  let hasRight = false;
+  let isPolling = false;
+
+  const pull = createPuller(async (id) => {
+    for (let hasMore = true; hasMore;) {
+      const queue = store.find(id);
+      if (queue === null || queue.teamChange === null) return;
+      const changes = await team.reviews('changes', { queueId: id, after: queue.teamChange });
+      await copy(queue, changes);
+      hasMore = changes.hasMore;
+    }
+  });
+
+  /** The runs of items can be deleted where they were recorded. */
+  async function sendRemovals(queue: StoredQueue): Promise<void> {
+    if (queue.installationId !== store.installationId) return;
+    const itemIds = store.removedItems(queue.sequence);
+    if (itemIds.length === (sentRemovals.get(queue.id) ?? 0)) return;
+    await team.reviews('removeItems', { queueId: queue.id, itemIds });
+    sentRemovals.set(queue.id, itemIds.length);
+  }
+
+  async function poll(): Promise<void> {
+    hasRight ||= await team.reviews('hasRight');
+    if (!hasRight) return;
+    await people.exchange();
+    for (const { id, lastChange, isRemoved } of await team.reviews('queues')) {
+      const queue = store.find(id);
+      if (isRemoved) {
+        if (queue !== null && queue.teamChange !== null) store.remove(id);
+      } else if (queue === null) await makeCopy(id);
+      else if (queue.teamChange !== null) {
+        await sendRemovals(queue);
+        if (queue.teamChange !== lastChange) await pull(id);
+      }
+    }
+    while (store.removeSome()) await nextTurn();
+  }
+
+  const timer = setInterval(() => {
+    if (!team.isOn() || isPolling) return;
+    isPolling = true;
+    poll()
+      .catch((failure: unknown) => {
+        hasRight = false;
+        // A database that is away is reported by the copier.
+        if (!(failure instanceof AppError)) log('A shared review queue could not be read.', failure);
+      })
+      .finally(() => (isPolling = false));
+  }, pollMs).unref();
+
+  return {
+    isOn: () => team.isOn(),
+    ensureReviewer: (reviewer) => people.send(reviewer),
+    publish,
+    pull: (queue) => pull(queue.id),
+    remove: (queue) => team.reviews('remove', { queueId: queue.id }),
+    async reserve(queue, itemId, you) {
+      const reviewer = await people.send(you);
+      const minutes = queue.plan.reservationMinutes;
+      const asked = { queueId: queue.id, itemId: itemId?.toLowerCase() ?? null, reviewerId: reviewer.id, minutes };
+      const reserved = await team.reviews('reserve', asked);
+      await pull(queue.id);
+      if (reserved === null) return null;
+      return reserved.itemId === undefined ? false : store.item(queue.sequence, reserved.itemId);
+    },
+    async release(queue, you) {
+      await team.reviews('release', { queueId: queue.id, reviewerId: you.id });
+      await pull(queue.id);
+    },
+    async add(queue, review, you) {
+      const reviewer = await people.send(you);
+      const isAdded = await team.reviews('add', { ...review, queueId: queue.id, reviewerId: reviewer.id });
+      await pull(queue.id);
+      return isAdded;
+    },
+    async decide(queue, itemId, gold, you) {
+      const isDecided = await team.reviews('decide', { queueId: queue.id, itemId, gold, by: you.name });
+      await pull(queue.id);
+      return isDecided;
+    },
+    close: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,249 @@
+import { sql } from 'kysely';
+import type { ReviewAnswer } from '../../shared/contract/review-items.ts';
+import type { NewItem, NewQueue } from '../storage/reviews/queue-store.ts';
+import type { TeamDatabase } from './connection.ts';
+import { storableText } from './copied-run.ts';
+
+/** A person or a key that reviews on several hosts. */
+export interface TeamReviewer {
+  readonly id: string;
+  readonly name: string;
+  readonly pinHash: string | null;
+  readonly callerId: string | null;
+  readonly isRemoved: boolean;
+}
+
+/** Times are milliseconds since 1970. */
+export interface TeamReview {
+  readonly id: string;
+  readonly itemId: string;
+  readonly reviewerId: string;
+  readonly reviewerName: string;
+  readonly kind: 'review' | 'skip';
+  readonly answers: ReviewAnswer[];
+  readonly note: string | null;
+  readonly seconds: number;
+  readonly createdAt: number;
+  readonly replaces: string | null;
+}
+
+export interface TeamDecision {
+  readonly itemId: string;
+  readonly isRemoved: boolean;
+  readonly gold: ReviewAnswer[] | null;
+  readonly goldBy: string | null;
+  readonly goldAt: number | null;
+}
+
+export interface TeamReservation {
+  readonly itemId: string;
+  readonly reviewerId: string;
+  readonly reviewerName: string;
+  /** How long ago it was made, and how long it is still valid, by the clock of the team database. */
+  readonly sinceMs: number;
+  readonly leftMs: number;
+}
+
+/** What happened to a queue after a number. */
+export interface QueueChanges {
+  readonly last: number;
+  readonly hasMore: boolean;
+  readonly reviews: readonly TeamReview[];
+  readonly items: readonly TeamDecision[];
+  readonly reservations: readonly TeamReservation[];
+}
+
+export interface TeamQueueState {
+  readonly id: string;
+  readonly lastChange: number;
+  readonly isRemoved: boolean;
+}
+
+/** Reviews of one step. */
+const reviewsAtOnce = 500;
+
+interface OfQueue {
+  readonly queueId: string;
+}
+
+const milliseconds = (column: string) => sql.raw(`(extract(epoch FROM ${column}) * 1000)::bigint`);
+
+/** Review queues in the team database. A step is one statement or one transaction, which the database decides. */
+export class TeamReviews {
+  readonly #database: TeamDatabase;
+
+  constructor(database: TeamDatabase) {
+    this.#database = database;
+  }
+
+  /** Whether this user may review there. */
+  async hasRight(): Promise<boolean> {
+    const { rows } = await sql<{ has: boolean }>`
+      SELECT has_table_privilege('touchstone.review_queues', 'INSERT')
+        AND has_function_privilege('touchstone.add_review(uuid, uuid, uuid, uuid, text, json, text)', 'EXECUTE') AS has`.execute(
+      this.#database,
+    );
+    return rows[0]!.has;
+  }
+
+  async publish({ id, queue }: { id: string; queue: NewQueue }): Promise<void> {
+    await sql`INSERT INTO touchstone.review_queues (id, queue) VALUES (${id}::uuid, ${asJson(queue)}::json)`.execute(
+      this.#database,
+    );
+  }
+
+  async append({ queueId, items }: OfQueue & { items: readonly (NewItem & { position: number })[] }): Promise<void> {
+    await sql`
+      INSERT INTO touchstone.review_items (id, queue_id, position, item, needed)
+      SELECT (item ->> 'id')::uuid, ${queueId}::uuid, (item ->> 'position')::integer, item, (item ->> 'needed')::integer
+      FROM json_array_elements(${asJson(items)}::json) AS item`.execute(this.#database);
+  }
+
+  async show({ queueId }: OfQueue): Promise<void> {
+    await sql`UPDATE touchstone.review_queues SET is_ready = true WHERE id = ${queueId}::uuid`.execute(this.#database);
+  }
+
+  /** Also one that isn't shown yet. */
+  async remove({ queueId }: OfQueue): Promise<void> {
+    await sql`
+      UPDATE touchstone.review_queues SET is_removed = true, queue = '{}' WHERE id = ${queueId}::uuid`.execute(
+      this.#database,
+    );
+    await sql`DELETE FROM touchstone.review_items WHERE queue_id = ${queueId}::uuid`.execute(this.#database);
+  }
+
+  async queues(): Promise<TeamQueueState[]> {
+    const { rows } = await sql<TeamQueueState>`
+      SELECT id, last_change AS "lastChange", is_removed AS "isRemoved" FROM touchstone.review_queues
+      WHERE is_ready ORDER BY created_at`.execute(this.#database);
+    return rows;
+  }
+
+  async read({ queueId }: OfQueue): Promise<NewQueue> {
+    const { rows } = await sql<{ queue: NewQueue }>`
+      SELECT queue FROM touchstone.review_queues WHERE id = ${queueId}::uuid`.execute(this.#database);
+    return rows[0]!.queue;
+  }
+
+  async items({ queueId, from, limit }: OfQueue & { from: number; limit: number }): Promise<NewItem[]> {
+    const { rows } = await sql<{ item: NewItem }>`
+      SELECT item FROM touchstone.review_items WHERE queue_id = ${queueId}::uuid AND position >= ${from}
+      ORDER BY position LIMIT ${limit}`.execute(this.#database);
+    return rows.map(({ item }) => item);
+  }
+
+  /** The row's number is read first: a later change is never left out, because changes are numbered under its lock. */
+  async changes({ queueId, after }: OfQueue & { after: number }): Promise<QueueChanges> {
+    const states = await sql<{ last: number }>`
+      SELECT last_change AS last FROM touchstone.review_queues WHERE id = ${queueId}::uuid`.execute(this.#database);
+    const newest = states.rows[0]?.last ?? after;
+    const { rows: reviews } = await sql<TeamReview & { change: number }>`
+      SELECT reviews.id, item_id AS "itemId", reviewer_id AS "reviewerId", name AS "reviewerName", kind, answers, note, seconds,
+        ${milliseconds('reviews.created_at')} AS "createdAt", replaces, change
+      FROM touchstone.reviews JOIN touchstone.reviewers ON reviewers.id = reviewer_id
+      WHERE queue_id = ${queueId}::uuid AND change > ${after} AND change <= ${newest} ORDER BY change LIMIT ${reviewsAtOnce}
+    `.execute(this.#database);
+    const hasMore = reviews.length === reviewsAtOnce;
+    const last = hasMore ? reviews.at(-1)!.change : newest;
+    const { rows: items } = await sql<TeamDecision>`
+      SELECT id AS "itemId", is_removed AS "isRemoved", gold, gold_by AS "goldBy", ${milliseconds('gold_at')} AS "goldAt"
+      FROM touchstone.review_items WHERE queue_id = ${queueId}::uuid AND change > ${after} AND change <= ${last}`.execute(
+      this.#database,
+    );
+    const { rows: reservations } = await sql<TeamReservation>`
+      SELECT item_id AS "itemId", reviewer_id AS "reviewerId", name AS "reviewerName",
+        ${milliseconds('clock_timestamp() - started_at')} AS "sinceMs", ${milliseconds('expires_at - clock_timestamp()')} AS "leftMs"
+      FROM touchstone.review_reservations JOIN touchstone.reviewers ON reviewers.id = reviewer_id
+      WHERE queue_id = ${queueId}::uuid AND expires_at > clock_timestamp()`.execute(this.#database);
+    return { last, hasMore, reviews, items, reservations };
+  }
+
+  /** Null if nothing is left; without an ID if the reviewer can't have the item. */
+  async reserve(input: {
+    queueId: string;
+    itemId: string | null;
+    reviewerId: string;
+    minutes: number;
+  }): Promise<{ itemId?: string } | null> {
+    const { queueId, itemId, reviewerId, minutes } = input;
+    const { rows } = await sql<{ reserved: { itemId?: string } | null }>`
+      SELECT touchstone.reserve_review_item(${queueId}::uuid, ${reviewerId}::uuid, ${itemId}::uuid, ${minutes}::integer) AS reserved
+    `.execute(this.#database);
+    return rows[0]!.reserved;
+  }
+
+  async release({ queueId, reviewerId }: OfQueue & { reviewerId: string }): Promise<void> {
+    await sql`
+      DELETE FROM touchstone.review_reservations WHERE queue_id = ${queueId}::uuid AND reviewer_id = ${reviewerId}::uuid
+    `.execute(this.#database);
+  }
+
+  /** False without a valid reservation. */
+  async add(input: {
+    queueId: string;
+    itemId: string;
+    reviewerId: string;
+    id: string;
+    kind: 'review' | 'skip';
+    answers: readonly ReviewAnswer[];
+    note: string | null;
+  }): Promise<boolean> {
+    const { queueId, itemId, reviewerId, id, kind, answers, note } = input;
+    const { rows } = await sql<{ added: boolean }>`
+      SELECT touchstone.add_review(${queueId}::uuid, ${itemId}::uuid, ${reviewerId}::uuid, ${id}::uuid, ${kind},
+        ${asJson(answers)}::json, ${note === null ? null : storableText(note)}::text) AS added`.execute(this.#database);
+    return rows[0]!.added;
+  }
+
+  /** False until the item has all its reviews. */
+  async decide(input: OfQueue & { itemId: string; gold: readonly ReviewAnswer[]; by: string }): Promise<boolean> {
+    const { queueId, itemId, gold, by } = input;
+    const { rows } = await sql<{ decided: boolean }>`
+      SELECT touchstone.decide_review_item(${queueId}::uuid, ${itemId}::uuid, ${asJson(gold)}::json, ${storableText(by)}) AS decided
+    `.execute(this.#database);
+    return rows[0]!.decided;
+  }
+
+  async removeItems({ queueId, itemIds }: OfQueue & { itemIds: readonly string[] }): Promise<void> {
+    await sql`SELECT touchstone.remove_review_items(${queueId}::uuid, ${[...itemIds]}::uuid[])`.execute(this.#database);
+  }
+
+  async reviewers(): Promise<TeamReviewer[]> {
+    const { rows } = await sql<TeamReviewer>`
+      SELECT id, name, pin_hash AS "pinHash", caller_id AS "callerId", is_removed AS "isRemoved" FROM touchstone.reviewers`.execute(
+      this.#database,
+    );
+    return rows;
+  }
+
+  /** A key has one reviewer on all hosts: returns the one that was there first. */
+  async writeReviewer(reviewer: TeamReviewer): Promise<TeamReviewer> {
+    const { id, name, pinHash, callerId, isRemoved } = reviewer;
+    await sql`
+      INSERT INTO touchstone.reviewers (id, name, pin_hash, caller_id, is_removed)
+      VALUES (${id}::uuid, ${storableText(name)}, ${pinHash}, ${callerId}::uuid, ${isRemoved})
+      ON CONFLICT (id) DO UPDATE SET name = excluded.name, pin_hash = excluded.pin_hash,
+        is_removed = reviewers.is_removed OR excluded.is_removed`
+      .execute(this.#database)
+      .catch((failure: unknown) => {
+        // Another host was first with the reviewer of this key.
+        if ((failure as { code?: string }).code !== '23505') throw failure;
+      });
+    const { rows } = await sql<TeamReviewer>`
+      SELECT id, name, pin_hash AS "pinHash", caller_id AS "callerId", is_removed AS "isRemoved" FROM touchstone.reviewers
+      WHERE id = ${id}::uuid OR caller_id = ${callerId}::uuid`.execute(this.#database);
+    return rows[0]!;
+  }
+}
+
+/** PostgreSQL stores neither the null character nor half of a pair of surrogates. */
+function asJson(value: unknown): string {
+  return JSON.stringify(value, (_key, entry: unknown) => (typeof entry === 'string' ? storableText(entry) : entry));
+}
+
+/** The methods that other threads may call. */
+export type TeamReviewMethods = Pick<TeamReviews, keyof TeamReviews>;
+export type TeamReviewInput<Name extends keyof TeamReviewMethods> = Parameters<TeamReviewMethods[Name]>[0];
+export type CallTeamReviews = <Name extends keyof TeamReviewMethods>(
+  ...call: TeamReviewInput<Name> extends undefined ? [name: Name] : [name: Name, input: TeamReviewInput<Name>]
+) => ReturnType<TeamReviewMethods[Name]>;

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { ReviewItemDetail } from '../../shared/contract/review-items.ts';
+import type { ReviewQueue } from '../../shared/contract/review-queues.ts';
+import type { ReviewReservation } from '../../shared/contract/reviews.ts';
+import type { Rubric } from '../../shared/contract/rubrics.ts';
+import { recordRun } from '../support/audit-runs.ts';
+import { longTest, patience } from '../support/patience.ts';
+import { describeWithPostgres, type TestPostgres } from '../support/postgres.ts';
+import { type SharingHost, startSharingHost } from '../support/sharing-hosts.ts';
+import { usePostgres } from '../unit/team/team-world.ts';
+
+const until = <Result>(check: () => Promise<Result> | Result) => vi.waitFor(check, patience);
+
+async function startHosts(team: string, count: number): Promise<SharingHost[]> {
+  const hosts = [];
+  for (let index = 0; index < count; index += 1) hosts.push(await startSharingHost({ team }));
+  onTestFinished(async () => {
+    for (const host of hosts) await host.close();
+  });
+  return hosts;
+}
+
+/** The roles of the documentation, and a user of each. */
+async function grantRoles(server: TestPostgres, team: string): Promise<void> {
+  const [owner] = await startHosts(team, 1);
+  await until(() => server.query(team, 'SELECT 1 FROM touchstone.reviews'));
+  await owner!.close();
+  for (const [, statements] of readFileSync('docs/team.md', 'utf8').matchAll(/```sql\n(.*?)```/gs))
+    await server.query(team, statements!);
+}
+
+/** A shared queue of so many runs of the first host, once all hosts have it. */
+async function shareQueue(hosts: readonly SharingHost[], items: number, input: object = {}): Promise<ReviewQueue> {
+  const [one] = hosts as [SharingHost];
+  const workspaceId = randomUUID();
+  for (let index = 0; index < items; index += 1)
+    await recordRun(one.host, { workspaceId, renderedPrompt: `Question ${index}` });
+  const { body: rubric } = await one.call<Rubric>('POST', '/rubrics', {
+    name: 'Refunds',
+    items: [{ kind: 'yesNo', question: 'Is it right?' }],
+  });
+  const created = await one.call<ReviewQueue>('POST', '/review-queues', {
+    name: 'All',
+    filter: { workspaceId },
+    itemType: 'run',
+    plan: { kind: 'all' },
+    rubricId: rubric.id,
+    isShared: true,
+    ...input,
+  });
+  expect(created).toMatchObject({ status: 201, body: { isShared: true } });
+  for (const host of hosts)
+    await until(async () => expect((await host.call('GET', `/review-queues/${created.body.id}`)).status).toBe(200));
+  return created.body;
+}
+
+const pathOf = ({ id }: ReviewQueue) => `/review-queues/${id}`;
+
+const answersOf = ({ rubric }: ReviewQueue, value: boolean) => ({
+  answers: [{ rubricItemId: rubric.items[0]!.id, value }],
+});
+
+const issue = (host: SharingHost, name: string): string => host.host.storage.apiKeys.issue({ name }).key;
+
+async function reserve(host: SharingHost, queue: ReviewQueue, key: string | null, itemId?: string) {
+  return host.call<ReviewReservation>('POST', `${pathOf(queue)}/reservations`, itemId ? { itemId } : {}, key);
+}
+
+/** Reserves and reviews until nothing is left. */
+async function reviewAll(host: SharingHost, queue: ReviewQueue, key: string): Promise<number> {
+  for (let count = 0; ; count += 1) {
+    const reserved = await reserve(host, queue, key);
+    if (reserved.status === 204) return count;
+    const path = `${pathOf(queue)}/items/${reserved.body.item.id}/reviews`;
+    expect((await host.call('POST', path, answersOf(queue, count % 3 > 0), key)).status).toBe(201);
+  }
+}
+
+describeWithPostgres('review queues that hosts share', () => {
+  const server = usePostgres();
+
+  test('every item is reviewed exactly as often as it needs, by 12 reviewers on three hosts', longTest, async () => {
+    const team = await server().createDatabase();
+    const hosts = await startHosts(team, 3);
+    const queue = await shareQueue(hosts, 60, { reviewersPerItem: 3 });
+    const counts = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => {
+        const host = hosts[index % 3]!;
+        return reviewAll(host, queue, issue(host, `Reviewer ${index}`));
+      }),
+    );
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(180);
+    const perItem = await server().query(
+      team,
+      'SELECT count(*)::int AS reviews, count(DISTINCT reviewer_id)::int AS reviewers FROM touchstone.reviews GROUP BY item_id',
+    );
+    expect(perItem).toEqual(Array.from({ length: 60 }, () => ({ reviews: 3, reviewers: 3 })));
+    for (const host of hosts) {
+      await until(async () => {
+        const { body } = await host.call<ReviewQueue>('GET', pathOf(queue));
+        expect(body).toMatchObject({ isComplete: true, counts: { items: 60, done: 60, reviews: 180 } });
+      });
+    }
+    // All hosts measure the same.
+    const [one, two, three] = await Promise.all(
+      hosts.map(async (host) => (await host.call<{ items: unknown }>('GET', `${pathOf(queue)}/agreement`)).body.items),
+    );
+    expect(two).toEqual(one);
+    expect(three).toEqual(one);
+    // The consensus is the feedback where the runs are.
+    const { body: item } = await hosts[0]!.call<{ data: { runId: string }[] }>('GET', `${pathOf(queue)}/items?limit=1`);
+    expect(hosts[0]!.host.storage.runs.read(item.data[0]!.runId)).not.toBeNull();
+  });
+
+  test('a reviewer is one person on all hosts, and blind to others on them', longTest, async () => {
+    const team = await server().createDatabase();
+    await grantRoles(server(), team);
+    const [one, two] = (await startHosts(team.replace('owner@', 'host_1@'), 2)) as [SharingHost, SharingHost];
+    const queue = await shareQueue([one, two], 1, { reviewersPerItem: 2 });
+    const [wren, heron] = [issue(one, 'Wren'), issue(one, 'Heron')];
+    await until(async () => expect((await two.call('GET', '/credits', undefined, heron)).status).toBe(200));
+    const { body: first } = await reserve(one, queue, wren);
+    // The same key on the other host has the same reservation.
+    const again = await reserve(two, queue, wren);
+    expect(again.body.item.id).toBe(first.item.id);
+    const path = `${pathOf(queue)}/items/${first.item.id}`;
+    expect((await two.call('POST', `${path}/reviews`, answersOf(queue, true), wren)).status).toBe(201);
+    expect((await reserve(one, queue, wren)).status).toBe(204);
+    // Without its reservation, a review is rejected on every host.
+    const late = await one.call('POST', `${path}/reviews`, answersOf(queue, true), heron);
+    expect(late).toMatchObject({ status: 409 });
+
+    const { body: seen } = await reserve(two, queue, heron);
+    expect(seen.item).toMatchObject({ reviews: [], hiddenReviews: 1, runs: [{ input: 'Question 0' }] });
+    expect((await two.call('POST', `${path}/reviews`, answersOf(queue, false), heron)).status).toBe(201);
+    await until(async () => {
+      const { body } = await one.call<ReviewItemDetail>('GET', path, undefined, wren);
+      expect(body.reviews.map(({ reviewer }) => reviewer)).toEqual(['Wren', 'Heron']);
+    });
+    // The role of hosts adds reviews, and can't change any. The user is stored with them.
+    await expect(server().query(team, "SET ROLE host_1; UPDATE touchstone.reviews SET note = 'x'")).rejects.toThrow(
+      'permission denied',
+    );
+    const writers = 'SELECT DISTINCT written_by FROM touchstone.reviews';
+    expect(await server().query(team, writers)).toEqual([{ written_by: 'host_1' }]);
+    // Decided on one host, seen on the other.
+    expect((await two.call('PUT', `${path}/gold`, answersOf(queue, true))).status).toBe(200);
+    await until(async () => {
+      const { body } = await one.call<ReviewItemDetail>('GET', path);
+      expect(body.gold).toMatchObject({ answers: [{ value: true }] });
+    });
+  });
+
+  test('without the database, shared queues say so and own queues go on', longTest, async () => {
+    const team = await server().createDatabase();
+    const [one, two] = (await startHosts(team, 2)) as [SharingHost, SharingHost];
+    const shared = await shareQueue([one, two], 2);
+    const own = await one.call<ReviewQueue>('POST', '/review-queues', {
+      name: 'Own',
+      filter: shared.filter,
+      itemType: 'run',
+      plan: { kind: 'all' },
+      rubricId: shared.rubric.id,
+    });
+    await server().kill();
+    const rejected = await reserve(two, shared, null);
+    expect(rejected).toMatchObject({
+      status: 503,
+      body: { error: { code: 'team_unavailable', message: expect.stringContaining('shared in the team database') } },
+    });
+    expect((await reserve(one, own.body, null)).status).toBe(200);
+    expect((await two.call('GET', pathOf(shared))).status).toBe(200);
+    await server().run();
+    await until(async () => expect((await reserve(two, shared, null)).status).toBe(200));
+
+    // A deleted queue is deleted on all hosts, with its texts.
+    expect((await two.call('DELETE', pathOf(shared))).status).toBe(204);
+    await until(async () => expect((await one.call('GET', pathOf(shared))).status).toBe(404));
+    expect(await server().query(team, 'SELECT 1 FROM touchstone.review_items')).toEqual([]);
+  });
+});
