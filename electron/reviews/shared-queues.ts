@@ -254,8 +254,8 @@ export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
     async reserve(queue, itemId, you) {
       const reviewer = await people.send(you);
       const minutes = queue.plan.reservationMinutes;
-      const asked = { queueId: queue.id, itemId: itemId?.toLowerCase() ?? null, reviewerId: reviewer.id, minutes };
-      const reserved = await team.reviews('reserve', asked);
+      const claim = { queueId: queue.id, itemId: itemId?.toLowerCase() ?? null, reviewerId: reviewer.id, minutes };
+      const reserved = await team.reviews('reserve', claim);
       await pull(queue.id);
       if (reserved === null) return null;
       return reserved.itemId === undefined ? false : store.item(queue.sequence, reserved.itemId);

@@ -228,15 +228,18 @@ export const sharedReviewTables = `
   END
   $body$;
 
-  -- The texts of deleted runs go, too.
+  -- The texts of deleted and anonymised runs go, too, with what people wrote about them.
   CREATE FUNCTION touchstone.remove_review_items(of_queue uuid, removed uuid[]) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $body$
   DECLARE
     number bigint;
   BEGIN
     UPDATE touchstone.review_queues SET last_change = last_change + 1 WHERE id = of_queue RETURNING last_change INTO number;
-    UPDATE touchstone.review_items SET is_removed = true, change = number, item = (item::jsonb || '{"content": null}')::json
-    WHERE queue_id = of_queue AND id = ANY(removed);
+    UPDATE touchstone.review_items SET is_removed = true, done = 0, gold = NULL, gold_by = NULL, gold_at = NULL, change = number,
+      item = (item::jsonb || '{"content": null}')::json
+    WHERE queue_id = of_queue AND id = ANY(removed) AND NOT is_removed;
+    DELETE FROM touchstone.reviews WHERE queue_id = of_queue AND item_id = ANY(removed);
+    DELETE FROM touchstone.review_reservations WHERE queue_id = of_queue AND item_id = ANY(removed);
   END
   $body$;
   REVOKE ALL ON FUNCTION touchstone.reserve_review_item, touchstone.add_review, touchstone.decide_review_item,

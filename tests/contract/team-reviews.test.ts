@@ -14,7 +14,7 @@ import { usePostgres } from '../unit/team/team-world.ts';
 const until = <Result>(check: () => Promise<Result> | Result) => vi.waitFor(check, patience);
 
 async function startHosts(team: string, count: number): Promise<SharingHost[]> {
-  const hosts = [];
+  const hosts: SharingHost[] = [];
   for (let index = 0; index < count; index += 1) hosts.push(await startSharingHost({ team }));
   onTestFinished(async () => {
     for (const host of hosts) await host.close();
@@ -179,5 +179,26 @@ describeWithPostgres('review queues that hosts share', () => {
     expect((await two.call('DELETE', pathOf(shared))).status).toBe(204);
     await until(async () => expect((await one.call('GET', pathOf(shared))).status).toBe(404));
     expect(await server().query(team, 'SELECT 1 FROM touchstone.review_items')).toEqual([]);
+  });
+
+  test('the texts of anonymised runs leave all hosts, with their reviews', longTest, async () => {
+    const team = await server().createDatabase();
+    const [one, two] = (await startHosts(team, 2)) as [SharingHost, SharingHost];
+    const queue = await shareQueue([one, two], 2);
+    const { body } = await reserve(two, queue, null);
+    const path = `${pathOf(queue)}/items/${body.item.id}/reviews`;
+    expect((await two.call('POST', path, { ...answersOf(queue, true), note: 'secret note' })).status).toBe(201);
+    one.host.storage.retention.apply('anonymise', Date.now() + 1000, 1000);
+    for (const host of [one, two]) {
+      await until(async () => {
+        const { body: read } = await host.call<ReviewQueue>('GET', pathOf(queue));
+        expect(read.counts).toMatchObject({ items: 0, removed: 2, reviews: 0 });
+      });
+    }
+    const left = await server().query<{ text: string }>(
+      team,
+      "SELECT string_agg(i::text, '') || coalesce((SELECT string_agg(r::text, '') FROM touchstone.reviews AS r), '') AS text FROM touchstone.review_items AS i",
+    );
+    expect(left[0]!.text).not.toMatch(/Question|secret/);
   });
 });

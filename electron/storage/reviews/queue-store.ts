@@ -101,6 +101,7 @@ export interface QueueStore {
   setTeamChange(queue: number, change: number): void;
   /** IDs of items whose runs were deleted. */
   removedItems(queue: number): string[];
+  /** With its texts and reviews. */
   removeItem(item: number): void;
   /** A hidden queue, until `show`. Throws `conflict` for a known id, also of a hidden queue. */
   create(queue: NewQueue): number;
@@ -179,7 +180,11 @@ function queueStatements(database: Database.Database) {
     removedItems: database
       .prepare<[number], string>('SELECT id FROM review_items WHERE queue = ? AND is_removed = 1')
       .pluck(),
-    removeItem: database.prepare<[number]>('UPDATE review_items SET is_removed = 1 WHERE sequence = ?'),
+    removeItem: database.prepare<[number]>(
+      `UPDATE review_items SET is_removed = 1, done = 0, is_disagreeing = 0, gold_json = NULL, gold_by = NULL, gold_at = NULL
+       WHERE sequence = ?`,
+    ),
+    removeReviews: database.prepare<[number]>('DELETE FROM reviews WHERE item = ?'),
     removeContent: database.prepare<[number]>('DELETE FROM review_item_contents WHERE item = ?'),
     show: database.prepare<[number, number]>('UPDATE review_queues SET is_hidden = ? WHERE sequence = ?'),
     hidden: database.prepare<[], number>('SELECT sequence FROM review_queues WHERE is_hidden = 1 LIMIT 1').pluck(),
@@ -296,6 +301,7 @@ export function createQueueStore(
     setTeamChange: (queue, change) => void queues.teamChange.run(change, queue),
     removedItems: (queue) => queues.removedItems.all(queue),
     removeItem(item) {
+      queues.removeReviews.run(item);
       queues.removeItem.run(item);
       queues.removeContent.run(item);
     },

@@ -6,7 +6,7 @@ import type { RubricItem } from '../../../shared/contract/rubrics.ts';
 export interface ReviewRemoval {
   /** Deletes the reviews of the items that stand for the run, and what people wrote about its conversation. */
   remove(run: number): void;
-  /** Deletes what people wrote about the run's conversation. Other answers stay, for figures. */
+  /** Deletes what people wrote about the run's conversation. Other answers stay, for figures, except in a shared queue. */
   anonymise(run: number): void;
 }
 
@@ -15,10 +15,12 @@ interface ReviewedItem {
   readonly runId: string;
   readonly goldJson: string | null;
   readonly rubricJson: string;
+  readonly isShared: number;
 }
 
 function statements(database: Database.Database) {
-  const items = `SELECT review_items.sequence, run_id AS runId, gold_json AS goldJson, rubric_json AS rubricJson
+  const items = `SELECT review_items.sequence, run_id AS runId, gold_json AS goldJson, rubric_json AS rubricJson,
+      team_change IS NOT NULL AS isShared
     FROM review_items JOIN review_queues ON review_queues.sequence = queue`;
   return {
     run: database.prepare<[number], { runId: string; conversationId: string }>(
@@ -79,10 +81,14 @@ export function createReviewRemoval(database: Database.Database): ReviewRemoval 
     remove(run) {
       const { items, runId } = itemsOf(run);
       for (const item of items) {
-        if (item.runId === runId) removeItem(item);
+        if (item.runId === runId || item.isShared === 1) removeItem(item);
         else removeTexts(item);
       }
     },
-    anonymise: (run) => itemsOf(run).items.forEach(removeTexts),
+    anonymise(run) {
+      // The other hosts of a shared queue have the texts, and only a removed item has none.
+      for (const item of itemsOf(run).items) if (item.isShared === 1) removeItem(item);
+        else removeTexts(item);
+    },
   };
 }
