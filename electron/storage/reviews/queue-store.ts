@@ -3,6 +3,7 @@ import { AppError } from '../../../shared/app-error.ts';
 import type { ImportedRun } from '../../../shared/contract/review-items.ts';
 import type { ReviewQueue, ReviewStratum } from '../../../shared/contract/review-queues.ts';
 import { type ListPage, type ListQuery, newestList } from '../list-page.ts';
+import { markItemRemoved } from './review-removal.ts';
 
 /** What a person decided about a queue. */
 export type QueuePlan = Pick<
@@ -180,10 +181,7 @@ function queueStatements(database: Database.Database) {
     removedItems: database
       .prepare<[number], string>('SELECT id FROM review_items WHERE queue = ? AND is_removed = 1')
       .pluck(),
-    removeItem: database.prepare<[number]>(
-      `UPDATE review_items SET is_removed = 1, done = 0, is_disagreeing = 0, gold_json = NULL, gold_by = NULL, gold_at = NULL
-       WHERE sequence = ?`,
-    ),
+    removeItem: database.prepare<[number]>(markItemRemoved),
     removeReviews: database.prepare<[number]>('DELETE FROM reviews WHERE item = ?'),
     removeContent: database.prepare<[number]>('DELETE FROM review_item_contents WHERE item = ?'),
     show: database.prepare<[number, number]>('UPDATE review_queues SET is_hidden = ? WHERE sequence = ?'),

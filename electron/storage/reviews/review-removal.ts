@@ -18,6 +18,9 @@ interface ReviewedItem {
   readonly isShared: number;
 }
 
+export const markItemRemoved = `UPDATE review_items SET is_removed = 1, done = 0, is_disagreeing = 0, gold_json = NULL,
+  gold_by = NULL, gold_at = NULL WHERE sequence = ?`;
+
 function statements(database: Database.Database) {
   const items = `SELECT review_items.sequence, run_id AS runId, gold_json AS goldJson, rubric_json AS rubricJson,
       team_change IS NOT NULL AS isShared
@@ -37,10 +40,7 @@ function statements(database: Database.Database) {
     ),
     removeReviews: database.prepare<[number]>('DELETE FROM reviews WHERE item = ?'),
     release: database.prepare<[number]>('DELETE FROM review_reservations WHERE item = ?'),
-    markRemoved: database.prepare<[number]>(
-      `UPDATE review_items SET is_removed = 1, done = 0, is_disagreeing = 0, gold_json = NULL, gold_by = NULL, gold_at = NULL
-       WHERE sequence = ?`,
-    ),
+    markRemoved: database.prepare<[number]>(markItemRemoved),
     removeContent: database.prepare<[number]>('DELETE FROM review_item_contents WHERE item = ?'),
     setAnswers: database.prepare<[string, string]>('UPDATE reviews SET answers_json = ? WHERE id = ?'),
     removeNotes: database.prepare<[number]>('UPDATE reviews SET note = NULL WHERE item = ?'),
@@ -87,7 +87,8 @@ export function createReviewRemoval(database: Database.Database): ReviewRemoval 
     },
     anonymise(run) {
       // The other hosts of a shared queue have the texts, and only a removed item has none.
-      for (const item of itemsOf(run).items) if (item.isShared === 1) removeItem(item);
+      for (const item of itemsOf(run).items)
+        if (item.isShared === 1) removeItem(item);
         else removeTexts(item);
     },
   };
