@@ -58,12 +58,13 @@ export class KeyExchange {
   #isResumed: boolean;
   #isOver = false;
   #wake: () => void = () => {};
+  readonly #running: Promise<void>;
 
   constructor(target: KeyExchangeTarget, options: KeyExchangeOptions) {
     this.#target = target;
     this.#options = options;
     this.#isResumed = target.isResumed;
-    void this.#run();
+    this.#running = this.#run();
   }
 
   async #run(): Promise<void> {
@@ -79,6 +80,9 @@ export class KeyExchange {
         await this.#sleep(retryMs);
       }
     }
+    // Also of a connection that was still being made when this was closed.
+    await this.#connection?.release().catch(() => undefined);
+    await this.#disconnect();
   }
 
   async #exchange(): Promise<void> {
@@ -152,8 +156,9 @@ export class KeyExchange {
   async close(): Promise<void> {
     this.#isOver = true;
     this.#wake();
-    const limit = new Promise<void>((resolve) => setTimeout(resolve, closeMs));
-    await Promise.race([this.#connection?.release().catch(() => undefined), limit]);
-    await this.#disconnect();
+    const limit = Promise.withResolvers<void>();
+    const timer = setTimeout(limit.resolve, closeMs);
+    await Promise.race([this.#running, limit.promise]);
+    clearTimeout(timer);
   }
 }

@@ -22,6 +22,8 @@ const { directory } = workerData as { directory: string };
 /** How often the recorded runs are checked while nothing is left to copy. This reads two numbers from the local database. */
 const pollMs = 500;
 const maxRetryMs = 30_000;
+/** A network that drops everything mustn't keep a host from closing. */
+const maxCloseMs = 5000;
 
 interface Target {
   readonly address: TeamAddress;
@@ -67,25 +69,33 @@ function reportFailure(message: string): void {
   sendEvent({ status: 'offline', waiting: 0, copied: total, rejected: 0, message });
 }
 
-async function closeConnection(): Promise<void> {
-  const open = connection;
-  connection = engine = teamReviews = null;
-  await open?.close().catch(() => undefined);
-}
-
 /** Connects once for all callers. */
 let connecting: Promise<TeamConnection> | null = null;
 
-async function connect({ address, password }: Target): Promise<TeamConnection> {
-  if (connection !== null) return connection;
-  connecting ??= openTeamConnection(address, password).finally(() => (connecting = null));
-  const opened = await connecting;
-  if (connection === null) {
+async function closeConnection(): Promise<void> {
+  const open = connection;
+  connection = connecting = engine = teamReviews = null;
+  await open?.close().catch(() => undefined);
+}
+
+function connect({ address, password }: Target): Promise<TeamConnection> {
+  if (connection !== null) return Promise.resolve(connection);
+  if (connecting !== null) return connecting;
+  const opening = openTeamConnection(address, password).then(async (opened) => {
+    if (connecting !== opening) {
+      // Closed meanwhile. Without this, the connection would keep the thread alive.
+      await opened.close();
+      throw new AppError('conflict', 'The team database was disconnected.');
+    }
     connection = opened;
     engine = new TeamEngine(opened.database);
     teamReviews = new TeamReviews(opened.database);
-  }
-  return connection;
+    return opened;
+  });
+  connecting = opening;
+  const forget = () => connecting === opening && (connecting = null);
+  opening.then(forget, forget);
+  return opening;
 }
 
 /** Whether something may have to be copied, as far as the local database shows. */
@@ -206,5 +216,6 @@ const sendEvent = serveCalls<TeamEvent>(methods, {
     target = null;
     wake();
     void Promise.all([closeConnection(), exchange?.close()]).finally(() => local.close());
+    setTimeout(() => process.exit(), maxCloseMs).unref();
   },
 });

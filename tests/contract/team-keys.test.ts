@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiKey } from '../../shared/contract/api-keys.ts';
 import { longTest, patience } from '../support/patience.ts';
@@ -51,6 +52,26 @@ function countStatuses(answers: readonly Answer<unknown>[]): Record<number, numb
 
 describeWithPostgres('API keys that hosts share', () => {
   const server = usePostgres();
+
+  test('a host closes while it connects', longTest, async () => {
+    const team = await server().createDatabase();
+    const first = await startHost({ team });
+    await until(() => server().query(team, 'SELECT 1 FROM touchstone.reviews'));
+    await first.close();
+    // The connection for keys reads this table first.
+    const gate = new pg.Client(team);
+    await gate.connect();
+    await gate.query('BEGIN; LOCK TABLE touchstone.state');
+    const second = await startHost({ team });
+    const waiting = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    await until(async () => expect(await server().query(team, waiting)).not.toEqual([{ count: 0 }]));
+    const closed = second.close();
+    await gate.query('COMMIT');
+    await gate.end();
+    await closed;
+    const left = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'touchstone'";
+    await until(async () => expect(await server().query(team, left)).toEqual([]));
+  });
 
   test('work on all hosts, are changed and revoked on all, and are stored only as hashes', longTest, async () => {
     const team = await server().createDatabase();
