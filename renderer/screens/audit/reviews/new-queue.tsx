@@ -147,7 +147,7 @@ function NamedReviewers({ draft, change }: FieldsProps) {
   if (reviewers.length === 0) return null;
   return (
     <fieldset className="review__named">
-      <legend className="field__label">Who reviews</legend>
+      <legend>Who reviews</legend>
       {reviewers.map(({ id, name }) => (
         <Checkbox
           key={id}
@@ -247,6 +247,12 @@ function Preview({ draft, filter }: { draft: QueueDraft; filter: AuditFilter }) 
   );
 }
 
+function obstacleTo(draft: QueueDraft): string {
+  const isNamed = draft.name.trim() !== '';
+  if (isNamed && draft.rubricId !== null) return 'Correct the marked fields.';
+  return isNamed ? 'Needs a rubric.' : draft.rubricId === null ? 'Needs a name and a rubric.' : 'Needs a name.';
+}
+
 /** Makes a review queue of what matches the audit's filter. */
 export function NewQueue({ filterText }: { filterText: string }) {
   const [, navigate] = useLocation();
@@ -300,7 +306,7 @@ export function NewQueue({ filterText }: { filterText: string }) {
             <Button type="submit" variant="primary" isBusy={create.isPending} aria-disabled={input === null}>
               Create review queue
             </Button>
-            {input === null && <span className="caption tertiary">Needs a name and a rubric.</span>}
+            {input === null && <span className="caption tertiary">{obstacleTo(draft)}</span>}
           </div>
         </form>
       </div>
