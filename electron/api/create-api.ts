@@ -15,7 +15,8 @@ import { LazyResponse } from './lazy-response.ts';
 import { formatOfPath, passedError } from './passed-error.ts';
 import { PassedResponse } from './passed-response.ts';
 import { longBodyBytes, readBytes, readJsonBody, requireMediaType } from './request-body.ts';
-import { validate, validateQuery } from './validation.ts';
+import { validate } from '../common/validate.ts';
+import { validateQuery } from './validation.ts';
 
 const missingKey =
   'Send an API key as `Authorization: Bearer <key>` or `x-hl-api-key: <key>`. Keys are issued in Settings, API keys.';

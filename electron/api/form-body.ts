@@ -4,7 +4,7 @@ import type { Busboy, BusboyFileStream, BusboyInstance } from '@fastify/busboy';
 import type { z } from 'zod';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { Form } from '../../shared/contract/endpoint.ts';
-import { validate } from './validation.ts';
+import { validate } from '../common/validate.ts';
 
 export const formMediaTypes = ['multipart/form-data'] as const;
 

@@ -96,8 +96,8 @@ const noStorage = {
 
 /**
  * Stores drafts in IndexedDB, one record each, because a prompt may exceed the limit of localStorage. Each change is written at once.
- * Changes during a write share the next one; a page that closes before that loses them. Without IndexedDB (private windows of some
- * browsers) drafts last as long as the page.
+ * Changes during a write share the next one, for which a closing page doesn't wait. Without IndexedDB (private windows of some browsers)
+ * drafts last as long as the page.
  *
  * Windows of one browser share the database and a channel. Each sends its changes to the others, so that none overwrites a newer text.
  * `applyOtherWindowChanges` applies them and returns the applied drafts.
@@ -108,6 +108,7 @@ export function createDraftStorage<Draft extends StoredDraft>(
 ): PersistStorage<StoredDrafts<Draft>> {
   if (typeof indexedDB === 'undefined') return noStorage;
   let database: Promise<IDBDatabase> | undefined;
+  let opened: IDBDatabase | null = null;
   let written = new Map<string, Draft>();
   const others = new BroadcastChannel(channel);
   others.addEventListener('message', ({ data }: MessageEvent<OtherWindowChanges<Draft>>) => {
@@ -117,23 +118,33 @@ export function createDraftStorage<Draft extends StoredDraft>(
   let waiting: StorageValue<StoredDrafts<Draft>> | null = null;
   let isWriting = false;
 
-  async function writeWaiting(opened: IDBDatabase): Promise<void> {
-    while (waiting) {
-      const value: StorageValue<StoredDrafts<Draft>> = waiting;
-      waiting = null;
-      const changes = difference(value.state, written);
-      await write(opened, value, changes);
-      written = new Map(value.state.drafts.map((draft) => [draft.id, draft]));
-      if (changes.changed.length + changes.removedIds.length > 0) others.postMessage(changes);
+  /** Transactions run in their order, so the drafts count as written at once; if that fails, as not written. */
+  async function writeNext(target: IDBDatabase, value: StorageValue<StoredDrafts<Draft>>): Promise<void> {
+    const before = written;
+    const changes = difference(value.state, before);
+    waiting = null;
+    written = new Map(value.state.drafts.map((draft) => [draft.id, draft]));
+    try {
+      await write(target, value, changes);
+    } catch (error) {
+      written = before;
+      throw error;
     }
+    if (changes.changed.length + changes.removedIds.length > 0) others.postMessage(changes);
   }
+
+  // A closing page gets no events, so it can't wait for one transaction before the next.
+  window.addEventListener('pagehide', () => {
+    if (opened !== null && waiting !== null) writeNext(opened, waiting).catch(() => {});
+  });
 
   async function drain(name: string): Promise<void> {
     if (isWriting) return;
     isWriting = true;
     try {
       database ??= open(name);
-      await writeWaiting(await database);
+      opened = await database;
+      while (waiting !== null) await writeNext(opened, waiting);
     } catch (cause) {
       console.warn("Couldn't write drafts to IndexedDB. They last until the window closes.", cause);
     } finally {

@@ -23,7 +23,7 @@ export async function importSpreadsheet(page: Page): Promise<void> {
 }
 
 /** Puts text on the clipboard of the grid, as a spreadsheet does. */
-async function paste(page: Page, text: string): Promise<void> {
+export async function pasteText(page: Page, text: string): Promise<void> {
   await page.getByRole('grid').evaluate((grid, content) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData('text/plain', content);
@@ -49,7 +49,7 @@ async function editByKeyboard({ page }: DatasetJourney): Promise<void> {
   await page.keyboard.press('Control+y');
   await page.keyboard.press('Control+Home');
   await page.keyboard.press('ArrowDown');
-  await paste(page, '"first\nline"\tok\nsecond\tok\tmore');
+  await pasteText(page, '"first\nline"\tok\nsecond\tok\tmore');
   await expect(cell(page, 'first ↵ line')).toBeVisible();
   await expect(grid.getByRole('columnheader', { name: /^Column/ })).toBeVisible();
   await page.reload();
@@ -93,15 +93,8 @@ export async function pasteManyRows(page: Page, count: number): Promise<void> {
   const grid = page.getByRole('grid');
   await grid.focus();
   await page.keyboard.press('Control+Home');
-  await grid.evaluate((element, rows) => {
-    const content = Array.from(
-      { length: rows },
-      (_, index) => `row ${index}\t"text ${index}\nmore"\tlast ${index}`,
-    ).join('\n');
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', content);
-    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  }, count);
+  const lines = Array.from({ length: count }, (_, index) => `row ${index}\t"text ${index}\nmore"\tlast ${index}`);
+  await pasteText(page, lines.join('\n'));
   await expect(grid).toHaveAttribute('aria-rowcount', `${count + 1}`);
   for (const part of [0.1, 0.5, 0.9, 0.3]) {
     await grid.evaluate((element, share) => element.scrollTo(0, element.scrollHeight * share), part);

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { comparisonEstimateInput } from '../../../shared/contract/comparison-estimates.ts';
 import { datasetInput } from '../../../shared/contract/datasets.ts';
+import { validate } from '../../common/validate.ts';
 import { isMap, plain, readJson, readYaml } from '../../prompts/transfer/bounded-values.ts';
 import { TransferError } from '../../prompts/transfer/source-text.ts';
 import type { ComparisonFile, FileDataset, FileOptions } from './comparison-file.ts';
@@ -13,17 +14,22 @@ const ownDataset = z.union([
   datasetInput.pick({ columns: true, rows: true }),
 ]);
 
+/** The same errors as those of the service. */
+function validated<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  try {
+    return validate(schema, value, 'file');
+  } catch (error) {
+    throw new TransferError((error as Error).message);
+  }
+}
+
 /** Our own form: the body of a creation, with `dataset` instead of `datasetId` if the rows are in the file or beside it. */
 function readOwn(file: string, value: Record<string, unknown>): ComparisonFile {
   const { dataset, ...given } = value;
   // Any id, because the schema needs one.
   const placeholder = '00000000-0000-4000-8000-000000000000';
-  const parsed = comparisonEstimateInput.safeParse({ ...given, datasetId: given['datasetId'] ?? placeholder });
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new TransferError(`${issue?.path.join('.') || 'The file'}: ${issue?.message}`);
-  }
-  const { datasetId, datasetVersion, name = 'Comparison', ...comparison } = parsed.data;
+  const parsed = validated(comparisonEstimateInput, { ...given, datasetId: given['datasetId'] ?? placeholder });
+  const { datasetId, datasetVersion, name = 'Comparison', ...comparison } = parsed;
   const result = { comparison: { name, ...comparison }, judges: new Map<string, never>(), unsupported: [] };
   if (dataset === undefined) {
     if (given['datasetId'] === undefined) throw new TransferError('dataset: is required unless `datasetId` is given');

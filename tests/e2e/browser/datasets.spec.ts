@@ -1,5 +1,5 @@
 import { accessibilityFindings } from '../../support/accessibility.ts';
-import { followDatasetJourney, pasteManyRows } from '../../support/dataset-journey.ts';
+import { followDatasetJourney, pasteManyRows, pasteText } from '../../support/dataset-journey.ts';
 import { callInPage, expect, test } from '../../support/served-window.ts';
 
 test('a spreadsheet becomes a dataset, which is edited, saved and restored', async ({ page, pageProblems }) => {
@@ -22,4 +22,25 @@ test('100,000 pasted rows are shown wherever one scrolls, and saved', async ({ p
   await page.keyboard.press('Control+s');
   await expect(page.getByText('Saved version 2.', { exact: true })).toBeVisible();
   await expect(page.getByRole('gridcell', { name: 'last 99999', exact: true })).toBeVisible();
+});
+
+test('edits are kept however soon the page is reloaded after them', async ({ page }) => {
+  const { id } = (await callInPage(page, 'POST', '/datasets', {
+    name: 'Tickets',
+    columns: [{ name: 'ticket', type: 'text' }],
+    rows: [{ ticket: 'late' }, { ticket: 'broken' }],
+  })) as { id: string };
+  await page.evaluate((hash) => void (location.hash = hash), `#/compare/datasets/${id}`);
+  const grid = page.getByRole('grid');
+  const cell = (name: string) => grid.getByRole('gridcell', { name, exact: true });
+  await cell('broken').click();
+  // More than one transaction writes them.
+  await pasteText(page, Array.from({ length: 10_000 }, (_, row) => `row ${row}\tmore ${row}`).join('\n'));
+  await expect(grid).toHaveAttribute('aria-rowcount', '10002');
+  await page.keyboard.press('Control+Home');
+  await page.keyboard.type('typed and not left');
+  await page.reload();
+  await expect(cell('typed and not left')).toBeVisible();
+  await expect(cell('more 0')).toBeVisible();
+  await expect(grid).toHaveAttribute('aria-rowcount', '10002');
 });

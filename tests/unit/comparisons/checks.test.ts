@@ -4,7 +4,7 @@ import { cellVerdict } from '../../../electron/comparisons/checks/combine-result
 import type { CheckedOutput } from '../../../electron/comparisons/checks/local-checks.ts';
 import type { CheckServices } from '../../../electron/comparisons/checks/service-checks.ts';
 import { createSchemaChecker } from '../../../electron/schemas/create-schema-checker.ts';
-import { validate } from '../../../electron/api/validation.ts';
+import { validate } from '../../../electron/common/validate.ts';
 import { AppError } from '../../../shared/app-error.ts';
 import { type Check, checkList } from '../../../shared/contract/checks.ts';
 

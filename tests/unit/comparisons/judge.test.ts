@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { validate } from '../../../electron/api/validation.ts';
+import { validate } from '../../../electron/common/validate.ts';
 import { calibrate, type LabelledAnswer } from '../../../electron/comparisons/judge/calibration.ts';
 import { familiesOf, sameFamilyWarning } from '../../../electron/comparisons/judge/model-family.ts';
 import {

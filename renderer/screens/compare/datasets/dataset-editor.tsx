@@ -154,7 +154,7 @@ function EditorView({ editor, latest }: { editor: Editor; latest: Dataset }) {
       )}
       {isReady && <DataGrid editor={editor} label={`Rows of ${latest.name}`} />}
       {isReady && table.rowCount === 0 && <NoRows editor={editor} />}
-      {!editor.isReadOnly && <Footer editor={editor} onSave={() => save()} />}
+      {!editor.isReadOnly && isReady && <Footer editor={editor} onSave={() => save()} />}
       {isConflict && (
         <Conflict
           latest={latest.latestVersion}

@@ -28,6 +28,23 @@ function afterKey({ key, shiftKey }: KeyboardEvent): AfterEdit | null {
   return key === 'Tab' ? (shiftKey ? 'left' : 'right') : null;
 }
 
+/** Saves what is typed when the page or the screen is left without leaving the cell first, as a reload and the browser's Back do. */
+function useLeaving(save: () => void, { isChanged }: { isChanged: boolean }): void {
+  const latest = useRef({ save, isChanged });
+  useLayoutEffect(() => {
+    latest.current = { save, isChanged };
+  });
+  useLayoutEffect(() => {
+    const onLeave = () => latest.current.save();
+    // Before the edits are written, which is on the same event.
+    window.addEventListener('pagehide', onLeave, { capture: true });
+    return () => {
+      window.removeEventListener('pagehide', onLeave, { capture: true });
+      if (latest.current.isChanged) latest.current.save();
+    };
+  }, []);
+}
+
 /** What is typed, until it is saved or cancelled, which happens once. */
 function useTypedValue({ column, value, typed, onCommit }: Omit<CellEditorProps, 'label' | 'onCancel'>) {
   const [initial] = useState(() => typed ?? editText(value, column.type, { isIndented: true }));
@@ -48,6 +65,7 @@ function useTypedValue({ column, value, typed, onCommit }: Omit<CellEditorProps,
   const close = (): void => {
     isClosed.current = true;
   };
+  useLeaving(() => commit('stay'), { isChanged: text !== initial });
   return { text, setText, problem, setProblem, commit, close };
 }
 

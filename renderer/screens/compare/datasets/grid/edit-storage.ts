@@ -7,6 +7,8 @@ import {
 } from './table-document.ts';
 import { yieldToWindow } from './time-slices.ts';
 
+type RowSegment = Extract<Segment, { id: string }>;
+
 /** Unsaved edits of a dataset, and the version that they change. */
 export interface StoredEdits {
   readonly baseVersion: number;
@@ -21,6 +23,8 @@ interface TableRecord {
 
 const databaseName = 'touchstone.dataset-edits';
 const segmentsAtOnce = 4;
+/** A page that is reloaded keeps its lock for a moment. */
+const maxWaitMilliseconds = 1000;
 
 function requestResult<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -56,12 +60,16 @@ const segmentsOf = (datasetId: string) => IDBKeyRange.bound([datasetId], [datase
 
 /**
  * Unsaved edits in IndexedDB, so that they survive a reload. A segment is one record and never changes, so an edit writes one segment and
- * not 100,000 rows. Only one window of a browser writes the edits of a dataset.
+ * not 100,000 rows. Many segments are written in several transactions, so that the window stays responsive; a page that closes meanwhile
+ * writes the rest at once. Only one window of a browser writes the edits of a dataset.
  */
 export class EditStorage {
+  /** Segments that transactions have put so far. Later transactions run after them. */
   #written = new Set<string>();
+  /** Edits that no transaction has written whole. */
   #waiting: StoredEdits | 'nothing' | null = null;
-  #isWriting = false;
+  #draining: Promise<void> | null = null;
+  #opened: IDBDatabase | null = null;
   #release: (() => void) | null = null;
 
   readonly #datasetId: string;
@@ -73,22 +81,28 @@ export class EditStorage {
   /** Returns false if another window has the edits of this dataset; nothing is stored then. */
   async open(): Promise<boolean> {
     if (typeof indexedDB === 'undefined') return true;
+    window.addEventListener('pagehide', this.#writeRest);
     if (typeof navigator.locks === 'undefined') return true;
     return new Promise((resolve) => {
-      void navigator.locks.request(`${databaseName}/${this.#datasetId}`, { ifAvailable: true }, (lock) => {
-        resolve(lock !== null);
-        if (lock === null) return undefined;
-        return new Promise<void>((release) => {
-          this.#release = release;
-        });
-      });
+      const held = navigator.locks.request(
+        `${databaseName}/${this.#datasetId}`,
+        { signal: AbortSignal.timeout(maxWaitMilliseconds) },
+        () => {
+          resolve(true);
+          return new Promise<void>((release) => {
+            this.#release = release;
+          });
+        },
+      );
+      held.catch(() => resolve(false));
     });
   }
 
   async read(): Promise<StoredEdits | null> {
     if (typeof indexedDB === 'undefined') return null;
     try {
-      const transaction = (await database()).transaction(['tables', 'segments']);
+      this.#opened = await database();
+      const transaction = this.#opened.transaction(['tables', 'segments']);
       const [record, keys, rows] = await Promise.all([
         requestResult<TableRecord | undefined>(transaction.objectStore('tables').get(this.#datasetId)),
         requestResult(transaction.objectStore('segments').getAllKeys(segmentsOf(this.#datasetId))),
@@ -111,56 +125,89 @@ export class EditStorage {
   write(edits: StoredEdits | null): void {
     if (typeof indexedDB === 'undefined' || (this.#release === null && typeof navigator.locks !== 'undefined')) return;
     this.#waiting = edits ?? 'nothing';
-    void this.#drain();
+    this.#draining ??= this.#drain();
   }
 
   async #drain(): Promise<void> {
-    if (this.#isWriting) return;
-    this.#isWriting = true;
     try {
-      const opened = await database();
-      while (this.#waiting !== null) {
-        const next: StoredEdits | 'nothing' = this.#waiting;
-        this.#waiting = null;
-        await this.#writeAll(opened, next === 'nothing' ? null : next);
-      }
+      this.#opened ??= await database();
+      while (this.#waiting !== null) await this.#writeNext(this.#opened);
     } catch (cause) {
       console.warn("Couldn't write unsaved edits to IndexedDB. They last until the window closes.", cause);
     } finally {
-      this.#isWriting = false;
+      this.#draining = null;
     }
   }
 
-  async #writeAll(opened: IDBDatabase, edits: StoredEdits | null): Promise<void> {
-    const segments = edits?.table.segments.filter((segment) => 'rows' in segment) ?? [];
-    const added = segments.filter(({ id }) => !this.#written.has(id));
-    for (let index = 0; index < added.length; index += segmentsAtOnce) {
-      const transaction = opened.transaction('segments', 'readwrite');
-      for (const { id, rows } of added.slice(index, index + segmentsAtOnce))
-        transaction.objectStore('segments').put(rows, [this.#datasetId, id]);
-      await completed(transaction);
-      await yieldToWindow();
-    }
+  /** Some of the segments that wait, or else the record. Newer edits take the place of those that wait. */
+  async #writeNext(opened: IDBDatabase): Promise<void> {
+    const missing = this.#missing();
+    if (missing.length <= segmentsAtOnce) return this.#finish(opened, missing);
+    const transaction = opened.transaction('segments', 'readwrite');
+    await this.#put(transaction, missing.slice(0, segmentsAtOnce));
+    await yieldToWindow();
+  }
+
+  /** The segments with changes of the edits that wait. */
+  #segments(): RowSegment[] {
+    if (this.#waiting === null || this.#waiting === 'nothing') return [];
+    return this.#waiting.table.segments.filter((segment) => 'rows' in segment);
+  }
+
+  #missing(): RowSegment[] {
+    return this.#segments().filter(({ id }) => !this.#written.has(id));
+  }
+
+  #finish(opened: IDBDatabase, missing: readonly RowSegment[]): Promise<void> {
     const transaction = opened.transaction(['tables', 'segments'], 'readwrite', { durability: 'strict' });
-    const used = new Set(segments.map(({ id }) => id));
+    const used = new Set(this.#segments().map(({ id }) => id));
     const stale = [...this.#written].filter((id) => !used.has(id));
     for (const id of stale) transaction.objectStore('segments').delete([this.#datasetId, id]);
-    if (edits === null) transaction.objectStore('tables').delete(this.#datasetId);
+    if (this.#waiting === null || this.#waiting === 'nothing')
+      transaction.objectStore('tables').delete(this.#datasetId);
     else {
-      const { columns, segments: all } = edits.table;
+      const { baseVersion, table } = this.#waiting;
       const record: TableRecord = {
-        baseVersion: edits.baseVersion,
-        columns,
-        segments: all.map((segment) => ('rows' in segment ? { id: segment.id } : segment)),
+        baseVersion,
+        columns: table.columns,
+        segments: table.segments.map((segment) => ('rows' in segment ? { id: segment.id } : segment)),
       };
       transaction.objectStore('tables').put(record, this.#datasetId);
     }
-    await completed(transaction);
-    this.#written = used;
+    this.#waiting = null;
+    return this.#put(transaction, missing, stale);
   }
 
+  /** Takes the segments as written at once; a transaction that fails takes that back. */
+  async #put(
+    transaction: IDBTransaction,
+    segments: readonly RowSegment[],
+    removed: readonly string[] = [],
+  ): Promise<void> {
+    for (const { id, rows } of segments) {
+      transaction.objectStore('segments').put(rows, [this.#datasetId, id]);
+      this.#written.add(id);
+    }
+    for (const id of removed) this.#written.delete(id);
+    try {
+      await completed(transaction);
+    } catch (error) {
+      for (const { id } of segments) this.#written.delete(id);
+      throw error;
+    }
+  }
+
+  /** Also what a transaction has not written yet. A closing page gets no events, so it can't wait for one transaction before the next. */
+  readonly #writeRest = (): void => {
+    if (this.#opened !== null && this.#waiting !== null) this.#finish(this.#opened, this.#missing()).catch(() => {});
+  };
+
+  /** Lets others have the edits once they are written. */
   close(): void {
-    this.#release?.();
-    this.#release = null;
+    window.removeEventListener('pagehide', this.#writeRest);
+    void (this.#draining ?? Promise.resolve()).then(() => {
+      this.#release?.();
+      this.#release = null;
+    });
   }
 }
