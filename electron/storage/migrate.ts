@@ -46,6 +46,7 @@ import {
 import {
   judgePairLabels,
   judgePreferences,
+  lateAnswers,
   reviewersAndRubrics,
   reviewQueues,
   sharedKeyColumns,
@@ -97,6 +98,7 @@ const migrations: readonly string[] = [
   judgePairLabels,
   sharedKeyColumns,
   sharedQueueColumn,
+  lateAnswers,
 ];
 
 function version(database: Database.Database): number {

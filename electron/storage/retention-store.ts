@@ -29,7 +29,7 @@ export function createRunRemoval(database: Database.Database): RunRemoval {
   const removeHistory = database.prepare<[number]>('DELETE FROM feedback_history WHERE run = ?');
   const shared = createSharedMessages(database);
   const removeTexts = database
-    .prepare<[number], number | null>('DELETE FROM run_texts WHERE run = ? RETURNING last_message')
+    .prepare<[number], number | null>('DELETE FROM stored_texts WHERE run = ? RETURNING last_message')
     .pluck();
   const removeRun = database.prepare<[number]>('DELETE FROM runs WHERE sequence = ?');
   const noteChange = database.prepare<[number]>("INSERT INTO run_changes (run, kind) VALUES (?, 'run')");
@@ -205,10 +205,15 @@ function createAnonymiser(database: Database.Database): (runs: readonly OldRunPo
     'SELECT configuration_json AS configuration, last_message AS last FROM run_texts WHERE run = ?',
   );
   const blankTexts = database.prepare<[string | null, number]>(`
-    UPDATE run_texts SET prompt_text = '', system_message = NULL, replacements_json = NULL, rendered_prompt = '',
+    UPDATE stored_texts SET prompt_text = '', system_message = NULL, replacements_json = NULL, rendered_prompt = '',
       messages_json = '[]', last_message = NULL, tool_calls_json = NULL,
       configuration_json = ?, metadata_json = '{"anonymised":true}', warnings_json = NULL, content = '', reasoning = NULL,
       error_message = NULL, citations_json = NULL, moderation_json = NULL
+    WHERE run = ?
+  `);
+  const blankAnswer = database.prepare<[number]>(`
+    UPDATE late_answers SET content = '', tool_calls_json = NULL, reasoning = NULL, error_message = NULL, citations_json = NULL,
+      moderation_json = NULL
     WHERE run = ?
   `);
   const blankRun = database.prepare<[string, number]>(
@@ -225,6 +230,7 @@ function createAnonymiser(database: Database.Database): (runs: readonly OldRunPo
     for (const { sequence, conversation, createdAt } of runs) {
       const { configuration = null, last = null } = texts.get(sequence) ?? {};
       blankTexts.run(withoutTexts(configuration), sequence);
+      blankAnswer.run(sequence);
       shared.release(last);
       blankRun.run(anonymousTitle, sequence);
       blankFeedback.run(sequence);

@@ -2,8 +2,8 @@ import type Database from 'better-sqlite3';
 import { sql, type Kysely } from 'kysely';
 import { prepareQuery, valuesOf } from './queries.ts';
 import { maxExcerptCharacters } from './run-details.ts';
-import type { OutcomeColumns, OutcomeTexts } from './run-rows.ts';
-import type { RunRow, RunTextRow, Schema } from './schema.ts';
+import type { OutcomeColumns } from './run-rows.ts';
+import type { OutcomeTextRow, RunRow, RunTextRow, Schema } from './schema.ts';
 import { wholeMessages } from './shared-messages.ts';
 
 const outcomeColumns = [
@@ -84,19 +84,22 @@ export function runWriteQueries(database: Database.Database) {
       tables.insertInto('runs').values(valuesOf(input, runColumns)),
     ),
     insertTexts: prepareQuery(database, (tables, input: RunTextRow) =>
-      tables.insertInto('run_texts').values(valuesOf(input, [...plainTextColumns, 'messages_json'])),
+      tables.insertInto('stored_texts').values(valuesOf(input, [...plainTextColumns, 'messages_json'])),
     ),
     endRun: prepareQuery(database, (tables, input: OutcomeColumns & { sequence: number }) =>
       tables.updateTable('runs').set(valuesOf(input, outcomeColumns)).where('sequence', '=', input.sequence),
     ),
-    endTexts: prepareQuery(database, (tables, input: OutcomeTexts & { run: number }) =>
-      tables.updateTable('run_texts').set(valuesOf(input, outcomeTextColumns)).where('run', '=', input.run),
+    endTexts: prepareQuery(database, (tables, input: OutcomeTextRow) =>
+      tables.updateTable('stored_texts').set(valuesOf(input, outcomeTextColumns)).where('run', '=', input.run),
+    ),
+    insertLateAnswer: prepareQuery(database, (tables, input: OutcomeTextRow) =>
+      tables.insertInto('late_answers').values(valuesOf(input, ['run', ...outcomeTextColumns])),
     ),
     keepSentPrompt: prepareQuery(
       database,
       (tables, input: Pick<RunTextRow, 'rendered_prompt' | 'messages_json' | 'run'>) =>
         tables
-          .updateTable('run_texts')
+          .updateTable('stored_texts')
           .set(valuesOf(input, ['rendered_prompt', 'messages_json']))
           .where('run', '=', input.run),
     ),
@@ -111,7 +114,7 @@ export function runWriteQueries(database: Database.Database) {
     ),
     interruptTexts: prepareQuery(database, (tables, input: { error_message: string }) =>
       tables
-        .updateTable('run_texts')
+        .updateTable('stored_texts')
         .set({ error_message: input.error_message })
         .where('run', 'in', (inner) => inner.selectFrom('runs').select('sequence').where('status', '=', 'Running')),
     ),

@@ -10,6 +10,7 @@ import {
   runTextRow,
   storedJson,
 } from './run-rows.ts';
+import type { RunTextRow } from './schema.ts';
 import { createSharedMessages } from './shared-messages.ts';
 import { messageKeys } from './stored-messages.ts';
 import type { RunStore } from './storage.ts';
@@ -25,6 +26,8 @@ interface WrittenRun {
   readonly run: NewRun;
   /** Null until the run is on disk. */
   sequence: number | null;
+  /** Whether its texts on disk are so long that its end doesn't write them again. */
+  isLongRow: boolean;
   /** Null until the run has ended. */
   readonly outcome: RunOutcome | null;
 }
@@ -50,9 +53,10 @@ function createRunWriter(options: RunWriterOptions): RunWriter {
 
   const writeAll = database.transaction((batch: readonly WrittenRun[], also?: () => void) => {
     let next = lastSequence + 1;
-    for (const { run, outcome, sequence } of batch) {
-      if (sequence !== null) statements.end(run, outcome!, sequence);
-      else statements.whole(run, outcome, next++);
+    for (const written of batch) {
+      const { run, outcome, sequence, isLongRow } = written;
+      if (sequence !== null) statements.end(run, outcome!, { sequence, isLongRow });
+      else written.isLongRow = statements.whole(run, outcome, next++);
     }
     statements.sumCredits();
     also?.();
@@ -93,20 +97,23 @@ function createStatements({ database, conversations, draftIdOf }: RunWriterOptio
   }
 
   return {
-    whole(run: NewRun, outcome: RunOutcome | null, sequence: number): void {
+    /** Returns whether the row of the texts is long. */
+    whole(run: NewRun, outcome: RunOutcome | null, sequence: number): boolean {
       const conversation = conversations.append(run, sequence);
       queries.insertRun.run(runRow(run, outcome, { sequence, conversation }, draftIdOf(run)));
       const { messages } = run;
       const keys = sharedKeysOf(run);
       const lastMessage = messages && keys.length > 0 ? shared.store(messages, keys) : null;
-      queries.insertTexts.run(runTextRow(run, outcome, { sequence, lastMessage }));
+      const texts = runTextRow(run, outcome, { sequence, lastMessage });
+      queries.insertTexts.run(texts);
       // Those of other messages are found by a trigger.
       if (lastMessage !== null) for (const file of filesIn(messages!)) insertFile.run(file, sequence);
       if (outcome) chargeCredits(run, outcome, sequence);
+      return areLong(texts);
     },
-    end(run: NewRun, outcome: RunOutcome, sequence: number): void {
+    end(run: NewRun, outcome: RunOutcome, { sequence, isLongRow }: { sequence: number; isLongRow: boolean }): void {
       queries.endRun.run({ ...outcomeColumns(outcome), sequence });
-      queries.endTexts.run({ ...outcomeTexts(outcome), run: sequence });
+      (isLongRow ? queries.insertLateAnswer : queries.endTexts).run({ ...outcomeTexts(outcome), run: sequence });
       if (outcome.sentPrompt !== undefined) {
         const { sentPrompt: rendered_prompt, sentMessages = null } = outcome;
         queries.keepSentPrompt.run({ rendered_prompt, messages_json: storedJson(sentMessages), run: sequence });
@@ -161,6 +168,13 @@ function charactersOf({ run, outcome }: EndedRun): number {
 const maxSharedCharacters = 256 * 1024;
 
 const isLong = (run: EndedRun): boolean => charactersOf(run) > maxSharedCharacters;
+
+/** To add an answer, SQLite would write all of the row again, which takes five times as long as the answer of a prompt of 4 MB. */
+function areLong(texts: RunTextRow): boolean {
+  let characters = 0;
+  for (const text of Object.values(texts)) if (typeof text === 'string') characters += text.length;
+  return characters > maxSharedCharacters;
+}
 
 function withFailure(outcome: RunOutcome, { code, message }: AppError): RunOutcome {
   // The program of a recorded call has its response already.
@@ -304,7 +318,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     record(runs, also) {
       try {
         writer.write(
-          runs.map(({ run, outcome }) => ({ run, outcome, sequence: null })),
+          runs.map(({ run, outcome }) => ({ run, outcome, sequence: null, isLongRow: false })),
           also,
         );
       } catch (error) {
@@ -318,7 +332,8 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
       options.removedRuns.count() +
       [...queue].filter(({ sequence }) => sequence === null).length,
     begin(run) {
-      const recorded = { run, sequence: null, outcome: null, written: Promise.withResolvers<void>() };
+      const written = Promise.withResolvers<void>();
+      const recorded = { run, sequence: null, isLongRow: false, outcome: null, written };
       active.set(run.runId, recorded);
       queue.add(recorded);
       beginTimer ??= setTimeout(flush, beginDelayMilliseconds).unref();

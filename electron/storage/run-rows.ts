@@ -5,7 +5,7 @@ import type { FrameTiming, RunOrigin } from '../../shared/contract/conversations
 import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { flagsOf, type RunModeration } from '../../shared/contract/moderation.ts';
-import type { RunRow, RunTextRow } from './schema.ts';
+import type { OutcomeTextRow, RunRow, RunTextRow } from './schema.ts';
 
 /** The fields of a run that are known at its start. Times are milliseconds since 1970. */
 export interface NewRun {
@@ -132,17 +132,7 @@ export type OutcomeColumns = Pick<
   | 'http_status'
   | 'moderation_flags'
 >;
-export type OutcomeTexts = Pick<
-  RunTextRow,
-  | 'content'
-  | 'tool_calls_json'
-  | 'reasoning'
-  | 'error_message'
-  | 'citations_json'
-  | 'usage_json'
-  | 'moderation_json'
-  | 'frames_json'
->;
+export type OutcomeTexts = Omit<OutcomeTextRow, 'run'>;
 
 const unfinished: OutcomeColumns = {
   status: 'Running',

@@ -9,7 +9,11 @@ export interface Schema {
   facts: MetadataRow;
   conversations: ConversationRow;
   runs: RunRow;
+  /** A view of the next two, only for reading. */
   run_texts: RunTextRow;
+  stored_texts: RunTextRow;
+  /** What a run with a long prompt ended with, if the prompt was stored before. */
+  late_answers: OutcomeTextRow;
   api_keys: ApiKeyRow;
   credit_entries: CreditEntryRow;
   provider_accounts: ProviderAccountRow;
@@ -130,6 +134,20 @@ export interface RunTextRow {
   /** Null if the guard was off. */
   moderation_json: string | null;
 }
+
+/** The texts that a run has at its end. */
+export type OutcomeTextRow = Pick<
+  RunTextRow,
+  | 'run'
+  | 'content'
+  | 'tool_calls_json'
+  | 'reasoning'
+  | 'error_message'
+  | 'citations_json'
+  | 'usage_json'
+  | 'moderation_json'
+  | 'frames_json'
+>;
 
 /** An imported log. Its runs refer to it. */
 export interface ImportBatchRow {

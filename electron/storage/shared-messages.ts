@@ -45,7 +45,7 @@ export function createSharedMessages(database: Database.Database): SharedMessage
     .prepare<[{ sequence: number }], number | null>(
       `DELETE FROM shared_messages WHERE sequence = @sequence
          AND NOT EXISTS (SELECT 1 FROM shared_messages AS later WHERE later.earlier = @sequence)
-         AND NOT EXISTS (SELECT 1 FROM run_texts WHERE last_message = @sequence)
+         AND NOT EXISTS (SELECT 1 FROM stored_texts WHERE last_message = @sequence)
        RETURNING earlier`,
     )
     .pluck();

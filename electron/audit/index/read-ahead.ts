@@ -19,7 +19,8 @@ const databaseWalks: readonly Walk[] = [
   { table: 'runs', key: 'conversation', touch: '1' },
   { table: 'conversations', key: 'sequence', touch: 'length(name)' },
   { table: 'runs', key: 'sequence', touch: 'length(title)' },
-  { table: 'run_texts', key: 'run', touch: 'length(rendered_prompt) + length(content)' },
+  { table: 'stored_texts', key: 'run', touch: 'length(rendered_prompt) + length(content)' },
+  { table: 'late_answers', key: 'run', touch: 'length(content)' },
 ];
 
 const indexWalks: readonly Walk[] = [

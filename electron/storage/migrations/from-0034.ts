@@ -213,3 +213,34 @@ export const sharedKeyColumns = `
 export const sharedQueueColumn = `
   ALTER TABLE review_queues ADD COLUMN team_change INTEGER;
 `;
+
+/**
+ * 42. Answers to long prompts. SQLite writes a whole row again for every change, so the answer has its own row where the prompt is already
+ * on disk. `run_texts` is both, as one row: it is only read.
+ */
+export const lateAnswers = `
+  ALTER TABLE run_texts RENAME TO stored_texts;
+  CREATE TABLE late_answers (
+    run INTEGER PRIMARY KEY REFERENCES stored_texts (run) ON DELETE CASCADE,
+    content TEXT NOT NULL,
+    tool_calls_json TEXT,
+    reasoning TEXT,
+    error_message TEXT,
+    citations_json TEXT,
+    usage_json TEXT,
+    moderation_json TEXT,
+    frames_json TEXT
+  ) STRICT;
+  CREATE VIEW run_texts AS
+  SELECT stored.run, prompt_text, system_message, replacements_json, rendered_prompt, messages_json, last_message, configuration_json,
+    dataspace_ids_json, metadata_json, warnings_json,
+    coalesce(late.content, stored.content) AS content,
+    coalesce(late.tool_calls_json, stored.tool_calls_json) AS tool_calls_json,
+    coalesce(late.reasoning, stored.reasoning) AS reasoning,
+    coalesce(late.error_message, stored.error_message) AS error_message,
+    coalesce(late.citations_json, stored.citations_json) AS citations_json,
+    coalesce(late.usage_json, stored.usage_json) AS usage_json,
+    coalesce(late.moderation_json, stored.moderation_json) AS moderation_json,
+    coalesce(late.frames_json, stored.frames_json) AS frames_json
+  FROM stored_texts AS stored LEFT JOIN late_answers AS late ON late.run = stored.run;
+`;

@@ -176,7 +176,7 @@ describe('with sealed blocks', () => {
     expect(walkAll(engine, filter)).toHaveLength(1);
     const database = new Database(databaseFile(directory));
     database.exec(`
-      DELETE FROM run_texts WHERE run = 101; DELETE FROM feedback WHERE run = 101; DELETE FROM runs WHERE sequence = 101;
+      DELETE FROM stored_texts WHERE run = 101; DELETE FROM feedback WHERE run = 101; DELETE FROM runs WHERE sequence = 101;
       INSERT INTO run_changes (run, kind) VALUES (101, 'run');
     `);
     database.close();

@@ -6,9 +6,9 @@ import { sampleCall, sampleOutcome, sampleRun } from './sample-run.ts';
 // Records runs without end, several at a time, some of them after their begin was written, and prints each id when it is finished.
 const storage = openStorage({ directory: process.argv[2]! });
 
-async function recordForEver(turns: number): Promise<never> {
+async function recordForEver(turns: number, renderedPrompt: string): Promise<never> {
   for (;;) {
-    const run = sampleRun({ runId: randomUUID() });
+    const run = sampleRun({ runId: randomUUID(), renderedPrompt });
     storage.runs.begin(run);
     for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
     if (turns > 0) storage.runs.read(run.runId);
@@ -20,4 +20,5 @@ async function recordForEver(turns: number): Promise<never> {
   }
 }
 
-for (let lane = 0; lane < 6; lane += 1) void recordForEver(lane % 3);
+// The answer to a long prompt has a row of its own.
+for (let lane = 0; lane < 6; lane += 1) void recordForEver(lane % 3, lane === 5 ? 'x'.repeat(300_000) : 'short');

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { openStorage } from '../../../electron/storage/open-storage.ts';
 import { fc } from '../../support/fast-check.ts';
-import { sampleOutcome, sampleRun } from './sample-run.ts';
+import { sampleCall, sampleOutcome, sampleRun } from './sample-run.ts';
 import { listAll, openTestStorage, temporaryDirectory } from './test-storage.ts';
 
 function otherConnection(directory: string): Database.Database {
@@ -110,29 +110,54 @@ test.each(['process', 'power-loss'] as const)(
   },
 );
 
-test('an active run is written soon without a reader, and its outcome replaces only the outcome', async () => {
+/** Longer than a row that is written again at the end of its run. */
+const longPrompt = 'x'.repeat(300_000);
+const prompts = [
+  ['short', 'a'],
+  ['long', longPrompt],
+] as const;
+test.each(prompts)(
+  'a %s run is written soon without a reader, and its outcome replaces only the outcome',
+  async (_, renderedPrompt) => {
+    const storage = openTestStorage();
+    const run = sampleRun({ renderedPrompt });
+    storage.runs.begin(run);
+    const select = otherConnection(storage.directory).prepare('SELECT status, credits FROM runs WHERE id = ?');
+    await expect.poll(() => select.get(run.runId)).toEqual({ status: 'Running', credits: 0 });
+    const before = storage.runs.read(run.runId)!;
+    const error = { code: 'provider_failed', message: 'It broke.' };
+    await storage.runs.finish(
+      run.runId,
+      sampleOutcome({ status: 'Failed', finishReason: 'Error', error, usage: null, cost: null }),
+    );
+    expect(before.status).toBe('Running');
+    expect(storage.runs.read(run.runId)).toEqual({
+      ...before,
+      status: 'Failed',
+      completedAt: '2026-11-20T09:30:01.007Z',
+      totalMs: 345.25,
+      firstTokenMs: 120.5,
+      errorCode: 'provider_failed',
+      credits: 1,
+      output: { content: sampleOutcome().content, reasoning: 'It is a greeting.', finishReason: 'Error', error },
+    });
+  },
+);
+
+test('the answer to a long prompt that is on disk leaves the prompt as it is, and is found like any other', async () => {
   const storage = openTestStorage();
-  const run = sampleRun();
+  const run = sampleRun({ renderedPrompt: longPrompt });
   storage.runs.begin(run);
-  const select = otherConnection(storage.directory).prepare('SELECT status, credits FROM runs WHERE id = ?');
-  await expect.poll(() => select.get(run.runId)).toEqual({ status: 'Running', credits: 0 });
-  const before = storage.runs.read(run.runId)!;
-  const error = { code: 'provider_failed', message: 'It broke.' };
-  await storage.runs.finish(
-    run.runId,
-    sampleOutcome({ status: 'Failed', finishReason: 'Error', error, usage: null, cost: null }),
-  );
-  expect(before.status).toBe('Running');
-  expect(storage.runs.read(run.runId)).toEqual({
-    ...before,
-    status: 'Failed',
-    completedAt: '2026-11-20T09:30:01.007Z',
-    totalMs: 345.25,
-    firstTokenMs: 120.5,
-    errorCode: 'provider_failed',
-    credits: 1,
-    output: { content: sampleOutcome().content, reasoning: 'It is a greeting.', finishReason: 'Error', error },
-  });
+  storage.runs.read(run.runId);
+  const toolCalls = [sampleCall('one')];
+  await storage.runs.finish(run.runId, sampleOutcome({ content: 'The quagga answered.', toolCalls }));
+  const stored = otherConnection(storage.directory).prepare('SELECT content FROM stored_texts').pluck();
+  expect(stored.all()).toEqual(['']);
+  expect(storage.runs.readToContinue(run.runId)?.toolCalls).toEqual(toolCalls);
+  expect(listAll(storage, 10)).toMatchObject([{ runId: run.runId, excerpt: 'The quagga answered.' }]);
+  const { signal } = new AbortController();
+  const found = await storage.audit.search({ filter: { text: 'quagga' }, sort: 'newest', limit: 1 }, { signal });
+  expect(found.rows).toMatchObject([{ run: { runId: run.runId } }]);
 });
 
 test('readers see queued runs', () => {

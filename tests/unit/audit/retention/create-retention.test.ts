@@ -144,17 +144,22 @@ test('anonymising blanks every text and keeps every number', async () => {
   expect(storage.runs.read(run.runId)).toBe(null);
 });
 
+const marker = 'Xylophone-Quagmire';
+
 test.each(['delete', 'anonymise'] as const)('after %s nothing of a text is left in the file', async (mode) => {
   const { storage, retention } = openRetention();
-  await recordAged(storage, 50, { renderedPrompt: 'Xylophone-Quagmire'.repeat(300), promptText: 'Xylophone-Quagmire' });
+  await recordAged(storage, 50, { renderedPrompt: marker.repeat(300), promptText: marker });
+  // An answer to a long prompt that is on disk already has a row of its own.
+  const long = sampleRun({ createdAt: now - 50 * day, renderedPrompt: 'x'.repeat(300_000) });
+  storage.runs.begin(long);
+  storage.runs.read(long.runId);
+  await storage.runs.finish(long.runId, sampleOutcome({ content: marker.repeat(300) }));
   storage.settings.update({ retention: { mode, days: 30 } });
   await retention.apply();
   await retention.close();
   await storage.close();
-  expect(readFileSync(storage.databaseFile).includes('Xylophone-Quagmire')).toBe(false);
+  expect(readFileSync(storage.databaseFile).includes(marker)).toBe(false);
 });
-
-const marker = 'Xylophone-Quagmire';
 
 /** A comparison whose first cell quotes a run; the second may be of another. */
 function compareWith(
