@@ -35,13 +35,13 @@ async function debuggerAddress(child: ChildProcess): Promise<string> {
 
 /**
  * Resolves when the window shows its own page. Playwright waits forever for a page that it finds before its first navigation, which
- * gives it another process.
+ * gives it another process. Chromium lists the new address as soon as that navigation starts, and the title only once it has ended.
  */
 async function untilPageIsOpen(address: string): Promise<void> {
   const list = new URL('/json/list', address.replace(/^ws:/, 'http:'));
   for (;;) {
-    const targets = (await (await fetch(list)).json()) as { type: string; url: string }[];
-    if (targets.some(({ type, url }) => type === 'page' && url.startsWith('app:'))) return;
+    const targets = (await (await fetch(list)).json()) as { type: string; title: string }[];
+    if (targets.some(({ type, title }) => type === 'page' && title.endsWith('Touchstone'))) return;
     await delay(50);
   }
 }
