@@ -9,7 +9,7 @@ import { endTree, freePort, megabytesOf, treeOf } from './processes.ts';
 
 /** An X display without a screen. */
 export async function startDisplay(): Promise<AsyncDisposable & { readonly name: string }> {
-  const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'], {
+  const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp', '-noreset'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
   const [line] = (await once(xvfb.stdio[3] as NodeJS.ReadableStream, 'data')) as [Buffer];

@@ -74,9 +74,9 @@ export function desktopParameters(options: LaunchOptions): string[] {
 export const sessionTest = base.extend<SessionFixtures, DisplayFixtures>({
   display: [
     async ({}, use) => {
-      const xvfb = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1000x24', '-nolisten', 'tcp'], {
-        stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-      });
+      // Without `-noreset` it starts anew when its last program ends, and rejects one that starts in that moment.
+      const options = ['-screen', '0', '1600x1000x24', '-nolisten', 'tcp', '-noreset'];
+      const xvfb = spawn('Xvfb', ['-displayfd', '3', ...options], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
       await use(`:${await firstLine(xvfb, 3)}`);
       xvfb.kill();
       await once(xvfb, 'exit');

@@ -46,6 +46,11 @@ async function untilPageIsOpen(address: string): Promise<void> {
   }
 }
 
+/** A page that changes its process while Playwright attaches to it can keep it waiting: a second attempt finds the page at rest. */
+async function connect(address: string): Promise<Browser> {
+  return chromium.connectOverCDP(address, { timeout: 15_000 }).catch(() => chromium.connectOverCDP(address));
+}
+
 async function firstPage(browser: Browser): Promise<Page> {
   const [context] = browser.contexts();
   const page = context!.pages()[0] ?? (await context!.waitForEvent('page'));
@@ -87,7 +92,7 @@ export const test = sessionTest.extend<PackageFixtures>({
       );
       const address = await debuggerAddress(child);
       await untilPageIsOpen(address);
-      const browser = await chromium.connectOverCDP(address);
+      const browser = await connect(address);
       const ended = exited.then(() => untilDisconnected(browser));
       running.set(child, ended);
       const page = await firstPage(browser);
