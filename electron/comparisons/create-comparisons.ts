@@ -55,7 +55,7 @@ export interface Comparisons extends ResultReader {
   judgePairs(...call: Parameters<PairJudging['judgePairs']>): Promise<Comparison>;
   readPairs: PairJudging['readPairs'];
   labelFromVotes: PairJudging['labelFromVotes'];
-  cells(id: string, query: CellQuery, caller: CellCaller): Promise<ReturnType<CellReader['cells']>>;
+  cells(id: string, query: CellQuery, caller: CellCaller): ReturnType<CellReader['cells']>;
   rows(id: string, query: RowQuery, caller: CellCaller): ReturnType<CellReader['rows']>;
   /** Sets or removes the caller's vote on a cell, and returns all votes on it. Throws `invalid_request` with the field, and `forbidden`. */
   vote(id: string, vote: CellVoteInput, caller: CellCaller): Promise<CellVote[]>;

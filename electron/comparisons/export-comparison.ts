@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ComparisonCell, ExportFormat } from '../../shared/contract/comparison-results.ts';
+import type { ExportFormat } from '../../shared/contract/comparison-results.ts';
 import { csvLine } from '../common/csv.ts';
 import { exportHtml, plural } from './export-html.ts';
 import { exportPreferences, type PreferenceSource } from './export-preferences.ts';
-import { escapeMarkup as xml, type ExportedPreference, type ExportSource } from './export-source.ts';
+import { escapeMarkup as xml, type ExportedCell, type ExportedPreference, type ExportSource } from './export-source.ts';
 
 const resultColumns = [
   'variant',
@@ -25,23 +25,35 @@ function preferenceText({ judge, outcome, otherVariant, isStale, counts }: Expor
   return `${judge}: ${outcome === 'tie' ? 'tie with' : `${outcome} than`} ${otherVariant}${note}`;
 }
 
-function* csv({ columns, cells }: ExportSource): Generator<string> {
+async function* csv({ columns, cells }: ExportSource): AsyncGenerator<string> {
   yield `\uFEFF${csvLine(['row', ...columns, ...resultColumns])}`;
-  for (const { row, values, cell, preferences } of cells()) {
-    const { variant, repeat, state, passed, score, answer, failure, cost, totalMs, runId } = cell;
+  for await (const { row, values, cell, readAnswer, preferences } of cells()) {
+    const { variant, repeat, state, passed, score, failure, cost, totalMs, runId } = cell;
     const preferred = preferences.map(preferenceText).join('; ');
-    const results = [variant, repeat, state, passed, score, answer, failure?.message, cost, totalMs, runId, preferred];
+    const results = [
+      variant,
+      repeat,
+      state,
+      passed,
+      score,
+      readAnswer(),
+      failure?.message,
+      cost,
+      totalMs,
+      runId,
+      preferred,
+    ];
     yield csvLine([row + 1, ...columns.map((name) => values[name]), ...results]);
   }
 }
 
-function* jsonl({ cells }: ExportSource): Generator<string> {
-  for (const { row, values, cell, preferences } of cells())
-    yield `${JSON.stringify({ row: row + 1, values, ...cell, preferences })}\n`;
+async function* jsonl({ cells }: ExportSource): AsyncGenerator<string> {
+  for await (const { row, values, cell, readAnswer, preferences } of cells())
+    yield `${JSON.stringify({ row: row + 1, values, ...cell, answer: readAnswer(), preferences })}\n`;
 }
 
 /** A cell that isn't judged passes if it has completed. */
-function outcomeOf({ state, passed, failure, checks }: ComparisonCell): string {
+function outcomeOf({ state, passed, failure, checks }: ExportedCell['cell']): string {
   if (state === 'Failed') return `<error message="${xml(failure?.message ?? 'Failed')}"/>`;
   if (state !== 'Completed') return `<skipped message="${xml(failure?.message ?? state)}"/>`;
   if (passed !== false) return '';
@@ -51,11 +63,11 @@ function outcomeOf({ state, passed, failure, checks }: ComparisonCell): string {
   return `<failure message="${xml(reasons[0] ?? 'A check failed')}">${xml(reasons.join('\n'))}</failure>`;
 }
 
-function* junit({ comparison, cells }: ExportSource): Generator<string> {
+async function* junit({ comparison, cells }: ExportSource): AsyncGenerator<string> {
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="${xml(comparison.name)}">\n`;
   for (const [variant, { name }] of comparison.variants.entries()) {
     yield `<testsuite name="${xml(name)}">\n`;
-    for (const { row, cell } of cells({ variant, hasAnswers: false })) {
+    for await (const { row, cell } of cells({ variant })) {
       const title = `Row ${row + 1}${comparison.repeats > 1 ? `, repeat ${cell.repeat}` : ''}`;
       const seconds = ((cell.totalMs ?? 0) / 1000).toFixed(3);
       yield `<testcase classname="${xml(name)}" name="${title}" time="${seconds}">${outcomeOf(cell)}</testcase>\n`;
@@ -90,7 +102,7 @@ interface WholeSource extends ExportSource {
   readonly preferences: () => PreferenceSource;
 }
 
-const writers: Readonly<Record<ExportFormat, (source: WholeSource) => Iterable<string> | AsyncIterable<string>>> = {
+const writers: Readonly<Record<ExportFormat, (source: WholeSource) => AsyncIterable<string>>> = {
   csv,
   jsonl,
   junit,

@@ -1,4 +1,4 @@
-import type { ComparisonCell, ComparisonReport } from '../../shared/contract/comparison-results.ts';
+import type { ComparisonReport } from '../../shared/contract/comparison-results.ts';
 import type { Variant } from '../../shared/contract/comparisons.ts';
 import { escapeMarkup as html, type ExportedCell, type ExportSource } from './export-source.ts';
 
@@ -107,7 +107,7 @@ function* head({ comparison }: ExportSource, { isFinal, variants, baseline }: Co
   ]);
 }
 
-function verdictOf({ state, passed, score }: ComparisonCell): string {
+function verdictOf({ state, passed, score }: ExportedCell['cell']): string {
   if (state !== 'Completed') return `<span class="${state === 'Failed' ? 'fail' : 'quiet'}">${state}</span>`;
   const rounded = score === null ? '' : ` ${score.toFixed(2)}`;
   if (passed === null) return `<span class="quiet">Not judged</span>${rounded}`;
@@ -116,8 +116,9 @@ function verdictOf({ state, passed, score }: ComparisonCell): string {
 
 const shortCharacters = 400;
 
-function answerOf({ answer, failure }: ComparisonCell): string {
+function answerOf({ cell: { failure }, readAnswer }: ExportedCell): string {
   if (failure) return `<p>${html(failure.message)}</p>`;
+  const answer = readAnswer();
   if (answer === null) return '';
   if (answer.length <= shortCharacters) return `<pre>${html(answer)}</pre>`;
   const start = answer.slice(0, shortCharacters).toWellFormed();
@@ -133,7 +134,7 @@ function cellDetails({
   attempts,
   runId,
   votes,
-}: ComparisonCell): string {
+}: ExportedCell['cell']): string {
   const entries: [string, string][] = checks.map(({ name, kind, pass, reason }) => {
     const outcome = pass === null ? 'Not judged' : pass ? 'Pass' : 'Fail';
     return [name ?? kind, `${outcome}: ${reason}`];
@@ -167,12 +168,12 @@ export async function* exportHtml(source: ExportSource): AsyncGenerator<string> 
   yield '<h2>Rows</h2>\n<div class="scroll"><table class="grid">\n<thead><tr><th>Row</th><th>Values</th>';
   for (const { name } of comparison.variants) yield `<th>${html(name)}</th>`;
   yield '</tr></thead>\n<tbody>\n';
-  for (const exported of source.cells()) {
+  for await (const exported of source.cells()) {
     const { cell } = exported;
     const isFirst = cell.repeat === 1;
     if (isFirst && cell.variant === comparison.variants[0]!.name) yield rowStart(exported, columns);
     yield isFirst ? '<td>' : `<hr><span class="quiet">Repeat ${cell.repeat}</span> `;
-    yield `${verdictOf(cell)}${answerOf(cell)}${cellDetails(cell)}`;
+    yield `${verdictOf(cell)}${answerOf(exported)}${cellDetails(cell)}`;
     if (cell.repeat < comparison.repeats) continue;
     yield cell.variant === comparison.variants.at(-1)!.name ? '</td></tr>\n' : '</td>';
   }

@@ -1,4 +1,3 @@
-import type { ComparisonCell } from '../../shared/contract/comparison-results.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
 import type { VoteStore } from '../storage/vote-store.ts';
 import type { ExportedCell, ExportSource } from './export-source.ts';
@@ -31,13 +30,13 @@ export function pairChoices(votes: Pick<VoteStore, 'blindVotes' | 'pairVotes'>, 
 }
 
 /** How many more people passed an answer than failed it. */
-function balanceOf({ votes }: ComparisonCell): number {
+function balanceOf({ cell: { votes } }: ExportedCell): number {
   return votes.reduce((sum, { vote }) => sum + (vote === 'pass' ? 1 : vote === 'fail' ? -1 : 0), 0);
 }
 
 interface Preference {
-  readonly chosen: ComparisonCell;
-  readonly rejected: ComparisonCell;
+  readonly chosen: ExportedCell;
+  readonly rejected: ExportedCell;
   /** Who decided: people, or a judge. */
   readonly source: 'blind vote' | 'votes' | 'judge';
   /** The name of the judge. */
@@ -46,12 +45,12 @@ interface Preference {
 
 /** The preferences in one row: choices between two answers, and answers that people passed against those that they failed. */
 function preferencesIn(
-  cells: readonly ComparisonCell[],
+  cells: readonly ExportedCell[],
   names: readonly string[],
   choices: readonly PairChoice[],
 ): Preference[] {
   const cellOf = (variant: number, repeat: number) =>
-    cells.find((cell) => cell.variant === names[variant] && cell.repeat === repeat);
+    cells.find(({ cell }) => cell.variant === names[variant] && cell.repeat === repeat);
   const blind = choices.flatMap(({ repeat, chosen, rejected }): Preference[] => {
     const [better, worse] = [cellOf(chosen, repeat), cellOf(rejected, repeat)];
     return better && worse ? [{ chosen: better, rejected: worse, source: 'blind vote' }] : [];
@@ -60,7 +59,7 @@ function preferencesIn(
   const failed = cells.filter((cell) => balanceOf(cell) < 0);
   const voted = passed.flatMap((chosen) =>
     failed
-      .filter(({ repeat }) => repeat === chosen.repeat)
+      .filter(({ cell }) => cell.repeat === chosen.cell.repeat)
       .map((rejected): Preference => ({ chosen, rejected, source: 'votes' })),
   );
   return [...blind, ...voted];
@@ -68,11 +67,11 @@ function preferencesIn(
 
 /** Answers that a judge preferred to others of their row, if it is calibrated and hasn't changed since. */
 function judgedIn(row: readonly ExportedCell[]): Preference[] {
-  return row.flatMap(({ cell: chosen, preferences }) =>
-    preferences.flatMap(({ judge, outcome, otherVariant, otherRepeat, isStale, counts }): Preference[] => {
+  return row.flatMap((chosen) =>
+    chosen.preferences.flatMap(({ judge, outcome, otherVariant, otherRepeat, isStale, counts }): Preference[] => {
       const other = row.find(({ cell }) => cell.variant === otherVariant && cell.repeat === otherRepeat);
       return other && outcome === 'better' && counts && !isStale
-        ? [{ chosen, rejected: other.cell, source: 'judge', judge }]
+        ? [{ chosen, rejected: other, source: 'judge', judge }]
         : [];
     }),
   );
@@ -83,9 +82,9 @@ export interface PreferenceSource {
   readonly readRun: (runId: string) => RunDetail | null;
 }
 
-function* rowsOf(cells: Iterable<ExportedCell>): Generator<{ row: number; cells: ExportedCell[] }> {
+async function* rowsOf(cells: AsyncIterable<ExportedCell>): AsyncGenerator<{ row: number; cells: ExportedCell[] }> {
   let [current, found]: [number, ExportedCell[]] = [0, []];
-  for (const exported of cells) {
+  for await (const exported of cells) {
     if (exported.row !== current) {
       yield { row: current, cells: found };
       [current, found] = [exported.row, []];
@@ -96,30 +95,28 @@ function* rowsOf(cells: Iterable<ExportedCell>): Generator<{ row: number; cells:
 }
 
 /** One line for each preference, in the conversational form that trainers read. Texts that the caller can't read are left out. */
-export function* exportPreferences(
+export async function* exportPreferences(
   { comparison, cells }: ExportSource,
   { choices, readRun }: PreferenceSource,
-): Generator<string> {
+): AsyncGenerator<string> {
   const names = comparison.variants.map(({ name }) => name);
-  for (const { row, cells: inRow } of rowsOf(cells())) {
-    const ofPeople = preferencesIn(
-      inRow.map(({ cell }) => cell),
-      names,
-      choices.get(row) ?? [],
-    );
-    for (const { chosen, rejected, source, judge } of [...ofPeople, ...judgedIn(inRow)]) {
-      if (!chosen.answer || !rejected.answer || chosen.runId === null) continue;
-      const input = readRun(chosen.runId)?.input;
+  for await (const { row, cells: inRow } of rowsOf(cells())) {
+    const ofPeople = preferencesIn(inRow, names, choices.get(row) ?? []);
+    for (const { chosen: better, rejected: worse, source, judge } of [...ofPeople, ...judgedIn(inRow)]) {
+      const [chosen, rejected] = [better.readAnswer(), worse.readAnswer()];
+      const { runId, repeat, variant: chosenVariant } = better.cell;
+      if (!chosen || !rejected || runId === null) continue;
+      const input = readRun(runId)?.input;
       if (input?.renderedPrompt == null) continue;
       const system = input.systemMessage === null ? [] : [{ role: 'system', content: input.systemMessage }];
       const line = {
         prompt: [...system, { role: 'user', content: input.renderedPrompt }],
-        chosen: [{ role: 'assistant', content: chosen.answer }],
-        rejected: [{ role: 'assistant', content: rejected.answer }],
+        chosen: [{ role: 'assistant', content: chosen }],
+        rejected: [{ role: 'assistant', content: rejected }],
         row: row + 1,
-        repeat: chosen.repeat,
-        chosenVariant: chosen.variant,
-        rejectedVariant: rejected.variant,
+        repeat,
+        chosenVariant,
+        rejectedVariant: worse.cell.variant,
         source,
         ...(judge !== undefined && { judge }),
       };

@@ -2,11 +2,13 @@ import type { ComparisonCell, ComparisonReport } from '../../shared/contract/com
 import type { Comparison } from '../../shared/contract/comparisons.ts';
 import type { RowValues } from '../../shared/contract/datasets.ts';
 
-/** A cell with the values of its row and its whole answer. */
+/** A cell with the values of its row. */
 export interface ExportedCell {
   readonly row: number;
   readonly values: RowValues;
-  readonly cell: ComparisonCell;
+  readonly cell: Omit<ComparisonCell, 'answer'>;
+  /** Reads the whole answer, which can have megabytes. */
+  readonly readAnswer: () => string | null;
   /** Of judges, against the other answers of the row. */
   readonly preferences: readonly ExportedPreference[];
 }
@@ -26,8 +28,6 @@ export interface ExportedPreference {
 export interface ExportSelection {
   /** The number of a variant; all of them unless given. */
   readonly variant?: number;
-  /** Whether answers are read; true unless given. */
-  readonly hasAnswers?: boolean;
 }
 
 /** What exports are written from. */
@@ -35,7 +35,7 @@ export interface ExportSource {
   readonly comparison: Comparison;
   readonly columns: readonly string[];
   /** In the order of the rows. Reading one takes about 0.1 ms, so that whoever skips many must yield in between. */
-  readonly cells: (selection?: ExportSelection) => Iterable<ExportedCell>;
+  readonly cells: (selection?: ExportSelection) => AsyncIterable<ExportedCell>;
   readonly report: () => Promise<ComparisonReport>;
 }
 

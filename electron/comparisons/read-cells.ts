@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { ComparisonCell, ComparisonCells } from '../../shared/contract/comparison-results.ts';
 import { type CellState, cellState } from '../../shared/contract/comparisons.ts';
@@ -25,11 +26,11 @@ export interface CellQuery {
 /** Reads cells and rows of comparisons as callers see them: of runs of others, only a caller that may read all sees texts. */
 export interface CellReader {
   /** Throws `invalid_request` for an unknown variant. */
-  cells(job: ComparisonJob, query: CellQuery, caller: CellCaller): ComparisonCells;
+  cells(job: ComparisonJob, query: CellQuery, caller: CellCaller): Promise<ComparisonCells>;
   /** Fewer rows than asked for if they have many cells. */
   rows(job: ComparisonJob, query: RowQuery, caller: CellCaller): Promise<RowPage>;
-  /** Every cell with its row and its whole answer, or those of a variant. */
-  eachCell(job: ComparisonJob, caller: CellCaller, selection?: ExportSelection): Generator<ExportedCell>;
+  /** Every cell with its row, or those of a variant. */
+  eachCell(job: ComparisonJob, caller: CellCaller, selection?: ExportSelection): AsyncGenerator<ExportedCell>;
   /** Sets or removes the caller's vote on a completed cell. Throws `invalid_request` with the field, and `forbidden`. */
   vote(job: ComparisonJob, position: number, vote: CellVoteInput, caller: CellCaller): CellVote[];
   /** The number of a row; null for an unknown one. */
@@ -40,6 +41,10 @@ export interface CellReader {
 const shownCharacters = 2000;
 /** More than any answer has. */
 const allCharacters = 2 ** 30;
+/** SQLite reads a whole answer of megabytes for its beginning, which takes up to a millisecond. */
+const cellsAtOnce = 16;
+/** Cells are read for so long before other work gets its turn. */
+const maxTurnMs = 10;
 
 const hidden = 'Only the caller of the run and keys with the scope `audit` can read this.';
 
@@ -85,14 +90,17 @@ function createCellDescriber(
   const opinions = createCellOpinions(opinionsOptions, setup.checks);
   const rowIdOf = rowIdsIn(job.comparison, datasets);
 
-  /** The answer, or what has arrived of it. */
-  function answerOf({ state, runId }: StoredCell, maxCharacters: number): string | null {
-    if (runId === null) return null;
+  const isReadable = ({ runId }: Pick<StoredCell, 'runId'>) =>
+    reader.canReadAll || runId === null || store.callerOf(runId) === reader.callerId;
+
+  /** The answer, or what has arrived of it; null for who may not read it. */
+  function answerOf({ state, runId }: Pick<StoredCell, 'state' | 'runId'>, maxCharacters: number): string | null {
+    if (runId === null || !isReadable({ runId })) return null;
     if (state === 'Completed') return store.answer(runId, maxCharacters);
     return (state === 'Running' && completions.active(runId)?.content.slice(0, maxCharacters)) || null;
   }
 
-  function describe(positions: readonly number[], maxCharacters = shownCharacters): ComparisonCell[] {
+  function describeSome(positions: readonly number[], maxCharacters: number): ComparisonCell[] {
     const [from, to] = [positions[0] ?? 0, (positions.at(-1) ?? -1) + 1];
     const isDense = to - from < 2 * positions.length + 100;
     const range: StoredCell[] = isDense ? store.cells(sequence, { from, to }) : [];
@@ -100,32 +108,45 @@ function createCellDescriber(
     const votes = opinions.votesIn(sequence, { from, to });
     return positions.map((position) => {
       const stored = (isDense ? found.get(position) : store.cell(sequence, position)) ?? newCell(position);
-      const { runId } = stored;
-      const isReadable = reader.canReadAll || runId === null || store.callerOf(runId) === reader.callerId;
-      const cell = isReadable ? stored : withoutTexts(stored);
+      const canRead = isReadable(stored);
+      const cell = canRead ? stored : withoutTexts(stored);
       const { row, variant, repeat } = job.cells.index(position);
       const { position: _position, ...shown } = cell;
       return {
         ...shown,
         checks: [...cell.checks],
-        ...opinions.of(cell, votes.get(position) ?? [], { reader, isReadable }),
+        ...opinions.of(cell, votes.get(position) ?? [], { reader, isReadable: canRead }),
         rowId: rowIdOf(row, isDense ? 200 : 1),
         variant: setup.variants[variant]!.name,
         repeat: repeat + 1,
         // A variant can be stopped without a change of its stored cells.
         state: job.cells.get(position),
-        answer: isReadable && maxCharacters > 0 ? answerOf(cell, maxCharacters) : null,
+        answer: maxCharacters > 0 ? answerOf(cell, maxCharacters) : null,
       };
     });
   }
 
-  return { setup, describe };
+  async function describe(positions: readonly number[], maxCharacters = shownCharacters): Promise<ComparisonCell[]> {
+    const cells: ComparisonCell[] = [];
+    let turnEnd = performance.now() + maxTurnMs;
+    for (let start = 0; start < positions.length; start += cellsAtOnce) {
+      if (performance.now() >= turnEnd) {
+        await nextTurn();
+        job.flush();
+        turnEnd = performance.now() + maxTurnMs;
+      }
+      cells.push(...describeSome(positions.slice(start, start + cellsAtOnce), maxCharacters));
+    }
+    return cells;
+  }
+
+  return { setup, describe, answerOf };
 }
 
 /** What judges said of an answer and the others of its row. */
 function preferencesAmong(
   cells: readonly ComparisonCell[],
-  { runId }: ComparisonCell,
+  { runId }: Pick<ComparisonCell, 'runId'>,
   preferencesOf: ReturnType<CellReaderOptions['judges']['readPreferences']>,
 ): ExportedPreference[] {
   if (runId === null) return [];
@@ -142,15 +163,15 @@ export interface CellReaderOptions extends CellOpinionsOptions, Pick<RowReaderOp
 }
 
 /** Every cell with its row, or those of a variant. */
-function* exportedCells(
+async function* exportedCells(
   options: CellReaderOptions,
   job: ComparisonJob,
   caller: CellCaller,
-  { variant, hasAnswers = true }: ExportSelection = {},
-): Generator<ExportedCell> {
+  { variant }: ExportSelection = {},
+): AsyncGenerator<ExportedCell> {
   job.flush();
   const { datasetId, datasetVersion, settings } = job.comparison;
-  const { describe } = createCellDescriber(options, job, caller);
+  const { describe, answerOf } = createCellDescriber(options, job, caller);
   const preferencesOf = options.judges.readPreferences();
   const cellsPerRow = settings.variantCount * settings.repeats;
   for (let row = 0; row < settings.rowCount; row += 1) {
@@ -158,10 +179,11 @@ function* exportedCells(
     const inRow = pageOf((row + 1) * cellsPerRow, { offset: row * cellsPerRow, limit: cellsPerRow });
     const positions =
       variant === undefined ? inRow : inRow.filter((position) => job.cells.index(position).variant === variant);
-    const cells = describe(positions, hasAnswers ? allCharacters : 0);
-    for (const cell of cells) {
+    const cells = await describe(positions, 0);
+    for (const { answer: _answer, ...cell } of cells) {
       const preferences = preferencesAmong(cells, cell, preferencesOf);
-      yield { row, values: found!.values, cell, preferences };
+      const readAnswer = () => answerOf(cell, allCharacters);
+      yield { row, values: found!.values, cell, readAnswer, preferences };
     }
   }
 }
@@ -170,18 +192,18 @@ export function createCellReader(options: CellReaderOptions): CellReader {
   const { store, datasets } = options;
 
   return {
-    cells(job, { variant, state, ...page }, caller) {
+    async cells(job, { variant, state, ...page }, caller) {
       job.flush();
       const { setup, describe } = createCellDescriber(options, job, caller);
       const index = variant === null ? null : setup.variants.findIndex(({ name }) => name === variant);
       if (index === -1) throw invalidField('variant', 'is not a variant of the comparison');
       if (index === null && state === null) {
         const { total } = job.cells;
-        return { data: describe(pageOf(total, page)), offset: page.offset, total };
+        return { data: await describe(pageOf(total, page)), offset: page.offset, total };
       }
       const requested = state === null ? cellState.options : [state];
       const { positions, total } = job.cells.page(requested, index, page);
-      return { data: describe(positions), offset: page.offset, total };
+      return { data: await describe(positions), offset: page.offset, total };
     },
     rows: (job, query, caller) => readRows(job, query, createCellDescriber(options, job, caller).describe, options),
     eachCell: (job, caller, selection) => exportedCells(options, job, caller, selection),

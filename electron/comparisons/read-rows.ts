@@ -69,7 +69,7 @@ function disagreeingRows(job: ComparisonJob, { store, votes }: RowReaderOptions)
   return new Set(votes.disagreeingRows(sequence, { cellsPerRow: variantCount * repeats, repeats }));
 }
 
-type DescribeCells = (positions: readonly number[], maxCharacters: number) => ComparisonCell[];
+type DescribeCells = (positions: readonly number[], maxCharacters: number) => Promise<ComparisonCell[]>;
 
 /** Reads one row with its cells. */
 function rowReader(
@@ -77,15 +77,16 @@ function rowReader(
   characters: number,
   describe: DescribeCells,
   { datasets }: RowReaderOptions,
-): (position: number) => ComparedRow {
+): (position: number) => Promise<ComparedRow> {
   const { datasetId, datasetVersion, settings } = job.comparison;
   const { columns } = datasets.read(datasetId, datasetVersion);
   const cellsPerRow = settings.variantCount * settings.repeats;
-  return (position) => {
+  return async (position) => {
     const [row] = datasets.rows(datasetId, datasetVersion, { offset: position, limit: 1, maxBytes: Infinity });
     const positions = pageOf(job.cells.total, { offset: position * cellsPerRow, limit: cellsPerRow });
     const expected = expectedFields(row!.values, columns);
-    const cells = describe(positions, expected ? maxComparedCharacters : characters).map((cell): ComparedCell => {
+    const found = await describe(positions, expected ? maxComparedCharacters : characters);
+    const cells = found.map((cell): ComparedCell => {
       const isCompared = expected && cell.answer !== null && cell.state === 'Completed';
       const fields = isCompared ? compareFields(expected, cell.answer!) : null;
       return { ...cell, answer: cell.answer?.slice(0, characters) ?? null, fields };
@@ -117,7 +118,7 @@ export async function readRows(
   const data: ComparedRow[] = [];
   let turnEnd = performance.now() + maxTurnMs;
   for (const index of pageOf(total, { offset: page.offset, limit })) {
-    data.push(read(matching?.[index] ?? index));
+    data.push(await read(matching?.[index] ?? index));
     // A row can have megabytes.
     if (performance.now() < turnEnd) continue;
     await nextTurn();

@@ -5,23 +5,24 @@ import type { ExportedCell, ExportSelection } from '../../../electron/comparison
 const names = ['A', 'B', 'C'];
 
 /** A comparison of 3,000 cells of which each takes a millisecond to read. */
-function source() {
+function source(answer = 'answer') {
   const selections: (ExportSelection | undefined)[] = [];
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
-  function* cells(selection?: ExportSelection): Generator<ExportedCell> {
+  const readAnswer = vi.fn(() => answer);
+  async function* cells(selection?: ExportSelection): AsyncGenerator<ExportedCell> {
     selections.push(selection);
     for (let index = 0; index < 3000; index += 1) {
       now += 1;
       const [row, variant] = [Math.floor(index / 3), names[index % 3]!];
       if (selection?.variant !== undefined && names[selection.variant] !== variant) continue;
       const cell = { variant, repeat: 1, state: 'Completed', passed: true, checks: [], votes: [], runId: null };
-      yield { row, values: {}, cell, preferences: [] } as unknown as ExportedCell;
+      yield { row, values: {}, cell, readAnswer, preferences: [] } as unknown as ExportedCell;
     }
   }
   const comparison = { name: 'T', repeats: 1, variants: names.map((name) => ({ name })) };
   const preferences = () => ({ choices: new Map(), readRun: () => null });
-  return { selections, whole: { comparison, columns: [], cells, report: vi.fn(), preferences } as never };
+  return { selections, readAnswer, whole: { comparison, columns: [], cells, report: vi.fn(), preferences } as never };
 }
 
 test.each(['preferences', 'junit', 'csv'] as const)('other work runs between the cells of %s', async (format) => {
@@ -39,8 +40,18 @@ test.each(['preferences', 'junit', 'csv'] as const)('other work runs between the
   expect(turns).toBeGreaterThan(200);
 });
 
+test.each(['csv', 'jsonl'] as const)('an answer is read when %s writes it', async (format) => {
+  const { whole, readAnswer } = source('answer '.repeat(20_000));
+  const parts = exportText(whole, format);
+  while (readAnswer.mock.calls.length === 0) await parts.next();
+  expect(readAnswer).toHaveBeenCalledTimes(1);
+  await parts.next();
+  expect(readAnswer).toHaveBeenCalledTimes(2);
+});
+
 test('JUnit reads the cells of one variant at a time, without answers', async () => {
-  const { whole, selections } = source();
+  const { whole, selections, readAnswer } = source();
   for await (const part of exportText(whole, 'junit')) expect(part).not.toBe('');
-  expect(selections).toEqual([0, 1, 2].map((variant) => ({ variant, hasAnswers: false })));
+  expect(selections).toEqual([0, 1, 2].map((variant) => ({ variant })));
+  expect(readAnswer).not.toHaveBeenCalled();
 });
