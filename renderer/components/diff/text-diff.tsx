@@ -3,24 +3,38 @@ import { useDiffView } from '../../stores/prompts.ts';
 import { Button } from '../button.tsx';
 import { Segmented } from '../choices.tsx';
 import { classNames } from '../class-names.ts';
-import { formatPlural } from '../format.ts';
-import { countRows, type DiffLine, type DiffRow, diffRows, foldRows, limitRows } from './diff-rows.ts';
+import { formatPlural, formatWhole } from '../format.ts';
+import {
+  comparedCharacters,
+  countRows,
+  type DiffFold,
+  type DiffLine,
+  type DiffPart,
+  type DiffRow,
+  diffTexts,
+  limitRows,
+} from './diff-rows.ts';
 import './diff.css';
 
 /** Rows that are rendered at first. More would block the window before a person has read these. */
 const rowsAtOnce = 400;
 
+function Part({ part: { text, isOwn, isOmission }, side }: { part: DiffPart; side: 'before' | 'after' }) {
+  if (isOmission) return <span className="tertiary">{text}</span>;
+  const Own = side === 'before' ? 'del' : 'ins';
+  return isOwn ? <Own>{text}</Own> : <span>{text}</span>;
+}
+
 function Line({ line, side, isSame }: { line: DiffLine | null; side: 'before' | 'after'; isSame: boolean }) {
   if (line === null) return <td colSpan={2} className="compare__none" />;
-  const Own = side === 'before' ? 'del' : 'ins';
   const state = isSame ? undefined : side === 'before' ? 'is-removed' : 'is-added';
   return (
     <>
       <td className="compare__number">{line.number}</td>
       <td className={state}>
-        {line.parts.map((part, index) =>
-          part.isOwn ? <Own key={index}>{part.text}</Own> : <span key={index}>{part.text}</span>,
-        )}
+        {line.parts.map((part, index) => (
+          <Part key={index} part={part} side={side} />
+        ))}
       </td>
     </>
   );
@@ -63,17 +77,23 @@ function Rows({ rows }: { rows: readonly DiffRow[] }) {
   ));
 }
 
-function Fold({ rows }: { rows: readonly DiffRow[] }) {
-  const [isOpen, setOpen] = useState(false);
-  if (isOpen) return <Rows rows={rows} />;
+/** Opens from its beginning on, some rows at a time. */
+function Fold({ fold: { count, rows } }: { fold: DiffFold }) {
+  const [shown, setShown] = useState(0);
+  const opened = useMemo(() => rows(0, shown), [rows, shown]);
   return (
-    <tr className="compare__fold">
-      <td colSpan={4}>
-        <button type="button" onClick={() => setOpen(true)}>
-          {formatPlural(rows.length, 'unchanged line')}
-        </button>
-      </td>
-    </tr>
+    <>
+      <Rows rows={opened} />
+      {shown < count && (
+        <tr className="compare__fold">
+          <td colSpan={4}>
+            <button type="button" onClick={() => setShown(shown + rowsAtOnce)}>
+              {formatPlural(count - shown, 'unchanged line')}
+            </button>
+          </td>
+        </tr>
+      )}
+    </>
   );
 }
 
@@ -110,19 +130,23 @@ export function DiffViewToggle() {
 
 /** Two texts side by side with their differences highlighted. Long equal ranges are folded. */
 export function TextDiff({ title, before, after, names, hasToggle = false, note, timeout }: TextDiffProps) {
-  const rows = useMemo(() => diffRows(before, after, timeout), [before, after, timeout]);
-  const blocks = useMemo(() => foldRows(rows), [rows]);
+  const [characters, setCharacters] = useState(comparedCharacters);
+  const { blocks, changed, isWhole } = useMemo(
+    () => diffTexts(before, after, { characters, ...(timeout !== undefined && { timeout }) }),
+    [before, after, timeout, characters],
+  );
   const [shown, setShown] = useState(rowsAtOnce);
   const isUnified = useDiffView(({ view }) => view === 'unified');
-  const changed = rows.filter(({ isSame }) => !isSame).length;
   const total = useMemo(() => countRows(blocks), [blocks]);
   const visible = useMemo(() => limitRows(blocks, shown), [blocks, shown]);
-  const remark = before === after ? 'No changes' : changed === 0 ? 'Only line endings differ' : null;
+  const remark = before === after ? 'No changes' : changed === 0 && isWhole ? 'Only line endings differ' : null;
   return (
     <section aria-label={title}>
       <div className="header line-top">
         <h3>{title}</h3>
-        <span className="caption tertiary">{note ?? remark ?? formatPlural(changed, 'changed line')}</span>
+        <span className="caption tertiary">
+          {note ?? remark ?? `${formatPlural(changed, 'changed line')}${isWhole ? '' : ' so far'}`}
+        </span>
         <span className="grow" />
         {hasToggle && changed > 0 && <DiffViewToggle />}
       </div>
@@ -151,7 +175,7 @@ export function TextDiff({ title, before, after, names, hasToggle = false, note,
           </thead>
           <tbody>
             {visible.map((block, index) =>
-              block.kind === 'fold' ? <Fold key={index} rows={block.rows} /> : <Rows key={index} rows={block.rows} />,
+              block.kind === 'fold' ? <Fold key={index} fold={block} /> : <Rows key={index} rows={block.rows} />,
             )}
           </tbody>
         </table>
@@ -160,6 +184,13 @@ export function TextDiff({ title, before, after, names, hasToggle = false, note,
         <div className="compare__more">
           <Button size="small" onClick={() => setShown(shown + rowsAtOnce)}>
             Show more ({formatPlural(total, 'row')} in total)
+          </Button>
+        </div>
+      )}
+      {total <= shown && !isWhole && (
+        <div className="compare__more">
+          <Button size="small" onClick={() => setCharacters(characters * 4)}>
+            Compare more (only the first {formatWhole(characters)} characters from the first difference on are compared)
           </Button>
         </div>
       )}

@@ -10,11 +10,23 @@ import { quotedParts } from './cell-model.ts';
 
 /** Of an answer at first: a longer one takes noticeable time to lay out. */
 const charactersAtOnce = 50_000;
+/** Of many short lines, even fewer characters take long. */
+const charactersOfLine = 50;
+
+/** The first characters, or fewer of many short lines. */
+function firstOf(text: string, characters: number): string {
+  let end = 0;
+  for (let line = 0; line < characters / charactersOfLine; line += 1) {
+    end = text.indexOf('\n', end) + 1;
+    if (end === 0 || end > characters) return text.slice(0, characters);
+  }
+  return text.slice(0, end);
+}
 
 function JsonAnswer({ text, title }: { text: string; title: string }) {
   const outline = useJsonOutline(text, false);
   const scroller = useRef<HTMLDivElement>(null);
-  if (outline.fault) return <p className="results__text mono">{text}</p>;
+  if (outline.fault) return <LongText text={text} />;
   return (
     <div ref={scroller} className="scroll results__json">
       <JsonTree label={title} outline={outline} scroller={scroller} />
@@ -22,9 +34,12 @@ function JsonAnswer({ text, title }: { text: string; title: string }) {
   );
 }
 
-function LongText({ text, cell }: { text: string; cell: ComparedCell }) {
+const noChecks: ComparedCell['checks'] = [];
+
+function LongText({ text, checks = noChecks }: { text: string; checks?: ComparedCell['checks'] }) {
   const [shown, setShown] = useState(charactersAtOnce);
-  const parts = quotedParts(text.slice(0, shown), cell.checks);
+  const first = firstOf(text, shown);
+  const parts = quotedParts(first, checks);
   return (
     <>
       <p className="results__text">
@@ -34,7 +49,7 @@ function LongText({ text, cell }: { text: string; cell: ComparedCell }) {
           </span>
         ))}
       </p>
-      {text.length > shown && (
+      {text.length > first.length && (
         <Button size="small" onClick={() => setShown(shown * 4)}>
           Show more ({formatWhole(text.length)} characters in total)
         </Button>
@@ -59,12 +74,12 @@ export function Answer({ cell, title }: { cell: ComparedCell; title: string }) {
             {looksLikeJson(output.content) ? (
               <JsonAnswer text={output.content} title={title} />
             ) : (
-              <LongText text={output.content} cell={cell} />
+              <LongText text={output.content} checks={cell.checks} />
             )}
             {output.toolCalls?.map((call) => (
-              <p key={call.id} className="mono results__text">
-                {call.name}({call.arguments})
-              </p>
+              <div key={call.id} className="mono">
+                <LongText text={`${call.name}(${call.arguments})`} />
+              </div>
             ))}
             {output.finishReason === 'Length' && (
               <Notice tone="caution">The answer was cut off by the token limit.</Notice>
@@ -84,7 +99,7 @@ export function Answer({ cell, title }: { cell: ComparedCell; title: string }) {
   if (cell.state === 'Running' && cell.answer !== null) {
     return (
       <div className="results__answer" aria-busy="true">
-        <LongText text={cell.answer} cell={cell} />
+        <LongText text={cell.answer} checks={cell.checks} />
       </div>
     );
   }

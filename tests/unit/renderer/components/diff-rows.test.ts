@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import type { PromptVersion } from '../../../../shared/contract/prompts.ts';
-import { diffRows, foldRows, type DiffLine } from '../../../../renderer/components/diff/diff-rows.ts';
+import {
+  diffRows,
+  diffTexts,
+  type DiffBlock,
+  type DiffLine,
+  foldRows,
+} from '../../../../renderer/components/diff/diff-rows.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { diffSettings } from '../../../../renderer/components/diff/settings-diff.ts';
 
 /** A line as one reads it, with what the other side has not got in brackets. */
@@ -42,11 +49,47 @@ test('long ranges of equal lines are folded, except for a few around each change
   const before = Array.from({ length: 30 }, (_, index) => `line ${index}`);
   const after = before.with(15, 'another');
   const blocks = foldRows(diffRows(before.join('\n'), after.join('\n')));
-  expect(blocks.map(({ kind, rows: part }) => [kind, part.length])).toEqual([
+  expect(blocks.map((block) => [block.kind, block.kind === 'fold' ? block.count : block.rows.length])).toEqual([
     ['fold', 12],
     ['rows', 7],
     ['fold', 11],
   ]);
+});
+
+const openedRows = (blocks: readonly DiffBlock[]) =>
+  blocks.flatMap((block) => (block.kind === 'fold' ? block.rows(0, block.count) : block.rows));
+
+test('long texts are compared from their first difference on, with the rest folded and all lines numbered', () => {
+  const texts = fc
+    .array(fc.constantFrom('a', 'b', '', 'longer line'), { maxLength: 40 })
+    .map((lines) => lines.join('\n'));
+  fc.assert(
+    fc.property(texts, texts, fc.integer({ min: 1, max: 100 }), (before, after, characters) => {
+      const { blocks, changed, isWhole } = diffTexts(before, after, { characters });
+      const opened = openedRows(blocks);
+      for (const [name, text] of [
+        ['before', before],
+        ['after', after],
+      ] as const) {
+        const lines = opened.flatMap((row) => row[name] ?? []);
+        expect(lines.map(({ number }) => number)).toEqual(lines.map((_, index) => index + 1));
+        const whole = text.replace(/\n$/, '');
+        const found = lines.map(({ parts }) => parts.map((part) => part.text).join('')).join('\n');
+        if (changed > 0 && isWhole) expect(found).toBe(whole);
+        else expect(whole.startsWith(found)).toBe(true);
+      }
+    }),
+  );
+});
+
+test('of a long line, what surrounds the difference is shown', () => {
+  const [before, after] = ['one', 'other'].map((word) => `${'x'.repeat(500_000)}${word}${'y'.repeat(500_000)}`);
+  const { blocks, changed, isWhole } = diffTexts(before!, after!);
+  expect([changed, isWhole]).toEqual([1, true]);
+  const parts = openedRows(blocks)[0]!.before!.parts;
+  expect(parts.filter(({ isOwn }) => isOwn).map(({ text }) => text)).toEqual(['ne']);
+  expect(parts[0]).toMatchObject({ text: ' … 499,801 characters … ', isOmission: true });
+  expect(parts.map(({ text }) => text).join('').length).toBeLessThan(600);
 });
 
 const version: PromptVersion = {
