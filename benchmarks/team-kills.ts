@@ -23,6 +23,7 @@ const server = await TestPostgres.start({ isDurable: true });
 try {
   const report = await killWhileCopying({
     server,
+    address: await server.createDatabase(),
     directories: [join(folder, 'one'), join(folder, 'two')],
     rounds,
     killServerAfter: () => (random.next() < 0.7 ? 400 + 2000 * random.next() : null),

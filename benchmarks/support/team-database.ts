@@ -50,8 +50,8 @@ function copyOfHost(copy: number, runs: number): string {
   return `
     INSERT INTO touchstone.hosts (id, name, copied_run) SELECT ${id('id')}, 'host ${copy}', copied_run FROM touchstone.hosts
       WHERE name NOT LIKE 'host %';
-    INSERT INTO touchstone.conversations (id, name, caller_id, workspace_id, created_at, turns_before)
-      SELECT ${id('id')}, name, caller_id, workspace_id, created_at, turns_before FROM first_conversations;
+    INSERT INTO touchstone.conversations (id, name, caller_id, workspace_id, created_at, turns_before, earliest_at, latest_at)
+      SELECT ${id('id')}, name, caller_id, workspace_id, created_at, turns_before, earliest_at, latest_at FROM first_conversations;
     INSERT INTO touchstone.runs (sequence, id, conversation_id, previous_sequence, next_sequence, ${runColumns})
       SELECT sequence + ${shift}, ${id('id')}, ${id('conversation_id')}, previous_sequence + ${shift}, next_sequence + ${shift},
         ${copiedRuns} FROM touchstone.runs WHERE sequence <= ${runs};

@@ -35,7 +35,7 @@ export async function recordStatements(work: () => Promise<unknown>): Promise<St
     const own = settings.get(this) ?? [];
     if (/^\s*(begin|commit|rollback)/i.test(statement)) settings.set(this, []);
     else if (/^\s*SET LOCAL enable/i.test(statement)) settings.set(this, [...own, statement]);
-    else if (/^\s*(select|with)/i.test(statement) && statement.includes('touchstone.'))
+    else if (/^[\s(]*(select|with)/i.test(statement) && statement.includes('touchstone.'))
       found.set(`${own.join(';')} ${statement}`, { text: statement, values: given, settings: own });
     return (original as unknown as (...all: unknown[]) => unknown).call(this, text, values);
   } as typeof original;

@@ -179,6 +179,34 @@ async function migrate(database: TeamDatabase): Promise<void> {
   });
 }
 
+/** What the role touchstone_writer of docs/team.md has, and copying needs. */
+const neededRights: readonly (readonly [right: string, table: string])[] = [
+  ...[
+    'conversations',
+    'runs',
+    'run_texts',
+    'feedback_history',
+    'terms',
+    'day_models',
+    'day_terms',
+    'day_durations',
+  ].flatMap((table) => ['INSERT', 'UPDATE', 'DELETE'].map((right) => [right, table] as const)),
+  ...['hosts', 'callers'].flatMap((table) => ['INSERT', 'UPDATE'].map((right) => [right, table] as const)),
+  ['UPDATE', 'state'],
+];
+
+/** Asks for one at a time: of a list, PostgreSQL says whether any is granted. */
+async function missingRights(database: TeamDatabase): Promise<string[]> {
+  const { rows } = await sql<{ missing: string }>`
+    SELECT format('%s on %s', needed.right, needed.table) AS missing
+    FROM unnest(${neededRights.map(([right]) => right)}::text[], ${neededRights.map(([, table]) => table)}::text[])
+      AS needed ("right", "table")
+    WHERE NOT has_table_privilege(format('touchstone.%I', needed.table), needed.right)
+    UNION ALL SELECT 'EXECUTE on create_partition' WHERE NOT has_function_privilege('touchstone.create_partition(date)', 'EXECUTE')
+  `.execute(database);
+  return rows.map(({ missing }) => missing);
+}
+
 async function prepare(database: TeamDatabase, address: TeamAddress): Promise<string | null> {
   const server = await readServer(database);
   const applied = server.migrated ? await appliedMigrations(database) : 0;
@@ -187,10 +215,10 @@ async function prepare(database: TeamDatabase, address: TeamAddress): Promise<st
   }
   if (server.standby) return messagesByCode['25006']!(address, '');
   if (applied < migrations.length) await migrate(database);
-  const { rows } = await sql<{ writes: boolean }>`
-    SELECT has_table_privilege('touchstone.runs', 'INSERT, UPDATE, DELETE')
-      AND has_table_privilege('touchstone.state', 'UPDATE') AS writes`.execute(database);
-  if (rows[0]!.writes) return null;
+  const missing = await missingRights(database);
+  if (missing.length === 0) return null;
+  // Someone who only lacks a part was meant to write, for example before an update added a table.
+  if (missing.length < neededRights.length) return messagesByCode['42501']!(address, missing.slice(0, 3).join(', '));
   return `"${address.user}" may only read the team database. To copy runs, sign in with the role touchstone_writer.`;
 }
 

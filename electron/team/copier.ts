@@ -265,19 +265,21 @@ export class Copier {
   }
 
   #conversationsOf(runs: readonly LocalRun[]): CopiedConversation[] {
-    const conversations = new Map(
-      runs.map((run) => [
-        run.conversation_id,
-        {
-          id: run.conversation_id,
-          name: storableText(run.conversation_name),
-          caller_id: run.caller_id,
-          workspace_id: run.workspace_id,
-          created_at: run.conversation_created_at,
-          turns_before: this.#local.turnsBefore(run.conversation_id),
-        },
-      ]),
-    );
+    const conversations = new Map<string, CopiedConversation>();
+    for (const run of runs) {
+      const { conversation_id: id, created_at: time } = run;
+      const known = conversations.get(id);
+      conversations.set(id, {
+        id,
+        name: storableText(run.conversation_name),
+        caller_id: run.caller_id,
+        workspace_id: run.workspace_id,
+        created_at: run.conversation_created_at,
+        turns_before: known?.turns_before ?? this.#local.turnsBefore(id),
+        earliest_at: Math.min(known?.earliest_at ?? time, time),
+        latest_at: Math.max(known?.latest_at ?? time, time),
+      });
+    }
     return [...conversations.values()];
   }
 

@@ -131,7 +131,12 @@ function storedTargetIn({ storage, keyStore, log }: TeamOptions, account: string
   try {
     const text = keyStore.read(account);
     if (text === null) {
-      log("The team database's password isn't in the keychain. Enter it again in Settings, Team database.");
+      const remedy = 'Enter it again in Settings, Team database';
+      log(
+        keyStore.source === 'memory'
+          ? `The team database's address was only in memory, because no keychain was found. ${remedy}, or start with --team.`
+          : `The team database's password isn't in the keychain. ${remedy}.`,
+      );
       return null;
     }
     const { address, password } = storedTarget.parse(JSON.parse(text));

@@ -208,5 +208,26 @@ const dayTables = `
   $body$;
 `;
 
+/**
+ * When the runs of a conversation were created: a list of a range of dates also has conversations that continued after it, or began before
+ * it, and finds them here instead of among all later runs. Removed runs leave the range as it is.
+ */
+const conversationTimes = `
+  ALTER TABLE touchstone.conversations ADD COLUMN earliest_at bigint, ADD COLUMN latest_at bigint;
+  UPDATE touchstone.conversations SET earliest_at = found.earliest_at, latest_at = found.latest_at
+  FROM (SELECT conversation_id, min(created_at) AS earliest_at, max(created_at) AS latest_at FROM touchstone.runs
+    GROUP BY conversation_id) AS found
+  WHERE found.conversation_id = conversations.id;
+  UPDATE touchstone.conversations SET earliest_at = created_at, latest_at = created_at WHERE earliest_at IS NULL;
+  ALTER TABLE touchstone.conversations ALTER COLUMN earliest_at SET NOT NULL, ALTER COLUMN latest_at SET NOT NULL;
+  CREATE INDEX ON touchstone.conversations USING gist (int8range(earliest_at, latest_at, '[]')) WHERE earliest_at < latest_at;
+`;
+
 /** All migrations, oldest first. `touchstone.migrations` has a row for each that was applied. Only append. */
-export const migrations: readonly string[] = [firstTables, dayTables, sharedKeyTables, sharedReviewTables];
+export const migrations: readonly string[] = [
+  firstTables,
+  dayTables,
+  sharedKeyTables,
+  sharedReviewTables,
+  conversationTimes,
+];

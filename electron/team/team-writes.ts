@@ -13,6 +13,9 @@ export interface CopiedConversation {
   readonly workspace_id: string | null;
   readonly created_at: number;
   readonly turns_before: number;
+  /** Of the runs that are written. */
+  readonly earliest_at: number;
+  readonly latest_at: number;
 }
 
 /** Inserts or updates conversations. Returns those that existed. */
@@ -26,8 +29,10 @@ export async function writeConversations(
   await sql`
     INSERT INTO touchstone.conversations
     SELECT * FROM json_populate_recordset(NULL::touchstone.conversations, ${JSON.stringify(conversations)})
-    ON CONFLICT (id) DO UPDATE SET name = excluded.name, workspace_id = excluded.workspace_id
+    ON CONFLICT (id) DO UPDATE SET name = excluded.name, workspace_id = excluded.workspace_id,
+      earliest_at = least(conversations.earliest_at, excluded.earliest_at), latest_at = greatest(conversations.latest_at, excluded.latest_at)
     WHERE (conversations.name, conversations.workspace_id) IS DISTINCT FROM (excluded.name, excluded.workspace_id)
+      OR excluded.earliest_at < conversations.earliest_at OR excluded.latest_at > conversations.latest_at
   `.execute(transaction);
   return new Set(rows.map(({ id }) => id));
 }

@@ -288,6 +288,12 @@ describeWithPostgres('the team database', () => {
       });
       return { workspaces: body.rows.map(({ workspaceId: id }) => id), readable: await Promise.all(readable) };
     };
+    // Without one of the rights, for example of a table that an update added, nothing is written and the missing ones are named.
+    await server().query(team, 'REVOKE INSERT ON touchstone.day_terms FROM touchstone_writer');
+    const partial = await startHost({ team: team.replace('owner@', 'desktop_1@') });
+    expect((await partial.until(({ status }) => status === 'read-only')).message).toBe(
+      '"desktop_1" is missing a right in the team database (INSERT on day_terms). Ask its owner to run the SQL in docs/team.md.',
+    );
     const all = [200, 200, 200, 1];
     expect(await seen('heron')).toEqual({ workspaces: [null, workspaceId], readable: [all, all] });
     expect(await seen('wren')).toEqual({ workspaces: [workspaceId], readable: [[404, 404, 200, 0], all] });

@@ -14,6 +14,8 @@ const script = fileURLToPath(new URL('../unit/team/copying-process.ts', import.m
 
 export interface CopyingKillsOptions {
   readonly server: TestPostgres;
+  /** Of a database there, with or without tables. */
+  readonly address: string;
   /** The data folder of each host. */
   readonly directories: readonly string[];
   readonly rounds: number;
@@ -100,8 +102,7 @@ const checks = {
 
 /** Kills hosts and the server while runs are copied, and compares what is stored at the end. */
 export async function killWhileCopying(options: CopyingKillsOptions): Promise<CopyingKillsReport> {
-  const { server, directories, rounds, killServerAfter, runsBefore } = options;
-  const address = await server.createDatabase();
+  const { server, address, directories, rounds, killServerAfter, runsBefore } = options;
   const answered: string[] = [];
   let serverKills = 0;
   for (let round = 0; round < rounds; round += 1) {

@@ -64,7 +64,7 @@ function TestResult({ test }: { test: ReturnType<typeof useTestTeam> }) {
 
 function passwordHint({ keychain }: TeamState): string {
   return keychain === null
-    ? 'There is no keychain, so you enter it again after each start'
+    ? 'No keychain was found, so you enter it again after each start. To keep it, start a keychain service, or start Touchstone with --team and set PGPASSWORD.'
     : `Stored in the ${keychain}`;
 }
 

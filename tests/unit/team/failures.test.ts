@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -65,6 +65,31 @@ describeWithPostgres('the team database', () => {
     expect(failure!.message.match(/\./g)!.length).toBeGreaterThan(0);
     return failure!.message;
   }
+
+  test('with the tables of an earlier version gets the times of its conversations', async () => {
+    const storage = openTestStorage();
+    const conversationId = randomUUID();
+    const times = [3, 1, 2].map((day) => Date.UTC(2026, 0, day));
+    for (const createdAt of times) await record(storage, { conversationId, createdAt });
+    const single = await record(storage, { createdAt: times[0]! });
+    const address = await createTeamDatabase(server);
+    const connection = await connectTeam(address);
+    await createCopier(storage, connection).copyAll();
+    const read = () =>
+      server.query(address, 'SELECT id, earliest_at, latest_at FROM touchstone.conversations ORDER BY earliest_at');
+    const stored = [
+      { id: conversationId, earliest_at: String(times[1]), latest_at: String(times[0]) },
+      { id: single.conversationId, earliest_at: String(times[0]), latest_at: String(times[0]) },
+    ];
+    expect(await read()).toEqual(stored);
+    await server.query(
+      address,
+      `ALTER TABLE touchstone.conversations DROP COLUMN earliest_at, DROP COLUMN latest_at;
+       DELETE FROM touchstone.migrations WHERE number = 5`,
+    );
+    await connectTeam(address);
+    expect(await read()).toEqual(stored);
+  });
 
   test('is reached again after a restart of PostgreSQL in the middle of copying', async () => {
     const storage = openTestStorage();
