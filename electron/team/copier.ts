@@ -1,6 +1,9 @@
 import { hostname } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { type CopiedRun, copiedRunOf, type LocalRun, storableText } from './copied-run.ts';
+import { type Batch, type HostMark, prepare, type PreparedBatch } from './copied-batch.ts';
+import { type CopiedRun, type LocalRun, storableText } from './copied-run.ts';
 import type { LocalRuns } from './local-runs.ts';
 import type { TeamDatabase } from './connection.ts';
 import { RunCounts } from './run-counts.ts';
@@ -22,27 +25,6 @@ import {
 /** Runs of one transaction. */
 const maxRuns = 1000;
 const maxActive = 20_000;
-
-/** How far this host has copied. It is stored in the team database, in the transaction that writes the runs. */
-interface HostMark {
-  readonly copied_run: number;
-  readonly copied_run_id: string | null;
-  readonly copied_revision: number;
-  /** Sequences of runs that were active when the copier passed them. */
-  readonly active: readonly number[];
-  /** Runs that the database can't store. */
-  readonly rejected: number;
-}
-
-interface Batch {
-  readonly mark: HostMark;
-  readonly next: HostMark;
-  readonly added: readonly LocalRun[];
-  readonly changed: readonly LocalRun[];
-  /** Sequences on this device. */
-  readonly removed: readonly number[];
-  readonly hasMore: boolean;
-}
 
 export interface CopyProgress {
   /** Runs that this host has copied in this step. */
@@ -68,6 +50,8 @@ export class Copier {
   #keyNames = '';
   #isChecked = false;
   #limit = maxRuns;
+  /** Prepared while the database writes the batch before it; null after a failure. */
+  #ahead: Promise<PreparedBatch | null> | null = null;
 
   constructor(database: TeamDatabase, local: LocalRuns) {
     this.#database = database;
@@ -78,8 +62,11 @@ export class Copier {
   /** Copies the next runs and changes. */
   async step(): Promise<CopyProgress> {
     const mark = await this.#readMark();
-    const batch = this.#local.inOneState(() => this.#read(mark));
-    if (batch !== null) await this.#copy(batch);
+    const ahead = await this.#ahead;
+    this.#ahead = null;
+    const isAhead = ahead !== null && isDeepStrictEqual(ahead.batch.mark, mark);
+    const batch = isAhead ? ahead.batch : this.#local.inOneState(() => this.#read(mark));
+    if (batch !== null) await this.#copy(isAhead ? ahead : await prepare(batch));
     const reached = batch?.next ?? mark;
     const { lastRun, lastRevision } = { lastRun: this.#local.lastRun(), lastRevision: this.#local.lastRevision() };
     return {
@@ -162,16 +149,26 @@ export class Copier {
     return run === null || run.status === 'Running' ? [] : [run];
   }
 
-  async #copy(batch: Batch, isSearchable = true): Promise<void> {
-    const runs = batch.added.map((run) => copiedRunOf(run, { isSearchable }));
-    const changed = batch.changed.map((run) => ({ run: copiedRunOf(run, { isSearchable }), local: run }));
+  async #copy(prepared: PreparedBatch, isSearchable = true): Promise<void> {
     try {
-      await this.#createPartitions(runs);
-      await this.#database.transaction().execute((transaction) => this.#write(transaction, batch, runs, changed));
+      await this.#createPartitions(prepared.runs);
+      await this.#database.transaction().execute((transaction) => this.#write(transaction, prepared));
       this.#limit = Math.min(maxRuns, this.#limit * 2);
     } catch (failure) {
       if (!isDataFailure(failure)) throw failure;
-      await this.#copyRest(batch, isSearchable);
+      await this.#copyRest(prepared.batch, isSearchable);
+    }
+  }
+
+  /** Changes meanwhile are found by their revisions, as those while a batch is written. */
+  async #prepareNext(mark: HostMark): Promise<PreparedBatch | null> {
+    await nextTurn();
+    try {
+      const batch = this.#local.inOneState(() => this.#read(mark));
+      return batch && (await prepare(batch));
+    } catch {
+      // The next step reads again, and reports it.
+      return null;
     }
   }
 
@@ -185,12 +182,12 @@ export class Copier {
         smaller !== null &&
         smaller.added.length + smaller.changed.length < batch.added.length + batch.changed.length
       ) {
-        return this.#copy(smaller);
+        return this.#copy(await prepare(smaller));
       }
     }
-    if (isSearchable) return this.#copy(batch, false);
+    if (isSearchable) return this.#copy(await prepare(batch, false), false);
     const next = { ...batch.next, rejected: batch.next.rejected + batch.added.length };
-    await this.#copy({ ...batch, next, added: [], changed: [] });
+    await this.#copy(await prepare({ ...batch, next, added: [], changed: [] }));
   }
 
   async #createPartitions(runs: readonly CopiedRun[]): Promise<void> {
@@ -208,12 +205,7 @@ export class Copier {
     }
   }
 
-  async #write(
-    transaction: TeamTransaction,
-    batch: Batch,
-    runs: readonly CopiedRun[],
-    changed: readonly { readonly run: CopiedRun; readonly local: LocalRun }[],
-  ): Promise<void> {
+  async #write(transaction: TeamTransaction, { batch, runs, changed: given }: PreparedBatch): Promise<void> {
     // A lost commit takes the mark with it, and the next step notices. After the last step there is none.
     if (batch.hasMore) await sql`SET LOCAL synchronous_commit = off`.execute(transaction);
     const last = await this.#lock(transaction, batch.mark);
@@ -224,9 +216,12 @@ export class Copier {
     const present = await writeConversations(transaction, conversations);
     counts.addConversations(conversations.length - present.size);
     const relinked = new Set<string>();
+    let changed = given;
     if (numbered.length > 0) {
       const { linked, followed } = linkNew(numbered, await readNewest(transaction, [...present]));
-      const inserted = await insertRuns(transaction, this.#hostId, linked);
+      const inserting = insertRuns(transaction, this.#hostId, linked);
+      if (batch.hasMore) this.#ahead = this.#prepareNext(batch.next);
+      const inserted = await inserting;
       for (const run of linked) if (inserted.has(run.id)) counts.add(run, 1);
       // Some were stored before, while the mark was lost.
       if (inserted.size < linked.length) for (const { conversation_id: id } of linked) relinked.add(id);
