@@ -14,7 +14,7 @@ const charactersAtOnce = 50_000;
 const charactersOfLine = 50;
 
 /** The first characters, or fewer of many short lines. */
-function firstOf(text: string, characters: number): string {
+export function firstOf(text: string, characters: number): string {
   let end = 0;
   for (let line = 0; line < characters / charactersOfLine; line += 1) {
     end = text.indexOf('\n', end) + 1;

@@ -1,20 +1,31 @@
 import { diffWordsWithSpace } from 'diff';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { BlindPair } from '../../../../shared/contract/blind-votes.ts';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
-import { formatPlural } from '../../../components/format.ts';
+import { Button } from '../../../components/button.tsx';
+import { formatPlural, formatWhole } from '../../../components/format.ts';
+import { LongText } from '../../../components/long-text.tsx';
+import { firstOf } from '../results/cell-answer.tsx';
 
-/** Comparing longer texts would block the window. */
-const maxCompared = 100_000;
+/** Comparing texts that have little in common would hold the window. */
+const timeoutMs = 20;
+/** Of an answer at first. Markdown of more takes noticeable time to lay out. */
+const charactersAtOnce = 20_000;
 
 type Answer = BlindPair['answers'][number];
 
 function TextDifference({ own, other, side }: { own: string; other: string; side: 0 | 1 }) {
   const parts = useMemo(() => {
-    if (own.length + other.length > maxCompared) return null;
-    return side === 0 ? diffWordsWithSpace(own, other) : diffWordsWithSpace(other, own);
+    const [first, second] = side === 0 ? [own, other] : [other, own];
+    return diffWordsWithSpace(first, second, { timeout: timeoutMs }) ?? null;
   }, [own, other, side]);
-  if (!parts) return <p className="vote__plain">{own}</p>;
+  if (!parts)
+    return (
+      <>
+        <p className="caption tertiary">These answers are too different to mark what differs.</p>
+        <LongText text={own} className="vote__plain" />
+      </>
+    );
   return (
     <p className="vote__plain">
       {parts
@@ -24,6 +35,27 @@ function TextDifference({ own, other, side }: { own: string; other: string; side
           return removed ? <del key={index}>{value}</del> : <span key={index}>{value}</span>;
         })}
     </p>
+  );
+}
+
+/** The beginning of an answer, which can have megabytes, or more of it. */
+function AnswerText({ side, answers, isMarked }: Omit<AnswerProps, 'hasPassages'>) {
+  const [shown, setShown] = useState(charactersAtOnce);
+  const { text } = answers[side]!;
+  const own = firstOf(text, shown);
+  return (
+    <>
+      {isMarked ? (
+        <TextDifference own={own} other={firstOf(answers[1 - side]!.text, shown)} side={side} />
+      ) : (
+        <MarkdownView text={own} isGrowing={false} />
+      )}
+      {text.length > own.length && (
+        <Button size="small" onClick={() => setShown(shown * 4)}>
+          Show more ({formatWhole(text.length)} characters in total)
+        </Button>
+      )}
+    </>
   );
 }
 
@@ -51,7 +83,7 @@ interface AnswerProps {
 }
 
 function AnswerPanel({ side, answers, isMarked, hasPassages }: AnswerProps) {
-  const [answer, other] = [answers[side]!, answers[1 - side]!];
+  const answer = answers[side]!;
   const title = `Answer ${side + 1}`;
   return (
     <section className={side === 0 ? 'panel' : 'panel line-left'} aria-label={title}>
@@ -62,11 +94,7 @@ function AnswerPanel({ side, answers, isMarked, hasPassages }: AnswerProps) {
       </div>
       <div className="scroll grow" tabIndex={0} role="region" aria-label={`Text of answer ${side + 1}`}>
         <div className="vote__text">
-          {isMarked ? (
-            <TextDifference own={answer.text} other={other.text} side={side} />
-          ) : (
-            <MarkdownView text={answer.text} isGrowing={false} />
-          )}
+          <AnswerText side={side} answers={answers} isMarked={isMarked} />
           {answer.text === '' && answer.toolCalls.length === 0 && <p className="tertiary">Empty answer</p>}
           {answer.toolCalls.map((call, index) => (
             <div key={index}>
