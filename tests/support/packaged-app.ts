@@ -19,18 +19,25 @@ export interface PackagedApp {
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** A window takes connections at an address that Chromium writes to the terminal. */
-async function debuggerAddress(child: ChildProcess): Promise<string> {
+/** A window takes connections at an address that Chromium writes to the terminal. `failed` rejects when the start fails after that. */
+async function debuggerAddress(child: ChildProcess): Promise<{ address: string; failed: Promise<never> }> {
   const lines: string[] = [];
-  for await (const line of createInterface({ input: child.stderr! })) {
-    lines.push(line);
-    const address = /DevTools listening on (ws:\S+)/.exec(line)?.[1];
-    if (address !== undefined) {
-      child.stderr!.resume();
-      return address;
-    }
-  }
-  throw new Error(`The packaged application ended. It wrote:\n${lines.join('\n')}`);
+  const reader = createInterface({ input: child.stderr! });
+  const failed = new Promise<never>((_resolve, reject) => {
+    reader.on('line', (line) => {
+      lines.push(line);
+      if (line.startsWith("Touchstone couldn't start.")) reject(new Error(line));
+    });
+    reader.on('close', () => reject(new Error(`The packaged application ended. It wrote:\n${lines.join('\n')}`)));
+  });
+  failed.catch(() => {});
+  const address = new Promise<string>((resolve) => {
+    reader.on('line', (line) => {
+      const found = /DevTools listening on (ws:\S+)/.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  return { address: await Promise.race([address, failed]), failed };
 }
 
 /**
@@ -90,9 +97,9 @@ export const test = sessionTest.extend<PackageFixtures>({
         child,
         exited.then(() => {}),
       );
-      const address = await debuggerAddress(child);
-      await untilPageIsOpen(address);
-      const browser = await connect(address);
+      const { address, failed } = await debuggerAddress(child);
+      await Promise.race([untilPageIsOpen(address), failed]);
+      const browser = await Promise.race([connect(address), failed]);
       const ended = exited.then(() => untilDisconnected(browser));
       running.set(child, ended);
       const page = await firstPage(browser);
