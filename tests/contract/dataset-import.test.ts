@@ -249,6 +249,18 @@ describe('import of datasets', () => {
     expect(file.status).toBe(200);
   });
 
+  test('images that were chosen one by one are found without their folders, and missing ones reported', async () => {
+    const cat = pngOf({ width: 6 });
+    const { rows } = await imported(way, await zipOf({ 'a.csv': 'image\npets/cat.png\n', 'cat.png': cat }), 'a.zip');
+    expect(rows).toEqual([{ image: { fileId: createHash('sha256').update(cat).digest('hex') } }]);
+    const partial = await zipOf({ 'a.csv': 'image\ncat.png\ndog.png\n', 'cat.png': cat });
+    const { body } = await importFile(way, partial, 'a.zip', {}, '/datasets/import/preview');
+    expect(body).toMatchObject({
+      columns: [{ name: 'image', type: 'text' }],
+      report: { entries: [{ field: 'image', message: expect.stringContaining('did not come with'), rows: 1 }] },
+    });
+  });
+
   test('cells name files that were sent before', async () => {
     const form = formOf([{ name: 'file', content: pngOf(), fileName: 'a.png' }]);
     const { id } = JSON.parse((await host.send(way, { ...uploadRequest(host, form), path: '/files' })).text);

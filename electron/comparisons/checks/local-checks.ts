@@ -182,7 +182,10 @@ function checkToolCall({ tool, arguments: expected }: CheckOf<'toolCall'>, { out
     const parsed = parseJson(call.arguments);
     return parsed !== null && matches(parsed.value, filled, false);
   });
-  return outcome(pass, pass ? `Called ${tool} as expected` : `Called ${tool} with ${excerpt(calls[0]!.arguments)}`);
+  return outcome(
+    pass,
+    pass ? `Called ${tool} as expected` : `Called ${tool} with ${calls[0]!.arguments.slice(0, 200)}`,
+  );
 }
 
 function checkCitation({ min = 1 }: CheckOf<'citation'>, { output: { answer, passages } }: Checked): Outcome {

@@ -42,12 +42,24 @@ export function familiesOf({ aiSystem, model }: Model): string[] {
   return found.length === 0 && own !== undefined ? [own] : found;
 }
 
+/** The name without the endpoint or the owner: a model may be reached in several ways. */
+const bareName = ({ model }: Model) => model.toLowerCase().split('/').at(-1);
+
+/** Of a family that the name doesn't tell, only the model itself is known. */
+function sameModelWarning(judge: Model, candidates: readonly NamedModel[]): string | null {
+  const same = candidates.filter((candidate) => bareName(candidate) === bareName(judge));
+  if (same.length === 0) return null;
+  const names = same.map(({ name }) => name).join(', ');
+  return `The judge is the model of ${names}. Models prefer their own answers. Choose another one as the judge.`;
+}
+
 /**
  * A warning for a judge of the same family as a model whose answers it judges, or null. Models prefer the answers of their own family:
  * A. Panickssery et al. (2024), LLM evaluators recognize and favor their own generations. arXiv 2404.13076.
  */
 export function sameFamilyWarning(judge: Model, candidates: readonly NamedModel[]): string | null {
   const own = familiesOf(judge);
+  if (own.length === 0) return sameModelWarning(judge, candidates);
   const same = candidates.filter((candidate) => familiesOf(candidate).some((family) => own.includes(family)));
   if (same.length === 0) return null;
   const names = same.map(({ name }) => name).join(', ');

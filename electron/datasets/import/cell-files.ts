@@ -3,6 +3,7 @@ import type { RowValues } from '../../../shared/contract/datasets.ts';
 import type { Files } from '../../files/create-files.ts';
 import type { IncomingRows } from '../create-datasets.ts';
 import type { TableArchive } from './open-archive.ts';
+import { type FileFinder, fileFinder } from './table.ts';
 
 interface Author {
   readonly callerId: string;
@@ -14,12 +15,14 @@ export class CellFiles {
   readonly #archive: TableArchive | null;
   readonly #files: Pick<Files, 'incoming'>;
   readonly #ids: Map<string, string>;
+  readonly #find: FileFinder;
 
   /** `stored` are ids of files by the names in cells. */
   constructor(archive: TableArchive | null, stored: Readonly<Record<string, string>>, files: Pick<Files, 'incoming'>) {
     this.#archive = archive;
     this.#files = files;
     this.#ids = new Map(Object.entries(stored));
+    this.#find = fileFinder(new Set(this.names));
   }
 
   get names(): string[] {
@@ -52,15 +55,15 @@ export class CellFiles {
   }
 
   async #idOf(name: string, field: string, { callerId, signal }: Author): Promise<string> {
-    const known = this.#ids.get(name);
+    const found = this.#find(name);
+    if (found === null) throw invalidField(field, 'is the name of no file that came with the table');
+    const known = this.#ids.get(found);
     if (known !== undefined) return known;
-    if (!this.#archive?.fileNames.includes(name))
-      throw invalidField(field, 'is the name of no file that came with the table');
-    const { content, fileName } = await this.#archive.openFile(name);
+    const { content, fileName } = await this.#archive!.openFile(found);
     await using received = await this.#files.incoming();
     await received.receive({ content, fileName, mediaType: null });
     const { file } = await received.store({ callerId, signal, keepLocation: false });
-    this.#ids.set(name, file.id);
+    this.#ids.set(found, file.id);
     return file.id;
   }
 }

@@ -7,7 +7,15 @@ import {
 } from '../../../shared/contract/datasets.ts';
 import { parsedOr } from '../../../shared/dataset-values.ts';
 import { tooManyRows } from '../dataset-row.ts';
-import { Findings, type InspectedTable, type OpenTable, type Row, unreadable } from './table.ts';
+import {
+  type FileFinder,
+  fileFinder,
+  Findings,
+  type InspectedTable,
+  type OpenTable,
+  type Row,
+  unreadable,
+} from './table.ts';
 
 const previewedRows = 50;
 const previewedCharacters = 1000;
@@ -21,8 +29,8 @@ const expectedName =
 interface FoundColumn {
   type: DatasetColumn['type'];
   missing: number;
-  /** Whether every value is the name of a file. */
-  hasFiles: boolean;
+  /** Values that are names of files. */
+  files: number;
 }
 
 function typeOf(name: string, value: unknown, known: DatasetColumn['type'] | undefined): DatasetColumn['type'] {
@@ -41,7 +49,7 @@ function shortened(value: unknown): unknown {
 }
 
 /** Adds a row to the columns that were found before it, which are `rows` rows. */
-function addColumns(columns: Map<string, FoundColumn>, row: Row, rows: number, fileNames: ReadonlySet<string>): void {
+function addColumns(columns: Map<string, FoundColumn>, row: Row, rows: number, findFile: FileFinder): void {
   for (const [name, value] of Object.entries(row)) {
     const known = columns.get(name);
     const type = typeOf(name, value, known?.type);
@@ -49,13 +57,13 @@ function addColumns(columns: Map<string, FoundColumn>, row: Row, rows: number, f
     else {
       if (!columnName.safeParse(name).success)
         throw unreadable(`has a name that no column can have: ${nameForError(name)}`);
-      columns.set(name, { type, missing: rows, hasFiles: true });
+      columns.set(name, { type, missing: rows, files: 0 });
     }
     if (columns.size > maxDatasetColumns) throw unreadable(`has more than ${maxDatasetColumns} columns`);
   }
   for (const [name, column] of columns) {
     if (!Object.hasOwn(row, name) || hasNoValue(row[name])) column.missing += 1;
-    else column.hasFiles &&= typeof row[name] === 'string' && fileNames.has(row[name]);
+    else if (typeof row[name] === 'string' && findFile(row[name]) !== null) column.files += 1;
   }
 }
 
@@ -71,11 +79,12 @@ export async function inspectTable(
   fileNames: ReadonlySet<string> = new Set(),
 ): Promise<InspectedTable> {
   const found = new Map<string, FoundColumn>();
+  const findFile = fileFinder(fileNames);
   const findings = new Findings();
   const first: Row[] = [];
   let rowCount = 0;
   for await (const row of table.rows(findings)) {
-    addColumns(found, row, rowCount, fileNames);
+    addColumns(found, row, rowCount, findFile);
     rowCount += 1;
     if (rowCount > maxCountedRows) throw tooManyRows(rowCount);
     if (first.length >= previewedRows) continue;
@@ -84,11 +93,18 @@ export async function inspectTable(
   if (rowCount > maxDatasetRows) throw tooManyRows(rowCount);
   if (rowCount === 0) throw unreadable(`has no rows${reasonIn(findings)}`);
   if (found.size === 0) throw unreadable(`has rows without values${reasonIn(findings)}`);
-  const columns = [...found].map(([name, { type, missing, hasFiles }]) => ({
-    name,
-    type: hasFiles && missing < rowCount ? 'file' : (table.types?.get(name) ?? type),
-    missing,
-  }));
+  const columns = [...found].map(([name, { type, missing, files }]) => {
+    const unknown = rowCount - missing - files;
+    if (files > 0 && unknown > 0)
+      findings.add(
+        'changed',
+        name,
+        'Rows name a file that did not come with the table, so the column is text',
+        unknown,
+      );
+    const isFile = files > 0 && unknown === 0;
+    return { name, type: isFile ? 'file' : (table.types?.get(name) ?? type), missing };
+  });
   for (const { name, missing } of columns) {
     // Columns of checks that not every row has.
     if (missing > 0 && !name.startsWith('__expected'))

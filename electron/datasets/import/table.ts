@@ -89,6 +89,19 @@ export class Findings {
   }
 }
 
+/** The name of the file that a cell names; null for none. */
+export type FileFinder = (cell: string) => string | null;
+
+/** Files that were chosen one by one have lost their folders, so that the last part of a path names them. */
+export function fileFinder(names: ReadonlySet<string>): FileFinder {
+  const hasFolders = [...names].some((name) => name.includes('/'));
+  return (cell) => {
+    if (names.has(cell)) return cell;
+    const last = cell.slice(Math.max(cell.lastIndexOf('/'), cell.lastIndexOf('\\')) + 1);
+    return !hasFolders && names.has(last) ? last : null;
+  };
+}
+
 /** Unique names for the cells of a header. */
 export function headerOf(cells: readonly string[], findings: Findings): string[] {
   if (cells.length > maxDatasetColumns) {

@@ -214,6 +214,10 @@ describe('model families', () => {
     expect(sameFamilyWarning(judge, variants)).toMatch(/^The judge is a Claude model, as C is\./);
     expect(sameFamilyWarning({ aiSystem: 'Cohere', model: 'command-a' }, variants)).toBeNull();
     expect(sameFamilyWarning({ aiSystem: 'OpenAiCompatible', model: 'x/unknown' }, variants)).toBeNull();
+    const unknown = { name: 'D', aiSystem: 'Groq', model: 'unknown' } as const;
+    expect(sameFamilyWarning({ aiSystem: 'OpenAiCompatible', model: 'x/unknown' }, [unknown])).toMatch(
+      /^The judge is the model of D\./,
+    );
   });
 });
 
