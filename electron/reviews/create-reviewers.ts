@@ -54,25 +54,25 @@ async function isPin(stored: string, pin: string): Promise<boolean> {
 
 const maxWrongPins = 5;
 const pauseMs = 60_000;
+const maxPauseMs = 3_600_000;
 
-/** A PIN has few digits, so guesses must be slow. */
+/**
+ * A PIN has few digits, so guesses must be slow: after five wrong ones there is a pause, and each further one doubles it. Not by the clock of
+ * the device, which can be set.
+ */
 function createPinGuard() {
   const wrong = new Map<string, { count: number; since: number }>();
   return {
     /** Counts before the PIN is compared, so that guesses at the same time don't pass. */
     begin(id: string): void {
-      const found = wrong.get(id);
-      const seconds = found ? Math.ceil((found.since + pauseMs - Date.now()) / 1000) : 0;
-      if (seconds <= 0) wrong.delete(id);
-      else if (found!.count >= maxWrongPins)
-        throw new AppError(
-          'rate_limited',
-          `The PIN was wrong ${maxWrongPins} times. Try again in ${seconds} seconds.`,
-          {
-            retryAfterSeconds: seconds,
-          },
-        );
-      wrong.set(id, { count: (wrong.get(id)?.count ?? 0) + 1, since: Date.now() });
+      const { count, since } = wrong.get(id) ?? { count: 0, since: 0 };
+      const pause = count < maxWrongPins ? 0 : Math.min(maxPauseMs, pauseMs * 2 ** (count - maxWrongPins));
+      const seconds = Math.ceil((since + pause - performance.now()) / 1000);
+      if (seconds > 0)
+        throw new AppError('rate_limited', `The PIN was wrong ${count} times. Try again in ${seconds} seconds.`, {
+          retryAfterSeconds: seconds,
+        });
+      wrong.set(id, { count: count + 1, since: performance.now() });
     },
     noteRight: (id: string) => void wrong.delete(id),
   };

@@ -19,7 +19,7 @@ export interface SharedQueuesOptions extends Content {
 }
 
 const itemsAtOnce = 20;
-const changesAtOnce = 100;
+const changesAtOnce = 20;
 const pollMs = 1000;
 
 /** One call at a time per queue; a caller that comes meanwhile waits for one that starts after it came. */

@@ -223,6 +223,9 @@ const conversationTimes = `
   CREATE INDEX ON touchstone.conversations USING gist (int8range(earliest_at, latest_at, '[]')) WHERE earliest_at < latest_at;
 `;
 
+/** Deleting an item looks for its reviews. */
+const reviewsOfItems = 'CREATE INDEX ON touchstone.reviews (item_id)';
+
 /** All migrations, oldest first. `touchstone.migrations` has a row for each that was applied. Only append. */
 export const migrations: readonly string[] = [
   firstTables,
@@ -230,4 +233,5 @@ export const migrations: readonly string[] = [
   sharedKeyTables,
   sharedReviewTables,
   conversationTimes,
+  reviewsOfItems,
 ];

@@ -59,8 +59,9 @@ export interface TeamQueueState {
   readonly isRemoved: boolean;
 }
 
-/** Reviews of one step. */
-const reviewsAtOnce = 500;
+/** Reviews of one step, and characters of their answers and notes, which the host reads in one turn. */
+const reviewsAtOnce = 100;
+const charactersAtOnce = 500_000;
 
 interface OfQueue {
   readonly queueId: string;
@@ -137,13 +138,14 @@ export class TeamReviews {
     const states = await sql<{ last: number }>`
       SELECT last_change AS last FROM touchstone.review_queues WHERE id = ${queueId}::uuid`.execute(this.#database);
     const newest = states.rows[0]?.last ?? after;
-    const { rows: reviews } = await sql<TeamReview & { change: number }>`
+    const { rows: found } = await sql<TeamReview & { change: number }>`
       SELECT reviews.id, item_id AS "itemId", reviewer_id AS "reviewerId", name AS "reviewerName", kind, answers, note, seconds,
         ${milliseconds('reviews.created_at')} AS "createdAt", replaces, change
       FROM touchstone.reviews JOIN touchstone.reviewers ON reviewers.id = reviewer_id
       WHERE queue_id = ${queueId}::uuid AND change > ${after} AND change <= ${newest} ORDER BY change LIMIT ${reviewsAtOnce}
     `.execute(this.#database);
-    const hasMore = reviews.length === reviewsAtOnce;
+    const reviews = firstReviews(found);
+    const hasMore = reviews.length < found.length || found.length === reviewsAtOnce;
     const last = hasMore ? reviews.at(-1)!.change : newest;
     const { rows: items } = await sql<TeamDecision>`
       SELECT id AS "itemId", is_removed AS "isRemoved", gold, gold_by AS "goldBy", ${milliseconds('gold_at')} AS "goldAt"
@@ -234,6 +236,16 @@ export class TeamReviews {
       WHERE id = ${id}::uuid OR caller_id = ${callerId}::uuid`.execute(this.#database);
     return rows[0]!;
   }
+}
+
+/** At least one. */
+function firstReviews<Row extends TeamReview>(rows: readonly Row[]): Row[] {
+  let left = charactersAtOnce;
+  const end = rows.findIndex(({ answers, note }) => {
+    left -= JSON.stringify(answers).length + (note?.length ?? 0);
+    return left < 0;
+  });
+  return rows.slice(0, end < 0 ? rows.length : Math.max(1, end));
 }
 
 /** PostgreSQL stores neither the null character nor half of a pair of surrogates. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { callJson, rejectionOf, walk } from '../support/json-call.ts';
 import { startTestHost, ways, type TestHost } from '../support/test-host.ts';
 
@@ -171,8 +171,18 @@ describe('reviewers', () => {
     });
     await callWindow('PATCH', `/reviewers/${wren.body.id}`, { name: 'Wren', pin: '5678' });
     expect((await callWindow('GET', '/reviewers', undefined, asWren)).status).toBe(403);
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     for (let guess = 0; guess < 5; guess += 1) expect((await act('0000')).status).toBe(403);
     expect(await act('5678')).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
+    // Then there is one guess after each pause, and every pause is twice as long.
+    for (const seconds of [60, 120, 240]) {
+      const { message } = (await act('0000')).body.error;
+      expect(message).toContain(`Try again in ${seconds} seconds.`);
+      vi.advanceTimersByTime(seconds * 1000);
+      expect((await act('0000')).status).toBe(403);
+    }
+    vi.useRealTimers();
     await callWindow('PATCH', `/reviewers/${wren.body.id}`, { pin: null });
     expect((await act()).body.reviewer).toMatchObject({ name: 'Wren', hasPin: false, isYou: true });
     expect((await callWindow('DELETE', `/reviewers/${wren.body.id}`)).status).toBe(204);

@@ -79,7 +79,8 @@ async function reviewAll(host: SharingHost, queue: ReviewQueue, key: string): Pr
 }
 
 describeWithPostgres('review queues that hosts share', () => {
-  const server = usePostgres();
+  // One test kills it: nothing that was committed before may be lost.
+  const server = usePostgres({ settings: ['synchronous_commit=on'] });
 
   test('every item is reviewed exactly as often as it needs, by 12 reviewers on three hosts', longTest, async () => {
     const team = await server().createDatabase();

@@ -163,7 +163,7 @@ export const itemColumns = `review_items.sequence, queue, position, review_items
   run_id AS runId, stratum, is_flagged AS isFlagged, needed, done, is_removed AS isRemoved, is_disagreeing AS isDisagreeing,
   gold_json AS goldJson, gold_by AS goldBy, gold_at AS goldAt, runs.title`;
 
-const removedAtOnce = 500;
+const removedAtOnce = 100;
 
 function queueStatements(database: Database.Database) {
   return {
