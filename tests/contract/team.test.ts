@@ -179,7 +179,7 @@ describeWithPostgres('the team database', () => {
     await theirs.host.close();
     const mine = await startHost({ directory });
     expect((await mine.call<TeamState>('GET', '/window/team')).body.status).toBe('off');
-    expect(mine.log.join()).toMatch(/isn't in the keychain/);
+    expect(mine.log.join()).toMatch(/was only in memory/);
   });
 
   test.for([
