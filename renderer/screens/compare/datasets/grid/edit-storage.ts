@@ -204,6 +204,7 @@ export class EditStorage {
 
   /** Lets others have the edits once they are written. */
   close(): void {
+    if (typeof indexedDB === 'undefined') return;
     window.removeEventListener('pagehide', this.#writeRest);
     void (this.#draining ?? Promise.resolve()).then(() => {
       this.#release?.();
