@@ -132,6 +132,12 @@ const similarity = z
     ...common,
     ...expected,
     threshold: z.number().min(-1).max(1).optional().describe('0.8 by default'),
+    transform: z
+      .string()
+      .min(1, 'must not be empty')
+      .max(maxScriptCharacters)
+      .optional()
+      .describe('Code as of `javascript`, whose value is compared instead of the answer'),
   })
   .superRefine(checkExpected)
   .describe('The cosine similarity of the on-device embeddings of the answer and the expected text');

@@ -2,12 +2,16 @@
 import { serveCalls } from '../../common/worker-server.ts';
 import { type CheckedRow, NotJudged } from './expected.ts';
 import { compilePattern, type CheckedOutput, type LocalCheck, type Outcome, runLocalCheck } from './local-checks.ts';
-import { findScriptError } from './script-runner.ts';
+import { findScriptError, runTransform } from './script-runner.ts';
 
 interface LocalChecks {
   readonly checks: readonly LocalCheck[];
   readonly output: CheckedOutput;
   readonly row: CheckedRow;
+}
+
+interface Transformed extends Omit<LocalChecks, 'checks'> {
+  readonly code: string;
 }
 
 /** The outcome of a check, or why it couldn't be judged. */
@@ -25,6 +29,15 @@ const methods = {
       }
     }
     return results;
+  },
+  /** What a script makes of the answer, or why it couldn't. */
+  async transform({ code, output, row }: Transformed): Promise<{ readonly text: string } | string> {
+    const { answer, toolCalls, latencyMs, cost } = output;
+    try {
+      return { text: await runTransform(code, { answer, row, toolCalls, latencyMs, cost }) };
+    } catch (error) {
+      return describe(error);
+    }
   },
   /** What is wrong with a pattern or a script as the end of a sentence; null if nothing. */
   async findIssue(check: LocalCheck): Promise<string | null> {

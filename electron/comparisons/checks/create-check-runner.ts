@@ -91,6 +91,9 @@ function createLocalRunner(limits: CheckLimits) {
       limited.run(signal, (options) => worker.call('findIssue', check, options)),
     /** One result per check. */
     run,
+    /** What a script makes of the answer, or why it couldn't. */
+    transform: (code: string, output: CheckedOutput, row: CheckedRow, signal: AbortSignal) =>
+      limited.run(signal, (options) => worker.call('transform', { code, output, row }, options)),
     close: limited.close,
   };
 }
@@ -108,6 +111,10 @@ export function createCheckRunner(services: CheckServices, limits = defaultLimit
       const kind = services.judges.kindOf(check.judgeId);
       if (kind === null) return ['judgeId', 'is not a judge'];
       return kind === 'preference' ? ['judgeId', 'is a judge of preferences, which compares two answers'] : null;
+    }
+    if (check.kind === 'similarity' && check.transform !== undefined) {
+      const issue = await locals.findIssue({ kind: 'javascript', code: check.transform }, signal);
+      return issue === null ? null : ['transform', issue];
     }
     if (check.kind !== 'regularExpression' && check.kind !== 'javascript') return null;
     const issue = await locals.findIssue(check, signal);
@@ -131,9 +138,16 @@ export function createCheckRunner(services: CheckServices, limits = defaultLimit
       const localResults = locals.run(local, output, row, signal);
       // It is awaited after the others and may reject before.
       localResults.catch(() => undefined);
+      const context = { row, services, signal, judged };
       for (const check of simple) {
-        if (!isLocal(check))
-          results.set(check, await runServiceCheck(check, { output, row, services, signal, judged }));
+        if (isLocal(check)) continue;
+        const code = check.kind === 'similarity' ? check.transform : undefined;
+        const made = code === undefined ? null : await locals.transform(code, output, row, signal);
+        if (typeof made === 'string') results.set(check, made);
+        else {
+          const compared = made === null ? output : { ...output, answer: made.text };
+          results.set(check, await runServiceCheck(check, { output: compared, ...context }));
+        }
       }
       for (const [index, result] of (await localResults).entries()) results.set(local[index]!, result);
       return checks.map((check) => combineResults(check, (each) => results.get(each)!));

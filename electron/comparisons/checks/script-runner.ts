@@ -45,6 +45,14 @@ const evaluation = (form: string) => `(() => {
   return stringify({ kind, value: { pass, score, reason } });
 })()`;
 
+/** The text itself, or JSON of another value. */
+const transformation = (form: string) => `(() => {
+  const { stringify, parse } = JSON;
+  const { answer, row, toolCalls, latencyMs, cost } = parse(input);
+  const result = ${form}(answer, row, toolCalls, latencyMs, cost);
+  return typeof result === 'string' ? result : stringify(result) ?? '';
+})()`;
+
 let loading: Promise<QuickJSWASMModule> | null = null;
 
 async function withContext<Value>(limits: ScriptLimits, use: (context: QuickJSContext) => Value): Promise<Value> {
@@ -105,18 +113,28 @@ export function findScriptError(code: string, limits = defaultLimits): Promise<s
   });
 }
 
-/** Runs a script. Throws `NotJudged` for one that fails, reaches a limit, or returns anything but a verdict. */
-export function runScript(code: string, input: ScriptInput, limits = defaultLimits): Promise<ScriptVerdict> {
+/** The value of a script as text. */
+function valueOf(code: string, input: ScriptInput, limits: ScriptLimits, evaluated: (form: string) => string) {
   return withContext(limits, (context) => {
     const compiled = compile(context, code);
     if ('error' in compiled) throw new NotJudged(`The script is not valid JavaScript: ${compiled.error}`);
     const text = context.newString(JSON.stringify(input));
     context.setProp(context.global, 'input', text);
     text.dispose();
-    const result = evaluate(context, evaluation(compiled.form));
+    const result = evaluate(context, evaluated(compiled.form));
     if ('error' in result) throw new NotJudged(describeFailure(result.error, limits));
-    return toVerdict(result.value);
+    return result.value;
   });
+}
+
+/** Runs a script. Throws `NotJudged` for one that fails, reaches a limit, or returns anything but a verdict. */
+export async function runScript(code: string, input: ScriptInput, limits = defaultLimits): Promise<ScriptVerdict> {
+  return toVerdict(await valueOf(code, input, limits, evaluation));
+}
+
+/** The text that a script makes of an answer; JSON of any other value. Throws `NotJudged` for one that fails or reaches a limit. */
+export function runTransform(code: string, input: ScriptInput, limits = defaultLimits): Promise<string> {
+  return valueOf(code, input, limits, transformation);
 }
 
 function describeFailure(error: string, { milliseconds, bytes }: ScriptLimits): string {

@@ -166,16 +166,17 @@ function judged(assertion: Assertion): RowAssertion {
   );
 }
 
-function similar(assertion: Assertion): RowAssertion {
+function similar(assertion: Assertion, code: string | null = null): RowAssertion {
   const threshold = numberIn(assertion.map, 'threshold') ?? 0.75;
+  const measure = { threshold, ...(code !== null && { transform: `${code}\nreturn answer;` }) };
   const value = assertion.map.get('value');
   if (!Array.isArray(value))
     return expecting(
       assertion,
-      (expected) => ({ kind: 'similarity', ...assertion.common, ...expected, threshold }),
-      threshold,
+      (expected) => ({ kind: 'similarity', ...assertion.common, ...expected, ...measure }),
+      `${threshold} ${code}`,
     );
-  const checks = assertion.list().map((one): Check => ({ kind: 'similarity', value: one, threshold }));
+  const checks = assertion.list().map((one): Check => ({ kind: 'similarity', value: one, ...measure }));
   return fixed({ kind: 'any', ...assertion.common, checks });
 }
 
@@ -218,6 +219,7 @@ function transformed(assertion: Assertion, transform: string): RowAssertion {
     };
     return fixed({ kind: 'javascript', ...common, code: scriptOf(codeOf(assertion), options) });
   }
+  if (type === 'similar') return similar(assertion, code);
   const condition = Object.hasOwn(conditions, type) ? conditions[type]! : null;
   if (condition === null) throw new UnsupportedAssertion('has a transform, which only checks of text can have');
   const check = (expected: string): Check => ({
@@ -252,7 +254,7 @@ export const kinds: Readonly<Record<string, (assertion: Assertion) => RowAsserti
     return fixed({ kind: 'javascript', ...one.common, code: containsJson });
   },
   javascript: script,
-  similar,
+  similar: (one) => similar(one),
   latency: (one) => fixed({ kind: 'latency', ...one.common, maxMs: limitOf(one) }),
   cost: (one) => fixed({ kind: 'cost', ...one.common, maxCost: limitOf(one) }),
   'word-count': lengthOf,

@@ -111,6 +111,8 @@ describe('checks', () => {
     [{ kind: 'similarity', value: 'apples' }, 'apple', {}, true],
     [{ kind: 'similarity', value: 'bananas' }, 'apple', {}, false],
     [{ kind: 'similarity', value: 'bananas' }, '', {}, null],
+    [{ kind: 'similarity', value: 'apples', transform: 'JSON.parse(answer).reply' }, '{"reply": "apple"}', {}, true],
+    [{ kind: 'similarity', value: 'apples', transform: 'const x = 1;\nreturn row.none.x;' }, 'apple', {}, null],
     [{ kind: 'moderation' }, 'Good morning', {}, true],
     [{ kind: 'moderation' }, 'You fool', {}, false],
     [{ kind: 'moderation', categories: ['violence'] }, 'You fool', {}, true],

@@ -40,16 +40,22 @@ tests:
       - { type: javascript, value: "output.items.length === 2 && context.config.max === 2", transform: JSON.parse(output), config: { max: 2 } }
       - { type: latency, threshold: 100 }
       - { type: similar, value: Yes }
+      - { type: moderation }
 `,
   });
-  const [equal, any, length, items, latency] = comparison.checks ?? [];
+  const [equal, any, length, items, latency, similar] = comparison.checks ?? [];
   expect([await passes(equal, '{"text": "Yes"}'), await passes(equal, '{"text": "No"}')]).toEqual([true, false]);
   expect([await passes(any, '{"text": "yes!"}'), await passes(any, '{"text": "maybe"}')]).toEqual([true, false]);
   expect([await passes(length, 'abc'), await passes(length, 'abcd')]).toEqual([true, false]);
   expect([await passes(items, '{"items": [1, 2]}'), await passes(items, '{"items": []}')]).toEqual([true, false]);
   expect(latency).toMatchObject({ kind: 'latency', maxMs: 100 });
+  expect(similar).toMatchObject({
+    kind: 'similarity',
+    value: 'Yes',
+    transform: expect.stringContaining('return answer;'),
+  });
   expect(unsupported).toEqual([
-    { field: 'tests[0]: similar', reason: 'has a transform, which only checks of text can have' },
+    { field: 'tests[0]: moderation', reason: 'has a transform, which only checks of text can have' },
   ]);
 });
 

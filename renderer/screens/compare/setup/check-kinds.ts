@@ -180,6 +180,13 @@ export const checkKinds: Readonly<Record<Check['kind'], CheckKind>> = {
     fields: [
       expected,
       { name: 'threshold', label: 'Min similarity', kind: 'number', placeholder: '0.8', isOption: true },
+      {
+        name: 'transform',
+        label: 'Compared text',
+        kind: 'code',
+        placeholder: 'JSON.parse(answer).reply',
+        isOption: true,
+      },
     ],
   },
   moderation: {
