@@ -182,7 +182,12 @@ function createSharedActions(
     // The copy knows why. Nothing is stored, because this throws.
     return reviews.transaction((): never => {
       claim(queue, itemId, you);
-      throw new AppError('conflict', 'Someone else has just taken this item. Take another one.');
+      throw new AppError(
+        'conflict',
+        itemId === undefined
+          ? "The team database doesn't have this review queue any more, perhaps because it was restored from a backup. Make the queue again."
+          : 'Someone else has just taken this item. Take another one.',
+      );
     });
   }
 

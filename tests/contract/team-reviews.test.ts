@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ReviewItemDetail } from '../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../shared/contract/review-queues.ts';
 import type { ReviewReservation } from '../../shared/contract/reviews.ts';
 import type { Rubric } from '../../shared/contract/rubrics.ts';
 import { recordRun } from '../support/audit-runs.ts';
+import { runUntilKilled } from '../support/kill-process.ts';
 import { longTest, patience } from '../support/patience.ts';
 import { describeWithPostgres, type TestPostgres } from '../support/postgres.ts';
 import { type SharingHost, startSharingHost } from '../support/sharing-hosts.ts';
+import { temporaryDirectory } from '../unit/storage/test-storage.ts';
 import { usePostgres } from '../unit/team/team-world.ts';
 
 const until = <Result>(check: () => Promise<Result> | Result) => vi.waitFor(check, patience);
@@ -67,6 +70,12 @@ const issue = (host: SharingHost, name: string): string => host.host.storage.api
 async function reserve(host: SharingHost, queue: ReviewQueue, key: string | null, itemId?: string) {
   return host.call<ReviewReservation>('POST', `${pathOf(queue)}/reservations`, itemId ? { itemId } : {}, key);
 }
+
+async function listItems(host: SharingHost, queue: ReviewQueue): Promise<readonly { id: string }[]> {
+  return (await host.call<{ data: { id: string }[] }>('GET', `${pathOf(queue)}/items?limit=1`)).body.data;
+}
+
+const reservingProcess = fileURLToPath(new URL('../support/reserving-process.ts', import.meta.url));
 
 /** Reserves and reviews until nothing is left. */
 async function reviewAll(host: SharingHost, queue: ReviewQueue, key: string): Promise<number> {
@@ -180,6 +189,29 @@ describeWithPostgres('review queues that hosts share', () => {
     expect((await two.call('DELETE', pathOf(shared))).status).toBe(204);
     await until(async () => expect((await one.call('GET', pathOf(shared))).status).toBe(404));
     expect(await server().query(team, 'SELECT 1 FROM touchstone.review_items')).toEqual([]);
+  });
+
+  test('what a killed host had reserved comes free after the time-out', longTest, async () => {
+    const team = await server().createDatabase();
+    const [one] = (await startHosts(team, 1)) as [SharingHost];
+    const queue = await shareQueue([one], 1);
+    const lines: string[] = [];
+    await runUntilKilled(reservingProcess, [temporaryDirectory(), team, queue.id], (line) => lines.push(line) === 1);
+    expect(lines).toEqual(['200']);
+    const taken = await reserve(one, queue, null, (await listItems(one, queue))[0]!.id);
+    expect(taken.body).toMatchObject({
+      error: { code: 'conflict', message: expect.stringContaining('reserved until') },
+    });
+    expect((await reserve(one, queue, null)).status).toBe(204);
+    // The clock of the database decides.
+    await server().query(team, 'UPDATE touchstone.review_reservations SET expires_at = clock_timestamp()');
+    expect((await reserve(one, queue, null)).status).toBe(200);
+
+    // As after restoring a backup of the database.
+    await server().query(team, 'DELETE FROM touchstone.review_queues');
+    expect((await reserve(one, queue, null)).body).toMatchObject({
+      error: { code: 'conflict', message: expect.stringContaining("doesn't have this review queue any more") },
+    });
   });
 
   test('the texts of anonymised runs leave all hosts, with their reviews', longTest, async () => {

@@ -23,9 +23,11 @@ export async function startSharingHost(options: {
   readonly team: string;
   readonly providerAddress?: string;
   readonly offlineMinutes?: number;
+  /** A new temporary one unless given. */
+  readonly directory?: string;
 }): Promise<SharingHost> {
   const { team, providerAddress, offlineMinutes } = options;
-  const directory = await mkdtemp(join(tmpdir(), 'touchstone-sharing-'));
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'touchstone-sharing-')));
   const log: string[] = [];
   const host = await createHost({
     dataDirectory: directory,
