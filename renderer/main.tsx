@@ -7,7 +7,8 @@ import { createRoot } from 'react-dom/client';
 import { App, NoHost } from './app.tsx';
 import { connectHost } from './host/host-context.tsx';
 import { createQueryClient } from './queries/query-client.ts';
-import { setConnection } from './stores/window.ts';
+import { loadFirstScreen } from './shell/screens.ts';
+import { setConnection, useWindowState } from './stores/window.ts';
 import './styles/main.css';
 
 const root = createRoot(document.getElementById('window') as HTMLElement);
@@ -26,4 +27,6 @@ async function open(): Promise<void> {
   }
 }
 
+const address = location.hash.slice(1);
+loadFirstScreen(address.length > 1 ? address : useWindowState.getState().location);
 await open();

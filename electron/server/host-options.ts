@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { keyedProviders } from '../../shared/contract/common.ts';
 import { addEndpoint, baseAddress } from '../../shared/contract/providers.ts';
-import { parseTeamAddress } from '../team/address.ts';
-import { defaultTeamOfflineMinutes } from '../team/create-team.ts';
+import { defaultTeamOfflineMinutes, parseTeamAddress } from '../team/address.ts';
 import { defaultDataDirectory } from '../storage/data-directory.ts';
 
 /** The command-line options of both hosts. */

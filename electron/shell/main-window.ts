@@ -50,7 +50,8 @@ export function keepWindowState(window: BrowserWindow, directory: string): void 
   function write(): void {
     clearTimeout(timer);
     if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return;
-    writeWindowState(directory, { bounds: window.getNormalBounds(), isMaximized: window.isMaximized() });
+    const theme = nativeTheme.themeSource;
+    writeWindowState(directory, { bounds: window.getNormalBounds(), isMaximized: window.isMaximized(), theme });
   }
 
   function schedule(): void {
@@ -85,6 +86,11 @@ export function followTheme(window: BrowserWindow): void {
   const repaint = (): void => window.setTitleBarOverlay(buttonsOverlay());
   nativeTheme.on('updated', repaint);
   window.on('closed', () => nativeTheme.off('updated', repaint));
+}
+
+/** Applies the theme of the last start, until the settings are read. */
+export function applyLastTheme(directory: string): void {
+  nativeTheme.themeSource = readStoredState(directory).theme;
 }
 
 /** Applies the theme of the settings to the whole window, including the system's parts. */

@@ -1,28 +1,19 @@
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { app, BrowserWindow, dialog, session } from 'electron';
 import { AppError } from '../../shared/app-error.ts';
-import { takeOpenedFiles } from '../../shared/contract/host-specific.ts';
-import { implement } from '../api/api.ts';
-import { releaseStartMemory } from '../common/release-memory.ts';
-import { createHost } from '../create-host.ts';
-import { useNetworkOf } from '../outgoing-network.ts';
 import { type HostOptions, UsageError } from '../server/host-options.ts';
 import { describeFailure, redactLog } from '../log.ts';
-import { createLocalServer } from '../server/local-server.ts';
 import { describeStartFailure } from '../storage/disk-failure.ts';
 import { setApplicationMenu } from './application-menu.ts';
-import { desktopHandlers } from './desktop-handlers.ts';
+import type { DesktopHost } from './desktop-host.ts';
 import { readDesktopOptions } from './desktop-options.ts';
-import { followThemeSetting, openMainWindow } from './main-window.ts';
+import { applyLastTheme, openMainWindow } from './main-window.ts';
 import { prepareDirectory } from '../storage/data-directory.ts';
 import { addressOfLink, linkedAddress, linkScheme, openAddress } from './window-address.ts';
 import { createOpenedFiles, importAddress, promptFilesIn } from './opened-files.ts';
-import { withSystemProxy } from './system-proxy.ts';
-import { loadUpdater, readFeed } from './update-feed.ts';
-import { createUpdates } from './updates.ts';
-import { startUtilityChild } from './utility-child.ts';
 import { closeWaysOut, offerPorts, registerWindowScheme, serveWindowFiles } from './window-session.ts';
 
 /** A provider or a disk that hangs must not keep the application alive. */
@@ -80,9 +71,18 @@ function showWindow(): BrowserWindow {
 }
 
 /** Shows the window, at this address if there is one. */
-function showAddress(address: string | null): void {
+function showAddress(address: string | null): BrowserWindow {
   const window = showWindow();
   if (address !== null) openAddress(window, address);
+  return window;
+}
+
+/** A page that doesn't come must not keep the host from starting. */
+const maxPageMs = 500;
+
+/** Resolves when the window has its page. This thread passes on the window's files, so the host's modules would delay them. */
+async function pageOf({ webContents }: BrowserWindow): Promise<void> {
+  await Promise.race([once(webContents, 'did-navigate'), setTimeout(maxPageMs)]);
 }
 
 const openedFiles = createOpenedFiles();
@@ -114,52 +114,23 @@ function followLinksAndFiles(): void {
   });
 }
 
+/** The window opens first and loads while this thread loads the host, for which its requests wait. */
 async function start(): Promise<void> {
-  const { dataDirectory, providerBases, endpoints } = options;
   closeWaysOut(session.defaultSession);
   serveWindowFiles(session.defaultSession);
-  const environment = await withSystemProxy(process.env, session.defaultSession);
-  await useNetworkOf(environment, log);
-  const feed = await readFeed();
-  const updates = createUpdates({ feed, loadUpdater: () => loadUpdater(feed!), log });
-  const host = await createHost({
-    dataDirectory,
-    providerBases,
-    endpoints,
-    capabilities: [
-      'native-dialogs',
-      'window-controls',
-      'local-server-switch',
-      'open-folder',
-      'app-links',
-      'prompt-files',
-      'updates',
-      ...(process.platform === 'darwin' ? [] : ['application-menu' as const]),
-    ],
-    environment,
-    startChild: startUtilityChild,
-    handlers: [
-      ...desktopHandlers(dataDirectory),
-      ...updates.handlers,
-      implement(takeOpenedFiles, () => openedFiles.take()),
-    ],
-    log,
-  });
-  const server = createLocalServer({ host, dataDirectory, log });
-  updates.follow(host.storage.settings);
-  closeBeforeQuit(async () => {
-    updates.close();
-    await server.close();
-    await host.close();
-  });
-  followThemeSetting(host.storage.settings);
-  setApplicationMenu(dataDirectory, showAddress);
-  offerPorts(host.api);
+  const host = Promise.withResolvers<DesktopHost>();
+  closeBeforeQuit(async () => (await host.promise).close());
+  offerPorts(host.promise);
+  setApplicationMenu(options.dataDirectory, showAddress);
+  applyLastTheme(windowDirectory);
   isStarted = true;
-  showAddress(requestedAddress(process.argv, process.cwd()) ?? earlyAddress);
-  releaseStartMemory();
+  const window = showAddress(requestedAddress(process.argv, process.cwd()) ?? earlyAddress);
   app.on('activate', () => void showWindow());
   app.on('second-instance', (_event, parameters, folder) => showAddress(requestedAddress(parameters, folder)));
+  await pageOf(window);
+  const { startDesktopHost } = await import('./desktop-host.ts');
+  host.resolve(startDesktopHost({ options, openedFiles, log }));
+  await host.promise;
 }
 
 function failStart(error: unknown): void {

@@ -9,11 +9,13 @@ export interface Bounds {
 export interface WindowState {
   readonly bounds: Bounds | null;
   readonly isMaximized: boolean;
+  /** That of the settings, which are read after the window is open. */
+  readonly theme: 'system' | 'light' | 'dark';
 }
 
 export const smallestSize = { width: 980, height: 700 };
 const firstSize = { width: 1280, height: 800 };
-export const firstState: WindowState = { bounds: null, isMaximized: false };
+export const firstState: WindowState = { bounds: null, isMaximized: false, theme: 'system' };
 
 function isBounds(value: unknown): value is Bounds {
   if (typeof value !== 'object' || value === null) return false;
@@ -24,8 +26,12 @@ function isBounds(value: unknown): value is Bounds {
 /** The state from an earlier start's file; the initial state for an invalid file. */
 export function parseWindowState(text: string): WindowState {
   try {
-    const { bounds, isMaximized } = JSON.parse(text) as Partial<WindowState>;
-    return { bounds: isBounds(bounds) ? bounds : null, isMaximized: isMaximized === true };
+    const { bounds, isMaximized, theme } = JSON.parse(text) as Partial<WindowState>;
+    return {
+      bounds: isBounds(bounds) ? bounds : null,
+      isMaximized: isMaximized === true,
+      theme: theme === 'light' || theme === 'dark' ? theme : 'system',
+    };
   } catch {
     return firstState;
   }

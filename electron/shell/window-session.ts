@@ -90,12 +90,13 @@ function isFromWindow({ senderFrame, sender }: IpcMainEvent): boolean {
   return senderFrame !== null && senderFrame === sender.mainFrame && isWindowAddress(senderFrame.url);
 }
 
-/** Gives every page of the window that requests it a separate port to the service. */
-export function offerPorts(api: Api): void {
+/** Gives every page of the window that requests it a separate port to the service, which answers when there is one. */
+export function offerPorts(host: Promise<{ readonly api: Api }>): void {
   ipcMain.on(portChannel, (event) => {
     if (!isFromWindow(event)) return;
     const { port1, port2 } = new MessageChannelMain();
-    servePort(framePort(port1), api);
+    // What the page sends waits in the port. Without a service the application ends.
+    void host.then(({ api }) => servePort(framePort(port1), api)).catch(() => undefined);
     event.senderFrame?.postMessage(portChannel, null, [port2]);
   });
 }

@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { AppError } from '../../shared/app-error.ts';
 
+/** How long shared keys work while the team database can't be reached. */
+export const defaultTeamOfflineMinutes = 60;
+
 /** Where the team database is, without its password. */
 export interface TeamAddress {
   /** A name, or the folder of a Unix socket. */

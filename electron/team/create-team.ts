@@ -7,7 +7,7 @@ import type { KeyStore } from '../key-store/key-store.ts';
 import { addKnownSecret, type Log } from '../log.ts';
 import type { CallTeamReviews, TeamReviewMethods } from './team-reviews.ts';
 import type { Storage } from '../storage/storage.ts';
-import { formatTeamAddress, parseTeamAddress, type TeamAddress } from './address.ts';
+import { defaultTeamOfflineMinutes, formatTeamAddress, parseTeamAddress, type TeamAddress } from './address.ts';
 import { createTeamAudit, type TeamAudit } from './team-audit.ts';
 import { createKeySharing, type KeySharing } from './key-sharing.ts';
 import { type CopyEvent, createTeamClient, type TeamMethods } from './team-client.ts';
@@ -51,8 +51,6 @@ export interface TeamOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
 }
-
-export const defaultTeamOfflineMinutes = 60;
 
 /** Both are in the keychain, so that a database from somebody else never has runs copied to an address of theirs. */
 const storedTarget = z.object({ address: z.string(), password: z.string().nullable() });

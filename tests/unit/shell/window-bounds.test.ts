@@ -53,14 +53,16 @@ describe('a first window', () => {
 
 describe('the file of an earlier start', () => {
   test('contains bounds and the maximized state', () => {
-    const state = { bounds: { x: 1, y: 2, width: 3, height: 4 }, isMaximized: true };
+    const state = { bounds: { x: 1, y: 2, width: 3, height: 4 }, isMaximized: true, theme: 'dark' };
     expect(parseWindowState(JSON.stringify(state))).toEqual(state);
   });
 
-  test.each(['', 'null', '{"bounds":{"x":"1"}}', '{"bounds":{"x":1,"y":2,"width":0,"height":4},"isMaximized":"yes"}'])(
-    'is ignored if it is damaged: %s',
-    (text) => {
-      expect(parseWindowState(text)).toEqual({ bounds: null, isMaximized: false });
-    },
-  );
+  test.each([
+    '',
+    'null',
+    '{"bounds":{"x":"1"}}',
+    '{"bounds":{"x":1,"y":2,"width":0,"height":4},"isMaximized":"yes","theme":"blue"}',
+  ])('is ignored if it is damaged: %s', (text) => {
+    expect(parseWindowState(text)).toEqual({ bounds: null, isMaximized: false, theme: 'system' });
+  });
 });
