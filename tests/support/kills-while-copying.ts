@@ -18,6 +18,7 @@ export interface CopyingKillsOptions {
   readonly address: string;
   /** The data folder of each host. */
   readonly directories: readonly string[];
+  /** More follow until the killed hosts have copied enough. */
   readonly rounds: number;
   /** Milliseconds after which the server is killed in a round; null leaves it alone. */
   readonly killServerAfter: (round: number) => number | null;
@@ -100,18 +101,26 @@ const checks = {
     ) AS newest JOIN touchstone.runs ON runs.id = run_id WHERE runs.score IS DISTINCT FROM newest.score`,
 };
 
+/** Runs that hosts which were killed have to copy. */
+export const fewestCopied = 100;
+
 /** Kills hosts and the server while runs are copied, and compares what is stored at the end. */
 export async function killWhileCopying(options: CopyingKillsOptions): Promise<CopyingKillsReport> {
   const { server, address, directories, rounds, killServerAfter, runsBefore } = options;
   const answered: string[] = [];
   let serverKills = 0;
-  for (let round = 0; round < rounds; round += 1) {
+  const countCopied = async (): Promise<number> => {
+    const [row] = await server.query<{ count: string }>(address, 'SELECT count(*) FROM touchstone.runs');
+    return Number(row!.count);
+  };
+  // On a slow machine, a host may be killed before it has connected: such rounds alone would test nothing.
+  for (let round = 0; round < rounds || (round < 5 * rounds && (await countCopied()) <= fewestCopied); round += 1) {
     const hosts = directories.map((directory) => recordAndKill(directory, address, runsBefore(round)));
     const [ids, kills] = await Promise.all([Promise.all(hosts), killServer(server, killServerAfter(round))]);
     answered.push(...ids.flat());
     serverKills += kills;
   }
-  const [before] = await server.query<{ count: string }>(address, 'SELECT count(*) FROM touchstone.runs');
+  const copiedBefore = await countCopied();
   const counts: { runs: number; feedback: number }[] = [];
   for (const directory of directories) counts.push(await copyRest(directory, address));
   const stored = await server.query<{ id: string; content: string }>(
@@ -135,7 +144,7 @@ export async function killWhileCopying(options: CopyingKillsOptions): Promise<Co
   return {
     serverKills,
     answered: answered.length,
-    copiedBefore: Number(before!.count),
+    copiedBefore,
     copied: stored.length,
     problems,
   };
