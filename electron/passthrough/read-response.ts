@@ -216,8 +216,11 @@ function usageOf(api: CallApi, raw: Fields | null): Usage | null {
 
 /** The data of each event of a stream. */
 function* eventsIn(text: string): Generator<string, void, void> {
-  for (const line of text.split('\n')) {
-    if (line.startsWith('data:')) yield line.slice(line.charCodeAt(5) === 32 ? 6 : 5).trimEnd();
+  // A response may consist of empty lines; a list of them would take 16 times its memory.
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    end = text.indexOf('\n', start);
+    if (end === -1) end = text.length;
+    if (text.startsWith('data:', start)) yield text.slice(start + (text[start + 5] === ' ' ? 6 : 5), end).trimEnd();
   }
 }
 
