@@ -159,10 +159,15 @@ export class CallRecord implements CallObserver {
   }
 
   async #write(reason: Error | null): Promise<void> {
-    const { runId, level, finish, guard, exchanges, onResponse, charge, signal } = this.#options;
+    const { runId, level, finish, guard, exchanges, onResponse, charge, signal, onFailure, mustRecord } = this.#options;
+    let unreadable: Error | null = null;
+    const unread = (error: Error): RecordedResponse => {
+      unreadable = error;
+      return { ...nothing, error: `The response could not be read for the record: ${error.message}` };
+    };
     const totalMs = performance.now() - this.#startedAt;
     const isCancelled = reason !== null && signal.aborted;
-    const response = await this.#judge(this.#head === null ? nothing : await this.#read());
+    const response = await this.#judge(this.#head === null ? nothing : await this.#read().catch(unread));
     const failure = isCancelled ? null : this.#failureOf(response, reason);
     this.#options.onHidden(response.hidden);
     if (failure === null && !isCancelled) onResponse(response);
@@ -172,6 +177,9 @@ export class CallRecord implements CallObserver {
     const end = { credits, totalMs, isCancelled, failure };
     await finish(this.#outcome(response, end, moderation ?? null));
     if (level === 'all') exchanges?.store(runId);
+    if (unreadable === null) return;
+    if (mustRecord) throw unreadable as Error;
+    onFailure(unreadable);
   }
 
   /** What the guard leaves of a response. */

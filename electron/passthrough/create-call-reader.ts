@@ -1,4 +1,4 @@
-import { type CallOptions, createWorkerClient, startThread } from '../common/worker-client.ts';
+import { type CallOptions, createWorkerClient, startThread, type WorkerClient } from '../common/worker-client.ts';
 import { workerUrl } from '../common/worker-url.ts';
 import type { CallMethods } from './call-worker.ts';
 import {
@@ -15,6 +15,26 @@ const maxBytesHere = 131_072;
 /** Rules are searched for in every text. */
 const maxRedactedBytesHere = 8192;
 
+const maxThreads = 3;
+/** A thread doesn't give back the memory that a longer body took. The next call starts it again. */
+const maxReusableBytes = 8 * 1_048_576;
+/** The longest body that a program may send takes a few seconds. */
+const timeLimitMs = 30_000;
+
+interface ReadingThread {
+  readonly client: WorkerClient<CallMethods>;
+  /** Of the bodies that it has to read. */
+  bytes: number;
+}
+
+function startReading(): ReadingThread {
+  const client = createWorkerClient<CallMethods>({
+    name: 'Reading a recorded call',
+    start: () => startThread(workerUrl(import.meta.url, 'call-worker'), { maxHeapMegabytes: 1024 }),
+  });
+  return { client, bytes: 0 };
+}
+
 /** Reads requests and responses for the record. */
 export interface CallReader {
   request(input: RequestInput): ReadRequest | Promise<ReadRequest>;
@@ -24,10 +44,23 @@ export interface CallReader {
 }
 
 export function createCallReader(): CallReader {
-  const worker = createWorkerClient<CallMethods>({
-    name: 'Reading a recorded call',
-    start: () => startThread(workerUrl(import.meta.url, 'call-worker'), { maxHeapMegabytes: 1024 }),
-  });
+  const threads: ReadingThread[] = [];
+
+  /** A thread that reads nothing else if there is one: a long body takes seconds, and a hostile one ends its thread. */
+  async function inThread<Result>(bytes: number, read: (client: ReadingThread['client']) => Promise<Result>) {
+    let thread = threads.find((each) => each.bytes === 0);
+    if (!thread && threads.length < maxThreads) threads.push((thread = startReading()));
+    thread ??= threads.toSorted((one, other) => one.bytes - other.bytes)[0]!;
+    thread.bytes += bytes + 1;
+    try {
+      return await read(thread.client);
+    } finally {
+      thread.bytes -= bytes + 1;
+      if (bytes > maxReusableBytes && thread.bytes === 0)
+        void thread.client.terminate(new Error('It had a large body.'));
+    }
+  }
+
   const isShort = ({ body, rules }: RequestInput | ResponseInput, isPlain: boolean) =>
     isPlain &&
     body.length <= (rules.length === 0 ? maxBytesHere : maxRedactedBytesHere) &&
@@ -37,12 +70,21 @@ export function createCallReader(): CallReader {
     request: (input) =>
       isShort(input, true)
         ? readPassedRequest(input)
-        : worker.call('readPassedRequest', { ...input, body: copyOf(input.body) }),
+        : inThread(input.body.length, (client) => {
+            // The original goes to the provider.
+            const body = new Uint8Array(input.body);
+            return client.call('readPassedRequest', { ...input, body }, { transfer: [body.buffer], timeLimitMs });
+          }),
     response: (input) =>
       isShort(input, input.encoding === '')
         ? readPassedResponse(input)
-        : worker.call('readPassedResponse', ...handedOver(input)),
-    close: () => worker.terminate(new Error('The host is closing.')),
+        : inThread(input.body.length, (client) => {
+            const [whole, options] = handedOver(input);
+            return client.call('readPassedResponse', whole, { ...options, timeLimitMs });
+          }),
+    async close() {
+      await Promise.all(threads.map(({ client }) => client.terminate(new Error('The host is closing.'))));
+    },
   };
 }
 

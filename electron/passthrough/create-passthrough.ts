@@ -120,14 +120,16 @@ async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promi
   const level = lowerLevel(lowerLevel(recorder.levels[api], caller.key?.recordLevel ?? 'all'), call.level);
   const isGuarded = guardSettings.prompts !== 'off' || guardSettings.answers !== 'off';
   if (level === 'none' && !isGuarded) return { ...unread, level };
-  const read = async (rules: readonly RedactionRule[]) =>
-    reader.request({ api, pathModel, body: call.body ?? new Uint8Array(), scope: scopeOf(call), rules, program });
-  const stored = await read(recorder.redaction).catch((error: Error) => error);
+  const input = { api, pathModel, body: call.body ?? new Uint8Array(), scope: scopeOf(call), program };
+  const read = async (rules: readonly RedactionRule[], isUnlimited: boolean) =>
+    reader.request({ ...input, rules, isUnlimited });
+  const stored = await read(recorder.redaction, false).catch((error: Error) => error);
   const failure = stored instanceof Error ? stored : null;
   const request = stored instanceof Error ? empty : stored;
   if (!isGuarded) return { ...unread, level, request, failure };
   // The guard checks what is sent, not what is recorded.
-  const sent = recorder.redaction.length === 0 && failure === null ? request : await read([]);
+  const isSame = recorder.redaction.length === 0 && failure === null && !request.isCut;
+  const sent = isSame ? request : await read([], true);
   return { call, level, request, failure, runGuard: await checkPrompt(sent, guard, signal) };
 }
 
@@ -168,7 +170,7 @@ function noteAnswer(
   const text = response.content === '' ? [] : [{ type: 'text' as const, text: response.content }];
   const calls = response.toolCalls.map((toolCall) => ({ type: 'toolCall' as const, ...toolCall }));
   const answer = { role: 'assistant' as const, content: [...text, ...calls] };
-  storage.threads.note(`${scope} ${answerKey(scope, request.messages, answer)}`, conversationId);
+  storage.threads.note(`${scope} ${answerKey(request.key || scope, answer)}`, conversationId);
 }
 
 interface RecordParts {

@@ -27,10 +27,63 @@ export function jsonOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
+/** Levels of nested JSON. Writing and copying a value end with an error some thousand levels below. */
+const maxLevels = 256;
+
+/** Replaces what is nested too deeply, in place. */
+function limitLevels(root: unknown): void {
+  let level = [root].filter((value) => typeof value === 'object' && value !== null) as Record<string, unknown>[];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    const below: Record<string, unknown>[] = [];
+    for (const parent of level) {
+      for (const name of Object.keys(parent)) {
+        const child = parent[name];
+        if (typeof child !== 'object' || child === null) continue;
+        if (depth < maxLevels) below.push(child as Record<string, unknown>);
+        else parent[name] = '[nested too deeply to be recorded]';
+      }
+    }
+    level = below;
+  }
+}
+
+/** Values of one JSON text. A thread that runs out of memory while it parses ends the whole process. */
+const maxValues = 4_000_000;
+/** Shorter texts can't have that many. */
+const maxUncounted = 2 * maxValues;
+
+/** Where a string of a JSON text ends; the end of the text if it doesn't. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (text[first - 1] === '\\') first -= 1;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+function hasTooManyValues(text: string): boolean {
+  let count = 0;
+  for (let index = 0; index < text.length && count <= maxValues; index += 1) {
+    const character = text[index];
+    if (character === '"') index = endOfString(text, index);
+    else if (character === ',' || character === '{' || character === '[') count += 1;
+  }
+  return count > maxValues;
+}
+
+/** A JSON value without what is nested more than 256 levels deep. Throws a `SyntaxError`, also for more than four million values. */
+export function parseJson(text: string): unknown {
+  if (text.length > maxUncounted && hasTooManyValues(text)) throw new SyntaxError('too many values');
+  const value: unknown = JSON.parse(text);
+  limitLevels(value);
+  return value;
+}
+
 /** A JSON object; null for anything else. */
 export function parseObject(text: string): Fields | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return isObject(value) ? value : null;
   } catch {
     return null;

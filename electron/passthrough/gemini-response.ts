@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Usage } from '../../shared/contract/completions.ts';
-import { countOf, type Fields, jsonOf, listOf, objectOf, parseObject, textOf } from './fields.ts';
+import { countOf, type Fields, jsonOf, listOf, objectOf, parseJson, parseObject, textOf } from './fields.ts';
 import type { Reading } from './reading.ts';
 
 /** Reasons that mean a rule of Google's stopped the answer. */
@@ -66,7 +66,7 @@ export function readGemini(reading: Reading, value: Fields): void {
 export function readGeminiArray(reading: Reading, text: string): void {
   let elements: readonly unknown[];
   try {
-    elements = listOf(JSON.parse(text));
+    elements = listOf(parseJson(text));
   } catch {
     // Gemini puts the comma between two elements at the start of a line.
     elements = text.slice(1).split('\n,').map(parseObject);

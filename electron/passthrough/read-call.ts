@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { FrameTiming } from '../../shared/contract/conversations.ts';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
@@ -9,6 +9,7 @@ import { parseObject } from './fields.ts';
 import { type ChunkArrivals, type FrameKind, frameTiming } from './frame-times.ts';
 import { type CallApi, readRequest, type RecordedRequest } from './read-request.ts';
 import { type ReadBody, readResponse } from './read-response.ts';
+import { limitFields, limitMessages, limitText } from './record-limits.ts';
 
 /** A request as it is recorded, with the keys of its conversation. */
 export interface ReadRequest extends RecordedRequest {
@@ -23,6 +24,8 @@ export interface ReadRequest extends RecordedRequest {
   readonly program: CallingProgram;
   /** How often each rule replaced something that this call adds. */
   readonly hidden: readonly number[];
+  /** Whether the limits of the record left something out. */
+  readonly isCut: boolean;
 }
 
 /** What a program says of itself. */
@@ -45,6 +48,7 @@ export const unreadable: Omit<ReadRequest, 'program'> = {
   messageKeys: [],
   firstNew: 0,
   hidden: [],
+  isCut: false,
 };
 
 /** Most texts of a line have single spaces already; replacing each allocated a quarter of what a call takes. */
@@ -52,28 +56,17 @@ function withSingleSpaces(text: string): string {
   return /\s\s|[^\S ]/.test(text) ? text.replaceAll(/\s+/g, ' ') : text;
 }
 
-/** One step of a chain: the hash of everything before, and of one message. */
-class Chain {
-  readonly #hash: Hash;
-
-  constructor(hash: Hash) {
-    this.#hash = hash;
+/** The key of a conversation up to a message, from the key up to the one before. */
+function nextKey(key: string, { role, content }: Message): string {
+  const hash = createHash('sha256').update(`${key}\0${role}`);
+  let texts = '';
+  for (const part of content) {
+    if (part.type === 'text') texts += part.text;
+    else hash.update(`\0${identityOf(part)}`);
   }
-
-  get key(): string {
-    return this.#hash.copy().digest('base64url').slice(0, 27);
-  }
-
-  /** White space and ids don't count: clients change them when they send a message again. */
-  add({ role, content }: Message): void {
-    this.#hash.update(`\0${role}`);
-    let texts = '';
-    for (const part of content) {
-      if (part.type === 'text') texts += part.text;
-      else this.#hash.update(`\0${identityOf(part)}`);
-    }
-    this.#hash.update(`\0${withSingleSpaces(texts).trim()}`);
-  }
+  // White space and ids don't count: clients change them when they send a message again.
+  hash.update(`\0${withSingleSpaces(texts).trim()}`);
+  return hash.digest('base64url').slice(0, 27);
 }
 
 function identityOf(part: Exclude<MessagePart, { type: 'text' }>): string {
@@ -91,29 +84,24 @@ export function keysOf(
   scope: string,
   messages: readonly Message[],
 ): Pick<ReadRequest, 'earlierKeys' | 'key' | 'firstNew'> {
-  const chain = new Chain(createHash('sha256').update(scope));
   const earlierKeys: string[] = [];
+  let key = scope;
   let firstNew = 0;
   for (const [index, message] of messages.entries()) {
     const isAnswer = message.role === 'assistant' && index > 0;
-    if (isAnswer) earlierKeys.push(`request:${chain.key}`);
-    chain.add(message);
-    if (isAnswer) earlierKeys.push(`answer:${chain.key}`);
+    if (isAnswer) earlierKeys.push(`request:${key}`);
+    key = nextKey(key, message);
+    if (isAnswer) earlierKeys.push(`answer:${key}`);
     if (message.role === 'assistant') firstNew = index + 1;
   }
-  return { earlierKeys: earlierKeys.toReversed().slice(0, maxEarlierKeys), key: chain.key, firstNew };
+  return { earlierKeys: earlierKeys.toReversed().slice(0, maxEarlierKeys), key, firstNew };
 }
 
 /** A program that left out the newest answers is found by these; more would take a query each. */
 const maxEarlierKeys = 32;
 
 /** The key of a request followed by its answer. */
-export function answerKey(scope: string, messages: readonly Message[], answer: Message): string {
-  const chain = new Chain(createHash('sha256').update(scope));
-  for (const message of messages) chain.add(message);
-  chain.add(answer);
-  return `answer:${chain.key}`;
-}
+export const answerKey = (key: string, answer: Message): string => `answer:${nextKey(key, answer)}`;
 
 function redactedMessages(messages: readonly Message[], redactor: Redactor): Message[] {
   return messages.map(({ role, content }) => ({
@@ -138,6 +126,8 @@ export interface RequestInput {
   readonly scope: string;
   readonly rules: readonly RedactionRule[];
   readonly program: CallingProgram;
+  /** Whether the limits of the record don't apply. */
+  readonly isUnlimited?: boolean;
 }
 
 const decoder = new TextDecoder();
@@ -176,13 +166,33 @@ function redactedRequest<Request extends RecordedRequest & { readonly firstNew: 
   };
 }
 
+/** What is recorded of a request, with the files of the recorded messages only. */
+function limitRequest(read: RecordedRequest, start: number): RecordedRequest & { readonly firstNew: number } {
+  const { messages, firstNew } = limitMessages(read.messages, start);
+  // A file of a message that is left out would never be removed.
+  const named = new Set(messages.flatMap(({ content }) => content.map((part) => part.type === 'file' && part.fileId)));
+  return {
+    ...read,
+    messages,
+    firstNew,
+    files: messages === read.messages ? read.files : read.files.filter(({ part }) => named.has(part.fileId)),
+    systemMessage: read.systemMessage === null ? null : limitText(read.systemMessage),
+    configuration: limitFields(read.configuration),
+  };
+}
+
 /** A body that is no JSON object is an empty request. */
-export function readPassedRequest({ api, pathModel, body, scope, rules, program }: RequestInput): ReadRequest {
+export function readPassedRequest(input: RequestInput): ReadRequest {
+  const { api, pathModel, body, scope, rules, program, isUnlimited = false } = input;
   const value = parseObject(decoder.decode(body));
   const redactor = rules.length === 0 ? null : redactorOf(rules);
   if (value === null) return { ...unreadable, program: redactor ? redactedProgram(program, redactor) : program };
-  const request = readRequest(api, value, pathModel);
-  const keys = keysOf(scope, request.messages);
+  const read = readRequest(api, value, pathModel);
+  const found = keysOf(scope, read.messages);
+  const limited = isUnlimited ? { ...read, firstNew: found.firstNew } : limitRequest(read, found.firstNew);
+  const isCut = limited.messages !== read.messages;
+  const request = { ...limited, isCut };
+  const keys = { ...found, firstNew: limited.firstNew };
   if (!redactor) return { ...request, ...keys, messageKeys: messageKeys(request.messages), program, hidden: [] };
   const redacted = redactedRequest({ ...request, ...keys }, redactor);
   return {

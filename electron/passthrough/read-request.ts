@@ -89,11 +89,16 @@ function chatMessage(value: unknown, files: SentFiles): Message {
   return { role: 'assistant', content: [...parts, ...calls] };
 }
 
+/** A message that may still get parts. */
+interface OpenMessage extends Message {
+  readonly content: MessagePart[];
+}
+
 /** Adds what belongs to one turn of the model to one message, as chat completions do. */
-function append(messages: Message[], message: Message): void {
+function append(messages: OpenMessage[], { role, content }: Message): void {
   const last = messages.at(-1);
-  if (last?.role !== message.role || (message.role !== 'assistant' && message.role !== 'tool')) messages.push(message);
-  else messages[messages.length - 1] = { ...last, content: [...last.content, ...message.content] };
+  if (last?.role !== role || (role !== 'assistant' && role !== 'tool')) messages.push({ role, content: [...content] });
+  else for (const part of content) last.content.push(part);
 }
 
 function responsesItem(value: unknown, files: SentFiles): Message | null {
@@ -193,8 +198,9 @@ function anthropicTool(value: unknown): unknown {
 
 /** The system messages at the start, as one text. */
 function takeSystem(messages: Message[], first: string): string | null {
-  const texts = first === '' ? [] : [first];
-  while (messages[0]?.role === 'system') texts.push(joinedText(messages.shift()!.content));
+  const index = messages.findIndex(({ role }) => role !== 'system');
+  const system = messages.splice(0, index === -1 ? messages.length : index);
+  const texts = [...(first === '' ? [] : [first]), ...system.map(({ content }) => joinedText(content))];
   return texts.length === 0 ? null : texts.join('\n\n');
 }
 
@@ -203,7 +209,7 @@ function without(body: Fields, ...names: readonly string[]): Record<string, unkn
 }
 
 function messagesOf(api: BodyApi, body: Fields, files: SentFiles): { messages: Message[]; system: string } {
-  const messages: Message[] = [];
+  const messages: OpenMessage[] = [];
   switch (api) {
     case 'openai-chat':
       for (const message of listOf(body['messages'])) append(messages, chatMessage(message, files));
@@ -222,7 +228,9 @@ function messagesOf(api: BodyApi, body: Fields, files: SentFiles): { messages: M
       return { messages: texts.map((item) => ({ role: 'user', content: [text(item)] })), system: '' };
     }
     case 'anthropic-messages':
-      for (const message of listOf(body['messages'])) messages.push(...anthropicMessages(message, files));
+      for (const message of listOf(body['messages']))
+        for (const { role, content } of anthropicMessages(message, files))
+          messages.push({ role, content: [...content] });
       return { messages, system: joinedText(anthropicParts(body['system'], files)) };
   }
 }

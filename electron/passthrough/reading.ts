@@ -1,5 +1,8 @@
 import type { ToolCallState } from '../providers/provider.ts';
 import { isObject, jsonOf, objectOf, textOf } from './fields.ts';
+import { limitFields } from './record-limits.ts';
+
+const maxUsageValues = 500;
 
 export interface StreamedCall {
   id: string;
@@ -26,7 +29,7 @@ export class Reading {
   }
 
   noteUsage(usage: unknown): void {
-    if (isObject(usage)) this.rawUsage = { ...this.rawUsage, ...usage };
+    if (isObject(usage)) this.rawUsage = limitFields({ ...this.rawUsage, ...usage }, maxUsageValues);
   }
 
   noteError(value: unknown): void {

@@ -43,6 +43,15 @@ describe('the guard', () => {
     expect(host.provider.calls).toHaveLength(before);
   });
 
+  test('also checks what is too much for the record', async () => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    const before = host.provider.calls.length;
+    const parts = Array.from({ length: 10_000 }, () => ({ type: 'text', text: 'a ' }));
+    const { status } = await send([...parts, { type: 'text', text: threat }]);
+    expect(status).toBe(400);
+    expect(host.provider.calls).toHaveLength(before);
+  });
+
   test.each([false, true])('holds an answer back until it is judged; streamed: %s', async (stream) => {
     setGuard({ prompts: 'off', answers: 'refuse' });
     const answerWith = (content: string) =>

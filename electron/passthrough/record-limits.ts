@@ -1,0 +1,94 @@
+import { type Message, type MessagePart, textMessage } from '../../shared/contract/messages.ts';
+import type { Fields } from './fields.ts';
+
+/**
+ * What one call may put on record: more than programs send. Without limits, one body of a few megabytes with a million small values
+ * would stop the host for seconds when it is copied from its thread and written.
+ */
+const maxParts = 8192;
+const maxCharacters = 8 * 1_048_576;
+const maxValues = 50_000;
+
+/** A conversation is cut at a multiple of this many messages, so that most of its calls still share their messages. */
+const cutMessages = 512;
+
+function textIn(part: MessagePart): string {
+  if (part.type === 'text') return part.text;
+  if (part.type === 'toolResult') return part.content;
+  return part.type === 'toolCall' ? part.arguments : '';
+}
+
+/** The start of a text, with the number of characters that are missing. */
+export function limitText(text: string, characters = maxCharacters): string {
+  if (text.length <= characters) return text;
+  return `${text.slice(0, characters)} [${text.length - characters} more characters are not recorded]`;
+}
+
+function limitPart(part: MessagePart): MessagePart {
+  if (part.type === 'text') return { ...part, text: limitText(part.text) };
+  if (part.type === 'toolResult') return { ...part, content: limitText(part.content) };
+  return part.type === 'toolCall' ? { ...part, arguments: limitText(part.arguments) } : part;
+}
+
+function limitMessage({ role, content }: Message): Message {
+  const parts = content.slice(0, maxParts).map(limitPart);
+  if (content.length <= maxParts) return { role, content: parts };
+  return {
+    role,
+    content: [...parts, { type: 'text', text: `[${content.length - maxParts} more parts are not recorded]` }],
+  };
+}
+
+/** The newest messages of a request. `firstNew` is where those begin that the request adds. */
+export function limitMessages(
+  messages: readonly Message[],
+  firstNew: number,
+): { readonly messages: readonly Message[]; readonly firstNew: number } {
+  let parts = 0;
+  let characters = 0;
+  let start = messages.length;
+  for (; start > 0; start -= 1) {
+    const { content } = messages[start - 1]!;
+    parts += content.length + 1;
+    for (const part of content) characters += textIn(part).length;
+    if (parts > maxParts || characters > maxCharacters) break;
+  }
+  if (start === 0) return { messages, firstNew };
+  const cut = Math.min(Math.ceil(start / cutMessages) * cutMessages, messages.length - 1);
+  const mark = cut === 0 ? [] : [textMessage('user', `[${cut} earlier messages are not recorded]`)];
+  const recorded = [...mark, ...messages.slice(cut).map(limitMessage)];
+  return { messages: recorded, firstNew: Math.max(0, firstNew - cut) + mark.length };
+}
+
+/** The number of values in a JSON value, itself included; any number over `max` if there are more. */
+function countValues(root: unknown, max: number): number {
+  const open = [root];
+  let count = 0;
+  while (open.length > 0 && count + open.length <= max) {
+    const value = open.pop();
+    count += 1;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const child of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) open.push(child);
+  }
+  return count + open.length;
+}
+
+/** The fields of a JSON object as far as they have room; large ones are left out. */
+export function limitFields(fields: Fields, max = maxValues): Record<string, unknown> {
+  const recorded: [string, unknown][] = [];
+  let left = max;
+  let omitted = 0;
+  for (const [name, value] of Object.entries(fields)) {
+    const count = countValues(value, left);
+    if (count > left) omitted += 1;
+    else {
+      left -= count;
+      recorded.push([name, value]);
+    }
+  }
+  if (omitted > 0) recorded.push(['not_recorded', `${omitted} fields with too many values`]);
+  return Object.fromEntries(recorded);
+}
+
+/** The first calls of tools. */
+export const limitCalls = <Call>(calls: readonly Call[]): readonly Call[] => calls.slice(0, maxParts);

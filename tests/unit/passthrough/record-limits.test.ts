@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest';
+import { textOfMessage } from '../../../shared/contract/messages.ts';
+import { CallRecord, type CallRecordOptions } from '../../../electron/passthrough/call-record.ts';
+import { parseJson, parseObject } from '../../../electron/passthrough/fields.ts';
+import { type RequestInput, readPassedRequest, readPassedResponse } from '../../../electron/passthrough/read-call.ts';
+import type { CallApi } from '../../../electron/passthrough/read-request.ts';
+import type { RunOutcome } from '../../../electron/storage/run-rows.ts';
+
+const levels = 100_000;
+const deep = '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
+
+function request(api: CallApi, body: string, more: Partial<RequestInput> = {}) {
+  const program = { client: null, appHeaders: {} };
+  return readPassedRequest({
+    api,
+    pathModel: null,
+    body: Buffer.from(body),
+    scope: 'key',
+    rules: [],
+    program,
+    ...more,
+  });
+}
+
+function response(api: CallApi, body: string) {
+  const isStream = body.startsWith('data:');
+  const arrivals = { atMs: [1], ends: [body.length] };
+  return readPassedResponse({ api, body: Buffer.from(body), encoding: '', isStream, arrivals, rules: [] });
+}
+
+/** The limit of a thread's messages and of JSON text. */
+function expectWritable(value: unknown): void {
+  expect(JSON.stringify(structuredClone(value)).length).toBeLessThan(2 * deep.length);
+}
+
+const called = (given: string) => `[{"id":"c","type":"function","function":{"name":"f","arguments":${given}}}]`;
+
+test.each<[CallApi, string]>([
+  ['openai-chat', `{"messages":[{"role":"user","content":[${deep}]}]}`],
+  ['openai-chat', `{"messages":[{"role":"assistant","tool_calls":${called(deep)}}]}`],
+  ['openai-chat', `{"messages":[{"role":"assistant","tool_calls":${called(JSON.stringify(deep))}}]}`],
+  ['openai-chat', `{"messages":[],"tools":[${deep}]}`],
+  ['openai-responses', `{"input":[{"type":"function_call","name":"f","arguments":${deep}}]}`],
+  ['openai-embeddings', `{"input":"a","other":${deep}}`],
+  ['anthropic-messages', `{"messages":[{"role":"assistant","content":[{"type":"tool_use","input":${deep}}]}]}`],
+  ['gemini-content', `{"contents":[{"parts":[{"functionResponse":{"name":"f","response":${deep}}}]}]}`],
+  ['gemini-content', `{"contents":[],"generationConfig":{"responseSchema":${deep}}}`],
+])('a request with JSON of 100,000 levels is recorded: %s', (api, body) => {
+  expectWritable(request(api, body));
+  expectWritable(request(api, body, { rules: [{ kind: 'email' }] }));
+});
+
+test.each<[CallApi, string]>([
+  ['openai-chat', `{"error":${deep}}`],
+  ['openai-chat', `{"usage":{"prompt_tokens":3,"other":${deep}},"choices":[]}`],
+  ['openai-chat', `data: {"error":${deep}}\n\n`],
+  ['openai-responses', `{"output":[{"type":"function_call","name":"f","arguments":${deep}}]}`],
+  ['anthropic-messages', `{"type":"message","content":[{"type":"tool_use","name":"f","input":${deep}}]}`],
+  ['gemini-content', `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":${deep}}}]}}]}`],
+  ['gemini-content', `[{"error":${deep}}\n]`],
+])('a response with JSON of 100,000 levels is recorded: %s', (api, body) => {
+  expectWritable(response(api, body));
+});
+
+test('of many messages the newest are recorded, cut where later calls cut them, too', () => {
+  const body = (count: number) =>
+    `{"messages":[${'{},'.repeat(count)}{"role":"assistant","content":"Blue."},{"role":"user","content":"Why?"}]}`;
+  const { messages, firstNew, isCut, messageKeys } = request('openai-chat', body(60_000));
+  expect(isCut).toBe(true);
+  expect(messages.length).toBeLessThan(8192);
+  expect(textOfMessage(messages[0]!)).toMatch(/^\[\d+ earlier messages are not recorded\]$/);
+  expect(messages.slice(firstNew).map(textOfMessage)).toEqual(['Why?']);
+  expect(request('openai-chat', body(60_001)).messageKeys.slice(0, 1000)).toEqual(messageKeys.slice(0, 1000));
+  expect(request('openai-chat', body(60_000), { isUnlimited: true }).messages).toHaveLength(60_002);
+});
+
+test('parts of one turn are joined, and cut', () => {
+  const answers = '{"role":"assistant","content":"a"},'.repeat(60_000);
+  const { messages } = request('openai-chat', `{"messages":[${answers}{"role":"assistant","content":"b"}]}`);
+  expect(messages).toHaveLength(1);
+  expect(messages[0]!.content.at(-1)).toEqual({ type: 'text', text: '[51809 more parts are not recorded]' });
+});
+
+test('a text of 60 MB is cut, with a mark', () => {
+  const content = 'x'.repeat(60_000_000);
+  const { messages } = request('openai-chat', JSON.stringify({ messages: [{ role: 'user', content }] }));
+  const text = textOfMessage(messages[0]!);
+  expect(text.slice(8 * 1_048_576)).toBe(' [51611392 more characters are not recorded]');
+});
+
+test('the files of messages that are not recorded are not stored', () => {
+  const image = (text: string) =>
+    `{"type":"image_url","image_url":{"url":"data:image/png;base64,${Buffer.from(text).toString('base64')}"}}`;
+  const first = `{"role":"user","content":[${image('early')}]}`;
+  const last = `{"role":"user","content":[${image('late')}]}`;
+  const { files } = request('openai-chat', `{"messages":[${first},${'{},'.repeat(20_000)}${last}]}`);
+  expect(files.map(({ content }) => content.toString())).toEqual(['late']);
+});
+
+test('many parameters, counts and calls are cut, and the first ones stay', () => {
+  const fields = Array.from({ length: 100_000 }, (_, index) => `"k${index}":1`).join(',');
+  const { configuration } = request('openai-chat', `{"messages":[],"temperature":1,${fields}}`);
+  expect(configuration).toMatchObject({ temperature: 1, not_recorded: '50001 fields with too many values' });
+  const usage = `{"prompt_tokens":3,"completion_tokens":4,${fields}}`;
+  const calls = Array.from({ length: 20_000 }, (_, index) => ({ id: `c${index}`, function: { name: 'f' } }));
+  const read = response(
+    'openai-chat',
+    `{"usage":${usage},"choices":[{"message":{"tool_calls":${JSON.stringify(calls)}}}]}`,
+  );
+  expect(read.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 4 });
+  expect(Object.keys(read.rawUsage!).length).toBeLessThan(1000);
+  expect(read.toolCalls).toHaveLength(8192);
+});
+
+test('JSON of more values than a thread has memory for is not parsed; commas of a text are no values', () => {
+  expect(() => parseJson(`[${'0,'.repeat(4_000_001)}0]`)).toThrow('too many values');
+  const text = ',\\"'.repeat(5_000_000);
+  expect(parseObject(`{"a":"${text}\\\\","b":1}`)).toMatchObject({ b: 1 });
+});
+
+test('a call whose response cannot be read ends, with what went wrong', async () => {
+  const outcomes: RunOutcome[] = [];
+  const failures: unknown[] = [];
+  const end = async (mustRecord: boolean) => {
+    const options: Partial<CallRecordOptions> = {
+      runId: 'r',
+      api: 'openai-chat',
+      level: 'all',
+      rules: [],
+      secrets: [],
+      reader: {
+        request: () => Promise.reject(new Error('unused')),
+        response: () => Promise.reject(new Error('out of memory')),
+        close: () => Promise.resolve(),
+      },
+      finish: (outcome) => Promise.resolve(void outcomes.push(outcome)),
+      signal: new AbortController().signal,
+      charge: () => undefined,
+      onHidden: () => undefined,
+      onFailure: (error) => void failures.push(error),
+      mustRecord,
+    };
+    const record = new CallRecord(options as CallRecordOptions);
+    record.begin({ status: 200, statusText: 'OK', headers: {}, raw: [] });
+    record.take(Buffer.from('{}'));
+    await record.end();
+  };
+  await end(false);
+  await expect(end(true)).rejects.toThrow('out of memory');
+  expect(failures).toHaveLength(2);
+  expect(outcomes).toMatchObject(
+    [1, 2].map(() => ({
+      status: 'Failed',
+      error: { message: 'The response could not be read for the record: out of memory' },
+    })),
+  );
+});
