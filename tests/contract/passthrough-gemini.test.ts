@@ -8,6 +8,7 @@ import { setProviderKey } from '../../shared/contract/providers.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
 import { defaultSettings } from '../../shared/contract/settings.ts';
 import { pngOf } from '../support/image-files.ts';
+import { comparableHeaders, ofConnection, rawCall } from '../support/raw-calls.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';
@@ -254,6 +255,33 @@ describe('a library gets through Touchstone what it gets from Google', () => {
       { status: 'UNAVAILABLE', message: expect.stringContaining('Gemini has no API key') },
     ]);
   });
+});
+
+test.each<[string, string, (call: ScriptedCall) => unknown]>([
+  ['a whole answer', ':generateContent', answer],
+  ['a stream of events', ':streamGenerateContent?alt=sse', answer],
+  ['a stream as an array', ':streamGenerateContent?%24alt=json', answer],
+  ['a count of tokens', ':countTokens', answer],
+  ['an error', ':generateContent', (call) => call.fail(429, 'Slow down', { 'Retry-After': '3', 'Set-Cookie': 'a=b' })],
+])('%s is the same at both ends, to the byte, as without Touchstone', async (_, method, respond) => {
+  const sent: object[] = [];
+  host.provider.answerWith((call) => {
+    const { method: verb, path, bodyText } = call;
+    sent.push({ verb, path, bodyText, headers: comparableHeaders(call.rawHeaders, ofConnection) });
+    return respond(call);
+  });
+  const body = '{ "contents":[{"parts":[{"text":"\\u0041 \u00e4"}]}],  "unknownField": {"x":[1, 2]} }';
+  const received = [];
+  for (const { address, apiKey, headers } of Object.values(bases())) {
+    const own = ['Content-Type', 'application/json', 'X-Goog-Api-Key', apiKey, 'X-Custom', 'As It Is', 'Accept', '*/*'];
+    const length = ['Host', new URL(address).host, 'Content-Length', String(Buffer.byteLength(body))];
+    const all = [...own, ...Object.entries(headers).flat(), ...length];
+    const response = await rawCall(`${address}/v1beta/models/${model}${method}`, all, body);
+    received.push({ ...response, headers: comparableHeaders(response.headers, [...ofConnection, 'date']) });
+  }
+  expect(sent).toHaveLength(2);
+  expect(sent[1]).toEqual(sent[0]);
+  expect(received[1]).toEqual(received[0]);
 });
 
 describe('the key', () => {

@@ -1,7 +1,8 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RunDetail } from '../../shared/contract/runs.ts';
+import { comparableHeaders, ofConnection, rawCall } from '../support/raw-calls.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { readAll, startTestHost, type TestHost, ways } from '../support/test-host.ts';
 
@@ -30,54 +31,13 @@ function recordOf(headers: Record<string, string | string[] | undefined>): RunDe
   return run;
 }
 
-interface RawResponse {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: string[];
-  readonly body: string;
-}
-
-/** A call without any library, and its response as it came. */
-function rawCall(address: string, headers: readonly string[], body: string): Promise<RawResponse> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(address, { method: 'POST', headers: [...headers], agent: false });
-    request.on('error', reject);
-    request.on('response', (response: IncomingMessage) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode!,
-          statusText: response.statusMessage!,
-          headers: response.rawHeaders,
-          body: Buffer.concat(chunks).toString('latin1'),
-        }),
-      );
-    });
-    request.end(body);
-  });
-}
-
-/** Names and values without those that differ by intention, and without those of the connection. */
-function comparable(rawHeaders: readonly string[], ignored: readonly string[]): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!.toLowerCase();
-    if (ignored.includes(name) || name.startsWith('x-touchstone-')) continue;
-    pairs.push([name, rawHeaders[index + 1]!]);
-  }
-  return pairs.toSorted(([one], [other]) => (one < other ? -1 : 1));
-}
-
-const ofConnection = ['connection', 'keep-alive', 'host', 'transfer-encoding'];
-
 /** The same call at the provider and through Touchstone: what the provider got, and what the program got. */
 async function compare(answer: (call: ScriptedCall) => unknown, body: string, headers: readonly string[] = []) {
   const sent: { body: string; headers: [string, string][] }[] = [];
   host.provider.answerWith((received) => {
     sent.push({
       body: received.bodyText,
-      headers: comparable(received.rawHeaders, [...ofConnection, 'authorization']),
+      headers: comparableHeaders(received.rawHeaders, [...ofConnection, 'authorization']),
     });
     return answer(received);
   });
@@ -92,7 +52,7 @@ async function compare(answer: (call: ScriptedCall) => unknown, body: string, he
   const passed = await rawCall(`${host.listener.address}${path}`, [...own, ...all, ...length], body);
   const received = [direct, passed].map((response) => ({
     ...response,
-    headers: comparable(response.headers, [...ofConnection, 'date']),
+    headers: comparableHeaders(response.headers, [...ofConnection, 'date']),
   }));
   return { sent, received, passed };
 }
