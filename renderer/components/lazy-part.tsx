@@ -1,4 +1,5 @@
-import { lazy, type ComponentType } from 'react';
+import { type ComponentType, useLayoutEffect, useState } from 'react';
+import { LoadingRows } from './state-panels.tsx';
 
 /** A part of the window whose files didn't load: the host is down, or has files of another version. */
 export class PartNotLoaded extends Error {
@@ -31,19 +32,35 @@ function askForStylesAgain(): void {
   }
 }
 
-/** A component that loads when it is first shown. A failure is thrown as `PartNotLoaded`. */
-export function lazyPart(load: () => Promise<ComponentType>): ComponentType {
-  const attempt = () =>
-    lazy(async () => {
-      askForStylesAgain();
-      try {
-        return { default: await load() };
-      } catch (cause) {
-        throw new PartNotLoaded(cause, () => (Loaded = attempt()));
-      }
-    });
-  let Loaded = attempt();
+/**
+ * A component that loads when it is first shown, behind a placeholder. A failure is thrown as `PartNotLoaded`. React's `lazy` would show
+ * the placeholder for 300 ms, however early the files are there.
+ */
+export function lazyPart(name: string, load: () => Promise<ComponentType>): ComponentType {
+  let Loaded: ComponentType | null = null;
+  let loading: Promise<void> | null = null;
+  const loadOnce = async (): Promise<void> => {
+    askForStylesAgain();
+    try {
+      Loaded = await load();
+    } catch (cause) {
+      throw new PartNotLoaded(cause, () => (loading = null));
+    }
+  };
   return function LazyPart() {
-    return <Loaded />;
+    const [failure, setFailure] = useState<unknown>(null);
+    const [, setLoaded] = useState(Loaded !== null);
+    useLayoutEffect(() => {
+      let isShown = true;
+      (loading ??= loadOnce()).then(
+        () => isShown && setLoaded(true),
+        (cause: unknown) => isShown && setFailure(cause),
+      );
+      return () => {
+        isShown = false;
+      };
+    }, []);
+    if (failure !== null) throw failure;
+    return Loaded === null ? <LoadingRows label={`Loading ${name}`} /> : <Loaded />;
   };
 }

@@ -26,73 +26,64 @@ export interface Screen {
   component: ComponentType;
 }
 
-const loaded = (load: () => Promise<ComponentType>) => ({ load, component: lazyPart(load) });
+const loaded = (name: string, load: () => Promise<ComponentType>) => ({ name, load, component: lazyPart(name, load) });
 
 /** Every screen of the window, in the order of the rail. The first one opens on a first start. */
 export const screens: readonly [Screen, ...Screen[]] = [
   {
     id: 'playground',
-    name: 'Playground',
     icon: SquareTerminal,
     keys: 'Mod+1',
-    ...loaded(async () => (await import('../screens/playground/playground-screen.tsx')).PlaygroundScreen),
+    ...loaded('Playground', async () => (await import('../screens/playground/playground-screen.tsx')).PlaygroundScreen),
   },
   {
     id: 'compare',
-    name: 'Compare',
     icon: Columns3,
     keys: 'Mod+2',
-    ...loaded(async () => (await import('../screens/compare/compare-screen.tsx')).CompareScreen),
+    ...loaded('Compare', async () => (await import('../screens/compare/compare-screen.tsx')).CompareScreen),
   },
   {
     id: 'prompts',
-    name: 'Prompts',
     icon: LibraryBig,
     keys: 'Mod+3',
-    ...loaded(async () => (await import('../screens/prompts/prompts-screen.tsx')).PromptsScreen),
+    ...loaded('Prompts', async () => (await import('../screens/prompts/prompts-screen.tsx')).PromptsScreen),
   },
   {
     id: 'agents',
-    name: 'Agents',
     icon: Bot,
     keys: 'Mod+4',
-    ...loaded(async () => (await import('../screens/agents/agents-screen.tsx')).AgentsScreen),
+    ...loaded('Agents', async () => (await import('../screens/agents/agents-screen.tsx')).AgentsScreen),
   },
   {
     id: 'knowledge',
-    name: 'Knowledge',
     icon: BookOpenText,
     keys: 'Mod+5',
-    ...loaded(async () => (await import('../screens/knowledge/knowledge-screen.tsx')).KnowledgeScreen),
+    ...loaded('Knowledge', async () => (await import('../screens/knowledge/knowledge-screen.tsx')).KnowledgeScreen),
   },
   {
     id: 'audit',
-    name: 'Audit',
     icon: FileSearch,
     keys: 'Mod+6',
-    ...loaded(async () => (await import('../screens/audit/audit-screen.tsx')).AuditScreen),
+    ...loaded('Audit', async () => (await import('../screens/audit/audit-screen.tsx')).AuditScreen),
   },
   {
     id: 'moderation',
-    name: 'Moderation',
     icon: ShieldAlert,
     keys: 'Mod+7',
-    ...loaded(async () => (await import('../screens/moderation/moderation-screen.tsx')).ModerationScreen),
+    ...loaded('Moderation', async () => (await import('../screens/moderation/moderation-screen.tsx')).ModerationScreen),
   },
   {
     id: 'recorder',
-    name: 'Recorder',
     icon: Radio,
     keys: 'Mod+8',
-    ...loaded(async () => (await import('../screens/recorder/recorder-screen.tsx')).RecorderScreen),
+    ...loaded('Recorder', async () => (await import('../screens/recorder/recorder-screen.tsx')).RecorderScreen),
   },
   {
     id: 'settings',
-    name: 'Settings',
     icon: Settings,
     keys: 'Mod+,',
     isAtEnd: true,
-    ...loaded(async () => (await import('../screens/settings/settings-screen.tsx')).SettingsScreen),
+    ...loaded('Settings', async () => (await import('../screens/settings/settings-screen.tsx')).SettingsScreen),
   },
 ];
 

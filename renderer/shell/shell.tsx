@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { useHost } from '../host/host-context.tsx';
 import { useFollowOnDevice } from '../queries/on-device.ts';
@@ -19,7 +19,7 @@ import { type Screen, screenAt, screens } from './screens.ts';
 import { StatusBar } from './status-bar.tsx';
 import { Toaster } from './toaster.tsx';
 import { useWindowActions } from './window-actions.ts';
-import { EmptyState, LoadingRows, Notice } from '../components/state-panels.tsx';
+import { EmptyState, Notice } from '../components/state-panels.tsx';
 import { Button } from '../components/button.tsx';
 import { CleanupBoundary, ErrorBoundary } from '../components/error-boundary.tsx';
 import { Dialog } from '../components/dialog.tsx';
@@ -93,9 +93,7 @@ export function OpenScreen({ screen }: { screen: Screen | undefined }) {
         // The address that crashed would crash again.
         onReload={() => navigate(`/${screen.id}`)}
       >
-        <Suspense fallback={<LoadingRows label={`Loading ${screen.name}`} />}>
-          <Component />
-        </Suspense>
+        <Component />
       </ErrorBoundary>
     </CleanupBoundary>
   );

@@ -81,7 +81,7 @@ function pageTitle({ filter, span }: AddressedAudit, facets: AuditFacets | undef
   return first ? `${first.name} ${first.value}` : (filter.text ?? null);
 }
 
-const Reviews = lazyPart(async () => (await import('./reviews/reviews-page.tsx')).ReviewsPage);
+const Reviews = lazyPart('Reviews', async () => (await import('./reviews/reviews-page.tsx')).ReviewsPage);
 
 /** The conversations, the replays, or the reviews. */
 export function AuditScreen() {

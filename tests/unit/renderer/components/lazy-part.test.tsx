@@ -1,5 +1,4 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { Suspense } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { ErrorBoundary } from '../../../../renderer/components/error-boundary.tsx';
 import { lazyPart } from '../../../../renderer/components/lazy-part.tsx';
@@ -14,12 +13,10 @@ test("a part whose files didn't load says so, and appears once they load", async
   const answers = [Promise.reject(new TypeError('404')), Promise.reject(new TypeError('404'))];
   for (const answer of answers) answer.catch(() => undefined);
   const load = vi.fn(() => answers.shift() ?? Promise.resolve(() => <p>Here it is</p>));
-  const Part = lazyPart(load);
+  const Part = lazyPart('Audit', load);
   render(
     <ErrorBoundary name="Audit">
-      <Suspense fallback={<p>Opening</p>}>
-        <Part />
-      </Suspense>
+      <Part />
     </ErrorBoundary>,
   );
   for (const attempt of [1, 2]) {
@@ -36,16 +33,12 @@ test('a part that opens while the styles of another one load waits no longer tha
   document.head.append(link);
   // As the bundler's loader does, once for all parts that need the sheet.
   const styles = new Promise((resolve) => link.addEventListener('load', resolve));
-  const Part = lazyPart(async () => {
+  const Part = lazyPart('Audit', async () => {
     await styles;
     return () => <p>Here it is</p>;
   });
-  render(
-    <Suspense fallback={<p>Opening</p>}>
-      <Part />
-    </Suspense>,
-  );
-  expect(screen.getByText('Opening')).toBeDefined();
+  render(<Part />);
+  expect(screen.getByLabelText('Loading Audit')).toBeDefined();
   fireEvent.load(document.head.querySelector('link[rel="stylesheet"]') as HTMLLinkElement);
   expect(await screen.findByText('Here it is')).toBeDefined();
 });
