@@ -30,8 +30,8 @@ export function jsonOf(value: unknown): string {
 /** Levels of nested JSON. Writing and copying a value end with an error some thousand levels below. */
 const maxLevels = 256;
 
-/** Replaces what is nested too deeply, in place. */
-function limitLevels(root: unknown): void {
+/** Replaces what is nested more than 256 levels deep, in place, and returns the value. */
+export function limitLevels(root: unknown): unknown {
   let level = [root].filter((value) => typeof value === 'object' && value !== null) as Record<string, unknown>[];
   for (let depth = 1; level.length > 0; depth += 1) {
     const below: Record<string, unknown>[] = [];
@@ -45,6 +45,7 @@ function limitLevels(root: unknown): void {
     }
     level = below;
   }
+  return root;
 }
 
 /** Values of one JSON text. A thread that runs out of memory while it parses ends the whole process. */
@@ -75,9 +76,7 @@ function hasTooManyValues(text: string): boolean {
 /** A JSON value without what is nested more than 256 levels deep. Throws a `SyntaxError`, also for more than four million values. */
 export function parseJson(text: string): unknown {
   if (text.length > maxUncounted && hasTooManyValues(text)) throw new SyntaxError('too many values');
-  const value: unknown = JSON.parse(text);
-  limitLevels(value);
-  return value;
+  return limitLevels(JSON.parse(text));
 }
 
 /** A JSON object; null for anything else. */

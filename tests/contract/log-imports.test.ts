@@ -368,6 +368,25 @@ test('stores messages once that calls of a log repeat, finds each of them, and r
   expect(stored()).toBe(0);
 });
 
+test('lines with JSON of 100,000 levels and with many messages are imported as far as the record has room', async () => {
+  const deep = '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000);
+  const answer = (content: string) => `{"role":"assistant","content":"${content}"}`;
+  const calls = `[{"id":"c","function":{"name":"f","arguments":${deep}}}]`;
+  const lines = [
+    `{"messages":[{"role":"user","content":[${deep}]},${answer('Deep question')}]}`,
+    `{"messages":[{"role":"user","content":"Look."},{"role":"assistant","tool_calls":${calls}}]}`,
+    `{"messages":[${'{},'.repeat(100_000)}${answer('Early')},{"role":"user","content":"Why?"},${answer('Many messages')}]}`,
+  ];
+  const batch = await imported('HTTP/1.1', `${lines.join('\n')}\n`, 'hostile.jsonl');
+  expect(batch).toMatchObject({ state: 'Completed', imported: 3, failure: null });
+  const runs = await runsOf('HTTP/1.1', {});
+  const found = runs.find(({ output }) => output.content === 'Many messages')!;
+  const { input } = host.host.storage.runs.read(found.conversationRunId)!;
+  expect(input.messages!.length).toBeLessThan(8192);
+  expect(runs.some(({ output }) => output.content === 'Deep question')).toBe(true);
+  await removed('HTTP/1.1', batch.id);
+});
+
 test('a key needs the scope of the endpoint', async () => {
   const runner = host.issueKey({ scopes: ['run'] });
   const auditor = host.issueKey({ scopes: ['audit'] });

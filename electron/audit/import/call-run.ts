@@ -6,6 +6,7 @@ import type { LogFormat } from '../../../shared/contract/log-imports.ts';
 import { findEntry } from '../../providers/catalogue.ts';
 import { cataloguePrices, costOf } from '../../providers/model-prices.ts';
 import type { NewRun, RunOutcome } from '../../storage/run-rows.ts';
+import { limitMessages } from '../../passthrough/record-limits.ts';
 import { messageKeys } from '../../storage/stored-messages.ts';
 import type { LogCall, LogUsage } from './log-call.ts';
 
@@ -126,7 +127,7 @@ export function runOfCall(call: LogCall, { format, callerId, apiKeyId, importedA
   const startedAt = call.startedAt ?? importedAt;
   const [first] = call.messages;
   const system = first?.role === 'system' && call.messages.length > 1 ? textOfMessage(first) : null;
-  const messages = system === null ? call.messages : call.messages.slice(1);
+  const { messages } = limitMessages(system === null ? call.messages : call.messages.slice(1), 0);
   const [only] = messages;
   const isText = messages.length === 1 && only?.role === 'user' && only.content.every(({ type }) => type === 'text');
   const keys = isText || seen === null ? [] : messageKeys(messages);

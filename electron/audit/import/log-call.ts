@@ -1,4 +1,5 @@
 import { type Message, type MessagePart, textMessage } from '../../../shared/contract/messages.ts';
+import { limitLevels } from '../../passthrough/fields.ts';
 import type { FinishReason } from '../../../shared/contract/completions.ts';
 import type { ToolCall } from '../../../shared/contract/tools.ts';
 
@@ -77,7 +78,7 @@ export function tokensOf(value: unknown): number | null {
 export function parsedJson(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{"]/.test(value)) return value;
   try {
-    return JSON.parse(value) as unknown;
+    return limitLevels(JSON.parse(value));
   } catch {
     return value;
   }

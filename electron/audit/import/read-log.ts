@@ -13,6 +13,7 @@ import {
   langfuseCalls,
   openAiCall,
 } from './file-calls.ts';
+import { limitLevels } from '../../passthrough/fields.ts';
 import { isRecord, type LeftOut, type LogCall } from './log-call.ts';
 import { isOtlp, otlpCalls } from './otlp-calls.ts';
 
@@ -81,7 +82,7 @@ async function* linesOf(path: string): AsyncGenerator<Line> {
 
 function parse(text: string): { value: unknown } | null {
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: limitLevels(JSON.parse(text)) };
   } catch {
     return null;
   }
