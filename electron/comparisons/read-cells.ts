@@ -79,6 +79,25 @@ function rowIdsIn(
   };
 }
 
+/** Describes cells in small groups, between which other work gets its turn. */
+async function describeInTurns(
+  positions: readonly number[],
+  job: ComparisonJob,
+  describeSome: (some: readonly number[]) => readonly ComparisonCell[],
+): Promise<ComparisonCell[]> {
+  const cells: ComparisonCell[] = [];
+  let turnEnd = performance.now() + maxTurnMs;
+  for (let start = 0; start < positions.length; start += cellsAtOnce) {
+    if (performance.now() >= turnEnd) {
+      await nextTurn();
+      job.flush();
+      turnEnd = performance.now() + maxTurnMs;
+    }
+    cells.push(...describeSome(positions.slice(start, start + cellsAtOnce)));
+  }
+  return cells;
+}
+
 /** Reads cells of a comparison as callers see them. Positions must be ascending. */
 function createCellDescriber(
   { store, datasets, completions, ...opinionsOptions }: CellReaderOptions,
@@ -126,19 +145,8 @@ function createCellDescriber(
     });
   }
 
-  async function describe(positions: readonly number[], maxCharacters = shownCharacters): Promise<ComparisonCell[]> {
-    const cells: ComparisonCell[] = [];
-    let turnEnd = performance.now() + maxTurnMs;
-    for (let start = 0; start < positions.length; start += cellsAtOnce) {
-      if (performance.now() >= turnEnd) {
-        await nextTurn();
-        job.flush();
-        turnEnd = performance.now() + maxTurnMs;
-      }
-      cells.push(...describeSome(positions.slice(start, start + cellsAtOnce), maxCharacters));
-    }
-    return cells;
-  }
+  const describe = (positions: readonly number[], maxCharacters = shownCharacters): Promise<ComparisonCell[]> =>
+    describeInTurns(positions, job, (some) => describeSome(some, maxCharacters));
 
   return { setup, describe, answerOf };
 }

@@ -98,34 +98,43 @@ function createLocalRunner(limits: CheckLimits) {
   };
 }
 
+interface IssueOptions extends CheckOptions {
+  readonly services: CheckServices;
+  readonly locals: ReturnType<typeof createLocalRunner>;
+}
+
+/** What is invalid in a check that combines no others; null for a valid one. */
+async function findIssue(
+  check: SimpleCheck,
+  { services, locals, signal }: IssueOptions,
+): Promise<[field: string, issue: string] | null> {
+  if (check.kind === 'jsonSchema') {
+    const issue = await services.schemas.check(check.schema, { signal });
+    return issue && ['schema', describeSchemaIssue(issue)];
+  }
+  if (check.kind === 'judge') {
+    if (!services.judges) return null;
+    const kind = services.judges.kindOf(check.judgeId);
+    if (kind === null) return ['judgeId', 'is not a judge'];
+    return kind === 'preference' ? ['judgeId', 'is a judge of preferences, which compares two answers'] : null;
+  }
+  if (check.kind === 'similarity' && check.transform !== undefined) {
+    const issue = await locals.findIssue({ kind: 'javascript', code: check.transform }, signal);
+    return issue === null ? null : ['transform', issue];
+  }
+  if (check.kind !== 'regularExpression' && check.kind !== 'javascript') return null;
+  const issue = await locals.findIssue(check, signal);
+  return issue === null ? null : [check.kind === 'javascript' ? 'code' : 'pattern', issue];
+}
+
 export function createCheckRunner(services: CheckServices, limits = defaultLimits): CheckRunner {
   const locals = createLocalRunner(limits);
-
-  async function findIssue(check: SimpleCheck, signal: AbortSignal): Promise<[field: string, issue: string] | null> {
-    if (check.kind === 'jsonSchema') {
-      const issue = await services.schemas.check(check.schema, { signal });
-      return issue && ['schema', describeSchemaIssue(issue)];
-    }
-    if (check.kind === 'judge') {
-      if (!services.judges) return null;
-      const kind = services.judges.kindOf(check.judgeId);
-      if (kind === null) return ['judgeId', 'is not a judge'];
-      return kind === 'preference' ? ['judgeId', 'is a judge of preferences, which compares two answers'] : null;
-    }
-    if (check.kind === 'similarity' && check.transform !== undefined) {
-      const issue = await locals.findIssue({ kind: 'javascript', code: check.transform }, signal);
-      return issue === null ? null : ['transform', issue];
-    }
-    if (check.kind !== 'regularExpression' && check.kind !== 'javascript') return null;
-    const issue = await locals.findIssue(check, signal);
-    return issue === null ? null : [check.kind === 'javascript' ? 'code' : 'pattern', issue];
-  }
 
   return {
     async validate(checks, { signal }) {
       const details: ErrorDetail[] = [];
       for (const { check, path } of simpleChecks(checks)) {
-        const found = await findIssue(check, signal);
+        const found = await findIssue(check, { services, locals, signal });
         if (found) details.push({ field: `${path}.${found[0]}`, issue: found[1] });
       }
       const [first] = details;

@@ -83,30 +83,35 @@ function ifReadable<Found>(read: () => Found): Found | null {
   }
 }
 
+/** Throws `invalid_request` for what does not fit what the judge judges. */
+function requireFields({ input }: StoredJudge, { otherRunId, label }: { otherRunId?: string; label: string | null }) {
+  const labelled = labelledBy(input);
+  if (label !== null && !labelsOf[labelled].includes(label as HandLabel))
+    throw invalidField('label', `must be ${labelsOf[labelled].map((name) => `\`${name}\``).join(' or ')}`);
+  if (labelled === 'pairs' && otherRunId === undefined)
+    throw invalidField('otherRunId', 'is required for a judge of preferences');
+  if (labelled === 'answers' && otherRunId !== undefined)
+    throw invalidField('otherRunId', 'is only for a judge of preferences');
+}
+
+function runsOf({ runId, otherRunId }: Omit<LabelInput, 'label'>) {
+  if (otherRunId?.toLowerCase() === runId.toLowerCase()) throw invalidField('otherRunId', 'must be another run');
+  return { runId: runId.toLowerCase(), otherRunId: otherRunId?.toLowerCase() ?? null };
+}
+
+/** Throws `not_found` for a run that the reader can't read. */
+function newLabel(
+  input: LabelInput,
+  { verdicts, reader }: Pick<LabelsOptions, 'verdicts'> & { readonly reader: FileReader },
+): NewLabel {
+  const { runId, otherRunId } = runsOf(input);
+  const { isHeldOut } = verdicts.readAnswer(runId, 'runId', reader);
+  if (otherRunId !== null) verdicts.readAnswer(otherRunId, 'otherRunId', reader);
+  return { runId, otherRunId, isHeldOut, label: input.label };
+}
+
 export function createJudgeLabels({ store, verdicts, findPairJudge, judgeOnce }: LabelsOptions): JudgeLabels {
   const labels = ({ input, sequence }: StoredJudge) => store.labels(sequence, labelledBy(input));
-
-  function requireFields({ input }: StoredJudge, { otherRunId, label }: { otherRunId?: string; label: string | null }) {
-    const labelled = labelledBy(input);
-    if (label !== null && !labelsOf[labelled].includes(label as HandLabel))
-      throw invalidField('label', `must be ${labelsOf[labelled].map((name) => `\`${name}\``).join(' or ')}`);
-    if (labelled === 'pairs' && otherRunId === undefined)
-      throw invalidField('otherRunId', 'is required for a judge of preferences');
-    if (labelled === 'answers' && otherRunId !== undefined)
-      throw invalidField('otherRunId', 'is only for a judge of preferences');
-  }
-
-  function runsOf({ runId, otherRunId }: Omit<LabelInput, 'label'>) {
-    if (otherRunId?.toLowerCase() === runId.toLowerCase()) throw invalidField('otherRunId', 'must be another run');
-    return { runId: runId.toLowerCase(), otherRunId: otherRunId?.toLowerCase() ?? null };
-  }
-
-  function newLabel(input: LabelInput, reader: FileReader): NewLabel {
-    const { runId, otherRunId } = runsOf(input);
-    const { isHeldOut } = verdicts.readAnswer(runId, 'runId', reader);
-    if (otherRunId !== null) verdicts.readAnswer(otherRunId, 'otherRunId', reader);
-    return { runId, otherRunId, isHeldOut, label: input.label };
-  }
 
   async function judgePair(
     judge: StoredJudge,
@@ -128,7 +133,7 @@ export function createJudgeLabels({ store, verdicts, findPairJudge, judgeOnce }:
       const { label, ...runs } = input;
       requireFields(judge, input as { otherRunId?: string; label: string | null });
       if (label === null) return store.removeLabel(judge.sequence, runsOf(runs));
-      const added = newLabel({ ...runs, label }, reader);
+      const added = newLabel({ ...runs, label }, { verdicts, reader });
       const found = labels(judge);
       if (found.length >= maxLabels && !found.some((other) => keyOf(other) === keyOf(added)))
         throw new AppError('invalid_request', `The judge has ${maxLabels} labels, and can't have more.`);
@@ -140,7 +145,7 @@ export function createJudgeLabels({ store, verdicts, findPairJudge, judgeOnce }:
       for (const input of inputs) {
         const key = keyOf(runsOf(input));
         if (labelled.size >= maxLabels) break;
-        const added = labelled.has(key) ? null : ifReadable(() => newLabel(input, reader));
+        const added = labelled.has(key) ? null : ifReadable(() => newLabel(input, { verdicts, reader }));
         if (!added) continue;
         store.setLabel(judge.sequence, added);
         labelled.add(key);

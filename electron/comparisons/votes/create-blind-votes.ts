@@ -128,18 +128,46 @@ function createDescriber(
   return { item, describe };
 }
 
+/** Throws `forbidden`, and `conflict` for a finished vote. */
+function requireOpen(vote: StoredBlindVote, callerId: string): StoredBlindVote {
+  if (vote.voter !== callerId) throw new AppError('forbidden', 'Only the voter can change a blind vote.');
+  if (vote.finishedAt !== null) throw new AppError('conflict', 'The vote is finished and can not be changed.');
+  return vote;
+}
+
+/** The two variants of a new vote by their positions. Throws `invalid_request`. */
+function readVariants(
+  names: readonly string[],
+  variants: readonly { readonly name: string }[],
+): Pick<StoredBlindVote, 'first' | 'second'> {
+  const [first, second] = names.map((name, index) => {
+    const found = variants.findIndex((variant) => variant.name === name);
+    if (found < 0) throw invalidField(`variants[${index}]`, 'is not a variant of the comparison');
+    return found;
+  }) as [number, number];
+  if (first === second) throw invalidField('variants[1]', 'is the same as the first');
+  return { first, second };
+}
+
+/** The voter's vote on the same variants if it isn't finished, otherwise a new one. */
+function continueOrCreate(
+  votes: BlindVotesOptions['votes'],
+  comparison: number,
+  input: Pick<StoredBlindVote, 'voter' | 'first' | 'second'>,
+  question: string | undefined,
+): StoredBlindVote {
+  const unfinished = votes.openBlindVote(comparison, input);
+  if (!unfinished) return votes.createBlindVote(comparison, { ...input, question: question ?? defaultQuestion });
+  if (question !== undefined) votes.setQuestion(unfinished.sequence, question);
+  return votes.findBlindVote(unfinished.id);
+}
+
 export function createBlindVotes(options: BlindVotesOptions): BlindVotes {
   const { votes, store, open } = options;
   const pairs = createBlindPairs(options);
   const { item, describe } = createDescriber(options, pairs);
 
-  /** Throws `forbidden`, and `conflict` for a finished vote. */
-  function findOpen(id: string, { callerId }: FileReader): StoredBlindVote {
-    const vote = votes.findBlindVote(id);
-    if (vote.voter !== callerId) throw new AppError('forbidden', 'Only the voter can change a blind vote.');
-    if (vote.finishedAt !== null) throw new AppError('conflict', 'The vote is finished and can not be changed.');
-    return vote;
-  }
+  const findOpen = (id: string, { callerId }: FileReader) => requireOpen(votes.findBlindVote(id), callerId);
 
   /** Removes a vote, and shows its pair again. */
   async function removed(vote: StoredBlindVote, row: number, reader: FileReader): Promise<BlindVote> {
@@ -160,19 +188,8 @@ export function createBlindVotes(options: BlindVotesOptions): BlindVotes {
       const job = await open(comparisonId);
       const { sequence } = job.comparison;
       const { variants } = store.setup(sequence);
-      const [first, second] = names.map((name, index) => {
-        const found = variants.findIndex((variant) => variant.name === name);
-        if (found < 0) throw invalidField(`variants[${index}]`, 'is not a variant of the comparison');
-        return found;
-      }) as [number, number];
-      if (first === second) throw invalidField('variants[1]', 'is the same as the first');
-      const input = { voter: reader.callerId, first, second };
-      const unfinished = votes.openBlindVote(sequence, input);
-      if (unfinished && question !== undefined) votes.setQuestion(unfinished.sequence, question);
-      const vote = unfinished
-        ? votes.findBlindVote(unfinished.id)
-        : votes.createBlindVote(sequence, { ...input, question: question ?? defaultQuestion });
-      return describe(vote, reader);
+      const input = { voter: reader.callerId, ...readVariants(names, variants) };
+      return describe(continueOrCreate(votes, sequence, input, question), reader);
     },
     read: (id, reader) => describe(votes.findBlindVote(id), reader),
     setQuestion(id, question, reader) {
