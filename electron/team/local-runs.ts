@@ -34,6 +34,21 @@ const selectRuns = `
 const lengthOf = (run: LocalRun): number =>
   run.rendered_prompt.length + run.prompt_text.length + run.content.length + (run.messages_json?.length ?? 0);
 
+/** What changed in the runs, and how far the device has got. */
+function createChanges(database: Database.Database) {
+  const lastRun = database.prepare<[], number | null>('SELECT max(sequence) FROM runs').pluck();
+  const lastRemoved = database.prepare<[], number>('SELECT last_run FROM removed_runs').pluck();
+  const lastRevision = database.prepare<[], number | null>('SELECT max(revision) FROM run_changes').pluck();
+  const changes = database.prepare<[number, number], { revision: number; run: number }>(
+    'SELECT revision, run FROM run_changes WHERE revision > ? ORDER BY revision LIMIT ?',
+  );
+  return {
+    lastRun: (): number => Math.max(lastRun.get() ?? 0, lastRemoved.get() ?? 0),
+    lastRevision: (): number => lastRevision.get() ?? 0,
+    changes: (revision: number, limit: number) => changes.all(revision, limit),
+  };
+}
+
 /** The recorded runs of this device as the copier reads them. `database` may be read-only. */
 export function createLocalRuns(database: Database.Database) {
   const after = database.prepare<[number, number], LocalRun>(
@@ -44,12 +59,6 @@ export function createLocalRuns(database: Database.Database) {
   const wasRemoved = database
     .prepare<[number], 1>("SELECT 1 FROM run_changes WHERE run = ? AND kind = 'run' LIMIT 1")
     .pluck();
-  const lastRun = database.prepare<[], number | null>('SELECT max(sequence) FROM runs').pluck();
-  const lastRemoved = database.prepare<[], number>('SELECT last_run FROM removed_runs').pluck();
-  const lastRevision = database.prepare<[], number | null>('SELECT max(revision) FROM run_changes').pluck();
-  const changes = database.prepare<[number, number], { revision: number; run: number }>(
-    'SELECT revision, run FROM run_changes WHERE revision > ? ORDER BY revision LIMIT ?',
-  );
   const isSample = database.prepare<[string], 1>('SELECT 1 FROM sample_conversations WHERE id = ?').pluck();
   const turnsBefore = database.prepare<[string], number>(countTurnsBefore).pluck();
   const isBranch = database
@@ -87,9 +96,7 @@ export function createLocalRuns(database: Database.Database) {
     },
     runId: (sequence: number): string | null => runId.get(sequence) ?? null,
     wasRemoved: (sequence: number): boolean => wasRemoved.get(sequence) === 1,
-    lastRun: (): number => Math.max(lastRun.get() ?? 0, lastRemoved.get() ?? 0),
-    lastRevision: (): number => lastRevision.get() ?? 0,
-    changes: (revision: number, limit: number) => changes.all(revision, limit),
+    ...createChanges(database),
     history: (run: LocalRun): LocalFeedback[] => history.all(run.sequence).map((row) => ({ ...row, run_id: run.id })),
     /** Earlier runs of the conversations that this one branches off from. */
     turnsBefore: (conversationId: string): number =>

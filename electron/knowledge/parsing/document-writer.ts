@@ -37,12 +37,11 @@ export interface DocumentWriter {
   finish(): ReadDocument;
 }
 
-export function createDocumentWriter(): DocumentWriter {
-  const chunker = createChunker();
+/** A text with the offsets of its pages. */
+function createPagedText() {
   const parts: string[] = [];
   const pageStarts: { readonly page: number; readonly start: number }[] = [];
   let length = 0;
-  let isAfterItem = false;
 
   function append(text: string): void {
     length += text.length;
@@ -56,14 +55,6 @@ export function createDocumentWriter(): DocumentWriter {
     return length;
   }
 
-  function write(kind: BlockKind, text: string, separator: '\n' | '\n\n' = '\n\n'): void {
-    const clean = kind === 'lines' ? cleanText(text).trimEnd() : cleanText(text).trim();
-    if (clean.trim() === '') return;
-    const start = startBlock(separator);
-    append(clean);
-    chunker.block(kind, start, clean);
-  }
-
   function page(number: number): void {
     for (let next = (pageStarts.at(-1)?.page ?? 0) + 1; next <= number; next += 1)
       pageStarts.push({ page: next, start: length });
@@ -72,6 +63,22 @@ export function createDocumentWriter(): DocumentWriter {
   function pages(): SourcePage[] | null {
     if (pageStarts.length === 0) return null;
     return pageStarts.map((own, index) => ({ ...own, end: pageStarts[index + 1]?.start ?? length }));
+  }
+
+  return { append, startBlock, page, finish: () => ({ text: parts.join(''), pages: pages() }) };
+}
+
+export function createDocumentWriter(): DocumentWriter {
+  const chunker = createChunker();
+  const { append, startBlock, page, finish } = createPagedText();
+  let isAfterItem = false;
+
+  function write(kind: BlockKind, text: string, separator: '\n' | '\n\n' = '\n\n'): void {
+    const clean = kind === 'lines' ? cleanText(text).trimEnd() : cleanText(text).trim();
+    if (clean.trim() === '') return;
+    const start = startBlock(separator);
+    append(clean);
+    chunker.block(kind, start, clean);
   }
 
   return {
@@ -110,8 +117,6 @@ export function createDocumentWriter(): DocumentWriter {
       chunker.block('prose', start, whole);
       isAfterItem = false;
     },
-    finish() {
-      return { text: parts.join(''), pages: pages(), passages: chunker.finish() };
-    },
+    finish: () => ({ ...finish(), passages: chunker.finish() }),
   };
 }
