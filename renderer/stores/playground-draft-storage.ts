@@ -94,6 +94,40 @@ const noStorage = {
   removeItem: () => {},
 };
 
+/** The drafts that the database holds, as far as this window knows. It tells the other windows what it writes. */
+function createWrittenDrafts<Draft extends StoredDraft>(
+  channel: string,
+  applyOtherWindowChanges: (elsewhere: OtherWindowChanges<Draft>) => Draft[],
+) {
+  let written = new Map<string, Draft>();
+  const others = new BroadcastChannel(channel);
+  others.addEventListener('message', ({ data }: MessageEvent<OtherWindowChanges<Draft>>) => {
+    for (const id of data.removedIds) written.delete(id);
+    for (const draft of applyOtherWindowChanges(data)) written.set(draft.id, draft);
+  });
+
+  function set(drafts: readonly Draft[]): void {
+    written = new Map(drafts.map((draft) => [draft.id, draft]));
+  }
+
+  return {
+    set,
+    /** Transactions run in their order, so the drafts count as written at once; if that fails, as not written. */
+    async write(target: IDBDatabase, value: StorageValue<StoredDrafts<Draft>>): Promise<void> {
+      const before = written;
+      const changes = difference(value.state, before);
+      set(value.state.drafts);
+      try {
+        await write(target, value, changes);
+      } catch (error) {
+        written = before;
+        throw error;
+      }
+      if (changes.changed.length + changes.removedIds.length > 0) others.postMessage(changes);
+    },
+  };
+}
+
 /**
  * Stores drafts in IndexedDB, one record each, because a prompt may exceed the limit of localStorage. Each change is written at once.
  * Changes during a write share the next one, for which a closing page doesn't wait. Without IndexedDB (private windows of some browsers)
@@ -109,28 +143,13 @@ export function createDraftStorage<Draft extends StoredDraft>(
   if (typeof indexedDB === 'undefined') return noStorage;
   let database: Promise<IDBDatabase> | undefined;
   let opened: IDBDatabase | null = null;
-  let written = new Map<string, Draft>();
-  const others = new BroadcastChannel(channel);
-  others.addEventListener('message', ({ data }: MessageEvent<OtherWindowChanges<Draft>>) => {
-    for (const id of data.removedIds) written.delete(id);
-    for (const draft of applyOtherWindowChanges(data)) written.set(draft.id, draft);
-  });
+  const written = createWrittenDrafts(channel, applyOtherWindowChanges);
   let waiting: StorageValue<StoredDrafts<Draft>> | null = null;
   let isWriting = false;
 
-  /** Transactions run in their order, so the drafts count as written at once; if that fails, as not written. */
-  async function writeNext(target: IDBDatabase, value: StorageValue<StoredDrafts<Draft>>): Promise<void> {
-    const before = written;
-    const changes = difference(value.state, before);
+  function writeNext(target: IDBDatabase, value: StorageValue<StoredDrafts<Draft>>): Promise<void> {
     waiting = null;
-    written = new Map(value.state.drafts.map((draft) => [draft.id, draft]));
-    try {
-      await write(target, value, changes);
-    } catch (error) {
-      written = before;
-      throw error;
-    }
-    if (changes.changed.length + changes.removedIds.length > 0) others.postMessage(changes);
+    return written.write(target, value);
   }
 
   // A closing page gets no events, so it can't wait for one transaction before the next.
@@ -157,7 +176,7 @@ export function createDraftStorage<Draft extends StoredDraft>(
       try {
         database ??= open(name);
         const value = await read<Draft>(await database);
-        written = new Map(value?.state.drafts.map((draft) => [draft.id, draft]));
+        written.set(value?.state.drafts ?? []);
         return value;
       } catch (cause) {
         console.warn("Couldn't read drafts from IndexedDB.", cause);

@@ -7,6 +7,7 @@ import { formatPlural, formatWhole } from '../format.ts';
 import {
   comparedCharacters,
   countRows,
+  type DiffBlock,
   type DiffFold,
   type DiffLine,
   type DiffPart,
@@ -128,6 +129,45 @@ export function DiffViewToggle() {
   );
 }
 
+interface DiffTableProps extends Pick<TextDiffProps, 'title' | 'names'> {
+  blocks: readonly DiffBlock[];
+}
+
+/** The rows of the two texts. The names of the sides are for screen readers. */
+function DiffTable({ title, names, blocks }: DiffTableProps) {
+  const isUnified = useDiffView(({ view }) => view === 'unified');
+  return (
+    <table className={classNames('compare mono', isUnified && 'compare--unified')} aria-label={title}>
+      <colgroup>
+        <col className={isUnified ? 'compare__sign' : 'compare__numbers'} />
+        <col className={isUnified ? 'compare__numbers' : undefined} />
+        {!isUnified && <col className="compare__numbers" />}
+        <col />
+      </colgroup>
+      <thead className="visually-hidden">
+        <tr>
+          {isUnified ? (
+            <th colSpan={3}>
+              {names[0]} and {names[1]}
+            </th>
+          ) : (
+            names.map((name) => (
+              <th key={name} colSpan={2}>
+                {name}
+              </th>
+            ))
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {blocks.map((block, index) =>
+          block.kind === 'fold' ? <Fold key={index} fold={block} /> : <Rows key={index} rows={block.rows} />,
+        )}
+      </tbody>
+    </table>
+  );
+}
+
 /** Two texts side by side with their differences highlighted. Long equal ranges are folded. */
 export function TextDiff({ title, before, after, names, hasToggle = false, note, timeout }: TextDiffProps) {
   const [characters, setCharacters] = useState(comparedCharacters);
@@ -136,7 +176,6 @@ export function TextDiff({ title, before, after, names, hasToggle = false, note,
     [before, after, timeout, characters],
   );
   const [shown, setShown] = useState(rowsAtOnce);
-  const isUnified = useDiffView(({ view }) => view === 'unified');
   const total = useMemo(() => countRows(blocks), [blocks]);
   const visible = useMemo(() => limitRows(blocks, shown), [blocks, shown]);
   const remark = before === after ? 'No changes' : changed === 0 && isWhole ? 'Only line endings differ' : null;
@@ -150,36 +189,7 @@ export function TextDiff({ title, before, after, names, hasToggle = false, note,
         <span className="grow" />
         {hasToggle && changed > 0 && <DiffViewToggle />}
       </div>
-      {changed > 0 && (
-        <table className={classNames('compare mono', isUnified && 'compare--unified')} aria-label={title}>
-          <colgroup>
-            <col className={isUnified ? 'compare__sign' : 'compare__numbers'} />
-            <col className={isUnified ? 'compare__numbers' : undefined} />
-            {!isUnified && <col className="compare__numbers" />}
-            <col />
-          </colgroup>
-          <thead className="visually-hidden">
-            <tr>
-              {isUnified ? (
-                <th colSpan={3}>
-                  {names[0]} and {names[1]}
-                </th>
-              ) : (
-                names.map((name) => (
-                  <th key={name} colSpan={2}>
-                    {name}
-                  </th>
-                ))
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {visible.map((block, index) =>
-              block.kind === 'fold' ? <Fold key={index} fold={block} /> : <Rows key={index} rows={block.rows} />,
-            )}
-          </tbody>
-        </table>
-      )}
+      {changed > 0 && <DiffTable title={title} names={names} blocks={visible} />}
       {total > shown && (
         <div className="compare__more">
           <Button size="small" onClick={() => setShown(shown + rowsAtOnce)}>
