@@ -152,8 +152,9 @@ export const test = sessionTest.extend<DesktopFixtures, { readonly electronProgr
           cause: error,
         });
       });
-      // From here on the window has its own port: one that a test asks for cannot be taken for it.
-      await page.locator('#window > *').first().waitFor({ state: 'attached' });
+      // From here on the window has its own port: one that a test asks for cannot be taken for it. What the file of the page shows until
+      // then is hidden from assistive technology.
+      await page.locator('#window > :not([aria-hidden])').first().waitFor({ state: 'attached' });
       return {
         app,
         page,

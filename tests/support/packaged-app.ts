@@ -62,7 +62,7 @@ async function firstPage(browser: Browser): Promise<Page> {
   const [context] = browser.contexts();
   const page = context!.pages()[0] ?? (await context!.waitForEvent('page'));
   // Until then the window has no port of its own, and one that a test asks for could be taken for it.
-  await page.locator('#window > *').first().waitFor({ state: 'attached' });
+  await page.locator('#window > :not([aria-hidden])').first().waitFor({ state: 'attached' });
   return page;
 }
 

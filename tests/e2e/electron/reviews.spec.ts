@@ -10,7 +10,11 @@ test('on the desktop two people review a queue with keys alone, and their disagr
   const { app, page } = await launch({ dataDirectory: join(folder, 'data') });
   const file = join(folder, 'reviews.csv');
   await app.evaluate(({ session }, path) => {
-    session.defaultSession.once('will-download', (_event, item) => item.setSavePath(path));
+    session.defaultSession.once('will-download', (_event, item) => {
+      item.setSavePath(`${path}.part`);
+      // The file is there before its content.
+      item.once('done', () => process.getBuiltinModule('node:fs').renameSync(`${path}.part`, path));
+    });
   }, file);
   await followReviewJourney({
     page,
