@@ -130,7 +130,10 @@ export function passThroughHandlers({ passThrough, providers, ...options }: Pass
     const head = await started.call.head.catch((error: unknown) => {
       throw providers.callFailure(route.providerId, error, input.signal);
     });
-    await started.verdict;
+    await started.verdict?.catch((error: unknown) => {
+      started.call.cancel();
+      throw error;
+    });
     return new PassedResponse(started.call, head, addedHeaders(started));
   }
 

@@ -14,10 +14,8 @@ import type { CallReader } from './create-call-reader.ts';
 import { ChunkTimes } from './frame-times.ts';
 import type { CallObserver, PassedHead } from './passed-call.ts';
 import type { CallApi } from './read-request.ts';
-import type { RecordedResponse } from './read-call.ts';
-
-/** Bytes of a response that are recorded: more than any model writes. */
-const maxRecordedBytes = 32 * 1_048_576;
+import { limitAnswer } from './record-limits.ts';
+import { maxRecordedBytes, noResponse, type RecordedResponse } from './read-call.ts';
 
 /** How long the end of a response waits for the record, which usually takes milliseconds. A disk that hangs must not stop a program. */
 const maxWaitMilliseconds = 5000;
@@ -67,25 +65,17 @@ function codeOf(status: number): string {
   return status < 500 ? 'invalid_request' : 'provider_failed';
 }
 
+const unchecked = () =>
+  new AppError(
+    'invalid_request',
+    'The guard blocked the response because it could not be checked: it is too large, or its encoding is unknown.',
+  );
+
 const blocked = () =>
   new AppError(
     'invalid_request',
     'The guard blocked the response. Rephrase the prompt, or change the guard on the Moderation screen.',
   );
-
-const nothing: RecordedResponse = {
-  id: null,
-  content: '',
-  reasoning: '',
-  toolCalls: [],
-  finishReason: 'Stop',
-  usage: null,
-  rawUsage: null,
-  error: null,
-  isComplete: false,
-  frames: null,
-  hidden: [],
-};
 
 /** Records one call beside its program. */
 export class CallRecord implements CallObserver {
@@ -114,6 +104,8 @@ export class CallRecord implements CallObserver {
     this.#firstByteMs ??= atMs;
     this.#times.add(chunk.length, atMs);
     this.#body.append(chunk);
+    // Nothing reads the rest.
+    if (this.isJudged && this.#body.isCut) this.#verdict.reject(unchecked());
   }
 
   /** Whether the guard judges the whole response before the program gets it. */
@@ -163,11 +155,15 @@ export class CallRecord implements CallObserver {
     let unreadable: Error | null = null;
     const unread = (error: Error): RecordedResponse => {
       unreadable = error;
-      return { ...nothing, error: `The response could not be read for the record: ${error.message}` };
+      return {
+        ...noResponse,
+        isUnread: true,
+        error: `The response could not be read for the record: ${error.message}`,
+      };
     };
     const totalMs = performance.now() - this.#startedAt;
     const isCancelled = reason !== null && signal.aborted;
-    const response = await this.#judge(this.#head === null ? nothing : await this.#read().catch(unread));
+    const response = await this.#judge(this.#head === null ? noResponse : await this.#read().catch(unread));
     const failure = isCancelled ? null : this.#failureOf(response, reason);
     this.#options.onHidden(response.hidden);
     if (failure === null && !isCancelled) onResponse(response);
@@ -188,6 +184,10 @@ export class CallRecord implements CallObserver {
     if (!guard || !isJudged || !this.#isSuccess) {
       this.#verdict.resolve();
       return response;
+    }
+    if (response.isUnread || this.#body.isCut) {
+      this.#verdict.reject(unchecked());
+      return { ...response, content: '', toolCalls: [], error: unchecked().message };
     }
     try {
       const { content, finishReason, toolCalls } = response;
@@ -216,7 +216,8 @@ export class CallRecord implements CallObserver {
     moderation: RunModeration | null,
   ): RunOutcome {
     const { level, cost } = this.#options;
-    const { usage, rawUsage, content, reasoning, toolCalls, finishReason, frames } = response;
+    const { usage, rawUsage, finishReason, frames } = response;
+    const { content, reasoning, toolCalls } = this.isJudged ? limitAnswer(response) : response;
     const isWhole = level === 'all';
     return {
       status: isCancelled ? 'Cancelled' : failure ? 'Failed' : 'Completed',
@@ -257,7 +258,14 @@ export class CallRecord implements CallObserver {
     const { reader, api, rules, secrets } = this.#options;
     const encoding = this.#encoding;
     const { arrivals } = this.#times;
-    const body = { body: this.#body.bytes, encoding, isStream: this.#isStream, arrivals };
+    const body = {
+      body: this.#body.bytes,
+      isCut: this.#body.isCut,
+      isUnlimited: this.isJudged,
+      encoding,
+      isStream: this.#isStream,
+      arrivals,
+    };
     const response = await reader.response({ api, ...body, rules });
     if (secrets.length === 0) return response;
     const clean = (text: string) => redactText(text, secrets);
@@ -271,7 +279,8 @@ export class CallRecord implements CallObserver {
   }
 
   #failureOf(response: RecordedResponse, reason: Error | null): Failure | null {
-    if (this.#head === null || reason !== null) {
+    const isUnchecked = this.isJudged && this.#body.isCut;
+    if (this.#head === null || (reason !== null && !isUnchecked)) {
       const start = this.#head === null ? "The provider's response never came" : "The provider's response broke off";
       return { code: 'provider_failed', message: `${start}: ${reason?.message ?? 'no reason given'}` };
     }

@@ -63,7 +63,9 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-function hasTooManyValues(text: string): boolean {
+/** Whether a JSON text has more than four million values. */
+export function hasTooManyValues(text: string): boolean {
+  if (text.length <= maxUncounted) return false;
   let count = 0;
   for (let index = 0; index < text.length && count <= maxValues; index += 1) {
     const character = text[index];
@@ -75,7 +77,7 @@ function hasTooManyValues(text: string): boolean {
 
 /** A JSON value without what is nested more than 256 levels deep. Throws a `SyntaxError`, also for more than four million values. */
 export function parseJson(text: string): unknown {
-  if (text.length > maxUncounted && hasTooManyValues(text)) throw new SyntaxError('too many values');
+  if (hasTooManyValues(text)) throw new SyntaxError('too many values');
   return limitLevels(JSON.parse(text));
 }
 

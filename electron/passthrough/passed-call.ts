@@ -1,4 +1,5 @@
 import type { RawHeaders, ResponseFlow, ResponseHeaders, ResponseReceiver } from '../providers/response-receiver.ts';
+import { maxRecordedBytes } from './read-call.ts';
 import type { CallApi } from './read-request.ts';
 
 /** The head of a provider's response. */
@@ -34,7 +35,8 @@ export interface CallObserver {
 
 /** Bytes that may wait for the program, or for the record of the call. */
 const maxWaitingBytes = 1_048_576;
-const maxCollectedBytes = 32 * 1_048_576;
+/** More than a record reads, so that the guard sees that a response is longer. */
+const maxCollectedBytes = maxRecordedBytes + 1;
 
 /** What programs take for the end of a stream, at the start of a line. */
 const lastEvents: Partial<Record<CallApi, readonly Buffer[]>> = {

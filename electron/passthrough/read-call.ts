@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { FrameTiming } from '../../shared/contract/conversations.ts';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { Message, MessagePart } from '../../shared/contract/messages.ts';
 import { createRedactor, type Redactor } from '../audit/evidence/redaction.ts';
 import { messageKeys, publicToolCall } from '../storage/stored-messages.ts';
-import { parseObject } from './fields.ts';
+import { hasTooManyValues, parseObject } from './fields.ts';
 import { type ChunkArrivals, type FrameKind, frameTiming } from './frame-times.ts';
 import { type CallApi, readRequest, type RecordedRequest } from './read-request.ts';
 import { type ReadBody, readResponse } from './read-response.ts';
-import { limitFields, limitMessages, limitText } from './record-limits.ts';
+import { limitAnswer, limitFields, limitMessages, limitText } from './record-limits.ts';
 
 /** A request as it is recorded, with the keys of its conversation. */
 export interface ReadRequest extends RecordedRequest {
@@ -205,9 +205,16 @@ export function readPassedRequest(input: RequestInput): ReadRequest {
   };
 }
 
+/** Bytes of a response that are recorded: more than any model writes. */
+export const maxRecordedBytes = 32 * 1_048_576;
+
 export interface ResponseInput {
   readonly api: CallApi;
   readonly body: Uint8Array;
+  /** Whether the response has more bytes than are recorded. */
+  readonly isCut: boolean;
+  /** Whether the limits of the record don't apply. */
+  readonly isUnlimited: boolean;
   readonly encoding: string;
   readonly isStream: boolean;
   readonly arrivals: ChunkArrivals;
@@ -217,29 +224,86 @@ export interface ResponseInput {
 /** A hostile response must not fill the memory when it is decompressed. */
 const maxDecodedBytes = 64 * 1_048_576;
 
-function decoded(body: Uint8Array, encoding: string): Uint8Array {
+/** A response that the record can't read, although its program may. */
+class UnreadableResponse extends Error {}
+
+/** What has arrived of a body; a response that broke off has no end. Throws `UnreadableResponse`, and errors of malformed bodies. */
+function decompressed(body: Uint8Array, encoding: string): Uint8Array {
   const options = { maxOutputLength: maxDecodedBytes };
-  switch (encoding.trim().toLowerCase()) {
+  switch (encoding) {
+    case '':
+    case 'identity':
+      return body;
     case 'gzip':
     case 'x-gzip':
-      return gunzipSync(body, options);
+      return gunzipSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
     case 'deflate':
-      return inflateSync(body, options);
+      return inflateSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
     case 'br':
-      return brotliDecompressSync(body, options);
+      return brotliDecompressSync(body, { ...options, finishFlush: constants.BROTLI_OPERATION_FLUSH });
     case 'zstd':
-      return zstdDecompressSync(body, options);
+      return zstdDecompressSync(body, { ...options, finishFlush: constants.ZSTD_e_flush });
     default:
-      return body;
+      throw new UnreadableResponse(`its encoding "${encoding.slice(0, 100)}" is unknown`);
   }
+}
+
+/** What is recorded of a response whose text can't be. */
+function unreadResponse(error: unknown): Omit<RecordedResponse, 'frames' | 'hidden'> {
+  const isTooLarge = error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+  const limit = `it is larger than ${maxDecodedBytes / 1_048_576} MB when it is decompressed`;
+  const reason = isTooLarge ? limit : error instanceof UnreadableResponse ? error.message : null;
+  if (reason === null)
+    return { ...noResponse, isUnread: true, error: "The provider's response could not be decompressed." };
+  return { ...noResponse, isUnread: true, isComplete: true, content: `[The response is not recorded: ${reason}]` };
 }
 
 /** A response as it is recorded. */
 export interface RecordedResponse extends ReadBody {
+  /** Whether its text could not be read, which the content or the error says. */
+  readonly isUnread: boolean;
   /** Null for a response that isn't a stream, or is compressed. */
   readonly frames: FrameTiming | null;
   /** How often each rule replaced something. */
   readonly hidden: readonly number[];
+}
+
+export const noResponse: RecordedResponse = {
+  id: null,
+  content: '',
+  reasoning: '',
+  toolCalls: [],
+  finishReason: 'Stop',
+  usage: null,
+  rawUsage: null,
+  error: null,
+  isComplete: false,
+  isUnread: false,
+  frames: null,
+  hidden: [],
+};
+
+/** The text of a body. Throws `UnreadableResponse` if nothing can be read of it. */
+function textOf({ body, encoding, isStream, isCut }: ResponseInput): string {
+  const text = decoder.decode(decompressed(body, encoding.trim().toLowerCase()));
+  if (isStream) return text;
+  if (isCut) throw new UnreadableResponse(`it is larger than ${maxRecordedBytes / 1_048_576} MB`);
+  if (hasTooManyValues(text)) throw new UnreadableResponse('it has more than four million values');
+  return text;
+}
+
+function readText(input: ResponseInput): Omit<RecordedResponse, 'frames' | 'hidden'> {
+  let text: string;
+  try {
+    text = textOf(input);
+  } catch (error) {
+    return unreadResponse(error);
+  }
+  const read = readResponse(input.api, text, input);
+  const response = { ...(input.isUnlimited ? read : limitAnswer(read)), isUnread: false };
+  if (!input.isCut) return response;
+  const mark = `[The rest of the response is not recorded: it is larger than ${maxRecordedBytes / 1_048_576} MB]`;
+  return { ...response, content: `${response.content} ${mark}` };
 }
 
 /** Null for a body that isn't streamed. */
@@ -250,16 +314,10 @@ function frameKind({ api, body, encoding, isStream }: ResponseInput): FrameKind 
 }
 
 export function readPassedResponse(input: ResponseInput): RecordedResponse {
-  const { api, body, encoding, isStream, arrivals, rules } = input;
-  let text: string;
-  try {
-    text = decoder.decode(decoded(body, encoding));
-  } catch {
-    text = '';
-  }
+  const { body, arrivals, rules } = input;
   const kind = frameKind(input);
   const frames = kind && frameTiming(body, kind, arrivals);
-  const response = { ...readResponse(api, text, { isStream }), frames, hidden: [] };
+  const response = { ...readText(input), frames, hidden: [] };
   if (rules.length === 0) return response;
   const redactor = redactorOf(rules);
   const before = [...redactor.counts];

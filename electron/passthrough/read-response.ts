@@ -4,7 +4,6 @@ import { countOf, type Fields, isObject, jsonOf, listOf, objectOf, parseObject, 
 import { geminiUsage, readGemini, readGeminiArray } from './gemini-response.ts';
 import type { CallApi } from './read-request.ts';
 import { Reading } from './reading.ts';
-import { limitCalls, limitText } from './record-limits.ts';
 import { TextFrames } from './text-frames.ts';
 
 /** What a provider's response says. */
@@ -225,9 +224,6 @@ function* eventsIn(text: string): Generator<string, void, void> {
   }
 }
 
-/** As many as the recorded bytes of a response can have; a compressed one can have more. */
-const maxTextCharacters = 32 * 1_048_576;
-
 /** Reads a response without ever failing. `isStream` is whether the provider sent events. */
 export function readResponse(api: CallApi, text: string, { isStream }: { readonly isStream: boolean }): ReadBody {
   const reading = new Reading();
@@ -252,15 +248,12 @@ export function readResponse(api: CallApi, text: string, { isStream }: { readonl
       } else if (data === '[DONE]') reading.isComplete = true;
     }
   }
-  const toolCalls = limitCalls([...reading.calls.values()].filter(({ name }) => name !== '')).map((call) => ({
-    ...call,
-    arguments: limitText(call.arguments),
-  }));
+  const toolCalls = [...reading.calls.values()].filter(({ name }) => name !== '');
   const reason = reading.reason === null ? undefined : reasons.get(reading.reason);
   return {
     id: reading.id,
-    content: limitText(reading.texts.join(''), maxTextCharacters),
-    reasoning: limitText(reading.reasoning.join(''), maxTextCharacters),
+    content: reading.texts.join(''),
+    reasoning: reading.reasoning.join(''),
     toolCalls,
     finishReason: reason ?? (toolCalls.length > 0 ? 'ToolCalls' : 'Stop'),
     usage: usageOf(api, reading.rawUsage),

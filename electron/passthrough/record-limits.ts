@@ -1,16 +1,21 @@
 import { type Message, type MessagePart, textMessage } from '../../shared/contract/messages.ts';
+import type { ToolCall } from '../../shared/contract/tools.ts';
 import type { Fields } from './fields.ts';
 
 /**
  * What one call may put on record: more than programs send. Without limits, one body of a few megabytes with a million small values
  * would stop the host for seconds when it is copied from its thread and written.
  */
-const maxParts = 8192;
-const maxCharacters = 8 * 1_048_576;
-const maxValues = 50_000;
+export interface RecordLimits {
+  /** Of all messages, and calls of tools. */
+  readonly parts: number;
+  readonly characters: number;
+  /** A conversation is cut at a multiple of this many messages, so that most of its calls still share their messages. */
+  readonly cutMessages: number;
+}
 
-/** A conversation is cut at a multiple of this many messages, so that most of its calls still share their messages. */
-const cutMessages = 512;
+const recordLimits: RecordLimits = { parts: 8192, characters: 8 * 1_048_576, cutMessages: 512 };
+const maxValues = 50_000;
 
 function textIn(part: MessagePart): string {
   if (part.type === 'text') return part.text;
@@ -19,30 +24,29 @@ function textIn(part: MessagePart): string {
 }
 
 /** The start of a text, with the number of characters that are missing. */
-export function limitText(text: string, characters = maxCharacters): string {
+export function limitText(text: string, characters = recordLimits.characters): string {
   if (text.length <= characters) return text;
   return `${text.slice(0, characters)} [${text.length - characters} more characters are not recorded]`;
 }
 
-function limitPart(part: MessagePart): MessagePart {
-  if (part.type === 'text') return { ...part, text: limitText(part.text) };
-  if (part.type === 'toolResult') return { ...part, content: limitText(part.content) };
-  return part.type === 'toolCall' ? { ...part, arguments: limitText(part.arguments) } : part;
+function limitPart(part: MessagePart, { characters }: RecordLimits): MessagePart {
+  if (part.type === 'text') return { ...part, text: limitText(part.text, characters) };
+  if (part.type === 'toolResult') return { ...part, content: limitText(part.content, characters) };
+  return part.type === 'toolCall' ? { ...part, arguments: limitText(part.arguments, characters) } : part;
 }
 
-function limitMessage({ role, content }: Message): Message {
-  const parts = content.slice(0, maxParts).map(limitPart);
-  if (content.length <= maxParts) return { role, content: parts };
-  return {
-    role,
-    content: [...parts, { type: 'text', text: `[${content.length - maxParts} more parts are not recorded]` }],
-  };
+function limitMessage({ role, content }: Message, limits: RecordLimits): Message {
+  const parts = content.slice(0, limits.parts).map((part) => limitPart(part, limits));
+  const missing = content.length - parts.length;
+  if (missing === 0) return { role, content: parts };
+  return { role, content: [...parts, { type: 'text', text: `[${missing} more parts are not recorded]` }] };
 }
 
 /** The newest messages of a request. `firstNew` is where those begin that the request adds. */
 export function limitMessages(
   messages: readonly Message[],
   firstNew: number,
+  limits = recordLimits,
 ): { readonly messages: readonly Message[]; readonly firstNew: number } {
   let parts = 0;
   let characters = 0;
@@ -51,12 +55,12 @@ export function limitMessages(
     const { content } = messages[start - 1]!;
     parts += content.length + 1;
     for (const part of content) characters += textIn(part).length;
-    if (parts > maxParts || characters > maxCharacters) break;
+    if (parts > limits.parts || characters > limits.characters) break;
   }
   if (start === 0) return { messages, firstNew };
-  const cut = Math.min(Math.ceil(start / cutMessages) * cutMessages, messages.length - 1);
+  const cut = Math.min(Math.ceil(start / limits.cutMessages) * limits.cutMessages, messages.length - 1);
   const mark = cut === 0 ? [] : [textMessage('user', `[${cut} earlier messages are not recorded]`)];
-  const recorded = [...mark, ...messages.slice(cut).map(limitMessage)];
+  const recorded = [...mark, ...messages.slice(cut).map((message) => limitMessage(message, limits))];
   return { messages: recorded, firstNew: Math.max(0, firstNew - cut) + mark.length };
 }
 
@@ -91,4 +95,24 @@ export function limitFields(fields: Fields, max = maxValues): Record<string, unk
 }
 
 /** The first calls of tools. */
-export const limitCalls = <Call>(calls: readonly Call[]): readonly Call[] => calls.slice(0, maxParts);
+export function limitCalls<Call extends ToolCall>(calls: readonly Call[], limits = recordLimits): Call[] {
+  const first = calls.slice(0, limits.parts);
+  return first.map((call) => ({ ...call, arguments: limitText(call.arguments, limits.characters) }));
+}
+
+interface Answer {
+  readonly content: string;
+  readonly reasoning: string | null;
+  readonly toolCalls: readonly ToolCall[];
+}
+
+/** What a model answered, with the first calls of tools. */
+export function limitAnswer<Response extends Answer>(answer: Response): Response {
+  const { content, reasoning, toolCalls } = answer;
+  return {
+    ...answer,
+    content: limitText(content),
+    reasoning: reasoning === null ? null : limitText(reasoning),
+    toolCalls: limitCalls(toolCalls),
+  };
+}

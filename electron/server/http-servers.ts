@@ -28,15 +28,19 @@ function parseError(code: string | undefined): AppError {
   return new AppError('invalid_request', 'This is not a well-formed HTTP request.');
 }
 
+/** 431 says which part of a request is too large, which 413 doesn't. */
+function statusOf(parserCode: string | undefined): number | undefined {
+  return parserCode === 'HPE_HEADER_OVERFLOW' ? 431 : undefined;
+}
+
 /** Writes to the socket itself, which is all that is left after a parser error or a CONNECT request. */
-async function reject(error: AppError, socket: Socket): Promise<void> {
+async function reject(error: AppError, socket: Socket, ownStatus?: number): Promise<void> {
   const response = errorResponse(error);
+  const status = ownStatus ?? response.status;
   const body = await response.text();
   const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const length = `content-length: ${Buffer.byteLength(body)}\r\n`;
-  socket.end(
-    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}\r\n${headers}${length}connection: close\r\n\r\n${body}`,
-  );
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}${length}connection: close\r\n\r\n${body}`);
   // Drops the rest of the request for a moment. If the socket closed immediately, the caller might not get the response.
   socket.resume();
   setTimeout(() => socket.destroy(), 1000).unref();
@@ -87,7 +91,10 @@ export function createHttp1Server(
     ...(sockets && { shouldUpgradeCallback: (incoming: IncomingMessage) => sockets.isUpgrade(incoming) }),
   });
   if (sockets) serveSockets(server, sockets);
+  /** The newest response of each connection. */
+  const newest = new WeakMap<Socket, ServerResponse>();
   const serve = (waitsForContinue: boolean) => (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    newest.set(incoming.socket, outgoing);
     closeAfterBody(incoming, outgoing);
     listener.handle(incoming, outgoing, waitsForContinue);
   };
@@ -96,8 +103,10 @@ export function createHttp1Server(
   server.on('checkExpectation', serve(false));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const { writable, bytesWritten } = socket as Socket;
-    if (!writable || error.code === 'ECONNRESET' || bytesWritten > 0) socket.destroy();
-    else void reject(parseError(error.code), socket as Socket);
+    // Nothing of a response may be on its way: the error would be read as a part of it.
+    const isFree = bytesWritten === 0 || newest.get(socket as Socket)?.writableFinished === true;
+    if (!writable || error.code === 'ECONNRESET' || !isFree) socket.destroy();
+    else void reject(parseError(error.code), socket as Socket, statusOf(error.code));
   });
   server.on('connect', (_incoming, socket) => {
     socket.on('error', () => socket.destroy());

@@ -70,9 +70,23 @@ describe('malformed HTTP/1.1', () => {
   ])('rejects %s in the error format', async (_what, headers) => {
     const { connect, host, expectAlive } = await startVictim();
     const answer = await connect().send(`GET / HTTP/1.1\r\nHost: ${host}\r\n${headers()}\r\n`).untilClosed();
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
     expect(errorOf(answer)).toBe('payload_too_large');
     await expectAlive();
+  });
+
+  test('rejects a huge header with 431 on a connection that has served a request, but not within a response', async () => {
+    const { connect, host } = await startVictim({}, async ({ url }) => {
+      if (!url.endsWith('/open')) return new Response('whole');
+      return new Response(new ReadableStream({ start: (own) => own.enqueue(Buffer.from('part')) }));
+    });
+    const huge = `GET / HTTP/1.1\r\nHost: ${host}\r\nx: ${'a'.repeat(64_000)}\r\n\r\n`;
+    const served = connect().send(`GET /whole HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    await served.receive('whole');
+    expect(await served.send(huge).untilClosed()).toContain('HTTP/1.1 431 Request Header Fields Too Large\r\n');
+    const open = connect().send(`GET /open HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    await open.receive('part');
+    expect(await open.send(huge).untilClosed()).not.toContain('431');
   });
 
   test("rejects a method or a header that Fetch doesn't support, in the error format", async () => {

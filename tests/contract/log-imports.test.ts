@@ -375,11 +375,13 @@ test('lines with JSON of 100,000 levels and with many messages are imported as f
   const lines = [
     `{"messages":[{"role":"user","content":[${deep}]},${answer('Deep question')}]}`,
     `{"messages":[{"role":"user","content":"Look."},{"role":"assistant","tool_calls":${calls}}]}`,
+    `{"messages":[{"role":"user","content":"Call."},{"role":"assistant","content":"Called","tool_calls":[${Array.from({ length: 20_000 }, (_, index) => `{"id":"${index}","function":{"name":"f","arguments":"{}"}}`).join()}]}]}`,
     `{"messages":[${'{},'.repeat(100_000)}${answer('Early')},{"role":"user","content":"Why?"},${answer('Many messages')}]}`,
   ];
   const batch = await imported('HTTP/1.1', `${lines.join('\n')}\n`, 'hostile.jsonl');
-  expect(batch).toMatchObject({ state: 'Completed', imported: 3, failure: null });
+  expect(batch).toMatchObject({ state: 'Completed', imported: 4, failure: null });
   const runs = await runsOf('HTTP/1.1', {});
+  expect(runs.find(({ output }) => output.content === 'Called')!.output.toolCalls).toHaveLength(8192);
   const found = runs.find(({ output }) => output.content === 'Many messages')!;
   const { input } = host.host.storage.runs.read(found.conversationRunId)!;
   expect(input.messages!.length).toBeLessThan(8192);

@@ -78,6 +78,21 @@ describe('the guard', () => {
     expect([status, text.includes('knife'), host.host.storage.runs.count()]).toEqual([400, false, before]);
   });
 
+  test.each([
+    ['is longer than it can read', {}, Buffer.alloc(33 * 1_048_576, ' ')],
+    ['has an encoding that it does not know', { 'content-encoding': 'own' }, Buffer.from('knife')],
+  ])('blocks an answer that %s', async (_what, headers, body) => {
+    setGuard({ prompts: 'off', answers: 'refuse' });
+    host.provider.answerWith((call) =>
+      call
+        .head(200, headers)
+        .write(body)
+        .then(() => call.end()),
+    );
+    const { status, text } = await send('Hello');
+    expect([status, JSON.parse(text).error.message]).toEqual([400, expect.stringContaining('could not be checked')]);
+  });
+
   test('notes what it finds', async () => {
     setGuard({ prompts: 'note', answers: 'note' });
     host.provider.answerWith((call) => call.chatAnswer({ content: 'No.' }));

@@ -6,7 +6,7 @@ import type { LogFormat } from '../../../shared/contract/log-imports.ts';
 import { findEntry } from '../../providers/catalogue.ts';
 import { cataloguePrices, costOf } from '../../providers/model-prices.ts';
 import type { NewRun, RunOutcome } from '../../storage/run-rows.ts';
-import { limitMessages } from '../../passthrough/record-limits.ts';
+import { limitAnswer, limitFields, limitMessages, limitText } from '../../passthrough/record-limits.ts';
 import { messageKeys } from '../../storage/stored-messages.ts';
 import type { LogCall, LogUsage } from './log-call.ts';
 
@@ -65,25 +65,30 @@ function costOfCall(call: LogCall, { aiSystem, model }: ReturnType<typeof modelO
   return { cost, costFrom: cost === null ? null : 'catalogue' };
 }
 
+/** Values of what a log says about a call beside its messages. */
+const maxMetadataValues = 5000;
+const maxUsageValues = 500;
+
 function outcomeOf(call: LogCall, served: ReturnType<typeof modelOf>, startedAt: number): Omit<ImportedRun, 'run'> {
   const usage = usageOf(call.usage);
   const { cost, costFrom } = costOfCall(call, served, usage);
   const isFailed = call.error !== null;
+  const answer = limitAnswer(call.answer);
   const outcome: RunOutcome = {
     status: isFailed ? 'Failed' : 'Completed',
-    content: call.answer.content,
-    reasoning: call.answer.reasoning,
+    content: answer.content,
+    reasoning: answer.reasoning,
     finishReason: isFailed ? 'Error' : (call.finishReason ?? (call.answer.toolCalls.length > 0 ? 'ToolCalls' : null)),
     error: isFailed ? { code: 'provider_failed', message: call.error } : null,
     usage,
-    rawUsage: call.usage.raw,
+    rawUsage: call.usage.raw && limitFields(call.usage.raw, maxUsageValues),
     cost,
     credits: 0,
     firstTokenMs: call.firstTokenMs,
     totalMs: call.totalMs,
     completedAt: Math.max(call.endedAt ?? startedAt, startedAt),
     citations: [],
-    ...(call.answer.toolCalls.length > 0 && { toolCalls: call.answer.toolCalls }),
+    ...(answer.toolCalls.length > 0 && { toolCalls: answer.toolCalls }),
   };
   return { outcome, costFrom };
 }
@@ -146,15 +151,15 @@ export function runOfCall(call: LogCall, { format, callerId, apiKeyId, importedA
     createdAt: startedAt,
     // The messages have it.
     promptText: '',
-    systemMessage: system,
+    systemMessage: system === null ? null : limitText(system),
     replacements: null,
     renderedPrompt: textOfMessages(messages.slice(firstNew)),
     messages: isText ? null : messages,
     messageKeys: keys,
-    configuration: call.configuration,
+    configuration: call.configuration && limitFields(call.configuration),
     dataspaceIds: null,
     appHeaders: {},
-    metadata: { ...call.metadata },
+    metadata: limitFields(call.metadata, maxMetadataValues),
     warnings: [],
     origin: { api: 'import', client: call.client?.slice(0, maxNameCharacters) ?? null },
   };

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isRecord } from '../import/log-call.ts';
 import type { TraceExportState } from '../../../shared/contract/trace-export.ts';
 import type { RunStore, SettingsStore } from '../../storage/storage.ts';
 import { attributesOf, type EndedRun, spanOf } from './run-span.ts';
+import { type Delivery, sendSpans, TemporaryFailure } from './send-spans.ts';
 
 /** Sends ended runs to a collector of OpenTelemetry. Off until the settings name one. */
 export interface TraceExport {
   state(): TraceExportState;
-  /** Sends what waits, without retries. */
+  /** Sends what waits, without retries, for at most two seconds. */
   close(): Promise<void>;
 }
 
@@ -21,19 +21,25 @@ export interface TraceExportOptions {
   readonly retryMilliseconds?: number;
   /** Milliseconds in which runs gather before they are sent together. */
   readonly gatherMilliseconds?: number;
+  /** Milliseconds that a collector may take while the host closes. */
+  readonly closingMilliseconds?: number;
 }
 
 /** More runs are dropped. A collector that is down must not fill the memory. */
 const maxWaitingRuns = 2048;
 const maxWaitingCharacters = 32 * 1_048_576;
-/** Of one request, which is written to JSON on the main thread. */
+/** Of one request. Collectors reject requests of a few megabytes. */
 const maxBatchRuns = 256;
 const maxBatchCharacters = 524_288;
-const requestMilliseconds = 10_000;
 const maxAttempts = 5;
 
-function charactersOf({ run, outcome }: EndedRun): number {
-  return run.renderedPrompt.length + outcome.content.length + 1000;
+function charactersOf({ metadata, whole }: WaitingSpan): number {
+  return metadata.length + (whole?.length ?? 0);
+}
+
+function waitingSpanOf(run: EndedRun, hasContent: boolean): WaitingSpan {
+  const textOf = (isWhole: boolean) => JSON.stringify(spanOf(run, isWhole));
+  return { metadata: textOf(false), whole: hasContent ? textOf(true) : null };
 }
 
 /** `name=value,name=value` with percent-encoded values, as the specification of OpenTelemetry has it. */
@@ -50,104 +56,87 @@ export function headersIn(text: string | undefined): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** A response that another attempt can change. */
-class TemporaryFailure extends Error {}
-
-/** The reason of a failed request for a person, never with its content. */
-function describe(error: unknown): string {
-  if (error instanceof TemporaryFailure) return error.message;
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const code = isRecord(cause) && typeof cause['code'] === 'string' ? cause['code'] : null;
-  if (error instanceof Error && error.name === 'TimeoutError') return 'The collector took longer than 10 s.';
-  return code === null ? "Couldn't reach the collector." : `Couldn't reach the collector (${code}).`;
+/** The span of a run as JSON. */
+interface WaitingSpan {
+  readonly metadata: string;
+  /** With its texts; null if the settings said that none are sent. */
+  readonly whole: string | null;
 }
 
-/** The runs that wait, within limits. */
-class WaitingRuns {
-  #runs: EndedRun[] = [];
+/** The spans that wait, within limits. Runs would keep their conversations in memory. */
+class WaitingSpans {
+  #spans: WaitingSpan[] = [];
   #characters = 0;
 
   get count(): number {
-    return this.#runs.length;
+    return this.#spans.length;
   }
 
   /** Returns whether there was room. */
-  add(run: EndedRun): boolean {
-    const characters = charactersOf(run);
-    if (this.#runs.length >= maxWaitingRuns || this.#characters + characters > maxWaitingCharacters) return false;
-    this.#runs.push(run);
+  add(span: WaitingSpan): boolean {
+    const characters = charactersOf(span);
+    if (this.#spans.length >= maxWaitingRuns || this.#characters + characters > maxWaitingCharacters) return false;
+    this.#spans.push(span);
     this.#characters += characters;
     return true;
   }
 
-  clear(): void {
-    this.#runs = [];
+  /** Returns how many there were. */
+  clear(): number {
+    const { count } = this;
+    this.#spans = [];
     this.#characters = 0;
+    return count;
   }
 
-  takeBatch(): EndedRun[] {
+  takeBatch(): WaitingSpan[] {
     let [count, characters] = [0, 0];
-    while (count < Math.min(this.#runs.length, maxBatchRuns) && (count === 0 || characters < maxBatchCharacters)) {
-      characters += charactersOf(this.#runs[count]!);
+    while (count < Math.min(this.#spans.length, maxBatchRuns) && (count === 0 || characters < maxBatchCharacters)) {
+      characters += charactersOf(this.#spans[count]!);
       count += 1;
     }
-    const batch = this.#runs.splice(0, count);
-    for (const run of batch) this.#characters -= charactersOf(run);
+    const batch = this.#spans.splice(0, count);
+    this.#characters -= characters;
     return batch;
   }
 }
 
-function createSender({ settings, environment, version }: TraceExportOptions) {
+function createSender({ settings, environment, version }: TraceExportOptions, signal: AbortSignal) {
   const headers = { ...headersIn(environment['OTEL_EXPORTER_OTLP_HEADERS']), 'content-type': 'application/json' };
   const resource = { attributes: attributesOf({ 'service.name': 'touchstone', 'service.version': version }) };
+  const start = JSON.stringify({ resource, scopeSpans: [{ scope: { name: 'touchstone', version }, spans: [] }] });
 
-  /** Throws `TemporaryFailure` if another attempt makes sense. Returns the reason of a rejection; null for success. */
-  return async function send(batch: readonly EndedRun[]): Promise<string | null> {
+  return async function send(batch: readonly WaitingSpan[]): Promise<Delivery> {
+    const count = batch.length;
     const { address, hasContent } = settings.read().traceExport;
     // It was turned off meanwhile.
-    if (address === null) return null;
-    const spans = batch.map((run) => spanOf(run, hasContent));
-    const scopeSpans = [{ scope: { name: 'touchstone', version }, spans }];
-    const response = await fetch(address, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] }),
-      // A redirect could carry the content to another host.
-      redirect: 'error',
-      signal: AbortSignal.timeout(requestMilliseconds),
-    });
-    await response.body?.cancel();
-    if (response.ok) return null;
-    const message = `The collector responded with ${response.status}.`;
-    if (response.status === 429 || response.status >= 500) throw new TemporaryFailure(message);
-    return message;
+    if (address === null) return { rejected: count, failure: null };
+    const spans = batch.map(({ metadata, whole }) => (hasContent && whole) || metadata).join();
+    const body = `{"resourceSpans":[${start.slice(0, -']}]}'.length)}${spans}]}]}]}`;
+    return sendSpans({ address, headers, body, count, signal });
   };
 }
 
 export function createTraceExport(options: TraceExportOptions): TraceExport {
-  const { settings, runs, retryMilliseconds = 1000, gatherMilliseconds = 1000 } = options;
-  const send = createSender(options);
-  const waiting = new WaitingRuns();
+  const { settings, runs, retryMilliseconds = 1000, gatherMilliseconds = 1000, closingMilliseconds = 2000 } = options;
+  const waiting = new WaitingSpans();
   const closing = new AbortController();
+  const givingUp = new AbortController();
+  const send = createSender(options, givingUp.signal);
   let [sent, dropped, active] = [0, 0, 0];
   let failure: string | null = null;
   let sending: Promise<void> | null = null;
   let timer: NodeJS.Timeout | null = null;
 
-  function end(batch: readonly EndedRun[], reason: string | null): void {
-    failure = reason;
-    if (reason === null) sent += batch.length;
-    else dropped += batch.length;
-  }
-
-  async function deliver(batch: readonly EndedRun[]): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
+  async function attempt(batch: readonly WaitingSpan[]): Promise<Delivery> {
+    for (let count = 1; ; count += 1) {
       try {
-        return end(batch, await send(batch));
+        return await send(batch);
       } catch (error) {
-        failure = describe(error);
-        if (attempt === maxAttempts || closing.signal.aborted) return end(batch, failure);
-        const pause = retryMilliseconds * 2 ** (attempt - 1);
+        if (!(error instanceof TemporaryFailure)) throw error;
+        failure = error.message;
+        if (count === maxAttempts || closing.signal.aborted) return { rejected: batch.length, failure };
+        const pause = Math.max(retryMilliseconds * 2 ** (count - 1), error.pauseMilliseconds);
         await delay(pause, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
       }
     }
@@ -157,8 +146,12 @@ export function createTraceExport(options: TraceExportOptions): TraceExport {
     while (waiting.count > 0) {
       const batch = waiting.takeBatch();
       active = batch.length;
-      await deliver(batch);
+      const delivery = await attempt(batch);
       active = 0;
+      failure = delivery.failure;
+      sent += batch.length - delivery.rejected;
+      dropped += delivery.rejected;
+      if (failure !== null && closing.signal.aborted) dropped += waiting.clear();
     }
   }
 
@@ -169,8 +162,9 @@ export function createTraceExport(options: TraceExportOptions): TraceExport {
   }
 
   const stopListening = runs.onEnd((ended) => {
-    if (settings.read().traceExport.address === null) return void waiting.clear();
-    for (const run of ended) if (!waiting.add(run)) dropped += 1;
+    const { address, hasContent } = settings.read().traceExport;
+    if (address === null) return void waiting.clear();
+    for (const run of ended) if (!waiting.add(waitingSpanOf(run, hasContent))) dropped += 1;
     timer ??= setTimeout(() => void flush(), gatherMilliseconds).unref();
   });
 
@@ -179,7 +173,9 @@ export function createTraceExport(options: TraceExportOptions): TraceExport {
     async close() {
       stopListening();
       closing.abort();
+      const limit = setTimeout(() => givingUp.abort(), closingMilliseconds);
       await flush();
+      clearTimeout(limit);
     },
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import { type Message, textMessage } from '../../../shared/contract/messages.ts';
 import type { ToolCall } from '../../../shared/contract/tools.ts';
+import { limitCalls, limitMessages, limitText } from '../../passthrough/record-limits.ts';
 import type { NewRun, RunOutcome } from '../../storage/run-rows.ts';
 
 /** An ended run as it was recorded. */
@@ -58,17 +59,21 @@ function partsOf({ content }: Message): object[] {
   });
 }
 
+/** What a span has of a run's texts: collectors reject requests of a few megabytes. The newest messages stay. */
+const limits = { parts: 1024, characters: 262_144, cutMessages: 1 };
+
 function contentOf({ run, outcome }: EndedRun): Record<string, Value> {
-  const messages = outcome.sentMessages ??
-    run.messages ?? [textMessage('user', outcome.sentPrompt ?? run.renderedPrompt)];
+  const all = outcome.sentMessages ?? run.messages ?? [textMessage('user', outcome.sentPrompt ?? run.renderedPrompt)];
+  const { messages } = limitMessages(all, 0, limits);
+  const text = limitText(outcome.content, limits.characters);
+  const system = run.systemMessage === null ? null : limitText(run.systemMessage, limits.characters);
   const answer = [
-    ...(outcome.content === '' ? [] : [{ type: 'text', content: outcome.content }]),
-    ...(outcome.toolCalls ?? []).map(callPart),
+    ...(text === '' ? [] : [{ type: 'text', content: text }]),
+    ...limitCalls(outcome.toolCalls ?? [], limits).map(callPart),
   ];
   const reason = finishReasons[outcome.finishReason ?? ''] ?? 'stop';
   return {
-    'gen_ai.system_instructions':
-      run.systemMessage === null ? null : JSON.stringify([{ type: 'text', content: run.systemMessage }]),
+    'gen_ai.system_instructions': system === null ? null : JSON.stringify([{ type: 'text', content: system }]),
     'gen_ai.input.messages': JSON.stringify(messages.map((each) => ({ role: each.role, parts: partsOf(each) }))),
     'gen_ai.output.messages':
       answer.length === 0 ? null : JSON.stringify([{ role: 'assistant', parts: answer, finish_reason: reason }]),

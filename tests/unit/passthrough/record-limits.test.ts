@@ -1,8 +1,14 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { textOfMessage } from '../../../shared/contract/messages.ts';
 import { CallRecord, type CallRecordOptions } from '../../../electron/passthrough/call-record.ts';
 import { parseJson, parseObject } from '../../../electron/passthrough/fields.ts';
-import { type RequestInput, readPassedRequest, readPassedResponse } from '../../../electron/passthrough/read-call.ts';
+import {
+  type RequestInput,
+  readPassedRequest,
+  readPassedResponse,
+  type ResponseInput,
+} from '../../../electron/passthrough/read-call.ts';
 import type { CallApi } from '../../../electron/passthrough/read-request.ts';
 import type { RunOutcome } from '../../../electron/storage/run-rows.ts';
 
@@ -22,10 +28,20 @@ function request(api: CallApi, body: string, more: Partial<RequestInput> = {}) {
   });
 }
 
-function response(api: CallApi, body: string) {
-  const isStream = body.startsWith('data:');
+function response(api: CallApi, body: string | Buffer, more: Partial<ResponseInput> = {}) {
+  const isStream = Buffer.from(body).toString('utf8', 0, 5) === 'data:';
   const arrivals = { atMs: [1], ends: [body.length] };
-  return readPassedResponse({ api, body: Buffer.from(body), encoding: '', isStream, arrivals, rules: [] });
+  const limits = { isCut: false, isUnlimited: false };
+  return readPassedResponse({
+    api,
+    body: Buffer.from(body),
+    encoding: '',
+    isStream,
+    arrivals,
+    rules: [],
+    ...limits,
+    ...more,
+  });
 }
 
 /** The limit of a thread's messages and of JSON text. */
@@ -95,6 +111,53 @@ test('the files of messages that are not recorded are not stored', () => {
   const last = `{"role":"user","content":[${image('late')}]}`;
   const { files } = request('openai-chat', `{"messages":[${first},${'{},'.repeat(20_000)}${last}]}`);
   expect(files.map(({ content }) => content.toString())).toEqual(['late']);
+});
+
+const frames = Array.from(
+  { length: 8000 },
+  () => `data: {"choices":[{"delta":{"content":"${Math.random()} "}}]}\n\n`,
+).join('');
+
+test.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+] as const)('a response with %s is read as far as it came, and not when it is too large', (encoding, compress) => {
+  const body = compress(frames);
+  const whole = response('openai-chat', body, { encoding, isStream: true });
+  const start = response('openai-chat', body.subarray(0, body.length / 2), { encoding, isStream: true });
+  expect(whole.content.startsWith(start.content.slice(0, -30))).toBe(true);
+  expect(start.content.length).toBeGreaterThan(100);
+  const bomb = compress(Buffer.alloc(65 * 1_048_576));
+  expect(response('openai-chat', bomb, { encoding: ` ${encoding.toUpperCase()}` })).toMatchObject({
+    content: '[The response is not recorded: it is larger than 64 MB when it is decompressed]',
+    error: null,
+    isComplete: true,
+    isUnread: true,
+  });
+  expect(response('openai-chat', 'no such thing', { encoding })).toMatchObject({
+    error: "The provider's response could not be decompressed.",
+    isUnread: true,
+  });
+});
+
+test('a complete response that the record cannot read is no failure, and says why', () => {
+  const tooManyValues = `{"data":[${'0,'.repeat(4_000_001)}0]}`;
+  expect(response('openai-chat', 'abc', { encoding: 'gzip, br' })).toMatchObject({
+    content: '[The response is not recorded: its encoding "gzip, br" is unknown]',
+    isComplete: true,
+  });
+  expect(response('openai-embeddings', tooManyValues)).toMatchObject({
+    content: '[The response is not recorded: it has more than four million values]',
+    error: null,
+  });
+  expect(response('openai-embeddings', '{"data":[0,', { isCut: true })).toMatchObject({
+    content: '[The response is not recorded: it is larger than 32 MB]',
+    error: null,
+  });
+  const cut = response('openai-chat', frames.slice(0, -20), { isCut: true });
+  expect(cut.content).toMatch(/^0\.\d.* \[The rest of the response is not recorded: it is larger than 32 MB\]$/s);
 });
 
 test('many parameters, counts and calls are cut, and the first ones stay', () => {
