@@ -119,7 +119,7 @@ function sendPack({ fileName, bytes, stream }: ExportDownload): Response {
 
 function exportHandlers(exports: Exports, reportFailure: Log): Handler[] {
   return [
-    implement(previewRedaction, ({ body, signal }) => exports.preview(body, { signal })),
+    implement(previewRedaction, async ({ body, signal }) => longJsonResponse(await exports.preview(body, { signal }))),
     implement(createAuditExport, ({ body }) => exports.create(body)),
     implement(listAuditExports, () => ({ data: exports.list() })),
     implement(followAuditExports, (input) =>

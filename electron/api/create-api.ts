@@ -10,7 +10,7 @@ import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
 import type { Api, ApiContext, Caller, Handler, HandlerInput } from './api.ts';
 import { errorResponse, toAppError } from './error-response.ts';
 import { formMediaTypes, readForm, type ReceiveFile } from './form-body.ts';
-import { JsonResponse } from './json-response.ts';
+import { JsonResponse, longJsonResponse } from './json-response.ts';
 import { LazyResponse } from './lazy-response.ts';
 import { formatOfPath, passedError } from './passed-error.ts';
 import { PassedResponse } from './passed-response.ts';
@@ -160,11 +160,14 @@ function emptyBody(endpoint: Endpoint): unknown {
   throw new AppError('invalid_request', 'The request has no body. Send a JSON object.');
 }
 
-function toResponse(endpoint: Endpoint, result: unknown, requestId: string): Response {
+/** The response to a long body often repeats it, so it is written in several turns of the event loop, too. */
+function toResponse(endpoint: Endpoint, result: unknown, requestId: string, isLong: boolean): Response {
+  const init = { status: endpoint.status ?? 200 };
+  const toJson = (value: object) => (isLong ? longJsonResponse(value, init) : new JsonResponse(value, init));
   const response =
     result instanceof Response || result === undefined
       ? (result ?? new Response(null, { status: 204 }))
-      : new JsonResponse(result as object, { status: endpoint.status ?? 200 });
+      : toJson(result as object);
   if (response instanceof PassedResponse) return response;
   return withHeaders(response, { 'x-request-id': requestId });
 }
@@ -238,9 +241,9 @@ async function answer(
       signal: request.signal,
       requestId,
     } as HandlerInput<never, never, never, never>);
-    // The response often repeats the body. It is written in a separate turn of the event loop.
-    if (Number(request.headers.get('content-length')) > longBodyBytes) await nextTurn();
-    return limited(toResponse(handler.endpoint, result, requestId));
+    const isLong = Number(request.headers.get('content-length')) > longBodyBytes;
+    if (isLong) await nextTurn();
+    return limited(toResponse(handler.endpoint, result, requestId, isLong));
   } catch (error) {
     const failure = toAppError(error, requestId, options.reportFailure);
     return limited(path.passes ? passedError(failure, path.passes, requestId) : errorResponse(failure, requestId));

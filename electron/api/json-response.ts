@@ -45,13 +45,22 @@ export class JsonResponse extends LazyResponse<ResponseText> {
 }
 
 /** Up to this many characters, a response is sent at once, with its length. */
-const wholeLength = 1_048_576;
+const wholeLength = 524_288;
 
 /** Characters of one chunk of a longer response. */
 const chunkLength = 65_536;
 
-/** Precedes a text that takes a turn of the event loop of its own. */
-const pause = '';
+/** The JSON of a text in chunks. The characters of a surrogate pair stay together: apart, they would be escaped. */
+function* textChunks(text: string): Generator<string, void, void> {
+  yield '"';
+  for (let start = 0; start < text.length;) {
+    let end = start + chunkLength;
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc_00) === 0xd8_00) end += 1;
+    yield JSON.stringify(text.slice(start, end)).slice(1, -1);
+    start = end;
+  }
+  yield '"';
+}
 
 function* listChunks(items: Iterable<unknown>): Generator<string, void, void> {
   let before = '[';
@@ -74,12 +83,9 @@ function isChunked(value: unknown, depth = 0): boolean {
   return depth < maxSearchDepth && Object.values(value).some((part) => isChunked(part, depth + 1));
 }
 
-/**
- * The text of `JSON.stringify` in chunks. A `LazyList` is read as the consumer proceeds, and every long text is a separate chunk, the
- * longest ones after a `pause`.
- */
+/** The text of `JSON.stringify` in chunks. A `LazyList` is read as the consumer proceeds, and so is a long text. */
 function* jsonChunks(value: unknown): Generator<string, void, void> {
-  if (typeof value === 'string' && value.length > wholeLength) yield pause;
+  if (typeof value === 'string' && value.length > chunkLength) return yield* textChunks(value);
   if (value instanceof LazyList) return yield* listChunks(value);
   const isWhole = typeof value !== 'object' || value === null || 'toJSON' in value || !isChunked(value);
   if (isWhole) return yield JSON.stringify(value) ?? 'null';
@@ -94,39 +100,39 @@ function* jsonChunks(value: unknown): Generator<string, void, void> {
   yield '}';
 }
 
-/** Joins chunks to at least `length` characters, unless the text ends or pauses before. */
+/** Joins chunks to at least `length` characters, unless the text ends before. */
 function takeChunks(chunks: Iterator<string, void, void>, length: number): { text: string; isDone: boolean } {
   let text = '';
   while (text.length < length) {
     const next = chunks.next();
     if (next.done) return { text, isDone: true };
-    if (next.value === pause) break;
     text += next.value;
   }
   return { text, isDone: false };
 }
 
 /**
- * A JSON response that can be too long for memory or for a string. Its lists are read as the caller reads the response. A failure in the
- * middle closes the connection without completing the text.
+ * A JSON response that can be too long for memory, for a string, or for one turn of the event loop. Its lists and long texts are read as
+ * the caller reads the response. A failure in the middle closes the connection without completing the text. The names of the headers must
+ * be in lower case.
  */
-export function longJsonResponse(value: object): Response {
-  const headers = { 'content-type': 'application/json' };
+export function longJsonResponse(
+  value: object,
+  { status = 200, headers: added }: { status?: number; headers?: Record<string, string> } = {},
+): Response {
+  const init = { status, headers: { 'content-type': 'application/json', ...added } };
   const chunks = jsonChunks(value);
   const beginning = takeChunks(chunks, wholeLength);
-  if (beginning.isDone) return new Response(beginning.text, { headers });
+  if (beginning.isDone) return new Response(beginning.text, init);
   const encoder = new TextEncoder();
   let first: string | null = beginning.text;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        let taken = { text: first ?? '', isDone: false };
+        // Other callers must not wait for a caller that reads as fast as the response is written.
+        await nextTurn();
+        const taken = first === null ? takeChunks(chunks, chunkLength) : { text: first, isDone: false };
         first = null;
-        do {
-          // Other callers must not wait for a caller that reads as fast as the response is written.
-          await nextTurn();
-          if (taken.text === '') taken = takeChunks(chunks, chunkLength);
-        } while (taken.text === '' && !taken.isDone);
         if (taken.text !== '') controller.enqueue(encoder.encode(taken.text));
         if (taken.isDone) controller.close();
       },
@@ -134,5 +140,5 @@ export function longJsonResponse(value: object): Response {
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers });
+  return new Response(body, init);
 }

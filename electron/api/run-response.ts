@@ -8,7 +8,8 @@ import { publicToolCall } from '../storage/stored-messages.ts';
 import type { Log } from '../log.ts';
 import { errorResponse, toAppError } from './error-response.ts';
 import type { HandlerInput } from './api.ts';
-import { JsonResponse } from './json-response.ts';
+import { JsonResponse, longJsonResponse } from './json-response.ts';
+import { longBodyBytes } from './request-body.ts';
 import { streamResponse, type StreamKind, Together } from './stream-response.ts';
 
 type Input = Pick<HandlerInput<unknown, unknown, unknown>, 'caller' | 'headers' | 'signal' | 'requestId'>;
@@ -113,7 +114,9 @@ export async function wholeRunResponse(
 ): Promise<Response> {
   try {
     const answer = await accepted.run.complete();
-    return new JsonResponse(toBody(accepted.run, answer), { headers: runHeaders(accepted) });
+    const init = { headers: runHeaders(accepted) };
+    const body = toBody(accepted.run, answer);
+    return answer.content.length > longBodyBytes ? longJsonResponse(body, init) : new JsonResponse(body, init);
   } catch (error) {
     return failedRun(error, accepted, input, reportFailure);
   }

@@ -46,7 +46,7 @@ export interface ReportPage {
 }
 
 /** Max characters of texts in one page. More would block the host's thread, and could fill its memory. */
-const maxPageCharacters = 8 * 1_048_576;
+const maxPageCharacters = 1_048_576;
 
 const maxMatches = 12;
 const maxLists = 4;
