@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,9 +26,9 @@ import { createRandom, type SeededRandom } from './support/text-writer.ts';
 /**
  * Copies the runs of one host to a PostgreSQL on a socket, adds those of further hosts until there are `--runs N` (200,000 by default;
  * `--runs 5000000` needs an hour and 50 GB), and measures pages, facets and figures beside the plan of each statement. Exits with 1 if
- * a statement reads a large table from its start.
+ * a statement reads a large table from its start. With `--folder NAME` the filled database stays there, and a later run only measures.
  */
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '200000' } } });
+const { values } = parseArgs({ options: { runs: { type: 'string', default: '200000' }, folder: { type: 'string' } } });
 const count = Number(values.runs);
 /** The runs of one host. All have the same ones, under other IDs. */
 const hostRuns = Math.min(count, 100_000);
@@ -44,12 +44,19 @@ const log = (step: string) => console.log(`${Math.round((performance.now() - sta
 
 const obstacle = obstacleToPostgres();
 if (obstacle !== null) throw new Error(obstacle);
-const folder = mkdtempSync(join(tmpdir(), 'touchstone-team-'));
+const chosenFolder = values.folder;
+if (chosenFolder !== undefined) mkdirSync(join(chosenFolder, 'host'), { recursive: true });
+const folder =
+  chosenFolder === undefined ? mkdtempSync(join(tmpdir(), 'touchstone-team-')) : join(chosenFolder, 'host');
 const server = await TestPostgres.start({
   isDurable: true,
+  ...(chosenFolder === undefined ? {} : { folder: join(chosenFolder, 'server') }),
   settings: ['shared_buffers=2GB', 'max_wal_size=4GB', 'checkpoint_timeout=20min', 'maintenance_work_mem=1GB'],
 });
-const address = await server.createDatabase();
+/** The figures of filling, which a run that only measures prints again. */
+const filledFile = join(folder, 'filled.json');
+const isFilled = existsSync(filledFile);
+const address = isFilled ? server.address('team_1') : await server.createDatabase();
 
 async function megabytes(): Promise<number> {
   const [found] = await server.query<{ bytes: string }>(
@@ -77,6 +84,27 @@ async function measureCopying(): Promise<number> {
   return rate;
 }
 
+/** Copies the runs of the first host and adds those of the others. */
+async function fill(): Promise<void> {
+  const emptyMegabytes = await megabytes();
+  const rate = await measureCopying();
+  const hostMegabytes = (await megabytes()) - emptyMegabytes;
+  rows.push(row(`size of a run among ${hostRuns}, with indexes`, (hostMegabytes * 1e3) / hostRuns, 'kB'));
+  await server.query(address, 'ALTER SYSTEM SET fsync = off');
+  await server.query(address, 'SELECT pg_reload_conf()');
+  if (hosts > 1) await addHosts(server, address, { hosts, runs: hostRuns, log });
+  await server.query(address, 'VACUUM (ANALYZE, PROCESS_TOAST false)');
+  await server.query(address, 'ALTER SYSTEM RESET fsync');
+  await server.query(address, 'SELECT pg_reload_conf()');
+  await server.query(address, 'CHECKPOINT');
+  const size = (await megabytes()) - emptyMegabytes;
+  rows.push(row(`size of ${count} runs`, size / 1e3, 'GB'));
+  rows.push(row('100,000,000 runs by the growth of the last ones', (size / count) * 1e5, 'GB'));
+  rows.push(row('100,000,000 runs, days of copying by one host', 1e8 / rate / 86_400, 'days'));
+  if (chosenFolder !== undefined) writeFileSync(filledFile, JSON.stringify(rows));
+  log('filled');
+}
+
 /** How long after a burst of recorded runs the last one is in the team database. */
 async function measureLag(): Promise<void> {
   const burst = 5000;
@@ -91,6 +119,10 @@ async function measureLag(): Promise<void> {
     log: () => undefined,
   });
   while (team.state().status !== 'up-to-date') await delay(50);
+  const [before] = await server.query<{ copied: string }>(
+    address,
+    'SELECT max(copied_run) AS copied FROM touchstone.hosts',
+  );
   const next = generateRuns(burst, { seed: 5 });
   const start = performance.now();
   const caller = async () => {
@@ -102,7 +134,12 @@ async function measureLag(): Promise<void> {
   await Promise.all(Array.from({ length: 16 }, caller));
   const recorded = performance.now();
   const isCopied = async () =>
-    (await server.query(address, `SELECT 1 FROM touchstone.hosts WHERE copied_run >= ${hostRuns + burst}`)).length > 0;
+    (
+      await server.query(
+        address,
+        `SELECT 1 FROM touchstone.hosts WHERE copied_run >= ${Number(before!.copied) + burst}`,
+      )
+    ).length > 0;
   while (!(await isCopied())) await delay(10);
   rows.push(row(`a burst of ${burst} runs, recorded in`, recorded - start, 'ms'));
   rows.push(row('lag of the last one after it', performance.now() - recorded, 'ms'));
@@ -223,23 +260,9 @@ function printPlans(): number {
 
 let client: pg.Client | null = null;
 try {
-  const emptyMegabytes = await megabytes();
-  const rate = await measureCopying();
+  if (isFilled) rows.push(...(JSON.parse(readFileSync(filledFile, 'utf8')) as Row[]));
+  else await fill();
   const known = readKnown();
-  const hostMegabytes = (await megabytes()) - emptyMegabytes;
-  rows.push(row(`size of a run among ${hostRuns}, with indexes`, (hostMegabytes * 1e3) / hostRuns, 'kB'));
-  await server.query(address, 'ALTER SYSTEM SET fsync = off');
-  await server.query(address, 'SELECT pg_reload_conf()');
-  if (hosts > 1) await addHosts(server, address, { hosts, runs: hostRuns, log });
-  await server.query(address, 'VACUUM (ANALYZE, PROCESS_TOAST false)');
-  await server.query(address, 'ALTER SYSTEM RESET fsync');
-  await server.query(address, 'SELECT pg_reload_conf()');
-  await server.query(address, 'CHECKPOINT');
-  const size = (await megabytes()) - emptyMegabytes;
-  rows.push(row(`size of ${count} runs`, size / 1e3, 'GB'));
-  rows.push(row('100,000,000 runs by the growth of the last ones', (size / count) * 1e5, 'GB'));
-  rows.push(row('100,000,000 runs, days of copying by one host', 1e8 / rate / 86_400, 'days'));
-  log('filled');
   const { database, close } = await openTeamConnection(parseTeamAddress(address), null);
   const [, name] = /\/([^/?]+)\?/.exec(address)!;
   client = new pg.Client({ host: server.folder, user: 'owner', database: name! });
@@ -255,5 +278,5 @@ try {
 } finally {
   await client?.end();
   await server.remove();
-  if (existsSync(folder)) rmSync(folder, { recursive: true });
+  if (chosenFolder === undefined) rmSync(folder, { recursive: true, force: true });
 }

@@ -264,7 +264,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
     ...comparisonHandlers(services.comparisons, log),
     ...blindVoteHandlers(services.comparisons.blindVotes),
     ...judgeHandlers(services.judges, services.comparisons),
-    ...reviewHandlers(services.reviewing, storage.rubrics),
+    ...reviewHandlers(services.reviewing, storage.rubrics, services.team),
     ...knowledgeHandlers({ knowledge, ...allowances, isEmbeddingPaid, log }),
     ...openApiHandlers(packageFile.version),
     ...providerHandlers(providers, onDevice, services.capabilityTests, log),

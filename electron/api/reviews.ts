@@ -32,6 +32,7 @@ import {
 import { adjudicateItem, releaseItem, reserveItem, skipItem, submitReview } from '../../shared/contract/reviews.ts';
 import type { ReviewCaller, Reviewers } from '../reviews/create-reviewers.ts';
 import type { ReviewServices } from '../reviews/create-review-services.ts';
+import type { Team } from '../team/create-team.ts';
 import type { RubricStore } from '../storage/reviews/rubric-store.ts';
 import { type Caller, type Handler, type HandlerInput, implement, requireManage } from './api.ts';
 import { fileReaderOf } from './files.ts';
@@ -88,15 +89,20 @@ function rubricHandlers(rubrics: RubricStore): Handler[] {
 
 const defaultItems = 50;
 
-function queueHandlers({ queues, reviewers }: ReviewServices): Handler[] {
+function queueHandlers({ queues, reviewers }: ReviewServices, team: Pick<Team, 'servesApi'>): Handler[] {
   const find = (input: CallOf) => reviewers.find(reviewCallerOf(input));
+  // Only a host with `--team` shows the runs of other hosts to programs.
+  const callOf = ({ caller, signal }: { caller: Caller; signal: AbortSignal }) => ({
+    readsTeam: team.servesApi || caller.key === null,
+    signal,
+  });
   return [
     implement(listReviewQueues, ({ query }) => queues.list(toListQuery(query))),
     implement(createReviewQueue, (input) => {
       requireManage(input.caller);
-      return queues.create(input.body, find(input), input);
+      return queues.create(input.body, find(input), callOf(input));
     }),
-    implement(previewReviewQueue, ({ body, signal }) => queues.preview(body, { signal })),
+    implement(previewReviewQueue, (input) => queues.preview(input.body, callOf(input))),
     implement(readReviewQueue, (input) => queues.read(input.parameters.id, find(input))),
     implement(deleteReviewQueue, ({ parameters, caller }) => {
       requireManage(caller);
@@ -219,13 +225,17 @@ function fileHandlers({ files, queues, reviewers }: ReviewServices): Handler[] {
 }
 
 /** Reviewers, rubrics and review queues. */
-export function reviewHandlers(services: ReviewServices, rubrics: RubricStore): Handler[] {
+export function reviewHandlers(
+  services: ReviewServices,
+  rubrics: RubricStore,
+  team: Pick<Team, 'servesApi'>,
+): Handler[] {
   return [
     ...reviewerHandlers(services.reviewers),
     ...rubricHandlers(rubrics),
     // Before the path with an ID, which would match `import`.
     ...fileHandlers(services),
-    ...queueHandlers(services),
+    ...queueHandlers(services, team),
     ...itemHandlers(services),
     ...resultHandlers(services),
     ...exportHandlers(services),

@@ -165,7 +165,15 @@ function createImporter({ store }: QueueFilesOptions) {
     const queue = await readQueue(lines);
     requireNew(queue);
     const { itemType, plan, seed, reviewersPerItem, secondShare, reservationMinutes } = queue;
-    const decided = { itemType, plan, seed, reviewersPerItem, secondShare, reservationMinutes };
+    const decided = {
+      source: 'device' as const,
+      itemType,
+      plan,
+      seed,
+      reviewersPerItem,
+      secondShare,
+      reservationMinutes,
+    };
     const { name, population, strata, rubric, createdAt, installationId } = queue;
     const id = queue.id.toLowerCase();
     const described = { name, population, strata, rubric, createdAt, installationId, isImported: true };

@@ -75,8 +75,10 @@ export function createReviewExports(options: ReviewExportsOptions): ReviewExport
     async createDataset(id, { name, answer }, call) {
       const done = await allDone(id, call);
       if (done.length === 0) throw new AppError('conflict', 'The queue has no done item yet.');
+      // Its people have read the texts already.
+      const readsTeam = store.read(id).plan.source === 'team';
       const runIds = [...new Set(done.map(({ item }) => item.runId))];
-      return runDatasets.start({ name, selection: { runIds }, ...(answer && { answer }) }, call);
+      return runDatasets.start({ name, selection: { runIds }, ...(answer && { answer }) }, { ...call, readsTeam });
     },
     async calibrate(id, { judgeId, rubricItemId, passFrom = defaultPassFrom }, call) {
       const item = store.read(id).rubric.items.find((one) => one.id === rubricItemId.toLowerCase());

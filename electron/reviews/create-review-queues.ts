@@ -2,29 +2,34 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { ReviewItem } from '../../shared/contract/review-items.ts';
-import type {
-  ReviewProgress,
-  ReviewQueue,
-  ReviewQueueInput,
-  ReviewQueueSummary,
-} from '../../shared/contract/review-queues.ts';
+import type { ReviewQueue, ReviewQueueInput, ReviewQueueSummary } from '../../shared/contract/review-queues.ts';
 import type { ListPage, ListQuery } from '../storage/list-page.ts';
-import type { QueuePlan, QueueStore, StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
-import type { ReviewStore, StoredProgress } from '../storage/reviews/review-store.ts';
+import type { QueuePlan, QueueStore } from '../storage/reviews/queue-store.ts';
+import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import type { RubricStore } from '../storage/reviews/rubric-store.ts';
+import type { TeamRecords } from '../team/team-records.ts';
 import { describeItems } from './describe-item.ts';
+import { createDescriber, importedTitle } from './describe-queue.ts';
 import type { SharedQueues } from './sharing.ts';
-import { countSample, drawSample, priorityOf, type SampledItem, type SamplingOptions } from './sampling.ts';
+import { countSample, drawSample, priorityOf, type Sample, type SampledItem, type SampleSize } from './choose-items.ts';
+import { readTeamTexts } from './item-texts.ts';
+import { createLocalPopulation, type LocalPopulationOptions } from './sampling.ts';
 
-type Preview = Pick<ReviewQueueInput, 'filter' | 'itemType' | 'plan'>;
+type Preview = Pick<ReviewQueueInput, 'filter' | 'source' | 'itemType' | 'plan'>;
+
+export interface QueueCall {
+  /** Whether the caller may read the runs of other hosts of the team. */
+  readonly readsTeam: boolean;
+  readonly signal: AbortSignal;
+}
 
 /** Methods with an id throw `not_found`. `you` is the caller as a reviewer; null before its first review. */
 export interface ReviewQueues {
   list(query: ListQuery): Promise<ListPage<ReviewQueueSummary>>;
-  preview(input: Preview, options: { signal: AbortSignal }): ReturnType<typeof countSample>;
+  preview(input: Preview, call: QueueCall): Promise<SampleSize>;
   /** Throws `invalid_request` for a filter without matches and an unknown reviewer, and `payload_too_large`. */
-  create(input: ReviewQueueInput, you: StoredReviewer | null, options: { signal: AbortSignal }): Promise<ReviewQueue>;
+  create(input: ReviewQueueInput, you: StoredReviewer | null, call: QueueCall): Promise<ReviewQueue>;
   read(id: string, you: StoredReviewer | null): ReviewQueue;
   /** Returns when all rows are deleted. */
   remove(id: string): Promise<void>;
@@ -36,92 +41,38 @@ export interface ReviewQueues {
   close(): Promise<void>;
 }
 
-export interface ReviewQueuesOptions extends SamplingOptions {
+export interface ReviewQueuesOptions extends LocalPopulationOptions {
   readonly store: QueueStore;
   readonly reviews: ReviewStore;
   readonly reviewers: ReviewerStore;
   readonly rubrics: RubricStore;
   readonly shared: SharedQueues;
+  readonly team: TeamRecords;
 }
 
 const maxSeed = 2 ** 32;
 const itemsAtOnce = 500;
+/** With their texts. */
+const teamItemsAtOnce = 20;
 const defaultReservationMinutes = 15;
 
-const isoTime = (time: number) => new Date(time).toISOString();
-
-/** The start of the prompt of an imported item. */
-export function importedTitle(store: QueueStore, queue: StoredQueue): (item: StoredItem) => string | null {
-  return (item) => (queue.isImported ? (store.content(item.sequence)?.[0]?.input.slice(0, 120) ?? null) : null);
-}
-
-function median(sorted: readonly number[]): number | null {
-  return sorted[Math.floor(sorted.length / 2)] ?? null;
-}
+/** Hashes that are computed at once: about 5 ms. */
+const hashesAtOnce = 5000;
 
 /** The items that one more reviewer reviews. */
-function findSecond(items: readonly SampledItem[], { seed, secondShare, itemType }: QueuePlan): Set<number> {
-  const idOf = (item: SampledItem) => (itemType === 'run' ? item.runId : item.conversationId);
-  const order = items
-    .map((item, index) => ({ index, priority: priorityOf(seed, 'second', idOf(item)) }))
-    .toSorted((one, other) => one.priority - other.priority);
-  return new Set(order.slice(0, Math.round(secondShare * items.length)).map(({ index }) => index));
-}
-
-function createDescriber({ store, reviews }: ReviewQueuesOptions) {
-  function summarize(queue: StoredQueue): ReviewQueueSummary {
-    const counts = store.counts(queue.sequence);
-    return {
-      id: queue.id,
-      name: queue.name,
-      itemType: queue.plan.itemType,
-      counts,
-      isComplete: counts.done === counts.items,
-      isImported: queue.isImported,
-      isShared: queue.teamChange !== null,
-      createdAt: isoTime(queue.createdAt),
-    };
+async function findSecond(
+  items: readonly SampledItem[],
+  { seed, secondShare, itemType }: QueuePlan,
+): Promise<ReadonlySet<SampledItem>> {
+  const count = Math.round(secondShare * items.length);
+  if (count === 0) return new Set();
+  const priorities = new Map<SampledItem, number>();
+  for (const [index, item] of items.entries()) {
+    priorities.set(item, priorityOf(seed, 'second', itemType === 'run' ? item.runId : item.conversationId));
+    if (index % hashesAtOnce === 0) await nextTurn();
   }
-
-  function progressOf(
-    queue: StoredQueue,
-    { reviewer, reviewerId, name, reviewed, skipped, lastReviewAt }: StoredProgress,
-    needed: number,
-    you: StoredReviewer | null,
-  ): ReviewProgress {
-    const named = queue.plan.reviewerIds;
-    return {
-      reviewerId,
-      reviewer: name,
-      isYou: reviewer === you?.sequence,
-      reviewed,
-      skipped,
-      assigned: named?.includes(reviewerId) ? Math.ceil(needed / named.length) : null,
-      secondsPerItem: median(reviews.lastSeconds(queue.sequence, reviewer).toSorted((one, other) => one - other)),
-      lastReviewAt: lastReviewAt === null ? null : isoTime(lastReviewAt),
-    };
-  }
-
-  function describe(queue: StoredQueue, you: StoredReviewer | null): ReviewQueue {
-    const summary = summarize(queue);
-    const { plan, population, strata, rubric, installationId } = queue;
-    const held = you && reviews.reservation(queue.sequence, you.sequence);
-    return {
-      ...summary,
-      ...plan,
-      population,
-      strata: [...strata],
-      rubric,
-      installationId,
-      progress: reviews
-        .progress(queue.sequence, plan.reviewerIds ?? [])
-        .map((one) => progressOf(queue, one, summary.counts.reviewsNeeded, you)),
-      reservation:
-        held && held.expiresAt > Date.now() ? { itemId: held.itemId, expiresAt: isoTime(held.expiresAt) } : null,
-    };
-  }
-
-  return { summarize, describe };
+  const order = items.toSorted((one, other) => priorities.get(one)! - priorities.get(other)!);
+  return new Set(order.slice(0, count));
 }
 
 /** What a person decided, with defaults. Throws `invalid_request`. */
@@ -146,6 +97,7 @@ function createPlanner({ reviewers }: ReviewQueuesOptions) {
       throw invalidField('reviewersPerItem', `needs ${highest} reviewers, and ${reviewerIds.length} are named`);
     return {
       filter: input.filter,
+      source: input.source ?? 'device',
       itemType: input.itemType,
       plan: input.plan,
       seed: input.seed ?? randomInt(maxSeed),
@@ -173,10 +125,43 @@ async function shareReviewers(
   }
 }
 
+/** The consensus on a run is written by the host that recorded it, which has a copy only of a shared queue. */
+function withSharing(input: ReviewQueueInput): ReviewQueueInput {
+  if (input.source !== 'team') return input;
+  if (input.isShared === false) throw invalidField('isShared', "must be true for the team's runs");
+  return { ...input, isShared: true };
+}
+
+const onlyForWindow = 'Only a host that was started with --team shows its runs to programs.';
+
+/** Chooses items on this device or in the team database. All throw `conflict` without the team database. */
+function createSampler({ team, ...options }: ReviewQueuesOptions) {
+  const local = createLocalPopulation(options);
+
+  function isTeam({ source }: Preview, { readsTeam }: QueueCall): boolean {
+    if (source === 'team' && !readsTeam) throw new AppError('conflict', onlyForWindow);
+    return source === 'team';
+  }
+
+  return {
+    count: ({ filter, source, itemType, plan }: Preview, call: QueueCall): Promise<SampleSize> =>
+      isTeam({ filter, source, itemType, plan }, call)
+        ? team.countSample({ filter, itemType, plan }, call)
+        : countSample({ filter, itemType, plan }, local, call.signal),
+    draw: (input: Preview, seed: number, call: QueueCall): Promise<Sample> => {
+      const { filter, itemType, plan } = input;
+      return isTeam(input, call)
+        ? team.drawSample({ filter, itemType, plan }, seed, call)
+        : drawSample({ filter, itemType, plan }, seed, local, call.signal);
+    },
+  };
+}
+
 export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
   const { store, reviews, rubrics } = options;
   const planOf = createPlanner(options);
   const { summarize, describe } = createDescriber(options);
+  const sampler = createSampler(options);
   let isClosed = false;
   let removal = Promise.resolve();
 
@@ -189,25 +174,35 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
   }
 
   async function appendItems(items: readonly SampledItem[], plan: QueuePlan, sequence: number, signal: AbortSignal) {
-    const second = findSecond(items, plan);
-    for (let offset = 0; offset < items.length; offset += itemsAtOnce) {
-      const slice = items.slice(offset, offset + itemsAtOnce).map((item, index) => ({
-        ...item,
-        id: randomUUID(),
-        needed: plan.reviewersPerItem + Number(second.has(offset + index)),
-        content: null,
-      }));
-      store.append(sequence, offset, slice);
+    const second = await findSecond(items, plan);
+    const isTeam = plan.source === 'team';
+    let position = 0;
+    for (let offset = 0; offset < items.length; offset += isTeam ? teamItemsAtOnce : itemsAtOnce) {
+      const slice = items.slice(offset, offset + (isTeam ? teamItemsAtOnce : itemsAtOnce));
+      const texts = isTeam ? await readTeamTexts(options.team, plan, slice) : null;
+      const added = slice
+        .map((item, index) => ({
+          ...item,
+          id: randomUUID(),
+          needed: plan.reviewersPerItem + Number(second.has(item)),
+          content: texts && texts[index]!,
+        }))
+        // Without texts it was deleted in the team database in between.
+        .filter(({ content }) => content === null || content.length > 0);
+      store.append(sequence, position, added);
+      position += added.length;
       await nextTurn();
       signal.throwIfAborted();
     }
   }
 
-  async function create(input: ReviewQueueInput, you: StoredReviewer | null, { signal }: { signal: AbortSignal }) {
+  async function create(given: ReviewQueueInput, you: StoredReviewer | null, call: QueueCall) {
+    const { signal } = call;
+    const input = withSharing(given);
     const { id, name, version, description, items } = rubrics.read(input.rubricId, input.rubricVersion ?? null);
     if (input.isShared) await shareReviewers(input, options);
     const plan = planOf(input);
-    const sample = await drawSample(input, plan.seed, options, signal);
+    const sample = await sampler.draw(input, plan.seed, call);
     const queueId = randomUUID();
     const sequence = store.create({
       id: queueId,
@@ -245,7 +240,7 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
       }
       return { data: summaries, continuationToken };
     },
-    preview: (input, { signal }) => countSample(input, options, signal),
+    preview: (input, call) => sampler.count(input, call),
     create,
     read: (id, you) => describe(store.read(id), you),
     async remove(id) {

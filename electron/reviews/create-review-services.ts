@@ -1,3 +1,4 @@
+import type { TeamRecords } from '../team/team-records.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type Agreement, createAgreement } from './create-agreement.ts';
 import { createQueueFiles, type QueueFiles } from './create-queue-files.ts';
@@ -24,8 +25,9 @@ export interface ReviewServices {
 }
 
 export interface ReviewServicesOptions
-  extends Pick<ReviewExportsOptions, 'runDatasets' | 'judges'>, Pick<SharedQueuesOptions, 'team' | 'log'> {
+  extends Pick<ReviewExportsOptions, 'runDatasets' | 'judges'>, Pick<SharedQueuesOptions, 'log'> {
   readonly storage: Storage;
+  readonly team: SharedQueuesOptions['team'] & { readonly records: TeamRecords };
 }
 
 /** Reviewers, review queues and reviews, which share their tables. */
@@ -39,14 +41,22 @@ export function createReviewServices({
   const { reviewQueues: store, reviews, reviewers, rubrics, audit, flush } = storage;
   const stores = { store, reviews, reviewers, runs: storage.runs, audit, flush };
   const shared = createSharedQueues({ ...stores, team, log });
-  const queues = createReviewQueues({ store, reviews, reviewers, rubrics, audit, shared });
+  const queues = createReviewQueues({ store, reviews, reviewers, rubrics, audit, shared, team: team.records });
   const agreement = createAgreement({ store, reviews });
   return {
     reviewers: createReviewers(storage),
     queues,
     reviews: createReviews({ store, reviews, flush, shared }),
     agreement,
-    exports: createReviewExports({ store, reviews, agreement, runDatasets, judges, runs: storage.runs }),
+    exports: createReviewExports({
+      store,
+      reviews,
+      agreement,
+      runDatasets,
+      judges,
+      runs: storage.runs,
+      team: team.records,
+    }),
     files: createQueueFiles(stores),
     findDisagreements: (id, query, options) => findDisagreements(id, query, { store, reviews }, options),
     async close() {

@@ -8,7 +8,7 @@ import type { ReviewStore, StoredReview } from '../storage/reviews/review-store.
 import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { feedbackOf, finalAnswers, hasDisagreement } from './consensus.ts';
-import { importedTitle } from './create-review-queues.ts';
+import { hasTexts, importedTitle } from './describe-queue.ts';
 import { answersOf, describeItems, goldOf, isDone, isReviewerOf, reviewOf } from './describe-item.ts';
 import { createReserving, requireReservation, unavailable } from './reserving.ts';
 import type { NewSharedReview, SharedQueues } from './sharing.ts';
@@ -113,7 +113,7 @@ function createItemReader({ store, reviews }: ReviewsOptions) {
       ...described!,
       reviews: shown.map((one) => reviewOf(one, you)),
       hiddenReviews: current.length - shown.length,
-      runs: queue.isImported ? store.content(item.sequence) : null,
+      runs: hasTexts(queue) ? store.content(item.sequence) : null,
     };
   };
 }

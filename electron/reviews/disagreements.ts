@@ -2,7 +2,7 @@ import type { Review, ReviewItem } from '../../shared/contract/review-items.ts';
 import type { AnswerValue } from '../../shared/contract/rubrics.ts';
 import { labelOf } from './create-agreement.ts';
 import { isComplete } from './create-reviews.ts';
-import { importedTitle } from './create-review-queues.ts';
+import { importedTitle } from './describe-queue.ts';
 import type { ReviewReader } from './create-reviews.ts';
 import { describeItems, reviewOf } from './describe-item.ts';
 import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';

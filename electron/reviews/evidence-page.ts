@@ -146,6 +146,7 @@ ${table(
     ['Plan', describePlan(plan.plan)],
     ['Seed', String(plan.seed)],
     ['Population', `${whole(population)} ${plan.itemType}s`],
+    ['Runs', plan.source === 'team' ? 'Of all hosts of the team database' : 'Of one device'],
     ['Filter', JSON.stringify(plan.filter)],
     [
       'Reviewers per item',

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { AnswerValue, RubricItem } from '../../shared/contract/rubrics.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
 import { csvLine } from '../common/csv.ts';
+import { readAnywhere, type TeamRecords } from '../team/team-records.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { StoredQueue } from '../storage/reviews/queue-store.ts';
 import { labelOf } from './create-agreement.ts';
@@ -9,7 +10,12 @@ import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items
 
 export interface ExportOptions extends DoneItemsOptions {
   readonly runs: Pick<RunStore, 'read'>;
+  readonly team: TeamRecords;
 }
+
+/** A run of this device, or for a queue of the team's runs of another host. */
+const readRun = (runId: string, { plan }: StoredQueue, { runs, team }: ExportOptions): Promise<RunDetail | null> =>
+  readAnywhere(runId, runs, plan.source === 'team' ? team : undefined);
 
 /** A line for each done item and item of the rubric, with a column per reviewer. */
 export async function* exportCsv(
@@ -102,7 +108,7 @@ export async function* exportPreferences(
   for await (const slice of eachDoneItem(queue, options, signal)) {
     let lines = '';
     for (const done of slice) {
-      const run = options.runs.read(done.item.runId);
+      const run = await readRun(done.item.runId, queue, options);
       if (run === null) continue;
       const prompt = promptOf(run);
       for (const correction of correctionsOf(queue.rubric, done))
@@ -121,7 +127,7 @@ export async function* exportPreferences(
       rated.reduce((one, other) => (other.rating < one.rating ? other : one)),
     ];
     if (best.rating === worst.rating) continue;
-    const [chosen, rejected] = [options.runs.read(best.runId), options.runs.read(worst.runId)];
+    const [chosen, rejected] = [await readRun(best.runId, queue, options), await readRun(worst.runId, queue, options)];
     if (chosen && rejected)
       yield preferenceLine(promptOf(chosen), chosen.output.content, rejected.output.content, 'rating', [
         best.runId,

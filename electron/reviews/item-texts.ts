@@ -1,7 +1,11 @@
+import { AppError } from '../../shared/app-error.ts';
+import type { ConversationRun } from '../../shared/contract/conversations.ts';
 import type { ImportedRun } from '../../shared/contract/review-items.ts';
+import type { RunDetail } from '../../shared/contract/runs.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
 import type { RunStore } from '../storage/storage.ts';
+import { readTeamRuns, type TeamRecords } from '../team/team-records.ts';
 import { maxPassagesPerRun, maxRunsPerItem } from './queue-file.ts';
 
 /** What has the texts of items. */
@@ -40,19 +44,13 @@ function charactersOf({ input, answer, passages }: ImportedRun): number {
   return input.length + answer.length + passages.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** The runs of an item with their texts, oldest first. */
-export function runsOf(
-  { runs, audit }: Content,
-  { plan }: Pick<StoredQueue, 'plan'>,
-  { runId, conversationId }: Pick<StoredItem, 'runId' | 'conversationId'>,
-): ImportedRun[] {
-  if (plan.itemType === 'run') {
-    const run = runs.read(runId);
-    return run ? [importedRunOf(run, { runId, createdAt: run.createdAt, model: run.model })] : [];
-  }
+const ofRun = (run: RunDetail): ImportedRun =>
+  importedRunOf(run, { runId: run.runId, createdAt: run.createdAt, model: run.model });
+
+function ofConversation(runs: Iterable<ConversationRun>): ImportedRun[] {
   const found: ImportedRun[] = [];
   let characters = 0;
-  for (const run of audit.readConversation(conversationId, { hasFeedback: false })?.runs ?? []) {
+  for (const run of runs) {
     const { conversationRunId, createdAt, model } = run;
     const imported = importedRunOf(
       { ...run, citations: run.citations ?? [] },
@@ -62,6 +60,45 @@ export function runsOf(
     characters += charactersOf(imported);
     while ((characters > maxItemCharacters && found.length > 1) || found.length > maxRunsPerItem)
       characters -= charactersOf(found.shift()!);
+  }
+  return found;
+}
+
+type ItemOf = Pick<StoredItem, 'runId' | 'conversationId'>;
+
+/** The runs of an item of this device with their texts, oldest first. */
+export function runsOf(
+  { runs, audit }: Content,
+  { plan }: Pick<StoredQueue, 'plan'>,
+  { runId, conversationId }: ItemOf,
+): ImportedRun[] {
+  if (plan.itemType === 'conversation')
+    return ofConversation(audit.readConversation(conversationId, { hasFeedback: false })?.runs ?? []);
+  const run = runs.read(runId);
+  return run ? [ofRun(run)] : [];
+}
+
+/** As `runsOf`, from the team database, for at most 100 items. Without runs, an item was deleted there. */
+export async function readTeamTexts(
+  team: Pick<TeamRecords, 'readRuns' | 'readConversation'>,
+  { itemType }: Pick<StoredQueue['plan'], 'itemType'>,
+  items: readonly ItemOf[],
+): Promise<ImportedRun[][]> {
+  const readRuns = async (ids: readonly string[]) => {
+    const found = new Map((await readTeamRuns(ids, team)).map((run) => [run.runId, run]));
+    return ids.map((id) => found.get(id)).map((run) => (run ? [ofRun(run)] : []));
+  };
+  if (itemType === 'run') return readRuns(items.map(({ runId }) => runId));
+  const found: ImportedRun[][] = [];
+  for (const { conversationId, runId } of items) {
+    try {
+      const conversation = await team.readConversation(conversationId, { hasFeedback: false });
+      found.push(ofConversation(conversation?.runs ?? []));
+    } catch (failure) {
+      // Of one that is too long for memory, the matching run is reviewed.
+      if (!(failure instanceof AppError) || failure.code !== 'conflict') throw failure;
+      found.push(...(await readRuns([runId])));
+    }
   }
   return found;
 }

@@ -5,6 +5,7 @@ import type { QueueStore, StoredQueue } from '../storage/reviews/queue-store.ts'
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import type { CallTeamReviews, QueueChanges, TeamReview, TeamReviewer } from '../team/team-reviews.ts';
+import { hasTexts } from './describe-queue.ts';
 import { createOutcome, writeGold } from './create-reviews.ts';
 import { type Content, runsOf } from './item-texts.ts';
 import type { SharedQueues } from './sharing.ts';
@@ -144,7 +145,7 @@ function createPublisher(options: SharedQueuesOptions) {
     for (let offset = 0; offset < count; offset += itemsAtOnce) {
       const items = store.items(sequence, { offset, limit: itemsAtOnce }).map((item) => {
         const { id, position, conversationId, runId, stratum, needed } = item;
-        const content = runsOf(options, queue, item);
+        const content = hasTexts(queue) ? store.content(item.sequence) : runsOf(options, queue, item);
         return { id, position, conversationId, runId, stratum, needed, isFlagged: item.isFlagged === 1, content };
       });
       await team.reviews('append', { queueId: queue.id, items });
@@ -207,9 +208,8 @@ export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
     }
   });
 
-  /** The runs of items can be deleted where they were recorded. */
+  /** The runs of items are deleted where they were recorded, which can be on several hosts. */
   async function sendRemovals(queue: StoredQueue): Promise<void> {
-    if (queue.installationId !== store.installationId) return;
     const itemIds = store.removedItems(queue.sequence);
     if (itemIds.length === (sentRemovals.get(queue.id) ?? 0)) return;
     await team.reviews('removeItems', { queueId: queue.id, itemIds });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiKey } from '../../shared/contract/api-keys.ts';
-import type { Conversation, ConversationRun, Feedback, FeedbackEntry } from '../../shared/contract/conversations.ts';
+import type { Feedback, FeedbackEntry } from '../../shared/contract/conversations.ts';
 import type { FeedbackInput } from '../../shared/contract/conversations.ts';
 import { type AuditStore, significant, walkPosition } from '../audit/query/audit-store.ts';
 import type { WorkerClient } from '../common/worker-client.ts';
@@ -15,11 +15,6 @@ export interface TeamAudit
   extends
     Pick<AuditStore, 'report' | 'list' | 'search' | 'summarize' | 'facets' | 'countFacets'>,
     Omit<TeamRecords, 'isOn'> {
-  /** Null for an unknown ID. */
-  readConversation(
-    id: string,
-    options: { hasFeedback: boolean },
-  ): Promise<(Conversation & { readonly runs: ConversationRun[] }) | null>;
   giveFeedback(
     run: RunOfConversation,
     input: FeedbackInput,
@@ -75,6 +70,15 @@ export function createTeamAudit({ client, windowCallerId, flush, keys }: TeamAud
     },
     readRuns: (ids) => client.call('readRuns', ids),
     findMissing: (conversations) => client.call('findMissing', conversations),
+    async countSample(fields, { signal }) {
+      await copyRecent();
+      return client.call('countSample', { ...fields, filter: significant(fields.filter) }, { signal });
+    },
+    async drawSample(fields, seed, { signal }) {
+      await copyRecent();
+      const significantFields = { ...fields, filter: significant(fields.filter) };
+      return client.call('drawSample', { fields: significantFields, seed }, { signal });
+    },
     async writeSnapshot(request, { signal }) {
       await copyRecent();
       return client.call('writeSnapshot', request, { signal });

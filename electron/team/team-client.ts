@@ -9,6 +9,7 @@ import type {
 import type { TeamState } from '../../shared/contract/team.ts';
 import type { WalkPosition, WalkRequest } from '../audit/index/audit-engine.ts';
 import type { SearchPage, SearchRequest } from '../audit/query/window-list.ts';
+import type { Sample, SampledFields, SampleSize } from '../reviews/choose-items.ts';
 import { createWorkerClient, startThread, type WorkerClient } from '../common/worker-client.ts';
 import type { CallContext } from '../common/worker-server.ts';
 import { workerUrl } from '../common/worker-url.ts';
@@ -60,6 +61,8 @@ export interface TeamMethods {
   readonly readRuns: Method<readonly string[], ExportRow[]>;
   readonly findMissing: Method<readonly string[], number>;
   readonly writeSnapshot: Method<SnapshotRequest, Int32Array>;
+  readonly countSample: Method<SampledFields, SampleSize>;
+  readonly drawSample: Method<{ fields: SampledFields; seed: number }, Sample>;
   readonly listFeedback: Method<RunOfConversation, FeedbackEntry[]>;
   readonly reviews: (input: { name: keyof TeamReviewMethods; input: unknown }) => Promise<unknown>;
   readonly acquireCredits: Method<CreditRequest, CreditLease>;

@@ -4,6 +4,8 @@ import type { RunDetail } from '../../shared/contract/runs.ts';
 import { type ContinuableRun, continuableRunOf } from '../storage/continuable-run.ts';
 import type { ExportRow } from '../storage/export-rows.ts';
 import { runDetailOf } from '../storage/run-details.ts';
+import type { Conversation, ConversationRun } from '../../shared/contract/conversations.ts';
+import type { Sample, SampledFields, SampleSize } from '../reviews/choose-items.ts';
 import type { SelectedRuns, SnapshotRequest } from './team-runs.ts';
 
 /** Whole runs of the team database. The methods throw `conflict` without a connection. */
@@ -15,6 +17,15 @@ export interface TeamRecords {
   readRuns(ids: readonly string[]): Promise<ExportRow[]>;
   /** The first of the conversations that doesn't exist; -1 if all do. */
   findMissing(conversations: readonly string[]): Promise<number>;
+  /** Null for an unknown ID. Throws `conflict` for more texts than fit into memory, too. */
+  readConversation(
+    id: string,
+    options: { hasFeedback: boolean },
+  ): Promise<(Conversation & { readonly runs: ConversationRun[] }) | null>;
+  /** How many conversations or runs the plan of a review queue would choose. */
+  countSample(fields: SampledFields, options: { readonly signal: AbortSignal }): Promise<SampleSize>;
+  /** Chooses the items of a review queue. Throws as that of this device. */
+  drawSample(fields: SampledFields, seed: number, options: { readonly signal: AbortSignal }): Promise<Sample>;
   /** Writes conversations to a file for `openRunSnapshot`. Resolves with their numbers in the format of `Selection`. */
   writeSnapshot(request: SnapshotRequest, options: { readonly signal: AbortSignal }): Promise<Int32Array>;
 }
@@ -30,7 +41,7 @@ export function requireTeam({ team }: { readonly team?: TeamRecords | undefined 
 /** A row of another host as a run. */
 export const teamRunDetail = (row: ExportRow): RunDetail => runDetailOf(row as unknown as DetailRow);
 
-export async function readTeamRuns(ids: readonly string[], team: TeamRecords): Promise<RunDetail[]> {
+export async function readTeamRuns(ids: readonly string[], team: Pick<TeamRecords, 'readRuns'>): Promise<RunDetail[]> {
   return (await team.readRuns(ids)).map(teamRunDetail);
 }
 

@@ -2,6 +2,7 @@ import { workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { AppError } from '../../shared/app-error.ts';
 import { serveCalls } from '../common/worker-server.ts';
+import { countSample, drawSample, type Population } from '../reviews/choose-items.ts';
 import { databaseFile } from '../storage/database.ts';
 import type { TeamAddress } from './address.ts';
 import { describeTeamFailure, openTeamConnection, type TeamConnection } from './connection.ts';
@@ -9,6 +10,7 @@ import { KeyExchange } from './key-exchange.ts';
 import { Copier, type CopyProgress } from './copier.ts';
 import { createLocalRuns } from './local-runs.ts';
 import { TeamEngine } from './team-engine.ts';
+import { createTeamPopulation } from './team-population.ts';
 import { TeamReviews } from './team-reviews.ts';
 import type { CopyEvent, TeamEvent, TeamMethods } from './team-client.ts';
 import { TeamRuns } from './team-runs.ts';
@@ -156,6 +158,9 @@ async function query<Result>(run: (used: TeamEngine, runs: TeamRuns) => Promise<
   }
 }
 
+const queryPopulation = <Result>(run: (population: Population) => Promise<Result>): Promise<Result> =>
+  query(() => run(createTeamPopulation(connection!.database)));
+
 const methods: TeamMethods = {
   async start({ keys, ...input }) {
     generation += 1;
@@ -205,6 +210,9 @@ const methods: TeamMethods = {
   selectRuns: (input) => query((_, runs) => runs.select(input)),
   readRuns: (ids) => query((_, runs) => runs.read(ids)),
   findMissing: (ids) => query((_, runs) => runs.findMissing(ids)),
+  countSample: (fields, { signal }) => queryPopulation((population) => countSample(fields, population, signal)),
+  drawSample: ({ fields, seed }, { signal }) =>
+    queryPopulation((population) => drawSample(fields, seed, population, signal)),
   writeSnapshot: (input, { signal }) => query((_, runs) => runs.writeSnapshot(input, signal)),
   listFeedback: (input) => query((used) => used.listFeedback(input)),
   giveFeedback: ({ run, input, reviewer }) => query((used) => used.giveFeedback(run, input, reviewer)),

@@ -59,7 +59,7 @@ export function useReviewQueue(id: string) {
 }
 
 /** What a plan would choose. Null: nothing is asked. */
-export function useQueuePreview(input: Pick<ReviewQueueInput, 'filter' | 'itemType' | 'plan'> | null) {
+export function useQueuePreview(input: Pick<ReviewQueueInput, 'filter' | 'source' | 'itemType' | 'plan'> | null) {
   const { client } = useReviewing();
   return useQuery({
     queryKey: ['review-preview', input],

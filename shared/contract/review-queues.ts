@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { auditFilter } from './audit.ts';
+import { auditFilter, auditSource } from './audit.ts';
 import { listOf, listQuery, timestamp, uuid } from './common.ts';
 import { defineEndpoint } from './endpoint.ts';
 import { rubricItem } from './rubrics.ts';
@@ -55,6 +55,11 @@ export const reviewQueueInput = z
   .strictObject({
     name,
     filter: auditFilter.describe('As in the audit: all conditions hold for one run'),
+    source: auditSource
+      .optional()
+      .describe(
+        "Where the filter searches: this device unless given. Queues of the team's runs are shared with the team",
+      ),
     itemType: z.enum(itemTypes).describe('Whole conversations with a matching run, or the matching runs'),
     plan: samplingPlan,
     seed: z.int().min(0).max(4_294_967_295).optional().describe('Of the random choices; random unless given'),
@@ -82,7 +87,7 @@ export const reviewQueueInput = z
     isShared: z
       .boolean()
       .optional()
-      .describe('Whether people review it on all hosts of the team database; false unless given'),
+      .describe('Whether people review it on all hosts of the team database; unless given only with the source `team`'),
   })
   .meta({ id: 'ReviewQueueInput' });
 export type ReviewQueueInput = z.infer<typeof reviewQueueInput>;
@@ -138,6 +143,7 @@ export const reviewQueue = z
   .object({
     ...summary,
     filter: z.record(z.string(), z.unknown()).describe('As it was given'),
+    source: auditSource,
     plan: samplingPlan,
     seed: z.int(),
     population: z.int().describe('Conversations or runs that matched when the queue was made'),
@@ -196,7 +202,7 @@ export const previewReviewQueue = defineEndpoint({
   tag,
   summary: 'Count what a plan would choose',
   description: 'The population and the items of each stratum, without creating anything.',
-  body: reviewQueueInput.pick({ filter: true, itemType: true, plan: true }),
+  body: reviewQueueInput.pick({ filter: true, source: true, itemType: true, plan: true }),
   response: z.object({ population: z.int(), items: z.int(), strata: z.array(reviewStratum) }),
 });
 

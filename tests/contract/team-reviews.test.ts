@@ -59,6 +59,19 @@ async function shareQueue(hosts: readonly SharingHost[], items: number, input: o
   return created.body;
 }
 
+const flagged = {
+  prompt: {
+    mode: 'note',
+    model: 'm',
+    categories: ['hate'],
+    categoryScores: null,
+    milliseconds: 1,
+    withheld: null,
+    failure: null,
+  },
+  answer: null,
+} as const;
+
 const pathOf = ({ id }: ReviewQueue) => `/review-queues/${id}`;
 
 const answersOf = ({ rubric }: ReviewQueue, value: boolean) => ({
@@ -234,4 +247,137 @@ describeWithPostgres('review queues that hosts share', () => {
     );
     expect(left[0]!.text).not.toMatch(/Question|secret/);
   });
+
+  test(
+    "a queue of the team's runs has those of all hosts, and its results reach the host that recorded them",
+    longTest,
+    async () => {
+      const team = await server().createDatabase();
+      const [one, two] = (await startHosts(team, 2)) as [SharingHost, SharingHost];
+      const workspaceId = randomUUID();
+      const recorded = await recordRun(two.host, { workspaceId, renderedPrompt: 'Where does the kingfisher nest?' });
+      await recordRun(one.host, { workspaceId, conversationId: randomUUID() });
+      await until(async () => expect((await server().query(team, 'SELECT 1 FROM touchstone.runs')).length).toBe(2));
+      const { body: rubric } = await one.call<Rubric>('POST', '/rubrics', {
+        name: 'Usefulness',
+        items: [{ kind: 'score', question: 'How useful is it?' }],
+      });
+      const input = {
+        name: 'Of the team',
+        filter: { workspaceId },
+        source: 'team',
+        itemType: 'conversation',
+        plan: { kind: 'all' },
+        rubricId: rubric.id,
+      };
+      const { name: _, rubricId: __, ...preview } = input;
+      expect((await one.call('POST', '/review-queues/preview', preview)).body).toMatchObject({
+        population: 2,
+        items: 2,
+      });
+      const own = await one.call('POST', '/review-queues', { ...input, isShared: false });
+      expect(own).toMatchObject({ status: 400, body: { error: { details: [{ field: 'isShared' }] } } });
+      const { body: queue, status } = await one.call<ReviewQueue>('POST', '/review-queues', input);
+      expect([status, queue.isShared, queue.source, queue.isImported]).toEqual([201, true, 'team', false]);
+
+      const items = (await one.call<{ data: ReviewItemDetail[] }>('GET', `${pathOf(queue)}/items`)).body.data;
+      const item = items.find(({ runId }) => runId === recorded.runId)!;
+      const { body: reserved } = await reserve(one, queue, null, item.id);
+      expect(reserved.item.runs).toMatchObject([{ input: 'Where does the kingfisher nest?' }]);
+      const path = `${pathOf(queue)}/items/${item.id}/reviews`;
+      const answers = [{ rubricItemId: rubric.items[0]!.id, value: 7 }];
+      expect((await one.call('POST', path, { answers })).status).toBe(201);
+      const scores = `/conversations/${recorded.conversationId}`;
+      await until(async () =>
+        expect((await two.call(`GET`, scores)).body).toMatchObject({ runs: [{ feedback: { score: 7 } }] }),
+      );
+      // Exports read the runs of other hosts, too.
+      const evidence = await two.host.api.fetch(
+        new Request(`http://127.0.0.1${pathOf(queue)}/export?format=evidence`),
+        { access: 'window' },
+      );
+      expect(await evidence.text()).toContain('Of all hosts of the team database');
+
+      // The run is deleted where it was recorded: its texts leave the queue everywhere.
+      two.host.storage.retention.apply('delete', Date.now() + 1000, 1000);
+      await until(async () =>
+        expect((await one.call<ReviewQueue>('GET', pathOf(queue))).body.counts).toMatchObject({ items: 1, removed: 1 }),
+      );
+      const texts = await server().query<{ text: string }>(
+        team,
+        "SELECT string_agg(item::text, '') AS text FROM touchstone.review_items",
+      );
+      expect(texts[0]!.text).not.toContain('kingfisher');
+    },
+  );
+
+  test(
+    'plans choose the same runs from the team database as from the device that recorded them',
+    longTest,
+    async () => {
+      const team = await server().createDatabase();
+      const [host] = (await startHosts(team, 1)) as [SharingHost];
+      const workspaceId = randomUUID();
+      const conversations = Array.from({ length: 12 }, () => randomUUID());
+      for (let index = 0; index < 40; index += 1) {
+        const conversationId = conversations[index % 12]!;
+        const { runId } = await recordRun(
+          host.host,
+          {
+            workspaceId,
+            conversationId,
+            createdAt: Date.UTC(2026, 9, 1 + (index % 3), 12, index),
+            model: `model-${index % 3}`,
+          },
+          index % 5 === 0 ? { moderation: flagged as never } : {},
+        );
+        if (index % 4 === 0) continue;
+        const feedback = { score: (index % 21) - 10, scoreTags: index % 2 === 0 ? 'late,rude' : 'late' };
+        const path = `/conversations/${conversationId}/runs/${runId}/feedback`;
+        expect((await host.call('PUT', path, feedback)).status).toBe(200);
+      }
+      await until(async () => expect((await server().query(team, 'SELECT 1 FROM touchstone.runs')).length).toBe(40));
+      const { body: rubric } = await host.call<Rubric>('POST', '/rubrics', {
+        name: 'Refunds',
+        items: [{ kind: 'yesNo', question: 'Is it right?' }],
+      });
+      const plans = [
+        { kind: 'all' },
+        { kind: 'random', count: 7 },
+        { kind: 'stratified', by: 'model', share: 0.3 },
+        { kind: 'stratified', by: 'tag', count: 3 },
+        { kind: 'stratified', by: 'scoreBand', count: 3 },
+        { kind: 'stratified', by: 'moderation', count: 2 },
+        { kind: 'flagged', share: 0.2 },
+        { kind: 'newest', perDay: 2 },
+      ];
+      for (const plan of plans)
+        for (const itemType of ['run', 'conversation']) {
+          const [own, shared] = await Promise.all(
+            ['device', 'team'].map(async (source) => {
+              const { body: queue } = await host.call<ReviewQueue>('POST', '/review-queues', {
+                name: `${plan.kind} ${source}`,
+                filter: { workspaceId },
+                source,
+                itemType,
+                plan,
+                seed: 4711,
+                secondShare: 0.5,
+                rubricId: rubric.id,
+              });
+              const { body } = await host.call<{ data: ReviewItemDetail[] }>('GET', `${pathOf(queue)}/items`);
+              const items = body.data.map(({ runId, conversationId, stratum, isFlagged, reviewsNeeded }) => ({
+                runId,
+                conversationId,
+                stratum,
+                isFlagged,
+                reviewsNeeded,
+              }));
+              return { population: queue.population, strata: queue.strata, items };
+            }),
+          );
+          expect(shared).toEqual(own);
+        }
+    },
+  );
 });

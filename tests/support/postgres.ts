@@ -74,6 +74,8 @@ export interface TestPostgresOptions {
   readonly settings?: readonly string[];
   /** Also listens on this TCP port of the loopback address. */
   readonly port?: number;
+  /** Keeps the cluster in this folder, where a later start finds it. Otherwise the folder is a temporary one. */
+  readonly folder?: string;
 }
 
 /** A real PostgreSQL on a socket in a temporary folder. */
@@ -89,8 +91,8 @@ export class TestPostgres {
   }
 
   static async start(options: TestPostgresOptions = {}): Promise<TestPostgres> {
-    const folder = ownedFolder('ts-pg-');
-    execFileSync('cp', ['-a', `${templateFolder()}/.`, folder]);
+    const folder = options.folder ?? ownedFolder('ts-pg-');
+    if (!existsSync(join(folder, 'PG_VERSION'))) execFileSync('cp', ['-a', `${templateFolder()}/.`, folder]);
     const server = new TestPostgres(folder, options);
     await server.run();
     return server;
@@ -198,6 +200,6 @@ export class TestPostgres {
 
   async remove(): Promise<void> {
     await this.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+    if (this.#options.folder === undefined) rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -6,10 +6,8 @@ import { type ListPage, type ListQuery, newestList } from '../list-page.ts';
 import { markItemRemoved } from './review-removal.ts';
 
 /** What a person decided about a queue. */
-export type QueuePlan = Pick<
-  ReviewQueue,
-  'filter' | 'itemType' | 'plan' | 'seed' | 'reviewersPerItem' | 'reviewerIds' | 'secondShare' | 'reservationMinutes'
->;
+export type QueuePlan = Pick<ReviewQueue, 'filter' | 'source' | 'itemType' | 'plan' | 'seed'> &
+  Pick<ReviewQueue, 'reviewersPerItem' | 'reviewerIds' | 'secondShare' | 'reservationMinutes'>;
 
 export interface StoredQueue {
   readonly sequence: number;
@@ -151,7 +149,8 @@ function queueOf(row: QueueRow): StoredQueue {
     installationId: row.installation_id,
     isImported: row.is_imported === 1,
     name: row.name,
-    plan: JSON.parse(row.input_json) as QueuePlan,
+    // Older queues are all of this device.
+    plan: { source: 'device', ...(JSON.parse(row.input_json) as Omit<QueuePlan, 'source'>) },
     ...sampling,
     rubric: JSON.parse(row.rubric_json) as StoredQueue['rubric'],
     createdAt: row.created_at,

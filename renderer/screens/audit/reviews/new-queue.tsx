@@ -1,187 +1,30 @@
 import { ArrowLeft, Plus } from 'lucide-react';
 import { type FormEvent, useDeferredValue, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { AuditFilter } from '../../../../shared/contract/audit.ts';
-import { strataFields } from '../../../../shared/contract/review-queues.ts';
 import type { Rubric } from '../../../../shared/contract/rubrics.ts';
 import { Button } from '../../../components/button.tsx';
-import { Checkbox } from '../../../components/choices.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural, formatWhole } from '../../../components/format.ts';
 import { Select } from '../../../components/select.tsx';
 import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import { useAuditFacets } from '../../../queries/audit.ts';
 import { useCreateQueue, useQueuePreview } from '../../../queries/review-queues.ts';
-import { useReviewers } from '../../../queries/reviewers.ts';
 import { useRubrics } from '../../../queries/rubrics.ts';
-import { useTeam } from '../../../queries/team.ts';
+import { useAuditSource } from '../../../queries/team.ts';
 import { readFilter } from '../../../shell/audit-address.ts';
 import { reviewQueueAddress, reviewsAddress } from '../../../shell/addresses.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
-import { filterChips } from '../filter/filter-fields.ts';
-import { emptyQueue, planKinds, planOf, type QueueDraft, queueErrors, toQueueInput } from './queue-draft.ts';
+import {
+  FilterText,
+  type FieldsProps,
+  NamedReviewers,
+  PlanFields,
+  ReviewerFields,
+  type Searched,
+  TeamField,
+} from './new-queue-fields.tsx';
+import { emptyQueue, planOf, type QueueDraft, toQueueInput } from './queue-draft.ts';
 import { RubricForm } from './rubric-form.tsx';
-
-const fieldNames: Readonly<Record<(typeof strataFields)[number], string>> = {
-  model: 'Model',
-  tag: 'Feedback tag',
-  scoreBand: 'Score of the feedback',
-  moderation: 'Moderation result',
-};
-
-interface FieldsProps {
-  draft: QueueDraft;
-  change: (change: Partial<QueueDraft>) => void;
-}
-
-function FilterText({ filter }: { filter: AuditFilter }) {
-  const facets = useAuditFacets().data;
-  const chips = filterChips(filter, facets, null).map(({ name, value }) => `${name} ${value}`);
-  const parts = [...(filter.text ? [`Text ${filter.text}`] : []), ...chips];
-  return (
-    <p className="small secondary">
-      {parts.length === 0 ? 'From all conversations of the audit.' : `From the audit's filter: ${parts.join(', ')}.`}
-    </p>
-  );
-}
-
-function PlanFields({ draft, change }: FieldsProps) {
-  const { kind, unit } = draft;
-  const errors = queueErrors(draft);
-  const hasUnit = kind === 'random' || kind === 'stratified';
-  return (
-    <div className="review__fields">
-      <Select
-        label="Plan"
-        isLabelHidden={false}
-        value={kind}
-        onValueChange={(next) => change({ kind: next, amount: next === 'newest' ? '10' : '20' })}
-        options={planKinds}
-      />
-      {kind === 'stratified' && (
-        <Select
-          label="Group by"
-          isLabelHidden={false}
-          value={draft.by}
-          onValueChange={(by) => change({ by })}
-          options={strataFields.map((value) => ({ value, label: fieldNames[value] }))}
-        />
-      )}
-      {hasUnit && (
-        <Select
-          label="Size as"
-          isLabelHidden={false}
-          value={unit}
-          onValueChange={(next) => change({ unit: next })}
-          options={[
-            { value: 'percent', label: 'Share' },
-            { value: 'count', label: 'Number' },
-          ]}
-        />
-      )}
-      {kind !== 'all' && (
-        <TextField
-          label={kind === 'newest' ? 'Per day' : kind === 'flagged' ? 'Share of the rest' : 'Size'}
-          inputMode="decimal"
-          value={draft.amount}
-          onValueChange={(amount) => change({ amount })}
-          error={errors.amount}
-          end={(kind === 'flagged' || (hasUnit && unit === 'percent')) && <span className="tertiary">%</span>}
-        />
-      )}
-      {kind !== 'all' && kind !== 'newest' && (
-        <TextField
-          label="Seed"
-          inputMode="numeric"
-          placeholder="Random"
-          value={draft.seed}
-          onValueChange={(seed) => change({ seed })}
-          error={errors.seed}
-          hint="The same seed chooses the same items."
-        />
-      )}
-    </div>
-  );
-}
-
-function ReviewerFields({ draft, change }: FieldsProps) {
-  const errors = queueErrors(draft);
-  return (
-    <div className="review__fields">
-      <TextField
-        label="Reviewers per item"
-        inputMode="numeric"
-        value={draft.reviewersPerItem}
-        onValueChange={(reviewersPerItem) => change({ reviewersPerItem })}
-        error={errors.reviewersPerItem}
-      />
-      <TextField
-        label="One more reviewer for"
-        inputMode="decimal"
-        value={draft.second}
-        onValueChange={(second) => change({ second })}
-        error={errors.second}
-        end={<span className="tertiary">%</span>}
-        hint="Of the items, at random."
-      />
-      <TextField
-        label="Reservation"
-        inputMode="numeric"
-        value={draft.minutes}
-        onValueChange={(minutes) => change({ minutes })}
-        error={errors.minutes}
-        end={<span className="tertiary">min</span>}
-        hint="Then others can have the item."
-      />
-    </div>
-  );
-}
-
-const maxNamed = 20;
-
-/** Nobody chosen means that anyone may review. */
-function NamedReviewers({ draft, change }: FieldsProps) {
-  const reviewers = useReviewers().data ?? [];
-  const { reviewerIds } = draft;
-  if (reviewers.length === 0) return null;
-  return (
-    <fieldset className="review__named">
-      <legend>Who reviews</legend>
-      {reviewers.map(({ id, name }) => (
-        <Checkbox
-          key={id}
-          label={name}
-          isChecked={reviewerIds.includes(id)}
-          isDisabled={reviewerIds.length >= maxNamed && !reviewerIds.includes(id)}
-          onCheckedChange={(isChosen) =>
-            change({ reviewerIds: isChosen ? [...reviewerIds, id] : reviewerIds.filter((other) => other !== id) })
-          }
-        />
-      ))}
-      <p className="caption tertiary">
-        {reviewerIds.length === 0 ? 'Anyone may review.' : 'Only the chosen reviewers.'}
-      </p>
-    </fieldset>
-  );
-}
-
-function TeamField({ draft, change }: FieldsProps) {
-  const hasTeam = (useTeam().data?.address ?? null) !== null;
-  if (!hasTeam) return null;
-  return (
-    <div>
-      <Checkbox
-        label="Share with the team"
-        isChecked={draft.isShared}
-        onCheckedChange={(isShared) => change({ isShared })}
-      />
-      <p className="caption tertiary">
-        People review it on all hosts of the team database, which gets the texts of the items.
-      </p>
-    </div>
-  );
-}
 
 function RubricField({ draft, change }: FieldsProps) {
   const rubrics = useRubrics();
@@ -219,10 +62,10 @@ function RubricField({ draft, change }: FieldsProps) {
 const maxShownGroups = 12;
 
 /** What the plan would choose now. */
-function Preview({ draft, filter }: { draft: QueueDraft; filter: AuditFilter }) {
+function Preview({ draft, filter, source }: Searched & { draft: QueueDraft }) {
   const plan = useDeferredValue(planOf(draft));
   const { itemType } = draft;
-  const preview = useQueuePreview(plan === null ? null : { filter, itemType, plan });
+  const preview = useQueuePreview(plan === null ? null : { filter, source, itemType, plan });
   if (plan === null) return null;
   if (preview.error) return <Notice tone="negative">{describeError(preview.error).message}</Notice>;
   if (!preview.data) return <p className="small tertiary">Counting</p>;
@@ -260,7 +103,8 @@ export function NewQueue({ filterText }: { filterText: string }) {
   const filter = useMemo(() => readFilter(filterText).filter, [filterText]);
   const create = useCreateQueue();
   const change = (changed: Partial<QueueDraft>) => setDraft((before) => ({ ...before, ...changed }));
-  const input = toQueueInput(draft, filter);
+  const source = useAuditSource();
+  const input = toQueueInput(draft, { filter, source });
   useShowPageTitle('Reviews / New review queue');
   function save(event: FormEvent) {
     event.preventDefault();
@@ -276,7 +120,7 @@ export function NewQueue({ filterText }: { filterText: string }) {
       </div>
       <div className="scroll grow review__page">
         <form className="review__form" aria-label="New review queue" onSubmit={save}>
-          <FilterText filter={filter} />
+          <FilterText filter={filter} source={source} />
           <TextField
             label="Name"
             autoFocus
@@ -296,11 +140,11 @@ export function NewQueue({ filterText }: { filterText: string }) {
             ]}
           />
           <PlanFields draft={draft} change={change} />
-          <Preview draft={draft} filter={filter} />
+          <Preview draft={draft} filter={filter} source={source} />
           <RubricField draft={draft} change={change} />
           <ReviewerFields draft={draft} change={change} />
           <NamedReviewers draft={draft} change={change} />
-          <TeamField draft={draft} change={change} />
+          <TeamField draft={draft} change={change} source={source} />
           {create.error && <Notice tone="negative">{describeError(create.error).message}</Notice>}
           <div className="row">
             <Button type="submit" variant="primary" isBusy={create.isPending} aria-disabled={input === null}>

@@ -1,4 +1,4 @@
-import type { AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { AuditFilter, AuditSource } from '../../../../shared/contract/audit.ts';
 import type { ReviewQueueInput, SamplingPlan, strataFields } from '../../../../shared/contract/review-queues.ts';
 import { readNumber } from '../../../components/format.ts';
 
@@ -95,7 +95,10 @@ export function queueErrors(draft: QueueDraft): QueueErrors {
 }
 
 /** Null while something is missing. */
-export function toQueueInput(draft: QueueDraft, filter: AuditFilter): ReviewQueueInput | null {
+export function toQueueInput(
+  draft: QueueDraft,
+  { filter, source }: { filter: AuditFilter; source: AuditSource },
+): ReviewQueueInput | null {
   const plan = planOf(draft);
   const { name, itemType, seed, rubricId, reviewersPerItem, second, minutes, reviewerIds, isShared } = draft;
   const hasErrors = Object.values(queueErrors(draft)).some((error) => error !== null);
@@ -103,6 +106,7 @@ export function toQueueInput(draft: QueueDraft, filter: AuditFilter): ReviewQueu
   return {
     name: name.trim(),
     filter,
+    source,
     itemType,
     plan,
     ...(seed !== '' && { seed: Number(seed) }),
@@ -111,6 +115,6 @@ export function toQueueInput(draft: QueueDraft, filter: AuditFilter): ReviewQueu
     secondShare: Number(readNumber(second)) / 100,
     reservationMinutes: Number(minutes),
     ...(reviewerIds.length > 0 && { reviewerIds: [...reviewerIds] }),
-    ...(isShared && { isShared }),
+    ...((isShared || source === 'team') && { isShared: true }),
   };
 }

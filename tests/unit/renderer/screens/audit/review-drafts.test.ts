@@ -41,7 +41,7 @@ describe('the form of a review queue', () => {
   ] as const)('becomes a plan that the host takes: %o', (fields, plan) => {
     const draft = { ...emptyQueue, name: ' November ', rubricId, ...fields };
     expect(planOf(draft)).toEqual(plan);
-    const input = toQueueInput(draft, { text: 'refund' })!;
+    const input = toQueueInput(draft, { filter: { text: 'refund' }, source: 'device' })!;
     expect(input).toMatchObject({ name: 'November', plan, reviewersPerItem: 2, secondShare: 0 });
     expect(reviewQueueInput.safeParse(input).success).toBe(true);
   });
@@ -59,12 +59,12 @@ describe('the form of a review queue', () => {
     expect(Object.entries(queueErrors(draft)).flatMap(([name, error]) => (error === null ? [] : [name]))).toEqual([
       field,
     ]);
-    expect(toQueueInput(draft, {})).toBeNull();
+    expect(toQueueInput(draft, { filter: {}, source: 'device' })).toBeNull();
   });
 
   test('needs a name and a rubric', () => {
-    expect(toQueueInput({ ...emptyQueue, rubricId }, {})).toBeNull();
-    expect(toQueueInput({ ...emptyQueue, name: 'Queue' }, {})).toBeNull();
+    expect(toQueueInput({ ...emptyQueue, rubricId }, { filter: {}, source: 'device' })).toBeNull();
+    expect(toQueueInput({ ...emptyQueue, name: 'Queue' }, { filter: {}, source: 'device' })).toBeNull();
   });
 });
 

@@ -1,0 +1,80 @@
+import type { ReviewProgress, ReviewQueue, ReviewQueueSummary } from '../../shared/contract/review-queues.ts';
+import type { QueueStore, StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { ReviewStore, StoredProgress } from '../storage/reviews/review-store.ts';
+import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
+
+interface DescriberOptions {
+  readonly store: QueueStore;
+  readonly reviews: ReviewStore;
+}
+
+const isoTime = (time: number) => new Date(time).toISOString();
+
+/** Whether the texts of items are stored with the queue, because their runs can be on other hosts. */
+export const hasTexts = ({ isImported, plan }: StoredQueue): boolean => isImported || plan.source === 'team';
+
+/** The start of the prompt of an item with its own texts. */
+export function importedTitle(store: QueueStore, queue: StoredQueue): (item: StoredItem) => string | null {
+  return (item) => (hasTexts(queue) ? (store.content(item.sequence)?.[0]?.input.slice(0, 120) ?? null) : null);
+}
+
+function median(sorted: readonly number[]): number | null {
+  return sorted[Math.floor(sorted.length / 2)] ?? null;
+}
+
+/** Describes queues as callers see them. */
+export function createDescriber({ store, reviews }: DescriberOptions) {
+  function summarize(queue: StoredQueue): ReviewQueueSummary {
+    const counts = store.counts(queue.sequence);
+    return {
+      id: queue.id,
+      name: queue.name,
+      itemType: queue.plan.itemType,
+      counts,
+      isComplete: counts.done === counts.items,
+      isImported: queue.isImported,
+      isShared: queue.teamChange !== null,
+      createdAt: isoTime(queue.createdAt),
+    };
+  }
+
+  function progressOf(
+    queue: StoredQueue,
+    { reviewer, reviewerId, name, reviewed, skipped, lastReviewAt }: StoredProgress,
+    needed: number,
+    you: StoredReviewer | null,
+  ): ReviewProgress {
+    const named = queue.plan.reviewerIds;
+    return {
+      reviewerId,
+      reviewer: name,
+      isYou: reviewer === you?.sequence,
+      reviewed,
+      skipped,
+      assigned: named?.includes(reviewerId) ? Math.ceil(needed / named.length) : null,
+      secondsPerItem: median(reviews.lastSeconds(queue.sequence, reviewer).toSorted((one, other) => one - other)),
+      lastReviewAt: lastReviewAt === null ? null : isoTime(lastReviewAt),
+    };
+  }
+
+  function describe(queue: StoredQueue, you: StoredReviewer | null): ReviewQueue {
+    const summary = summarize(queue);
+    const { plan, population, strata, rubric, installationId } = queue;
+    const held = you && reviews.reservation(queue.sequence, you.sequence);
+    return {
+      ...summary,
+      ...plan,
+      population,
+      strata: [...strata],
+      rubric,
+      installationId,
+      progress: reviews
+        .progress(queue.sequence, plan.reviewerIds ?? [])
+        .map((one) => progressOf(queue, one, summary.counts.reviewsNeeded, you)),
+      reservation:
+        held && held.expiresAt > Date.now() ? { itemId: held.itemId, expiresAt: isoTime(held.expiresAt) } : null,
+    };
+  }
+
+  return { summarize, describe };
+}
