@@ -153,6 +153,7 @@ function resultHandlers({ agreement, findDisagreements, reviewers }: ReviewServi
         rubricItemId: query.rubricItemId.toLowerCase(),
         first: lower(query.first),
         second: lower(query.second),
+        against: lower(query.against),
         firstValue: query.firstValue ?? null,
         secondValue: query.secondValue ?? null,
         isUndecided: query.isUndecided === undefined ? null : query.isUndecided === 'true',

@@ -78,10 +78,25 @@ function judgedLabel({ form, verdict }: JudgedItem, { kind }: RubricItem): strin
   return passes ? 'yes' : 'no';
 }
 
+/** What the reviewers are compared with. */
 interface Outside {
   readonly kind: 'judge' | 'moderation';
   readonly id: string;
   readonly name: string;
+}
+
+/** What judges and the guard say about an item, as labels of its matrix. */
+export function outsideRatings(
+  { judged, flags }: DoneItem,
+  item: RubricItem,
+): { readonly outside: Outside; readonly label: string }[] {
+  const found = judged.flatMap((one) => {
+    const label = judgedLabel(one, item);
+    return label === null ? [] : [{ outside: { kind: 'judge', id: one.judgeId, name: one.name } as const, label }];
+  });
+  if (flags === null || item.kind !== 'yesNo') return found;
+  const outside = { kind: 'moderation', id: 'flagged', name: 'Guard: flagged' } as const;
+  return [...found, { outside, label: flags.length > 0 ? 'yes' : 'no' }];
 }
 
 /** The ratings of one item of a rubric: those of the reviewers, and the final ones beside judges and the guard. */
@@ -97,8 +112,9 @@ class ItemRatings {
     this.final = new RatingTable(order);
   }
 
-  add({ item, reviews, final, judged, flags }: DoneItem): void {
-    const { id, kind } = this.#item;
+  add(done: DoneItem): void {
+    const { item, reviews, final } = done;
+    const { id } = this.#item;
     for (const { reviewerId, answers } of reviews) {
       const answer = answers.find(({ rubricItemId }) => rubricItemId === id);
       if (answer) this.own.add(item.position, reviewerId, labelOf(answer.value));
@@ -106,18 +122,10 @@ class ItemRatings {
     const decided = final.get(id);
     if (decided === undefined) return;
     this.final.add(item.position, people, labelOf(decided));
-    for (const one of judged) {
-      const label = judgedLabel(one, this.#item);
-      if (label !== null) this.#addOutside(item.position, { kind: 'judge', id: one.judgeId, name: one.name }, label);
+    for (const { outside, label } of outsideRatings(done, this.#item)) {
+      this.outside.set(outside.id, outside);
+      this.final.add(item.position, outside.id, label);
     }
-    if (flags === null || kind !== 'yesNo') return;
-    const outside = { kind: 'moderation', id: 'flagged', name: 'Guard: flagged' } as const;
-    this.#addOutside(item.position, outside, flags.length > 0 ? 'yes' : 'no');
-  }
-
-  #addOutside(position: number, outside: Outside, label: string): void {
-    this.outside.set(outside.id, outside);
-    this.final.add(position, outside.id, label);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Review, ReviewItem } from '../../shared/contract/review-items.ts';
-import type { AnswerValue } from '../../shared/contract/rubrics.ts';
-import { labelOf } from './create-agreement.ts';
+import type { AnswerValue, RubricItem } from '../../shared/contract/rubrics.ts';
+import { labelOf, outsideRatings } from './create-agreement.ts';
 import { isComplete } from './create-reviews.ts';
 import { importedTitle } from './describe-queue.ts';
 import type { ReviewReader } from './create-reviews.ts';
@@ -12,6 +12,8 @@ export interface DisagreementQuery {
   /** Ids of reviewers. */
   readonly first: string | null;
   readonly second: string | null;
+  /** A judge, or `flagged`: the items on which it differs from the reviewers' final value. */
+  readonly against: string | null;
   /** Labels of the confusion matrix. */
   readonly firstValue: string | null;
   readonly secondValue: string | null;
@@ -32,22 +34,33 @@ function labelBy({ reviews }: DoneItem, rubricItemId: string, reviewerId: string
   return answer ? labelOf(answer.value) : null;
 }
 
-/** Whether an item belongs to what is asked for: a cell of a matrix, or any difference. */
-function matches(
+/** The labels of both sides of a matrix: two reviewers, or the final value and that of a judge or the guard. */
+function labelsOf(
   done: DoneItem,
-  { rubricItemId, first, second, firstValue, secondValue, isUndecided }: DisagreementQuery,
+  { rubricItemId, first, second, against }: DisagreementQuery,
+  rubric: readonly RubricItem[],
 ) {
+  if (against === null)
+    return [first, second].map((reviewer) => (reviewer === null ? null : labelBy(done, rubricItemId, reviewer)));
+  const item = rubric.find(({ id }) => id === rubricItemId);
+  const decided = done.final.get(rubricItemId);
+  const other = item && outsideRatings(done, item).find(({ outside }) => outside.id === against);
+  return [decided === undefined ? null : labelOf(decided), other?.label ?? null];
+}
+
+/** Whether an item belongs to what is asked for: a cell of a matrix, or any difference. */
+function matches(done: DoneItem, query: DisagreementQuery, rubric: readonly RubricItem[]) {
+  const { rubricItemId, first, second, against, firstValue, secondValue, isUndecided } = query;
   if (isUndecided !== null && (done.item.goldAt === null) !== isUndecided) return false;
-  const values = (reviewers: readonly string[]) => reviewers.map((id) => labelBy(done, rubricItemId, id));
-  if (first === null || second === null) {
+  if (against === null && (first === null || second === null)) {
     const given = done.reviews.flatMap((review): AnswerValue[] => {
       const answer = review.answers.find((one) => one.rubricItemId === rubricItemId);
       return answer ? [answer.value] : [];
     });
     return new Set(given).size > 1;
   }
-  const [one, other] = values([first, second]);
-  if (one === null || other === null) return false;
+  const [one, other] = labelsOf(done, query, rubric);
+  if (one == null || other == null) return false;
   const isNamed = firstValue !== null || secondValue !== null;
   if (!isNamed) return one !== other;
   return (firstValue === null || one === firstValue) && (secondValue === null || other === secondValue);
@@ -69,7 +82,7 @@ export async function findDisagreements(
   for await (const slice of eachDoneItem(queue, options, signal)) {
     for (const done of slice) {
       const mayRead = seesAll || done.reviews.some(({ reviewer }) => reviewer === you?.sequence);
-      if (!mayRead || !matches(done, query)) continue;
+      if (!mayRead || !matches(done, query, queue.rubric.items)) continue;
       if (total >= query.offset && found.length < query.limit) found.push(done);
       total += 1;
     }

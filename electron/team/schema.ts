@@ -1,3 +1,4 @@
+import { reserveItemAtOnce } from './reserve-item.ts';
 import { sharedKeyTables, sharedReviewTables } from './shared-tables.ts';
 
 /**
@@ -234,4 +235,5 @@ export const migrations: readonly string[] = [
   sharedReviewTables,
   conversationTimes,
   reviewsOfItems,
+  reserveItemAtOnce,
 ];

@@ -22,6 +22,7 @@ export interface DisagreementsQuery {
   readonly rubricItemId: string;
   readonly first?: string;
   readonly second?: string;
+  readonly against?: string;
   readonly firstValue?: string;
   readonly secondValue?: string;
 }

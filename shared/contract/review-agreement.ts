@@ -100,12 +100,13 @@ export const listDisagreements = defineEndpoint({
   tag,
   summary: 'List done items whose reviews differ in an item of the rubric',
   description:
-    'With their reviews, in their order. With two reviewers and two values only the items of that cell of the confusion matrix.',
+    'With their reviews, in their order. With two reviewers and two values only the items of that cell of the confusion matrix; with `against` the first value is the final one and the second that of the judge or the guard.',
   parameters,
   query: z.strictObject({
     rubricItemId: uuid,
     first: uuid.optional().describe('A reviewer'),
     second: uuid.optional(),
+    against: z.string().max(100).optional().describe('A judge, or `flagged`, instead of two reviewers'),
     firstValue: z.string().max(100).optional().describe('A label of the matrix'),
     secondValue: z.string().max(100).optional(),
     isUndecided: z.enum(['true', 'false']).optional().describe('Only items without, or with a gold value'),

@@ -66,6 +66,16 @@ test.each(ways)('%s: agreement is measured per item of the rubric', async (way) 
     ['judge', 'Strict', 7],
     ['moderation', 'Guard: flagged', 2],
   ]);
+  // A cell of the matrix of a judge has the items that are counted in it.
+  const [judged] = right!.against;
+  for (const [row, label] of ['yes', 'no'].entries())
+    for (const [column, other] of ['yes', 'no'].entries()) {
+      const cell = `against=${judged!.id}&firstValue=${label}&secondValue=${other}`;
+      const found = await lead('GET', `${path}/disagreements?rubricItemId=${ids.right}&${cell}`);
+      expect(found.body.total).toBe(judged!.matrix!.rows[row]![column]);
+    }
+  const flagged = await lead('GET', `${path}/disagreements?rubricItemId=${ids.right}&against=flagged`);
+  expect(flagged.body.total).toBe(2 - Math.round(right!.against[1]!.percent! * 2));
   expect(wrong).toMatchObject({ percent: 0.7, matrix: { labels: ['Policy', 'Tone'] }, against: [] });
   expect(useful).toMatchObject({ kind: 'score', percent: 0.7 });
   expect(text).toMatchObject({

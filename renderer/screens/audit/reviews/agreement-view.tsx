@@ -53,7 +53,7 @@ function PairMatrix({
           names={pair.names}
           textOf={(label) => labelText(label, selected.kind)}
           selected={cell}
-          onSelect={pair.ids && ((next) => onCell(next.row === cell?.row && next.column === cell.column ? null : next))}
+          onSelect={(next) => onCell(next.row === cell?.row && next.column === cell.column ? null : next)}
         />
       ) : (
         <p className="small tertiary agreement__none">
@@ -82,7 +82,7 @@ function Figures({ queue, agreement }: { queue: ReviewQueue; agreement: ReviewAg
       setCell(null);
     },
   };
-  const isCellOpen = cell !== null && pair?.ids;
+  const isCellOpen = cell !== null && pair !== null;
   return (
     <div className="agreement">
       <ItemsPanel
@@ -105,8 +105,7 @@ function Figures({ queue, agreement }: { queue: ReviewQueue; agreement: ReviewAg
         query={{
           rubricItemId: rubricItem.id,
           ...(isCellOpen && {
-            first: pair.ids[0],
-            second: pair.ids[1],
+            ...pair.between,
             firstValue: cell.row,
             secondValue: cell.column,
           }),

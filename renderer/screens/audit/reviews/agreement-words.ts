@@ -55,8 +55,8 @@ export interface Comparison extends Measures {
   readonly key: string;
   /** In rows and in columns of the matrix. */
   readonly names: readonly [string, string];
-  /** Reviewers, whose cells open disagreements; null for a judge or the guard. */
-  readonly ids: readonly [string, string] | null;
+  /** Whose cells they are, for the items of one. */
+  readonly between: { readonly first: string; readonly second: string } | { readonly against: string };
   readonly matrix: ItemAgreement['matrix'];
 }
 
@@ -67,13 +67,13 @@ export function comparisonsOf({ pairs, against }: ReviewAgreement['items'][numbe
       ...measures,
       key: `${firstId} ${secondId}`,
       names: [first, second],
-      ids: [firstId, secondId],
+      between: { first: firstId, second: secondId },
     })),
     ...against.map(({ kind, id, name, ...measures }): Comparison => ({
       ...measures,
       key: `${kind} ${id}`,
       names: ['Reviewers', kind === 'judge' ? `Judge ${name}` : `Moderation, ${name}`],
-      ids: null,
+      between: { against: id },
     })),
   ];
 }

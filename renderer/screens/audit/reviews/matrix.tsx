@@ -13,8 +13,7 @@ interface MatrixProps {
   names: readonly [string, string];
   textOf: (label: string) => string;
   selected: MatrixCell | null;
-  /** Null: the cells open nothing. */
-  onSelect: ((cell: MatrixCell) => void) | null;
+  onSelect: (cell: MatrixCell) => void;
 }
 
 interface CellProps {
@@ -23,13 +22,13 @@ interface CellProps {
   isAgreed: boolean;
   isSelected: boolean;
   label: string;
-  onSelect: (() => void) | null;
+  onSelect: () => void;
 }
 
 function Cell({ count, largest, isAgreed, isSelected, label, onSelect }: CellProps) {
   const states = [isAgreed && 'is-agreed', isSelected && 'is-selected', count === 0 && 'is-empty'];
   const style = { '--n': largest === 0 ? 0 : (count / largest) * 100 } as Record<string, number>;
-  if (!onSelect || count === 0)
+  if (count === 0)
     return (
       <span className={classNames('matrix__cell', ...states)} style={style}>
         {formatWhole(count)}
@@ -111,7 +110,7 @@ export function Matrix({ labels, rows, names, textOf, selected, onSelect }: Matr
                     isAgreed={row === column}
                     isSelected={selected?.row === row && selected.column === column}
                     label={`${first} ${textOf(row)}, ${second} ${textOf(column)}`}
-                    onSelect={onSelect && (() => onSelect({ row, column }))}
+                    onSelect={() => onSelect({ row, column })}
                   />
                 </td>
               ))}

@@ -155,7 +155,7 @@ describe('agreement in words', () => {
     interval: null,
     key: 'a b',
     names: ['wren', 'heron'],
-    ids: ['a', 'b'],
+    between: { first: 'a', second: 'b' },
     matrix: { labels: ['Wrong', 'Tone'], rows },
   });
 
