@@ -61,11 +61,20 @@ function omission(characters: number): DiffPart {
   return { text: ` … ${characters.toLocaleString('en')} characters … `, isOwn: false, isOmission: true };
 }
 
+/** Whether a cut here would leave half of a character on each side. */
+function isInsideCharacter(text: string, at: number): boolean {
+  return at > 0 && at < text.length && text.codePointAt(at - 1)! > 0xffff;
+}
+
 /** The beginning of a part, or its end, with a note of what is left out. */
 function shortened(text: string, isOwn: boolean, shown: number, side: 'start' | 'end' = 'start'): DiffPart[] {
   if (text.length <= shown) return text === '' ? [] : [{ text, isOwn }];
-  const left = omission(text.length - shown);
-  return side === 'start' ? [{ text: text.slice(0, shown), isOwn }, left] : [left, { text: text.slice(-shown), isOwn }];
+  const at = side === 'start' ? shown : text.length - shown;
+  const cut = !isInsideCharacter(text, at) ? at : side === 'start' ? at - 1 : at + 1;
+  const [start, end] = [text.slice(0, cut), text.slice(cut)];
+  return side === 'start'
+    ? [{ text: start, isOwn }, omission(end.length)]
+    : [omission(start.length), { text: end, isOwn }];
 }
 
 function wholeLine(text: string, number: number, isOwn: boolean): DiffLine {
@@ -80,6 +89,9 @@ function commonEnds(before: string, after: string): { head: number; tail: number
   let tail = 0;
   while (tail < max - head && before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail))
     tail += 1;
+  // Different characters can begin or end with the same half.
+  if (isInsideCharacter(before, head) || isInsideCharacter(after, head)) head -= 1;
+  if (isInsideCharacter(before, before.length - tail) || isInsideCharacter(after, after.length - tail)) tail -= 1;
   return { head, tail };
 }
 

@@ -92,6 +92,25 @@ test('of a long line, what surrounds the difference is shown', () => {
   expect(parts.map(({ text }) => text).join('').length).toBeLessThan(600);
 });
 
+test('a long line is never cut inside a character', () => {
+  const filled = fc
+    .tuple(fc.constantFrom('', 'x'), fc.constantFrom(0, 1, 999, 1000, 1001))
+    .map(([start, count]) => start + '😀'.repeat(count));
+  fc.assert(
+    fc.property(filled, fc.constantFrom('😁', '🠀', 'a'), filled, (start, difference, end) => {
+      const [before, after] = [`${start}😀${end}`, `${start}${difference}${end}`];
+      for (const [old, fresh] of [
+        [before, after],
+        [before, before + '\nmore'],
+        [before, ''],
+      ] as const) {
+        const lines = diffRows(old, fresh).flatMap((row) => [row.before, row.after]);
+        for (const { text } of lines.flatMap((line) => line?.parts ?? [])) expect(text.isWellFormed()).toBe(true);
+      }
+    }),
+  );
+});
+
 const version: PromptVersion = {
   id: 'a',
   promptId: 'p',
