@@ -39,9 +39,12 @@ function isAccepted(file: string): boolean {
 }
 
 /** What a file needs and Touchstone lacks. */
-function missingIn(file: string): string[] {
+async function missingIn(file: string): Promise<string[]> {
   try {
-    const { unsupported, comparison } = readComparisonFile(file, { model: values.model ?? null, judge: values.judge });
+    const { unsupported, comparison } = await readComparisonFile(file, {
+      model: values.model ?? null,
+      judge: values.judge,
+    });
     if (unsupported.length === 0 && comparison.variants.length === 0) return ['no variants'];
     return unsupported.map(({ field, reason }) => `${field.replaceAll(/\[\d+\]/g, '')} ${reason}`);
   } catch (error) {
@@ -73,7 +76,8 @@ const files = globSync('**/promptfooconfig*.{yaml,yml}', { cwd: resolve(from, fo
   join(resolve(from, folder), name),
 );
 const accepted = files.filter(isAccepted);
-const missing = accepted.map(missingIn);
+const missing: string[][] = [];
+for (const file of accepted) missing.push(await missingIn(file));
 const running = missing.filter((reasons) => reasons.length === 0).length;
 const failing = Object.entries(
   Object.groupBy(

@@ -16,10 +16,10 @@ export interface CompareProgram {
   readonly signal: AbortSignal;
 }
 
-function readFile(options: CompareOptions, output: CompareOutput): ComparisonFile {
+async function readFile(options: CompareOptions, output: CompareOutput): Promise<ComparisonFile> {
   let file: ComparisonFile;
   try {
-    file = readComparisonFile(options.file, options);
+    file = await readComparisonFile(options.file, options);
   } catch (error) {
     if (!(error instanceof TransferError)) throw error;
     throw new UsageError(`${options.file}${error.line === null ? '' : `, line ${error.line}`}: ${error.message}`);
@@ -50,7 +50,7 @@ function runningService(url: string, key: string | undefined): ComparisonService
 }
 
 async function run(options: CompareOptions, { environment, output, signal }: CompareProgram): Promise<number> {
-  const file = readFile(options, output);
+  const file = await readFile(options, output);
   if (options.url !== null)
     return compare(runningService(options.url, environment['TOUCHSTONE_KEY']), file, options, output, signal);
   await useNetworkOf(environment, (message) => output.report(message));

@@ -34,6 +34,12 @@ const transformed = ((output, context) => { ${bodyOf(code)}
 })(said, { vars: row, prompt: '' });
 answer = typeof transformed === 'string' ? transformed : (JSON.stringify(transformed) ?? '');`;
 
+/** Makes other variables of those of a row. A file gets them as `output`. */
+export const transformVarsOf = (code: string, uuid: string) => `
+const made = ((vars, context) => { const output = vars; ${bodyOf(code)}
+})(row, { vars: row, prompt: {}, uuid: ${JSON.stringify(uuid)} });
+return JSON.stringify(made) ?? 'null';`;
+
 export const containsJson = `const ends = { '{': '}', '[': ']' };
 for (let at = 0; at < answer.length; at += 1) {
   const end = ends[answer[at]];

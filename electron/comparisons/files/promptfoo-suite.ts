@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import type { DatasetColumn } from '../../../shared/contract/datasets.ts';
 import {
@@ -10,15 +11,18 @@ import {
   textIn,
 } from '../../prompts/transfer/bounded-values.ts';
 import { finishDraft, type FinishedPrompt } from '../../prompts/transfer/finish-draft.ts';
-import { readObjectFiles, readValueFile } from '../../prompts/transfer/formats/promptfoo-files.ts';
+import { readObjectFiles, readScriptFile, readValueFile } from '../../prompts/transfer/formats/promptfoo-files.ts';
 import { readPromptfoo } from '../../prompts/transfer/formats/promptfoo.ts';
 import type { ReferencedFiles } from '../../prompts/transfer/referenced-files.ts';
 import { TransferError } from '../../prompts/transfer/source-text.ts';
+import { NotJudged } from '../checks/expected.ts';
+import { runTransform } from '../checks/script-runner.ts';
 import { checksOf } from './assertion-checks.ts';
 import { type ComparisonFile, type FileOptions, type Unsupported } from './comparison-file.ts';
 import { filesOnDisk } from './files-on-disk.ts';
 import { JudgeList, readAssertion, type RowAssertion } from './promptfoo-assertions.ts';
 import { list, variantsOf } from './promptfoo-providers.ts';
+import { transformVarsOf } from './promptfoo-scripts.ts';
 import { isTest, rowTest } from './table-rows.ts';
 
 /** Fields that a comparison takes, or that change nothing in its results. */
@@ -47,6 +51,7 @@ const knownOptions = new Set([
   'disableVarExpansion',
   'disableDefaultAsserts',
   'transform',
+  'transformVars',
   'postprocess',
   'rubricPrompt',
 ]);
@@ -67,6 +72,8 @@ interface Test {
   readonly grader: string | null;
   /** Code that changes the answer before its assertions; null for none. */
   readonly transform: string | null;
+  /** Code that makes other variables of these; null for none. */
+  readonly transformVars: string | null;
   /** Of the judge; undefined for that of its kind. */
   readonly rubricPrompt: unknown;
   readonly field: string;
@@ -155,6 +162,7 @@ class SuiteReader {
         assertions: [...(isAlone ? [] : base.assertions), ...own.assertions],
         grader: own.grader ?? base.grader ?? this.#options.judge,
         transform: own.transform ?? base.transform,
+        transformVars: own.transformVars ?? base.transformVars,
         rubricPrompt: own.rubricPrompt ?? base.rubricPrompt,
         field: at,
       }));
@@ -163,7 +171,15 @@ class SuiteReader {
 
   #part(test: ReadMap | null, field: string): Omit<Test, 'vars'> & { readonly vars: unknown } {
     if (test === null)
-      return { vars: null, assertions: [], grader: null, transform: null, rubricPrompt: undefined, field };
+      return {
+        vars: null,
+        assertions: [],
+        grader: null,
+        transform: null,
+        transformVars: null,
+        rubricPrompt: undefined,
+        field,
+      };
     this.unknownFields(test, knownTestFields, field);
     const options = mapIn(test, 'options');
     if (options) this.unknownFields(options, knownOptions, `${field}.options`);
@@ -175,6 +191,7 @@ class SuiteReader {
       assertions: this.#assertions(test.get('assert'), field),
       grader,
       transform,
+      transformVars: textIn(options, 'transformVars'),
       rubricPrompt: options?.get('rubricPrompt'),
       field,
     };
@@ -197,6 +214,31 @@ class SuiteReader {
       return [];
     });
   }
+}
+
+/** The tests with the variables that their code makes. Each takes a second and 64 MB at most, without files and network. */
+async function withTransformedVars(tests: readonly Test[], { files, report }: SuiteReader): Promise<Test[]> {
+  const transformed: Test[] = [];
+  for (const test of tests) {
+    const { transformVars: written, vars } = test;
+    if (written === null) {
+      transformed.push(test);
+      continue;
+    }
+    try {
+      const code = written.trim().startsWith('file://') ? readScriptFile(written, files) : written;
+      const row = plain(vars);
+      const input = { answer: '', row, toolCalls: [], latencyMs: null, cost: null };
+      const made = readJson(await runTransform(transformVarsOf(code, randomUUID()), input));
+      if (!isMap(made)) throw new TransferError('It returned no object');
+      transformed.push({ ...test, vars: made });
+    } catch (error) {
+      if (!(error instanceof TransferError || error instanceof NotJudged)) throw error;
+      report(`${test.field.replace(/\[\d+\]$/, '')}.options.transformVars`, `can't be used. ${error.message}`);
+      transformed.push(test);
+    }
+  }
+  return transformed;
 }
 
 function datasetOf(tests: readonly Test[], reader: SuiteReader) {
@@ -225,7 +267,7 @@ function datasetOf(tests: readonly Test[], reader: SuiteReader) {
 }
 
 /** A configuration of promptfoo. Throws `TransferError` for a file that is none. */
-export function readPromptfooSuite(file: string, text: string, options: FileOptions): ComparisonFile {
+export async function readPromptfooSuite(file: string, text: string, options: FileOptions): Promise<ComparisonFile> {
   const value = /\.json$/i.test(file) ? readJson(text) : readYaml(text).value;
   if (!isMap(value) || !value.has('prompts')) throw new TransferError('It has no prompts');
   const reader = new SuiteReader(filesOnDisk(file), options);
@@ -246,7 +288,7 @@ export function readPromptfooSuite(file: string, text: string, options: FileOpti
     given === undefined && scenarios.length > 0
       ? []
       : reader.tests(given ?? [new Map([['vars', new Map()]])], 'tests', defaultTest);
-  const { checks, columns, rows } = datasetOf([...own, ...scenarios], reader);
+  const { checks, columns, rows } = datasetOf(await withTransformedVars([...own, ...scenarios], reader), reader);
   const prompts = reader.prompts(/\.json$/i.test(file) ? JSON.stringify(plain(value)) : text, basename(file));
   const variants = variantsOf(prompts, value.get('providers') ?? value.get('targets'), reader);
   const [concurrency, repeats] = [evaluate?.get('maxConcurrency'), evaluate?.get('repeat')];

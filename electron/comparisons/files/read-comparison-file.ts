@@ -42,7 +42,7 @@ function readOwn(file: string, value: Record<string, unknown>): ComparisonFile {
 }
 
 /** Reads a comparison, or a configuration of promptfoo. Throws `TransferError`. */
-export function readComparisonFile(file: string, options: FileOptions): ComparisonFile {
+export async function readComparisonFile(file: string, options: FileOptions): Promise<ComparisonFile> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

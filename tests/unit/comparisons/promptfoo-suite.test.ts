@@ -27,7 +27,7 @@ providers: [openai:gpt-4.1-mini]
 `;
 
 test('a transform changes the answer before the assertions that look at it', async () => {
-  const { comparison, unsupported } = read({
+  const { comparison, unsupported } = await read({
     'promptfooconfig.yaml': `${head}
 defaultTest:
   options: { transform: 'JSON.parse(output).text' }
@@ -60,7 +60,7 @@ tests:
 });
 
 test('functions of files are called, and code with modules is named', async () => {
-  const { comparison, unsupported } = read({
+  const { comparison, unsupported } = await read({
     'promptfooconfig.yaml': `${head}
 tests:
   - vars: { topic: a }
@@ -97,26 +97,31 @@ tests:
   ]);
 });
 
-test('another model takes the place of providers with their addresses and headers, but not of their tools', () => {
+test('another model takes the place of providers with their addresses and headers, but not of their tools', async () => {
   const config = `prompts: ['About {{topic}}']
 providers:
   - id: https://example.com/generate
     config: { headers: { Authorization: 'Bearer {{env.TOKEN}}' }, temperature: 0.5, tools: [{ type: web_search }] }
 tests: [{ vars: { topic: a } }]
 `;
-  const { comparison, unsupported } = read({ 'promptfooconfig.yaml': config }, { model: 'Groq/openai/gpt-oss-20b' });
+  const { comparison, unsupported } = await read(
+    { 'promptfooconfig.yaml': config },
+    { model: 'Groq/openai/gpt-oss-20b' },
+  );
   expect(comparison.variants).toMatchObject([
     { aiSystem: 'Groq', model: 'openai/gpt-oss-20b', configuration: { temperature: 0.5 } },
   ]);
   expect(unsupported.map(({ field }) => field)).toEqual(['https://example.com/generate.config.tools']);
 });
 
-test('services that speak the chat API of OpenAI are endpoints of their names', () => {
+test('services that speak the chat API of OpenAI are endpoints of their names', async () => {
   const config = head.replace(
     '[openai:gpt-4.1-mini]',
     '[ollama:chat:llama3.1:8b, openrouter:meta-llama/llama-3.1-8b-instruct]',
   );
-  const { comparison, unsupported } = read({ 'promptfooconfig.yaml': `${config}tests: [{ vars: { topic: a } }]\n` });
+  const { comparison, unsupported } = await read({
+    'promptfooconfig.yaml': `${config}tests: [{ vars: { topic: a } }]\n`,
+  });
   expect(comparison.variants.map(({ aiSystem, model }) => `${aiSystem} ${model}`)).toEqual([
     'OpenAiCompatible ollama/llama3.1:8b',
     'OpenAiCompatible openrouter/meta-llama/llama-3.1-8b-instruct',
@@ -124,16 +129,44 @@ test('services that speak the chat API of OpenAI are endpoints of their names', 
   expect(unsupported).toEqual([]);
 });
 
-test('a judge that is not on this machine is the one of --judge', () => {
-  const tests = 'tests: [{ vars: { topic: a }, assert: [{ type: llm-rubric, value: Kind, provider: "bedrock:x" }] }]\n';
-  const { judges } = read({ 'promptfooconfig.yaml': head + tests }, { judge: 'openai:gpt-4.1' });
-  expect([...judges.values()].map(({ model }) => model)).toEqual(['gpt-4.1']);
-  const without = read({ 'promptfooconfig.yaml': head + tests }).unsupported;
-  expect(without[0]?.reason).toBe('needs a model that judges, and "bedrock:x" is unknown');
+test('code makes variables before the prompt and the assertions see them', async () => {
+  const { comparison, dataset, unsupported } = await read({
+    'promptfooconfig.yaml': `${head}
+defaultTest:
+  options: { transformVars: "{ ...vars, topic: vars.topic.toUpperCase(), id: context.uuid }" }
+tests:
+  - vars: { topic: a, parts: { size: 2 } }
+    assert: [{ type: equals, value: '{{topic}}' }]
+  - vars: { topic: b }
+    options: { transformVars: file://vars.js }
+  - vars: { topic: d }
+    options: { transformVars: "'text'" }
+  - vars: { topic: e }
+    options: { transformVars: "require('fs')" }
+`,
+    'vars.js': 'module.exports = (vars, context) => ({ topic: `${vars.topic}!` });',
+  });
+  if (!('rows' in dataset)) throw new Error('no rows');
+  expect(dataset.rows.map(({ topic }) => topic)).toEqual(['A', 'b!', 'd', 'e']);
+  expect(dataset.rows[0]).toMatchObject({ parts: { size: 2 }, id: expect.stringMatching(/^[\da-f-]{36}$/) });
+  expect(dataset.rows[1]).not.toHaveProperty('id');
+  expect(JSON.stringify(comparison.checks) + JSON.stringify(dataset.rows[0])).toContain('"A"');
+  expect(unsupported.map(({ reason }) => reason)).toEqual([
+    "can't be used. It returned no object",
+    "can't be used. The script failed: ReferenceError: 'require' is not defined",
+  ]);
 });
 
-test('tools, formats and instructions of providers become those of the chat API', () => {
-  const { comparison, unsupported } = read({
+test('a judge that is not on this machine is the one of --judge', async () => {
+  const tests = 'tests: [{ vars: { topic: a }, assert: [{ type: llm-rubric, value: Kind, provider: "bedrock:x" }] }]\n';
+  const { judges } = await read({ 'promptfooconfig.yaml': head + tests }, { judge: 'openai:gpt-4.1' });
+  expect([...judges.values()].map(({ model }) => model)).toEqual(['gpt-4.1']);
+  const without = await read({ 'promptfooconfig.yaml': head + tests });
+  expect(without.unsupported[0]?.reason).toBe('needs a model that judges, and "bedrock:x" is unknown');
+});
+
+test('tools, formats and instructions of providers become those of the chat API', async () => {
+  const { comparison, unsupported } = await read({
     'promptfooconfig.yaml': `prompts: ['About {{topic}}']
 providers:
   - id: openai:chat:gpt-4.1-mini
@@ -187,7 +220,7 @@ tests: [{ vars: { topic: a } }]
 });
 
 test('calls of tools are the output of code, and their arguments are checked', async () => {
-  const { comparison, unsupported } = read({
+  const { comparison, unsupported } = await read({
     'promptfooconfig.yaml': `${head}
 tests:
   - vars: { topic: a }
@@ -212,8 +245,8 @@ tests:
   expect(unsupported).toEqual([]);
 });
 
-test('a judge gets the rubric prompt of the file, and transforms without effect are left out', () => {
-  const { comparison, judges, unsupported } = read(
+test('a judge gets the rubric prompt of the file, and transforms without effect are left out', async () => {
+  const { comparison, judges, unsupported } = await read(
     {
       'promptfooconfig.yaml': `${head}
 defaultTest:
@@ -238,8 +271,8 @@ tests:
   expect(unsupported).toEqual([{ field: 'tests[0]: llm-rubric', reason: 'has a rubric prompt without {{output}}' }]);
 });
 
-test('questions about the context are asked of a judge, and lengths are counted in characters', () => {
-  const { comparison, judges, unsupported } = read(
+test('questions about the context are asked of a judge, and lengths are counted in characters', async () => {
+  const { comparison, judges, unsupported } = await read(
     {
       'promptfooconfig.yaml': `${head}
 tests:
