@@ -33,6 +33,13 @@ function valueAt(values: Values, path: string): unknown {
     );
 }
 
+/** The variables that have no value. One that only conditions use needs none. */
+export function missingVariables({ variables }: ParsedTemplate, values: Values): string[] {
+  return variables
+    .filter(({ kind, name }) => kind !== 'condition' && (valueAt(values, name) ?? null) === null)
+    .map(({ name }) => name);
+}
+
 /** Makes the requests of one variant. */
 export class VariantRequests {
   readonly variant: Variant;
@@ -62,7 +69,7 @@ export class VariantRequests {
     return this.#version?.promptText ?? this.variant.prompt?.promptText ?? '';
   }
 
-  /** The values of the variables, and those without one. A variable that only conditions use needs none. */
+  /** The values of the variables, and those without one. */
   fill(row: Pick<DatasetRow, 'values'>): { replacements: Values; missing: string[] } {
     const replacements: Values = {};
     for (const { name, defaultValue } of this.#version?.variables ?? []) {
@@ -72,10 +79,7 @@ export class VariantRequests {
       const value = Object.hasOwn(row.values, column) ? row.values[column] : undefined;
       if (value !== undefined && value !== null) setPath(replacements, path, value);
     }
-    const missing = this.template.variables
-      .filter(({ kind, name }) => kind !== 'condition' && (valueAt(replacements, name) ?? null) === null)
-      .map(({ name }) => name);
-    return { replacements, missing };
+    return { replacements, missing: missingVariables(this.template, replacements) };
   }
 
   request(replacements: Values, metadata: Values): CompletionRequest {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ComparisonEstimate } from '../../shared/contract/comparison-estimates.ts';
 import type { ComparisonReport } from '../../shared/contract/comparison-results.ts';
 import type { Comparison, ComparisonInput } from '../../shared/contract/comparisons.ts';
+import type { JudgedPairs } from '../../shared/contract/judged-pairs.ts';
 import type { Check } from '../../shared/contract/checks.ts';
 import type { ComparisonFile } from '../comparisons/files/comparison-file.ts';
 import { type ConditionResult, testCondition } from '../comparisons/files/fail-condition.ts';
@@ -72,18 +73,23 @@ function withJudges(checks: readonly Check[], ids: ReadonlyMap<string, string>):
   });
 }
 
+/** Returns their ids by those in the file. */
+async function createJudges(service: ComparisonService, { judges }: ComparisonFile) {
+  const ids = new Map<string, string>();
+  for (const [id, judge] of judges) ids.set(id, (await post<{ id: string }>(service, '/judges', judge)).id);
+  return ids;
+}
+
 async function bodyOf(
   service: ComparisonService,
   file: ComparisonFile,
-  options: CompareOptions,
+  judges: ReadonlyMap<string, string>,
+  { repeats, maxCost, concurrency }: CompareOptions,
 ): Promise<ComparisonInput> {
-  const ids = new Map<string, string>();
-  for (const [id, judge] of file.judges) ids.set(id, (await post<{ id: string }>(service, '/judges', judge)).id);
-  const { repeats, maxCost, concurrency } = options;
   return {
     ...file.comparison,
     ...(await createDataset(service, file)),
-    checks: withJudges(file.comparison.checks ?? [], ids),
+    checks: withJudges(file.comparison.checks ?? [], judges),
     ...(repeats !== null && { repeats }),
     ...(maxCost !== null && { maxCost }),
     ...(concurrency !== null && { concurrency }),
@@ -133,10 +139,34 @@ const formats: Readonly<Record<string, string>> = {
   html: 'html',
 };
 
+/** Has each of these judges compare every variant with the baseline. Their calls come on top of the estimate, within the same limit of cost. */
+async function judgePairs(
+  service: ComparisonService,
+  { id, baseline, variants }: Comparison,
+  judgeIds: readonly string[],
+  output: CompareOutput,
+  signal: AbortSignal,
+): Promise<JudgedPairs[]> {
+  const found: JudgedPairs[] = [];
+  const others = variants.filter(({ name }) => name !== baseline);
+  for (const judgeId of judgeIds) {
+    for (const { name } of others) {
+      if (signal.aborted) return found;
+      output.report(`A judge compares ${baseline} and ${name}`);
+      await post(service, `/comparisons/${id}/pairs`, { judgeId, variants: [baseline, name] });
+      await follow(service, id, output, signal);
+      const query = new URLSearchParams({ judgeId, first: baseline, second: name });
+      found.push(await call<JudgedPairs>(service, `/comparisons/${id}/pairs?${query}`));
+    }
+  }
+  return found;
+}
+
 interface Finished {
   readonly comparison: Comparison;
   readonly report: ComparisonReport;
   readonly conditions: readonly ConditionResult[];
+  readonly preferences: readonly JudgedPairs[];
 }
 
 async function writeOutput(service: ComparisonService, file: string, found: Finished): Promise<void> {
@@ -149,7 +179,7 @@ async function writeOutput(service: ComparisonService, file: string, found: Fini
 
 async function conclude(
   service: ComparisonService,
-  comparison: Comparison,
+  { comparison, preferences }: Pick<Finished, 'comparison' | 'preferences'>,
   options: CompareOptions,
   output: CompareOutput,
 ): Promise<number> {
@@ -162,7 +192,7 @@ async function conclude(
   const conditions: ConditionResult[] = [];
   for (const { expression, condition } of options.failIf)
     conditions.push(await testCondition(expression, condition, reportFor));
-  for (const file of options.outputs) await writeOutput(service, file, { comparison, report, conditions });
+  for (const file of options.outputs) await writeOutput(service, file, { comparison, report, conditions, preferences });
   for (const { name, passRate, interval, passes, rows, difference } of report.variants) {
     const percents = interval?.map((end) => Math.round(end * 100)).join(' to ');
     const rate =
@@ -171,11 +201,16 @@ async function conclude(
         : `${Math.round(passRate * 100)} % (95 %: ${percents}), ${passes} of ${rows} rows`;
     output.print(`${name}: ${rate}${difference ? `. ${difference.sentence}` : ''}`);
   }
+  for (const { judge, variants, counts, sentence } of preferences) {
+    const wins = variants.map(({ name, wins: count }) => `${name} preferred in ${count}`).join(', ');
+    output.print(`${judge}: ${wins} of ${counts.pairs} rows. ${sentence}`);
+  }
   for (const { expression, isMet, reason } of conditions)
     output.print(`${isMet ? 'Failed' : 'Passed'}: --fail-if "${expression}". ${reason}`);
   // The first rows only are the end that was asked for.
   const isPart = options.maxRows !== null && comparison.stopReason === null;
-  if (comparison.state !== 'Completed' && !isPart) {
+  const isUnjudged = preferences.length > 0 && comparison.stopReason !== null;
+  if ((comparison.state !== 'Completed' && !isPart) || isUnjudged) {
     output.report(`The comparison didn't complete. ${comparison.stopReason ?? ''}`.trim());
     return compareStatus.incomplete;
   }
@@ -197,12 +232,17 @@ export async function compare(
   const unknown = named.find((name) => !names.has(name));
   if (unknown !== undefined)
     throw new ServiceError(`--fail-if: "${unknown}" is no variant. There are: ${[...names].join(', ')}.`);
-  const body = await bodyOf(service, file, options);
+  const judges = await createJudges(service, file);
+  const body = await bodyOf(service, file, judges, options);
   output.report(describeEstimate(await post<ComparisonEstimate>(service, '/comparisons/estimate', body)));
   if (options.onlyEstimates) return compareStatus.passed;
   const created = await post<Comparison>(service, '/comparisons', body);
   for (const warning of created.warnings) output.report(warning);
   await post(service, `/comparisons/${created.id}/start`, options.maxRows === null ? {} : { maxRows: options.maxRows });
-  const comparison = await follow(service, created.id, output, signal);
-  return conclude(service, comparison, options, output);
+  const run = await follow(service, created.id, output, signal);
+  const pairJudges = file.pairJudges.map((id) => judges.get(id)!);
+  const isJudged = pairJudges.length > 0 && run.stopReason === null;
+  const preferences = isJudged ? await judgePairs(service, run, pairJudges, output, signal) : [];
+  const comparison = isJudged ? await call<Comparison>(service, `/comparisons/${run.id}`) : run;
+  return conclude(service, { comparison, preferences }, options, output);
 }

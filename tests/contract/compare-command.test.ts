@@ -149,6 +149,35 @@ test("promptfoo's file runs in a Touchstone of the program's own", async () => {
   expect(cells.flatMap(({ checks }) => checks).map(({ name, kind }) => name ?? kind)).toContain('No apology');
 }, 60_000);
 
+test("promptfoo's select-best is a judge that compares the variants after they have run", async () => {
+  host.provider.answerWith((call) => {
+    const prompt = promptOf(call);
+    if (!prompt.startsWith('Which answer')) return void call.chatStream([prompt]);
+    const [first, second] = ['first', 'second'].map((side) => prompt.indexOf(`The ${side} answer:`));
+    const isPoliteFirst = prompt.slice(first, second).includes('Politely');
+    const verdict = isPoliteFirst ? 'first' : 'second';
+    call.chatAnswer({ content: JSON.stringify({ reason: 'It is polite.', verdict }) });
+  });
+  const file = await write('best.json', {
+    prompts: ['Shortly {{ticket}}', 'Politely {{ticket}}'],
+    providers: ['openai:gpt-4.1'],
+    tests: [
+      { vars: { ticket: 'late' }, assert: [{ type: 'select-best', value: 'the politest' }] },
+      { vars: { ticket: 'lost' }, assert: [{ type: 'select-best', value: 'the kindest' }] },
+      { vars: { ticket: 'none' } },
+    ],
+  });
+  const model = 'OpenAiCompatible/scripted/model';
+  const parameters = [file, '--url', host.listener.address, '--model', model, '--judge', model, '--output', 'out.json'];
+  const { status, stdout, stderr } = await compare(parameters, { TOUCHSTONE_KEY: host.key });
+  expect([status, stderr]).toEqual([0, expect.stringContaining('A judge compares ')]);
+  expect(stdout).toMatch(/select-best: expect_1: .* preferred in 0, .* preferred in 2 of 3 rows\. Doesn't count yet/);
+  const { preferences } = JSON.parse(await readFile(join(folder, 'out.json'), 'utf8'));
+  expect(preferences).toEqual([
+    expect.objectContaining({ isCalibrated: false, counts: expect.objectContaining({ judged: 2, missing: 1 }) }),
+  ]);
+}, 60_000);
+
 test.each([
   [
     'a part without a counterpart',

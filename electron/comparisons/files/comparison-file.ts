@@ -23,6 +23,8 @@ export interface ComparisonFile {
   readonly dataset: FileDataset;
   /** By the ids that the checks have before the judges are created. */
   readonly judges: ReadonlyMap<string, JudgeInput>;
+  /** Those of the judges that compare each variant with the baseline once all cells have ended. */
+  readonly pairJudges: readonly string[];
   /** What the file has and a comparison can't do. */
   readonly unsupported: readonly Unsupported[];
 }

@@ -135,15 +135,20 @@ try { return JSON.stringify(sorted(JSON.parse(answer))) === JSON.stringify(sorte
   return fixed({ kind: 'javascript', ...assertion.common, code });
 }
 
-function judged(assertion: Assertion): RowAssertion {
-  const { type, map, common, context } = assertion;
-  if (map.has('contextTransform')) throw new UnsupportedAssertion('has a context that code takes from a response');
+/** Throws for an assertion whose judge nobody has. */
+function modelOf({ map, context }: Assertion) {
   const named = textIn(map, 'provider') ?? context.grader;
   if (named === null) throw new UnsupportedAssertion('needs a model that judges; name one with --judge');
   const model = namedModel(named) ?? (context.fallbackJudge === null ? null : namedModel(context.fallbackJudge));
   if (model === null)
     throw new UnsupportedAssertion(`needs a model that judges, and "${named.slice(0, 100)}" is unknown`);
-  const { aiSystem } = model;
+  return { named, aiSystem: model.aiSystem, model: model.model };
+}
+
+function judged(assertion: Assertion): RowAssertion {
+  const { type, map, common, context } = assertion;
+  if (map.has('contextTransform')) throw new UnsupportedAssertion('has a context that code takes from a response');
+  const { named, ...model } = modelOf(assertion);
   const given = map.get('rubricPrompt') ?? context.rubricPrompt;
   const own = given === undefined ? null : rubricText(given, context.files);
   // Throws for what is missing before there is a check.
@@ -156,13 +161,35 @@ function judged(assertion: Assertion): RowAssertion {
       const judgeId = context.judges.idOf({
         name: `${type}: ${'column' in expected ? expected.column : expected.value}`.slice(0, 200),
         promptText,
-        aiSystem,
-        model: model.model,
+        ...model,
         verdict: { kind: 'passOrFail' },
       });
       return { kind: 'judge', ...common, judgeId };
     },
     [named, given === undefined ? null : plain(given)],
+  );
+}
+
+/** A judge that compares two answers. promptfoo shows it all answers at once; each pair in both orders is less partial to a place. */
+function selectBest(assertion: Assertion): RowAssertion {
+  const { type, common, map, context } = assertion;
+  if (common.not === true) throw new UnsupportedAssertion('has no opposite');
+  if ((map.get('rubricPrompt') ?? context.rubricPrompt) !== undefined)
+    throw new UnsupportedAssertion('has a rubric prompt, which is about all answers at once');
+  const { named, ...model } = modelOf(assertion);
+  return expecting(
+    assertion,
+    (expected) => {
+      const criterion = 'column' in expected ? `{{${expected.column}}}` : expected.value;
+      const judgeId = context.judges.idOf({
+        name: `${type}: ${'column' in expected ? expected.column : expected.value}`.slice(0, 200),
+        promptText: `Which answer meets this criterion better?\n\n${criterion}\n\nThe first answer:\n\n{{first}}\n\nThe second answer:\n\n{{second}}`,
+        ...model,
+        verdict: { kind: 'preference' },
+      });
+      return { kind: 'judge', judgeId };
+    },
+    named,
   );
 }
 
@@ -265,6 +292,7 @@ export const kinds: Readonly<Record<string, (assertion: Assertion) => RowAsserti
   'not-empty': (one) => fixed({ kind: 'length', ...one.common, min: 1 }),
   'max-length': (one) => fixed({ kind: 'length', ...one.common, max: charactersOf(one) }),
   'min-length': (one) => fixed({ kind: 'length', ...one.common, min: charactersOf(one) }),
+  'select-best': selectBest,
   ...Object.fromEntries(judgedKinds.map((type) => [type, judged])),
 };
 
@@ -335,7 +363,10 @@ export function readAssertion(map: ReadMap, context: AssertionContext): RowAsser
 function assertSet(map: ReadMap, common: Common, context: AssertionContext): RowAssertion {
   if (map.has('threshold')) throw new UnsupportedAssertion('has a threshold; all of its assertions would have to pass');
   const inner = map.get('assert');
-  const checks = (Array.isArray(inner) ? inner.filter(isMap) : []).flatMap((one) =>
+  const assertions = Array.isArray(inner) ? inner.filter(isMap) : [];
+  if (assertions.some((one) => textIn(one, 'type') === 'select-best'))
+    throw new UnsupportedAssertion('has select-best, which compares answers instead of checking one');
+  const checks = assertions.flatMap((one) =>
     readAssertion(one, context).map(({ value, check }) => check({ value: value ?? '' })),
   );
   if (checks.length === 0) throw new UnsupportedAssertion('has no assertions that are supported');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
+import type { Check } from '../../../shared/contract/checks.ts';
 import type { DatasetColumn } from '../../../shared/contract/datasets.ts';
 import {
   isMap,
@@ -246,7 +247,16 @@ function datasetOf(tests: readonly Test[], reader: SuiteReader) {
   const assertions = tests.map(({ assertions: maps, ...test }): RowAssertion[] =>
     maps.flatMap((map) => readAssertion(map, { ...test, unsupported, judges, files, fallbackJudge })),
   );
-  const { checks, columns: expected, values } = checksOf(assertions);
+  const { checks: found, columns: expected, values } = checksOf(assertions);
+  // A judge of pairs is no check: it looks at two answers. Rows without its criterion have no pair for it.
+  const judgeOf = (check: Check): string | null =>
+    'checks' in check
+      ? (check.checks.map(judgeOf).find((id) => id !== null) ?? null)
+      : check.kind === 'judge' && judges.inputs.get(check.judgeId)?.verdict.kind === 'preference'
+        ? check.judgeId
+        : null;
+  const checks = found.filter((check) => judgeOf(check) === null);
+  const pairJudges = found.flatMap((check) => judgeOf(check) ?? []);
   const names = [...new Set(tests.flatMap(({ vars }) => [...vars.keys()]))];
   const isText = (name: string) => tests.every(({ vars }) => typeof (vars.get(name) ?? '') === 'string');
   const columns: DatasetColumn[] = [
@@ -257,10 +267,11 @@ function datasetOf(tests: readonly Test[], reader: SuiteReader) {
     ...Object.fromEntries([...vars].filter(([, value]) => value !== null).map(([name, value]) => [name, plain(value)])),
     ...values[index],
   }));
-  if (columns.length > 0) return { checks, columns, rows };
+  if (columns.length > 0) return { checks, pairJudges, columns, rows };
   // A prompt without variables runs once for each test.
   return {
     checks,
+    pairJudges,
     columns: [{ name: 'test', type: 'json' as const }],
     rows: tests.map((_, index) => ({ test: index + 1 })),
   };
@@ -288,7 +299,10 @@ export async function readPromptfooSuite(file: string, text: string, options: Fi
     given === undefined && scenarios.length > 0
       ? []
       : reader.tests(given ?? [new Map([['vars', new Map()]])], 'tests', defaultTest);
-  const { checks, columns, rows } = datasetOf(await withTransformedVars([...own, ...scenarios], reader), reader);
+  const { checks, pairJudges, columns, rows } = datasetOf(
+    await withTransformedVars([...own, ...scenarios], reader),
+    reader,
+  );
   const prompts = reader.prompts(/\.json$/i.test(file) ? JSON.stringify(plain(value)) : text, basename(file));
   const variants = variantsOf(prompts, value.get('providers') ?? value.get('targets'), reader);
   const [concurrency, repeats] = [evaluate?.get('maxConcurrency'), evaluate?.get('repeat')];
@@ -302,6 +316,7 @@ export async function readPromptfooSuite(file: string, text: string, options: Fi
     },
     dataset: { columns, rows },
     judges: reader.judges.inputs,
+    pairJudges,
     unsupported: reader.unsupported,
   };
 }

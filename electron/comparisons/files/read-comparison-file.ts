@@ -30,7 +30,12 @@ function readOwn(file: string, value: Record<string, unknown>): ComparisonFile {
   const placeholder = '00000000-0000-4000-8000-000000000000';
   const parsed = validated(comparisonEstimateInput, { ...given, datasetId: given['datasetId'] ?? placeholder });
   const { datasetId, datasetVersion, name = 'Comparison', ...comparison } = parsed;
-  const result = { comparison: { name, ...comparison }, judges: new Map<string, never>(), unsupported: [] };
+  const result = {
+    comparison: { name, ...comparison },
+    judges: new Map<string, never>(),
+    pairJudges: [],
+    unsupported: [],
+  };
   if (dataset === undefined) {
     if (given['datasetId'] === undefined) throw new TransferError('dataset: is required unless `datasetId` is given');
     return { ...result, dataset: { datasetId, ...(datasetVersion !== undefined && { datasetVersion }) } };

@@ -140,7 +140,7 @@ export function createPairJudging(options: PairJudgingOptions): PairJudging {
         positions,
         async judge(cell, { values }, signal) {
           const pair = pairAt(store, job, job.cells.index(cell.position).row, variants);
-          if (!pair) return null;
+          if (!pair || !judge.canJudge(values)) return null;
           try {
             return { cell, cost: await judge.ask(runsOf(pair), values, { origin, reader, signal, concurrency }) };
           } catch (error) {

@@ -2,8 +2,10 @@ import { invalidField } from '../../../shared/app-error.ts';
 import type { JudgeCalibration } from '../../../shared/contract/judges.ts';
 import { providerOf } from '../../providers/provider-pauses.ts';
 import type { FileReader } from '../../storage/file-store.ts';
+import { parseTemplate } from '../../../shared/prompt-template.ts';
 import type { StoredPreference } from '../../storage/judge-store.ts';
 import { callWhenReady } from '../call-limits.ts';
+import { missingVariables } from '../cell-request.ts';
 import type { CheckedRow } from '../checks/expected.ts';
 import { calibrationOf } from './calibration.ts';
 import { type NamedModel, sameFamilyWarning } from './model-family.ts';
@@ -19,6 +21,8 @@ export interface PairJudge {
   readonly calibration: JudgeCalibration;
   /** Null without a variant of the judge's family. */
   warning(variants: readonly NamedModel[]): string | null;
+  /** Whether a row has a value for each variable of the prompt; without, the judge would be asked about nothing. */
+  canJudge(row: CheckedRow): boolean;
   /** What it preferred, and whether it has changed since; null if it wasn't asked or gave no verdict. */
   find(runIds: RunPair): { readonly verdict: StoredPreference['verdict']; readonly isStale: boolean } | null;
   /** Of the first answer. Throws as `ask` for runs that the reader can't read. */
@@ -45,7 +49,9 @@ export function createPairJudges({ store, limits, providers, ...runs }: JudgesOp
     const { input, sequence } = judge;
     if (input.verdict.kind !== 'preference') throw invalidField('judgeId', 'is not a judge of preferences');
     const hash = judgeHashOf(input);
+    const template = parseTemplate(input.promptText);
     return {
+      canJudge: (row) => missingVariables(template, { ...row, first: '', second: '' }).length === 0,
       name: input.name,
       calibration: calibrationOf(store, judge),
       warning: (variants) => sameFamilyWarning(input, variants),

@@ -157,6 +157,38 @@ tests:
   ]);
 });
 
+test('select-best becomes a judge of pairs, with its criterion in a column if the tests have different ones', async () => {
+  const { comparison, dataset, judges, pairJudges, unsupported } = await read(
+    {
+      'promptfooconfig.yaml': `${head}
+tests:
+  - vars: { topic: a }
+    assert: [{ type: select-best, value: 'the funniest about {{topic}}' }, { type: contains, value: a }]
+  - vars: { topic: b }
+    assert: [{ type: select-best, value: the shortest }]
+  - vars: { topic: c }
+    assert: [{ type: not-select-best, value: x }, { type: assert-set, assert: [{ type: select-best, value: y }] }]
+`,
+    },
+    { judge: 'openai:gpt-4.1' },
+  );
+  if (!('rows' in dataset)) throw new Error('no rows');
+  expect(pairJudges).toEqual([...judges.keys()]);
+  expect([...judges.values()]).toEqual([
+    expect.objectContaining({
+      verdict: { kind: 'preference' },
+      promptText: expect.stringMatching(/\{\{expect_1\}\}[^]*\{\{first\}\}[^]*\{\{second\}\}/),
+    }),
+  ]);
+  expect(dataset.rows.map((row) => row['expect_1'])).toEqual(['the funniest about a', 'the shortest', undefined]);
+  expect(comparison.checks).toHaveLength(1);
+  expect(JSON.stringify(comparison.checks)).not.toContain('judge');
+  expect(unsupported.map(({ reason }) => reason)).toEqual([
+    'has no opposite',
+    'has select-best, which compares answers instead of checking one',
+  ]);
+});
+
 test('a judge that is not on this machine is the one of --judge', async () => {
   const tests = 'tests: [{ vars: { topic: a }, assert: [{ type: llm-rubric, value: Kind, provider: "bedrock:x" }] }]\n';
   const { judges } = await read({ 'promptfooconfig.yaml': head + tests }, { judge: 'openai:gpt-4.1' });
