@@ -85,16 +85,12 @@ export function describeFailure(error: unknown, log: Log): { code: string; messa
   return { code: 'internal', message: 'Unexpected error in Touchstone. See the log for details.' };
 }
 
-/** Whether another run fits the budget, if it and the active ones cost as much as the average run. */
+/** Whether another call fits the budget, if it and those that have not ended cost as much as the average one. */
 export function hasBudget(
   maxCost: number | null,
-  { spent, runsWithoutCost }: Pick<ComparisonSummary, 'spent' | 'runsWithoutCost'>,
-  { completed, active }: { readonly completed: number; readonly active: number },
+  { spent, average, active }: { readonly spent: number; readonly average: number; readonly active: number },
 ): boolean {
-  if (maxCost === null) return true;
-  const runs = completed - runsWithoutCost;
-  const average = runs > 0 ? spent / runs : 0;
-  return spent < maxCost && spent + average * (active + 1) <= maxCost;
+  return maxCost === null || (spent < maxCost && spent + average * (active + 1) <= maxCost);
 }
 
 export interface FailureDetails {

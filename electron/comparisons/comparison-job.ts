@@ -5,13 +5,13 @@ import type { DatasetRow } from '../../shared/contract/datasets.ts';
 import { type Job, JobRun } from '../common/jobs.ts';
 import type { RunOrigin } from '../completions/completions.ts';
 import type { StoredCell } from '../storage/comparison-cells.ts';
-import { ActiveCalls, interruption } from './cell-calls.ts';
+import { ActiveCalls, hasBudget, interruption } from './cell-calls.ts';
 import type { CellTable } from './cell-table.ts';
 import { ComparisonRecord } from './comparison-record.ts';
 import { comparisonItemOf, type CurrentComparison } from './describe-comparison.ts';
 import type { ComparisonJobOptions } from './job-options.ts';
 import { type JudgeAgain, judgeCells } from './judge/judge-again.ts';
-import { runCells, staysInBudget } from './run-cells.ts';
+import { overBudget, runCells } from './run-cells.ts';
 
 export interface StartOptions {
   readonly origin: RunOrigin;
@@ -85,7 +85,15 @@ export class ComparisonJob implements Job<ComparisonItem> {
     if (this.#run.isActive) throw new AppError('conflict', 'The comparison is running. Judge again when it has ended.');
     const total = positions.length;
     if (total === 0) return;
-    const budget = { options: this.#options, record: this.#record, calls: this.#calls };
+    const { maxCost, concurrency } = this.#options.comparison.settings;
+    const { spent: spentBefore } = this.#record.costs;
+    const staysInBudget = ({ active, ended }: { active: number; ended: number }) => {
+      const { spent } = this.#record.costs;
+      const average = ended > 0 ? (spent - spentBefore) / ended : 0;
+      if (hasBudget(maxCost, { spent, average, active })) return true;
+      this.#record.noteStop(overBudget);
+      return false;
+    };
     this.#record.judging = { judged: 0, total };
     this.#record.beginJudging();
     this.#runUntilEnd((signal) =>
@@ -99,8 +107,8 @@ export class ComparisonJob implements Job<ComparisonItem> {
           if (after) this.#record.judge(before, after.cell, after.cost);
           this.#record.judging = { judged: this.#record.judging!.judged + 1, total };
         },
-        concurrency: this.#options.comparison.settings.concurrency,
-        canContinue: () => !signal.aborted && staysInBudget(budget),
+        concurrency,
+        canContinue: (judging) => !signal.aborted && staysInBudget(judging),
       }),
     );
   }

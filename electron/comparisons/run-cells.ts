@@ -14,12 +14,15 @@ interface CellRuns {
   readonly signal: AbortSignal;
 }
 
-const overBudget = 'The next run could exceed the maximum cost.';
+export const overBudget = 'The next run could exceed the maximum cost.';
 
-/** Whether another run fits the budget. Notes the reason to stop if it doesn't. */
-export function staysInBudget({ options, record, calls }: Omit<CellRuns, 'origin' | 'signal'>): boolean {
-  const runs = { completed: record.cells.count('Completed'), active: calls.size };
-  if (hasBudget(options.comparison.settings.maxCost, record.costs, runs)) return true;
+/** Whether another run fits the budget. Notes the reason to stop if it doesn't. A run whose answer is judged has not ended. */
+function staysInBudget({ options, record }: Pick<CellRuns, 'options' | 'record'>): boolean {
+  const { spent, runsWithoutCost } = record.costs;
+  const runs = record.cells.count('Completed') - runsWithoutCost;
+  const average = runs > 0 ? spent / runs : 0;
+  const { maxCost } = options.comparison.settings;
+  if (hasBudget(maxCost, { spent, average, active: record.cells.count('Running') })) return true;
   record.noteStop(overBudget);
   return false;
 }
@@ -109,6 +112,27 @@ async function runCell(position: number, variant: PreparedVariant, runs: CellRun
   }
 }
 
+/** Rows that are tried until a run has completed. */
+const maxFirstRows = 3;
+
+/**
+ * Nobody knows what a run costs before one has ended, and all that start meanwhile could exceed a spend cap. So one runs alone, and then
+ * one of each other variant, because models differ in price.
+ */
+async function learnCosts(order: Uint32Array, variants: readonly PreparedVariant[], runs: CellRuns): Promise<void> {
+  const { options, record, signal } = runs;
+  const { cells } = record;
+  if (options.comparison.settings.maxCost === null) return;
+  for (const row of order.subarray(0, maxFirstRows)) {
+    const ofRow = variants.map((_, variant) => cells.position({ row, variant, repeat: 0 }));
+    const [first, ...others] = ofRow.filter((position) => cells.get(position) === 'Waiting');
+    if (cells.count('Completed') > 0 || first === undefined || signal.aborted) return;
+    const run = (position: number) => runCell(position, variants[cells.index(position).variant]!, runs);
+    await run(first);
+    if (cells.count('Completed') > 0) await Promise.all(others.map(run));
+  }
+}
+
 /** Runs the waiting cells of the first rows, as many at a time as the comparison allows at each provider. */
 export async function runCells(runs: CellRuns, maxRows: number | null): Promise<void> {
   const { options, record, signal } = runs;
@@ -124,6 +148,7 @@ export async function runCells(runs: CellRuns, maxRows: number | null): Promise<
     }
   }
 
+  await learnCosts(order, variants, runs);
   const queues = record.cells.queues(order, variants);
   await Promise.all(queues.flatMap((positions) => Array.from({ length: concurrency }, () => work(positions))));
 }

@@ -404,5 +404,12 @@ describe('a comparison', () => {
     expect([stopped.state, stopped.stopReason]).toEqual(['Stopped', 'The next run could exceed the maximum cost.']);
     expect(stopped.cost.spent).toBeLessThanOrEqual(maxCost);
     expect(stopped.cells.completed).toBe(10);
+    // Before a run has ended, nobody knows what those that start beside it will cost.
+    const maxCostOfFour = (all.cost.spent / 40) * 4.5;
+    const both = [variant('A'), variant('B')];
+    const small = await create(memory, { datasetId, variants: both, concurrency: 32, maxCost: maxCostOfFour });
+    const soon = await run(memory, small.id);
+    expect([soon.state, soon.cells.completed]).toEqual(['Stopped', 4]);
+    expect(soon.cost.spent).toBeLessThanOrEqual(maxCostOfFour);
   });
 });

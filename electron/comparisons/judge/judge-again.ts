@@ -85,19 +85,21 @@ interface JudgeCellsOptions {
   readonly positions: readonly number[];
   readonly judge: (position: number) => Promise<void>;
   readonly concurrency: number;
-  /** Whether the next one may be judged. */
-  readonly canContinue: () => boolean;
+  /** Whether one may be judged while so many are, of which `ended` have ended. */
+  readonly canContinue: (judging: { readonly active: number; readonly ended: number }) => boolean;
 }
 
-/** Judges cells again, some at a time. */
+/** Judges cells again: the first one alone, which shows what one costs, and then some at a time. */
 export async function judgeCells({ positions, judge, concurrency, canContinue }: JudgeCellsOptions): Promise<void> {
-  let next = 0;
-  async function work(): Promise<void> {
-    while (next < positions.length && canContinue()) {
+  let [next, ended] = [0, 0];
+  async function work(until: number): Promise<void> {
+    while (next < until && canContinue({ active: next - ended, ended })) {
       await judge(positions[next++]!);
+      ended += 1;
       // A verdict that the judge gave before takes no time.
       await nextTurn();
     }
   }
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await work(1);
+  await Promise.all(Array.from({ length: concurrency }, () => work(positions.length)));
 }
