@@ -1,7 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { Completions } from '../completions/completions.ts';
 import type { Log } from '../log.ts';
-import type { ComparisonSummary } from '../storage/comparison-store.ts';
 import type { StoredCell } from '../storage/comparison-cells.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
 import { maxRateLimits } from './call-limits.ts';

@@ -1,5 +1,5 @@
 import type { Check } from '../../../shared/contract/checks.ts';
-import type { RowAssertion } from './promptfoo-assertions.ts';
+import type { RowAssertion } from './row-assertion.ts';
 
 export interface CheckedRows {
   readonly checks: Check[];

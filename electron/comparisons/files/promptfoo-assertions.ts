@@ -1,52 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import type { Check } from '../../../shared/contract/checks.ts';
-import type { JudgeInput } from '../../../shared/contract/judges.ts';
 import { isMap, plain, readJson, type ReadMap, textIn, valueText } from '../../prompts/transfer/bounded-values.ts';
 import { readScriptFile, readValueFile } from '../../prompts/transfer/formats/promptfoo-files.ts';
-import type { ReferencedFiles } from '../../prompts/transfer/referenced-files.ts';
 import { TransferError } from '../../prompts/transfer/source-text.ts';
-import { namedModel } from './comparison-file.ts';
-import { judgedKinds, questionOf, rubricText } from './promptfoo-rubrics.ts';
+import { judged, judgedKinds, selectBest } from './promptfoo-rubrics.ts';
 import { conditions, containsJson, endsWith, scriptOf, transformOf, validCalls } from './promptfoo-scripts.ts';
-
-/** An assertion of one test. Assertions with the same key become one check, whose values are in a column. */
-export interface RowAssertion {
-  readonly key: string;
-  /** What the check expects of this row; null if the same holds for every row. */
-  readonly value: string | null;
-  readonly check: (expected: { readonly value: string } | { readonly column: string }) => Check;
-}
-
-export interface AssertionContext {
-  readonly vars: ReadonlyMap<string, unknown>;
-  readonly field: string;
-  /** Of the judge of this test. */
-  readonly grader: string | null;
-  /** The prompt of the judge of this test; undefined for that of its kind. */
-  readonly rubricPrompt: unknown;
-  /** Judges if nobody has the model of `grader`. */
-  readonly fallbackJudge: string | null;
-  /** Code that changes the answer of this test; null for none. */
-  readonly transform: string | null;
-  readonly unsupported: (field: string, reason: string) => void;
-  readonly judges: JudgeList;
-  /** What the values of assertions may name. */
-  readonly files: ReferencedFiles;
-}
-
-/** Judges that assertions need, by the ids that the checks have until the judges are created. */
-export class JudgeList {
-  readonly inputs = new Map<string, JudgeInput>();
-  readonly #ids = new Map<string, string>();
-
-  idOf(input: JudgeInput): string {
-    const key = JSON.stringify(input);
-    const id = this.#ids.get(key) ?? randomUUID();
-    this.#ids.set(key, id);
-    this.inputs.set(id, input);
-    return id;
-  }
-}
+import {
+  type Assertion,
+  type AssertionContext,
+  type Common,
+  expecting,
+  fixed,
+  type RowAssertion,
+  UnsupportedAssertion,
+} from './row-assertion.ts';
 
 /** Puts values of the test into the text. Null for a template that is more than that. */
 function filled(text: string, vars: ReadonlyMap<string, unknown>): string | null {
@@ -64,31 +30,6 @@ const numberIn = (map: ReadMap, key: string) => {
 };
 
 const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-
-type Common = Pick<Check, 'name' | 'weight' | 'not'>;
-
-interface Assertion {
-  readonly type: string;
-  readonly map: ReadMap;
-  readonly common: Common;
-  readonly context: AssertionContext;
-  /** Its value as text, with the values of the test. */
-  text(): string;
-  list(): string[];
-}
-
-class UnsupportedAssertion extends Error {}
-
-const fixed = (check: Check): RowAssertion => ({ key: JSON.stringify(check), value: null, check: () => check });
-
-/** A check of an expected text, which is in a column if the rows have different ones. */
-function expecting(
-  { type, common, text }: Assertion,
-  check: RowAssertion['check'],
-  options: unknown = null,
-): RowAssertion {
-  return { key: JSON.stringify([type, common, options]), value: text(), check };
-}
 
 function combined(assertion: Assertion, kind: 'all' | 'any', ignoreCase: boolean): RowAssertion {
   const checks = assertion
@@ -133,64 +74,6 @@ function equalityOf(assertion: Assertion): RowAssertion {
   ? Object.fromEntries(Object.keys(one).sort().map((key) => [key, sorted(one[key])])) : one;
 try { return JSON.stringify(sorted(JSON.parse(answer))) === JSON.stringify(sorted(${JSON.stringify(plain(value))})); } catch { return false; }`;
   return fixed({ kind: 'javascript', ...assertion.common, code });
-}
-
-/** Throws for an assertion whose judge nobody has. */
-function modelOf({ map, context }: Assertion) {
-  const named = textIn(map, 'provider') ?? context.grader;
-  if (named === null) throw new UnsupportedAssertion('needs a model that judges; name one with --judge');
-  const model = namedModel(named) ?? (context.fallbackJudge === null ? null : namedModel(context.fallbackJudge));
-  if (model === null)
-    throw new UnsupportedAssertion(`needs a model that judges, and "${named.slice(0, 100)}" is unknown`);
-  return { named, aiSystem: model.aiSystem, model: model.model };
-}
-
-function judged(assertion: Assertion): RowAssertion {
-  const { type, map, common, context } = assertion;
-  if (map.has('contextTransform')) throw new UnsupportedAssertion('has a context that code takes from a response');
-  const { named, ...model } = modelOf(assertion);
-  const given = map.get('rubricPrompt') ?? context.rubricPrompt;
-  const own = given === undefined ? null : rubricText(given, context.files);
-  // Throws for what is missing before there is a check.
-  if (own === null) questionOf(type, '', context.vars);
-  return expecting(
-    assertion,
-    (expected) => {
-      const criterion = 'column' in expected ? `{{${expected.column}}}` : expected.value;
-      const promptText = own === null ? questionOf(type, criterion, context.vars) : own(criterion);
-      const judgeId = context.judges.idOf({
-        name: `${type}: ${'column' in expected ? expected.column : expected.value}`.slice(0, 200),
-        promptText,
-        ...model,
-        verdict: { kind: 'passOrFail' },
-      });
-      return { kind: 'judge', ...common, judgeId };
-    },
-    [named, given === undefined ? null : plain(given)],
-  );
-}
-
-/** A judge that compares two answers. promptfoo shows it all answers at once; each pair in both orders is less partial to a place. */
-function selectBest(assertion: Assertion): RowAssertion {
-  const { type, common, map, context } = assertion;
-  if (common.not === true) throw new UnsupportedAssertion('has no opposite');
-  if ((map.get('rubricPrompt') ?? context.rubricPrompt) !== undefined)
-    throw new UnsupportedAssertion('has a rubric prompt, which is about all answers at once');
-  const { named, ...model } = modelOf(assertion);
-  return expecting(
-    assertion,
-    (expected) => {
-      const criterion = 'column' in expected ? `{{${expected.column}}}` : expected.value;
-      const judgeId = context.judges.idOf({
-        name: `${type}: ${'column' in expected ? expected.column : expected.value}`.slice(0, 200),
-        promptText: `Which answer meets this criterion better?\n\n${criterion}\n\nThe first answer:\n\n{{first}}\n\nThe second answer:\n\n{{second}}`,
-        ...model,
-        verdict: { kind: 'preference' },
-      });
-      return { kind: 'judge', judgeId };
-    },
-    named,
-  );
 }
 
 function similar(assertion: Assertion, code: string | null = null): RowAssertion {

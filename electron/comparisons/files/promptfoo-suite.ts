@@ -21,9 +21,10 @@ import { runTransform } from '../checks/script-runner.ts';
 import { checksOf } from './assertion-checks.ts';
 import { type ComparisonFile, type FileOptions, type Unsupported } from './comparison-file.ts';
 import { filesOnDisk } from './files-on-disk.ts';
-import { JudgeList, readAssertion, type RowAssertion } from './promptfoo-assertions.ts';
+import { readAssertion } from './promptfoo-assertions.ts';
 import { list, variantsOf } from './promptfoo-providers.ts';
 import { transformVarsOf } from './promptfoo-scripts.ts';
+import { JudgeList, type RowAssertion } from './row-assertion.ts';
 import { isTest, rowTest } from './table-rows.ts';
 
 /** Fields that a comparison takes, or that change nothing in its results. */
