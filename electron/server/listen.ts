@@ -177,7 +177,11 @@ function serve(
   return {
     servers: {
       http1: (socket) => void http1.emit('connection', socket),
-      http2: (socket) => void http2.server.emit('connection', socket),
+      http2: (socket) => {
+        // Half-open connections are for HTTP/1.1. With open streams, the session would wait for a caller that has left.
+        socket.once('end', () => socket.destroy());
+        http2.server.emit('connection', socket);
+      },
     },
     async close() {
       clearInterval(timer);

@@ -303,6 +303,21 @@ describe('malformed HTTP/2', () => {
   });
 });
 
+test('a caller over HTTP/2 that closes its side while it reads nothing has left', async () => {
+  const left = Promise.withResolvers<void>();
+  const { connect, host } = await startVictim({}, async (request) => {
+    request.signal.addEventListener('abort', () => left.resolve());
+    return new Response(new ReadableStream({ pull: (own) => own.enqueue(Buffer.alloc(65_536)) }));
+  });
+  const noWindow = frame('settings', 0, 0, Buffer.concat([Buffer.from([0, 4]), uint32(0)]));
+  const request = frame('headers', flags.endStream | flags.endHeaders, 1, getRequest(host));
+  const connection = connect().send(Buffer.concat([preface, noWindow, request]));
+  // The head of the response: HEADERS of stream 1.
+  await connection.receive('\x01\x04\0\0\0\x01');
+  connection.socket.end();
+  await left.promise;
+});
+
 describe('floods over HTTP/2', () => {
   const begin = Buffer.concat([preface, emptySettings]);
 
