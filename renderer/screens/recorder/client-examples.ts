@@ -45,6 +45,13 @@ function curlText(openAi: string, shell: Shell): string {
   ].join(end);
 }
 
+/** A provider of its own: Codex sends OpenAI only the key of its login, and tries WebSockets first. */
+function codexText(openAi: string): string {
+  const provider = { name: 'Touchstone', base_url: openAi, env_key: keyVariable };
+  const values = Object.entries(provider).map(([name, value]) => `-c model_providers.touchstone.${name}=${value}`);
+  return ['codex -c model_provider=touchstone', ...values].join(' ');
+}
+
 /** The clients in the order of the list. `address` is that of the local server. */
 export function clientExamples(address: string, shell: Shell): ClientExample[] {
   const openAi = `${address}/openai/v1`;
@@ -72,8 +79,8 @@ export function clientExamples(address: string, shell: Shell): ClientExample[] {
     },
     {
       name: 'Codex',
-      summary: `codex -c openai_base_url=${openAi}`,
-      text: withVariables({ OPENAI_API_KEY: key }, `codex -c openai_base_url=${openAi}`, shell),
+      summary: `codex -c model_providers.touchstone.base_url=${openAi}`,
+      text: codexText(openAi),
     },
     {
       name: 'Claude Code',
