@@ -6,7 +6,7 @@ import type { Fields } from './fields.ts';
  * What one call may put on record: more than programs send. Without limits, one body of a few megabytes with a million small values
  * would stop the host for seconds when it is copied from its thread and written.
  */
-export interface RecordLimits {
+interface RecordLimits {
   /** Of all messages, and calls of tools. */
   readonly parts: number;
   readonly characters: number;

@@ -20,7 +20,7 @@ export interface Delivery {
   readonly failure: string | null;
 }
 
-export interface SpanRequest {
+interface SpanRequest {
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
