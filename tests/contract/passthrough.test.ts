@@ -166,7 +166,9 @@ describe('a passed call', () => {
     const whole = await readAll(body);
     await writing;
     expect(whole.length).toBeGreaterThan(parts * text.length);
-    await expect.poll(() => recordOf(headers).output.content.length).toBe(parts * text.length);
+    const notRecorded = parts * text.length - 8 * 1_048_576;
+    const mark = ` [${notRecorded} more characters are not recorded]`;
+    await expect.poll(() => recordOf(headers).output.content.slice(8 * 1_048_576)).toBe(mark);
   });
 });
 
