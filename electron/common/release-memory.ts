@@ -4,7 +4,8 @@ import { runInNewContext } from 'node:vm';
 /** When a start has loaded what the first requests need. */
 const delayMs = 2_000;
 
-/** Of the time since the last check. The pause must not add to the delays of a host that already works, and grows with its memory. */
+/** The collection must not add to the delays of a host that works: it follows this time with little work. */
+const quietMs = 250;
 const maxUtilization = 0.3;
 
 function collect(): void {
@@ -18,10 +19,12 @@ function collect(): void {
  * Returns the memory that only the start needed to the system, once the host is idle: 15 MB of its 115. V8 keeps the room for new objects
  * that the start filled, and gives it back only in this kind of collection, which pauses the host for 30 to 60 ms.
  */
-export function releaseStartMemory(since = performance.eventLoopUtilization()): void {
+export function releaseStartMemory(): void {
   setTimeout(() => {
-    const now = performance.eventLoopUtilization();
-    if (performance.eventLoopUtilization(now, since).utilization < maxUtilization) collect();
-    else releaseStartMemory(now);
+    const before = performance.eventLoopUtilization();
+    setTimeout(() => {
+      if (performance.eventLoopUtilization(before).utilization < maxUtilization) collect();
+      else releaseStartMemory();
+    }, quietMs).unref();
   }, delayMs).unref();
 }
