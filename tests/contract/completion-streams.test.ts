@@ -166,7 +166,7 @@ describe.each(ways)('%s', (way) => {
 
 describe('a provider that stops responding', () => {
   beforeAll(() => {
-    host.host.storage.settings.update({ timeLimits: { firstByteSeconds: 0.3, betweenBytesSeconds: 0.3 } });
+    host.host.storage.settings.update({ timeLimits: { firstByteSeconds: 0.6, betweenBytesSeconds: 0.6 } });
   });
   afterAll(() => {
     host.host.storage.settings.update({ timeLimits: { firstByteSeconds: 60, betweenBytesSeconds: 30 } });

@@ -84,6 +84,7 @@ async function voteBlind({ page }: CompareJourney): Promise<void> {
   for (let voted = 0; voted < 3; voted += 1) {
     await expect(main).toContainText(`${voted} of 3 pairs`);
     await expect(main).not.toContainText('temperature');
+    await expect(firstAnswer).toContainText(/we (refund|resend)/);
     const isRefundFirst = (await firstAnswer.textContent())?.includes('we refund');
     await page.keyboard.press(isRefundFirst ? 'ArrowLeft' : 'ArrowRight');
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { _electron, test as base, type ElectronApplication, type Page } from '@playwright/test';
 import { electronForTests } from '../../scripts/electron-runtime.mjs';
 import { keyringCommand } from './keyring.ts';
+import { makePatient } from './patient-page.ts';
 
 const root = join(import.meta.dirname, '../..');
 const holdStart = join(import.meta.dirname, 'hold-start.cjs');
@@ -40,9 +41,14 @@ interface DisplayFixtures {
   readonly display: string;
 }
 
+/** Rejects when the program ends instead: whoever waits for a line of it would wait for ever. */
 async function firstLine(child: ChildProcess, descriptor: number): Promise<string> {
-  const [line] = (await once(child.stdio[descriptor] as NodeJS.ReadableStream, 'data')) as [Buffer];
-  return line.toString().trim();
+  const written = once(child.stdio[descriptor] as NodeJS.ReadableStream, 'data').then(([line]) => String(line).trim());
+  const ended = once(child, 'exit').then(([status]): never => {
+    throw new Error(`${child.spawnfile} ended with status ${String(status)} before it said anything.`);
+  });
+  ended.catch(() => {});
+  return Promise.race([written, ended]);
 }
 
 /** The programs of a session and of Chromium end a moment after the one that started them, and may write until then. */
@@ -57,6 +63,9 @@ function writeRecordingOpener(folder: string): void {
   writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$1" >> '${join(folder, 'opened')}'\n`);
   chmodSync(program, 0o755);
 }
+
+/** Playwright's own 30 seconds pass on a machine that is busy with other things, such as creating the package. In milliseconds. */
+const startTimeout = 120_000;
 
 /** Chromium does not start its sandbox as root, which is what a container runs as. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
@@ -139,12 +148,13 @@ export const test = sessionTest.extend<DesktopFixtures, { readonly electronProgr
         env,
         // Playwright would otherwise tell the window that the system is light.
         colorScheme: null,
+        timeout: startTimeout,
       });
       running.add(app);
       let output = '';
       app.process().stderr?.on('data', (text: Buffer) => (output += text.toString()));
       await app.evaluate(() => (globalThis as unknown as { startTouchstone(): void }).startTouchstone());
-      const page = await app.firstWindow().catch(async (error: Error) => {
+      const page = await app.firstWindow({ timeout: startTimeout }).catch(async (error: Error) => {
         const windows = await app.evaluate(({ BrowserWindow }) =>
           BrowserWindow.getAllWindows().map(({ webContents }) => [webContents.getURL(), webContents.isLoading()]),
         );
@@ -155,6 +165,7 @@ export const test = sessionTest.extend<DesktopFixtures, { readonly electronProgr
       // From here on the window has its own port: one that a test asks for cannot be taken for it. What the file of the page shows until
       // then is hidden from assistive technology.
       await page.locator('#window > :not([aria-hidden])').first().waitFor({ state: 'attached' });
+      await makePatient(page);
       return {
         app,
         page,

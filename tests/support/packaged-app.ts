@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { chromium, type Browser, type Page } from '@playwright/test';
 import { packageParameters, sessionTest, type LaunchOptions } from './electron.ts';
+import { makePatient } from './patient-page.ts';
 
 /** The directory build that `npm run package -- --for-tests` makes. */
 export const packageDirectory = join(import.meta.dirname, '../../release/for-tests/linux-unpacked');
@@ -63,6 +64,7 @@ async function firstPage(browser: Browser): Promise<Page> {
   const page = context!.pages()[0] ?? (await context!.waitForEvent('page'));
   // Until then the window has no port of its own, and one that a test asks for could be taken for it.
   await page.locator('#window > :not([aria-hidden])').first().waitFor({ state: 'attached' });
+  await makePatient(page);
   return page;
 }
 

@@ -130,8 +130,10 @@ class Walk {
   async leg(stop: TourStop, steps: readonly Step[]): Promise<string[]> {
     const { page, problems, screen } = this;
     await openStop(page, { ...stop, enter: undefined });
-    // What earlier actions have changed may leave nothing to open here.
+    // What earlier actions have changed may leave nothing to open here. Everything else is there sooner or later.
+    page.setDefaultTimeout(5_000);
     await stop.enter?.(page).catch(() => {});
+    page.setDefaultTimeout(0);
     const done = [`at ${stop.name}`];
     let view = await scan(page, picksOf(steps[0]));
     for (const [index, one] of steps.entries()) {
@@ -186,7 +188,6 @@ async function areThere(call: CallHost, { promptId, agentId, dataspaceId, source
  */
 export async function walkEverywhere(page: Page, call: CallHost, length: number): Promise<Record<string, string[][]>> {
   const actions = Number(wholeLength ?? length);
-  page.setDefaultTimeout(5_000);
   const problems = await observe(page);
   let objects = await fillHost(page, call);
   const found: Record<string, string[][]> = {};

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { test as base, type Page } from '@playwright/test';
 import { sessionHeader, sessionStorageKey } from '../../shared/window-socket.ts';
 import { hostEnvironment } from './host-environment.ts';
+import { makePatient } from './patient-page.ts';
 
 const entry = join(import.meta.dirname, '../../out/host/serve.js');
 
@@ -96,6 +97,7 @@ export const test = base.extend<ServedFixtures>({
     page.on('console', (message) => {
       if (/content security policy|refused to/i.test(message.text())) pageProblems.push(message.text());
     });
+    await makePatient(page);
     await page.goto(served.windowUrl);
     // The page that signs in opens the window in its own place, which then adds the address of its screen. Another address before
     // that would be replaced by it.

@@ -83,9 +83,12 @@ async function answerByHand({ page, nextRun }: ToolsJourney): Promise<void> {
   const card = answer.getByRole('group', { name: 'Tool call weather, call 1' });
   await expect(card.getByRole('tree', { name: 'Arguments of weather, call 1' })).toContainText('city"Paris"');
   const both = [card, answer.getByRole('group', { name: 'Tool call clock, call 2' })];
-  const [first, second] = await Promise.all(both.map((each) => each.boundingBox()));
   const isWide = (await answer.boundingBox())!.width > 700;
-  expect(first!.y === second!.y).toBe(isWide);
+  const areSideBySide = async () => {
+    const [first, second] = await Promise.all(both.map((each) => each.boundingBox()));
+    return first!.y === second!.y;
+  };
+  await expect.poll(areSideBySide).toBe(isWide);
   await result('weather, call 1').fill('{"sky": "rain"}');
   await answer.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(answer.getByText('Enter a result for clock, call 2.')).toBeVisible();

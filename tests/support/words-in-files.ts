@@ -9,7 +9,16 @@ export async function wordsInFiles(directory: string, words: readonly string[]):
   const script = `
     const [directory, ...words] = process.argv.slice(1);
     const files = fs.readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    const bytes = files.map((file) => fs.readFileSync(path.join(file.parentPath, file.name)));
+    // SQLite and a running host remove files of theirs at any time.
+    const readIfThere = (file) => {
+      try {
+        return fs.readFileSync(file);
+      } catch (error) {
+        if (error.code === 'ENOENT') return Buffer.alloc(0);
+        throw error;
+      }
+    };
+    const bytes = files.map((file) => readIfThere(path.join(file.parentPath, file.name)));
     console.log(JSON.stringify(words.filter((word) => bytes.some((each) => each.includes(word)))));
   `;
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, directory, ...words]);

@@ -76,36 +76,41 @@ test("at every size rows show their whole cost, texts don't overlap, and only pa
     await page.setViewportSize(size);
     await audit.settled();
     // Below the smallest window of the desktop, at 200 % zoom, panes stack and the screen scrolls.
-    if (size.width >= 980) expect(await scrollableBy(page)).toEqual([0, 0, 0, 0]);
+    if (size.width >= 980) await expect.poll(() => scrollableBy(page)).toEqual([0, 0, 0, 0]);
     // A text that is wider than its box overlaps the next one; only the caller's name may be cut.
     const areWhole = (details: Element[]) => details.map(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
-    const details = await page.locator('.inline-facts > div:not(:first-child)').evaluateAll(areWhole);
-    expect({ size, facts: details }).toEqual({ size, facts: [true, true, true] });
-    const costs = await audit.list.evaluate((list) =>
-      [...list.querySelectorAll<HTMLElement>('.conversation')]
-        .filter((row) => row.textContent.includes('$'))
-        .map((row) => {
-          const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT, (node) =>
-            node.nodeValue!.startsWith('$') ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP,
-          );
-          const range = document.createRange();
-          range.selectNodeContents(texts.nextNode()!);
-          const { left, right, width } = range.getBoundingClientRect();
-          // The boxes that cut off what is wider than they are.
-          const clips = [range.startContainer.parentElement!, row, list].flatMap((from) => {
-            const boxes: DOMRect[] = [];
-            for (let box: Element | null = from; box && box !== list.parentElement; box = box.parentElement)
-              if (getComputedStyle(box).overflowX !== 'visible') boxes.push(box.getBoundingClientRect());
-            return boxes;
-          });
-          return width > 0 && clips.every((clip) => left >= clip.left - 0.5 && right <= clip.right + 0.5);
-        }),
-    );
-    expect({ size, isAny: costs.length > 0, areWhole: costs.every(Boolean) }).toEqual({
-      size,
-      isAny: true,
-      areWhole: true,
-    });
+    const details = page.locator('.inline-facts > div:not(:first-child)');
+    // The conversation comes after the list.
+    await expect
+      .poll(async () => ({ size, facts: await details.evaluateAll(areWhole) }))
+      .toEqual({ size, facts: [true, true, true] });
+    const costs = () =>
+      audit.list.evaluate((list) =>
+        [...list.querySelectorAll<HTMLElement>('.conversation')]
+          .filter((row) => row.textContent.includes('$'))
+          .map((row) => {
+            const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT, (node) =>
+              node.nodeValue!.startsWith('$') ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP,
+            );
+            const range = document.createRange();
+            range.selectNodeContents(texts.nextNode()!);
+            const { left, right, width } = range.getBoundingClientRect();
+            // The boxes that cut off what is wider than they are.
+            const clips = [range.startContainer.parentElement!, row, list].flatMap((from) => {
+              const boxes: DOMRect[] = [];
+              for (let box: Element | null = from; box && box !== list.parentElement; box = box.parentElement)
+                if (getComputedStyle(box).overflowX !== 'visible') boxes.push(box.getBoundingClientRect());
+              return boxes;
+            });
+            return width > 0 && clips.every((clip) => left >= clip.left - 0.5 && right <= clip.right + 0.5);
+          }),
+      );
+    await expect
+      .poll(async () => {
+        const shown = await costs();
+        return { size, isAny: shown.length > 0, areWhole: shown.every(Boolean) };
+      })
+      .toEqual({ size, isAny: true, areWhole: true });
   }
 });
 

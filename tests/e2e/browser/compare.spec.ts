@@ -49,7 +49,7 @@ test('runs a prompt on several models at once, each in a column and as a separat
   await expect(playground.answer.getByRole('button', { name: 'Add model' })).toBeDisabled();
   // All four fit side by side, below the prompt.
   const columns = playground.answer.getByRole('group', { name: 'Compared answers' });
-  expect(await columns.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  await expect.poll(() => columns.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   const column = (number: number) => playground.answer.getByRole('region', { name: new RegExp(`^Answer ${number}, `) });
   await expect(column(4)).toContainText('Not run yet');
 

@@ -1,7 +1,6 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { startListingProvider } from '../../support/listing-provider.ts';
 import { expect, test } from '../../support/served-window.ts';
+import { wordsInFiles } from '../../support/words-in-files.ts';
 import { typeInto } from './type-into.ts';
 
 test('sets, tests, replaces and removes a key, which is in no response and in no file', async ({ page, served }) => {
@@ -29,11 +28,7 @@ test('sets, tests, replaces and removes a key, which is in no response and in no
   await expect(openAi.getByText(/2 models/)).toBeVisible();
   expect(await page.content()).not.toMatch(/sk-(good|bad)-one/);
   expect((await Promise.all(answers)).join('')).not.toMatch(/sk-(good|bad)-one/);
-  const files = readdirSync(served.dataDirectory, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  for (const { parentPath, name } of files)
-    expect(readFileSync(join(parentPath, name)).includes('sk-good-one')).toBe(false);
+  expect(await wordsInFiles(served.dataDirectory, ['sk-good-one', 'sk-bad-one'])).toEqual([]);
   await openAi.getByRole('button', { name: 'Remove API key of OpenAI' }).click();
   await page.getByRole('button', { name: 'Remove key' }).click();
   await expect(openAi.getByText('No key', { exact: true })).toBeVisible();

@@ -100,15 +100,16 @@ for (const { width, height } of [
       await page.goto(`${served.address}/#/${position}`);
       await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
       // The place before it may still be drawn: what is measured must be the page that was asked for.
-      const excess = await page.locator('.settings__page').evaluate((content) => {
-        const page_ = document.documentElement;
-        return [
-          page_.scrollWidth - innerWidth,
-          page_.scrollHeight - innerHeight,
-          content.scrollWidth - content.clientWidth,
-        ];
-      });
-      expect(excess).toEqual([0, 0, 0]);
+      const excess = () =>
+        page.locator('.settings__page').evaluate((content) => {
+          const page_ = document.documentElement;
+          return [
+            page_.scrollWidth - innerWidth,
+            page_.scrollHeight - innerHeight,
+            content.scrollWidth - content.clientWidth,
+          ];
+        });
+      await expect.poll(excess).toEqual([0, 0, 0]);
     }
   });
 }

@@ -4,6 +4,8 @@ import { expect, test } from './tour-window.ts';
 
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
 
+const softly = expect.configure({ soft: true });
+
 const sizes = [
   { width: 1280, height: 800 },
   { width: 980, height: 700 },
@@ -48,7 +50,7 @@ async function expectNothingCovered(page: Page, stop: TourStop, at: readonly (ty
     await page.setViewportSize(size);
     await settled(page);
     await expect(page.locator('.toast')).toHaveCount(2);
-    expect.soft(await coveredByToasts(page), `${stop.name} at ${size.width}`).toEqual([]);
+    await softly.poll(() => coveredByToasts(page), `${stop.name} at ${size.width}`).toEqual([]);
   }
   await page.setViewportSize(sizes[0]!);
 }

@@ -9,6 +9,8 @@ test.use({ contextOptions: { reducedMotion: 'reduce' }, trace: 'off' });
 // Each test has a host, and workers share them.
 test.describe.configure({ mode: 'parallel', timeout: 360_000 });
 
+const softly = expect.configure({ soft: true });
+
 /** All texts of the page that a person sees or hears: lines, single texts, names, titles and placeholders. */
 function textsOnScreen(page: Page): Promise<string[]> {
   return page.evaluate(() => {
@@ -37,10 +39,13 @@ function textsOnScreen(page: Page): Promise<string[]> {
 async function readAll(page: Page, stops: readonly TourStop[]): Promise<void> {
   for (const stop of stops) {
     await openStop(page, stop);
-    const texts = await textsOnScreen(page);
-    expect.soft(texts.length, stop.name).toBeGreaterThan(10);
+    let texts: string[] = [];
+    const countTexts = async () => (texts = await textsOnScreen(page)).length;
+    await softly.poll(countTexts, stop.name).toBeGreaterThan(10);
     const outdated = texts.flatMap((text) => outdatedWords(text));
-    expect.soft([...outdated, ...(await accessibilityFindings(page, stop.part))], stop.name).toEqual([]);
+    // What is found must stay: a part of a screen that is still being drawn has no fault.
+    const findings = async () => [...outdated, ...(await accessibilityFindings(page, stop.part))];
+    await softly.poll(findings, stop.name).toEqual([]);
   }
 }
 

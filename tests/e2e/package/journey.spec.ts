@@ -1,4 +1,4 @@
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunDetail, RunSummary } from '../../../shared/contract/runs.ts';
 import { callHost, expect } from '../../support/electron.ts';
@@ -21,9 +21,16 @@ test.afterEach(() => provider.close());
 /** The files below a folder that hold a text, in any of the ways in which programs write text. */
 function filesWith(folder: string, text: string): string[] {
   const forms = [Buffer.from(text), Buffer.from(text, 'utf16le'), Buffer.from(Buffer.from(text).toString('base64'))];
-  return globSync('**/*', { cwd: folder })
-    .filter((file) => statSync(join(folder, file)).isFile())
-    .filter((file) => forms.some((form) => readFileSync(join(folder, file)).includes(form)));
+  const contents = (file: string): Buffer => {
+    try {
+      return readFileSync(join(folder, file));
+    } catch (error) {
+      // A folder, or a file that a process of Chromium took away when it ended, a moment after the application.
+      if (['EISDIR', 'ENOENT', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return Buffer.alloc(0);
+      throw error;
+    }
+  };
+  return globSync('**/*', { cwd: folder }).filter((file) => forms.some((form) => contents(file).includes(form)));
 }
 
 test('after a restart the key, the draft and the history with a stopped run are there', async ({ launch }) => {

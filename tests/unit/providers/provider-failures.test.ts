@@ -94,8 +94,10 @@ describe('a provider that fails', () => {
   });
 
   describe('by silence', () => {
-    const short: TimeLimits = { firstByteSeconds: 0.05, betweenBytesSeconds: 60 };
-    const shortBetween: TimeLimits = { firstByteSeconds: 60, betweenBytesSeconds: 0.05 };
+    // Long enough that a machine that is busy has opened the connection, or sent the next byte, before.
+    const short: TimeLimits = { firstByteSeconds: 0.5, betweenBytesSeconds: 60 };
+    const shortBetween: TimeLimits = { firstByteSeconds: 60, betweenBytesSeconds: 0.5 };
+    const longerBetween: TimeLimits = { firstByteSeconds: 60, betweenBytesSeconds: 1 };
 
     it('before any byte is provider_silent and its socket is closed', async () => {
       const answer = failureOf(connect(short).generate(request, { signal: noAbort() }));
@@ -121,11 +123,9 @@ describe('a provider that fails', () => {
     });
 
     it('ends with a comment that keeps the connection alive', async () => {
-      const parts = collect(
-        connect({ firstByteSeconds: 60, betweenBytesSeconds: 0.4 }).stream(request, { signal: noAbort() }),
-      );
+      const parts = collect(connect(longerBetween).stream(request, { signal: noAbort() }));
       const call = (await world.server.nextCall()).openEventStream();
-      for (let comments = 0; comments < 12; comments++) {
+      for (let comments = 0; comments < 24; comments++) {
         await call.write(': still thinking\n\n');
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
@@ -135,7 +135,7 @@ describe('a provider that fails', () => {
     });
 
     it("doesn't count while our own reader is slow", async () => {
-      const provider = connect({ firstByteSeconds: 60, betweenBytesSeconds: 0.4 });
+      const provider = connect(longerBetween);
       const parts = provider.stream(request, { signal: noAbort() })[Symbol.asyncIterator]();
       const first = parts.next();
       const call = (await world.server.nextCall()).openEventStream();
