@@ -39,7 +39,7 @@ test('every example of the API page works', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'touchstone-examples-'));
   onTestFinished(async () => {
     await host.close();
-    await rm(directory, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true, maxRetries: 20 });
   });
   host.provider.answerWith((call) => {
     if (call.body['stream'] === true) return call.chatStream(['Blue', '.']);

@@ -43,7 +43,7 @@ afterAll(async () => {
     await once(host, 'exit');
   }
   await provider.close();
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 20 });
 });
 
 async function send(content: string, stream = false) {

@@ -82,6 +82,6 @@ test('however a host is killed while 64 programs stream, every call whose respon
     await storage.close();
     expect(lost).toEqual([]);
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true, maxRetries: 20 });
   }
 });

@@ -38,7 +38,7 @@ async function startHost(
   });
   onTestFinished(async () => {
     await host.close();
-    await rm(directory, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true, maxRetries: 20 });
   });
   const { key } = host.storage.apiKeys.issue({ name: 'Auditor' });
   const send =

@@ -116,7 +116,7 @@ export async function startKnowledge(
   }
   onTestFinished(async () => {
     await close();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 20 });
   });
 
   return {

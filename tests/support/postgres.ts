@@ -200,6 +200,7 @@ export class TestPostgres {
 
   async remove(): Promise<void> {
     await this.stop();
-    if (this.#options.folder === undefined) rmSync(this.folder, { recursive: true, force: true });
+    if (this.#options.folder !== undefined) return;
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20 });
   }
 }

@@ -60,7 +60,7 @@ async function createWorld(): Promise<ProvidersWorld> {
       await onDevice.close();
       await storage.close();
       await server.close();
-      rmSync(directory, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }

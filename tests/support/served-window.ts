@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { test as base, type Page } from '@playwright/test';
 import { sessionHeader, sessionStorageKey } from '../../shared/window-socket.ts';
 import { hostEnvironment } from './host-environment.ts';
@@ -63,7 +64,16 @@ async function serve(
     ...first,
     dataDirectory,
     stop: () => end(child),
-    startAgain: async () => (await start(new URL(first.address).port)).windowUrl,
+    async startAgain() {
+      const { port } = new URL(first.address);
+      for (let attempt = 0; attempt < 20; attempt += 1) {
+        const again = await start(port).catch(() => null);
+        if (again) return again.windowUrl;
+        // The system has given the port to somebody else for a moment, maybe to a connection of this browser.
+        await delay(500);
+      }
+      throw new Error(`Port ${port} stays in use.`);
+    },
   };
 }
 
@@ -87,7 +97,7 @@ export const test = base.extend<ServedFixtures>({
     const served = await serve(dataDirectory, hostOptions, hostVariables);
     await use(served);
     await served.stop();
-    rmSync(dataDirectory, { recursive: true, force: true });
+    rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 20 });
   },
   pageProblems: async ({ browserName: _browserName }, use) => {
     await use([]);

@@ -55,6 +55,6 @@ export async function startSharingHost(options: {
       const text = await response.text();
       return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as never };
     },
-    close: () => (closing ??= host.close().then(() => rm(directory, { recursive: true, force: true }))),
+    close: () => (closing ??= host.close().then(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))),
   };
 }

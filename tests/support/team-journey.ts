@@ -33,7 +33,7 @@ export async function fillTeam(server: TestPostgres): Promise<string> {
   local.close();
   await close();
   await storage.close();
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true, maxRetries: 20 });
   return address;
 }
 

@@ -126,7 +126,7 @@ export async function startTestHost({ team = null }: { readonly team?: string | 
       await listener.close({ signal: AbortSignal.timeout(2000) });
       await host.close();
       await provider.close();
-      await rm(dataDirectory, { recursive: true, force: true });
+      await rm(dataDirectory, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }

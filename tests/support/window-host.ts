@@ -59,7 +59,7 @@ export async function startWindowHost(options: WindowHostOptions = {}): Promise<
   const close = async (): Promise<void> => {
     await control?.close();
     await service.close();
-    rmSync(dataDirectory, { recursive: true, force: true });
+    rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 20 });
   };
   return {
     host: { client: createClient(hostFetch), platform: 'linux', version: 'test', capabilities: new Set(capabilities) },

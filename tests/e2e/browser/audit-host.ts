@@ -17,7 +17,7 @@ export const test = served.extend<AuditOptions>({
     fillDatabase(folder, generateRuns(runs));
     // The last folder that is given is the one that counts.
     await use(['--data-dir', folder]);
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
   },
 });
 

@@ -41,7 +41,7 @@ export async function startHeadlessHost({
       host.kill('SIGTERM');
       await ended;
     }
-    rmSync(dataDirectory, { recursive: true, force: true });
+    rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 20 });
   };
   return { address, windowUrl, close, [Symbol.asyncDispose]: close };
 }

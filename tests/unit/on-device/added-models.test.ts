@@ -55,7 +55,7 @@ beforeEach(() => {
 
 afterEach(async () => {
   await Promise.all(opened.map((models) => models.close()));
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
 describe("a user's GGUF file", () => {

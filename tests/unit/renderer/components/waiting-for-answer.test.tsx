@@ -39,7 +39,8 @@ async function openWaiting(aiSystem: 'ServiceAi' | 'OpenAi', model: string, load
 test('shows that the on-device model is loading, and for how long', async () => {
   await openWaiting('ServiceAi', 'hl-gpt-4.1-mini', fourSecondsAgo());
   const text = await screen.findByText(/^Loading model/);
-  expect(text.textContent).toMatch(/^Loading model, [45] s$/);
+  const [, seconds] = /^Loading model, (\d+) s$/.exec(text.textContent) ?? [];
+  expect(Number(seconds)).toBeGreaterThanOrEqual(4);
   expect(screen.queryByText('Waiting for the first token')).toBeNull();
 });
 

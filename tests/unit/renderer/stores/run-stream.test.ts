@@ -30,7 +30,7 @@ beforeEach(async () => {
   close = async () => {
     await service.close();
     await provider.close();
-    rmSync(dataDirectory, { recursive: true, force: true });
+    rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 20 });
   };
 });
 afterEach(() => close());
