@@ -69,6 +69,7 @@ export function Button({
       type="button"
       {...rest}
       aria-busy={isBusy || undefined}
+      aria-disabled={isInactive || rest['aria-disabled']}
       aria-keyshortcuts={keys ? keyShortcut(keys) : undefined}
       className={classNames(
         'button',

@@ -54,9 +54,13 @@ async function untilPageIsOpen(address: string): Promise<void> {
   }
 }
 
-/** A page that changes its process while Playwright attaches to it can keep it waiting: a second attempt finds the page at rest. */
+/** A page that changes its process while Playwright attaches to it can keep it waiting: a later attempt finds the page at rest. */
 async function connect(address: string): Promise<Browser> {
-  return chromium.connectOverCDP(address, { timeout: 15_000 }).catch(() => chromium.connectOverCDP(address));
+  for (const timeout of [10_000, 20_000, 40_000]) {
+    const browser = await chromium.connectOverCDP(address, { timeout }).catch(() => null);
+    if (browser) return browser;
+  }
+  return chromium.connectOverCDP(address, { timeout: 80_000 });
 }
 
 async function firstPage(browser: Browser): Promise<Page> {
