@@ -3,10 +3,10 @@ import type { Page } from '@playwright/test';
 /** Runs in the page. */
 function waitLonger(): void {
   /** Of a message, which may offer Undo, and of a minus that waits for its digit, in milliseconds. */
-  const short = [6_000, 1_200];
+  const short = new Set([6_000, 1_200]);
   const { setTimeout } = window;
   const patient = (handler: TimerHandler, delay = 0, ...parameters: unknown[]): number =>
-    setTimeout(handler, short.includes(delay) ? 60_000 : delay, ...parameters);
+    setTimeout(handler, short.has(delay) ? 60_000 : delay, ...parameters);
   Object.assign(window, { setTimeout: patient });
 }
 
