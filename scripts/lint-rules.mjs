@@ -88,11 +88,29 @@ const noClassLookup = {
   },
 };
 
+/** Vitest gives up after a second, which a busy machine needs for one request. Its configuration has no such time for all of them. */
+const waitHasTimeout = {
+  meta: {
+    type: 'problem',
+    messages: { timeout: 'Pass `patience`: without it the wait ends after a second.' },
+  },
+  create(context) {
+    return {
+      CallExpression(node) {
+        const { callee, arguments: parameters } = node;
+        const isWait = callee.object?.name === 'vi' && /^wait(?:For|Until)$/.test(callee.property.name);
+        if (isWait && parameters.length < 2) context.report({ node, messageId: 'timeout' });
+      },
+    };
+  },
+};
+
 export default {
   meta: { name: 'touchstone' },
   rules: {
     'effect-returns-cleanup': effectReturnsCleanup,
     'no-class-lookup': noClassLookup,
     'suppression-has-reason': suppressionHasReason,
+    'wait-has-timeout': waitHasTimeout,
   },
 };

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ZipFile } from 'yazl';
 import { pngOf } from '../support/image-files.ts';
 import { callJson } from '../support/json-call.ts';
+import { patience } from '../support/patience.ts';
 import { formOf, uploadRequest, type UploadPart } from '../support/source-upload.ts';
 import { minimalRequest, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
@@ -475,7 +476,7 @@ tests:
     const job = await vi.waitUntil(async () => {
       const found = await read();
       return found.state === 'running' ? false : found;
-    });
+    }, patience);
     expect(job).toMatchObject({ state: 'completed', runs: 1, readRuns: 1, skippedRuns: 0, failure: null });
     expect(await rowsOf(way, job.datasetId)).toEqual([expect.objectContaining({ 'run ID': runId })]);
     expect((await callJson(host, way, 'GET', '/dataset-jobs')).body.data[0]).toEqual(job);
@@ -487,7 +488,7 @@ tests:
     const failed = await vi.waitUntil(async () => {
       const found = (await callJson(host, way, 'GET', `/dataset-jobs/${body.id}`)).body;
       return found.state === 'running' ? false : found;
-    });
+    }, patience);
     expect(failed).toMatchObject({ state: 'failed', datasetId: null });
     expect(failed.failure).toContain('is not a run');
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { createDatasets } from '../../../electron/datasets/create-datasets.ts';
 import { createRunDatasets, type RunDatasetsOptions } from '../../../electron/datasets/create-run-datasets.ts';
+import { patience } from '../../support/patience.ts';
 import { openTestStorage } from '../storage/test-storage.ts';
 
 const reader = { callerId: 'caller', canReadAll: true };
@@ -52,6 +53,6 @@ test('closing stops a job, and unexpected errors are not shown', async () => {
     throw new Error('secret path');
   });
   const { id } = runDatasets.start({ name: 'Runs', selection: { runIds } }, { reader });
-  await vi.waitFor(() => expect(runDatasets.read(id).state).toBe('failed'));
+  await vi.waitFor(() => expect(runDatasets.read(id).state).toBe('failed'), patience);
   expect(runDatasets.read(id).failure).toBe('Something went wrong. The log has the details.');
 });

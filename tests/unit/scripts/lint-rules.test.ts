@@ -97,3 +97,13 @@ pattern.matches(text);
 `;
   expect(await reportedLines(code, 'no-class-lookup')).toEqual([2, 3, 4, 5]);
 });
+
+test('reports a wait of Vitest without a time of its own', async () => {
+  const code = `
+await vi.waitFor(() => expect(state()).toBe('ready'));
+await vi.waitUntil(isReady);
+await vi.waitFor(() => expect(state()).toBe('ready'), patience);
+await waitFor(() => expect(state()).toBe('ready'));
+`;
+  expect(await reportedLines(code, 'wait-has-timeout')).toEqual([2, 3]);
+});

@@ -162,7 +162,7 @@ test('shows the text of a running answer as it arrives', async () => {
     },
   });
   opened.navigate(`/compare/${id}`);
-  await screen.findByText('The first words', {}, { timeout: 5000 });
+  await screen.findByText('The first words');
   await screen.findByText('Running');
   fireEvent.click(screen.getByText('The first words'));
   const panel = await screen.findByRole('complementary', { name: 'One answer' });

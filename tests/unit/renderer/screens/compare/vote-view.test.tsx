@@ -10,6 +10,7 @@ import { addEndpoint } from '../../../../../shared/contract/providers.ts';
 import type { Client } from '../../../../../renderer/host/client.ts';
 import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+import { patience } from '../../../../support/patience.ts';
 import { type ScriptedProvider, startScriptedProvider } from '../../../../support/scripted-provider.ts';
 
 let opened: OpenWindow;
@@ -35,8 +36,9 @@ async function compare(client: Client): Promise<void> {
   }));
   const { id } = await client.call(createComparison, { body: { name: 'Replies', datasetId: dataset.id, variants } });
   await client.call(startComparison, { parameters: { id }, body: {} });
-  await vi.waitFor(async () =>
-    expect((await client.call(readComparison, { parameters: { id } })).state).toBe('Completed'),
+  await vi.waitFor(
+    async () => expect((await client.call(readComparison, { parameters: { id } })).state).toBe('Completed'),
+    patience,
   );
   comparisonId = id;
 }

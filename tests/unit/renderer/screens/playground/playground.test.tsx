@@ -13,6 +13,7 @@ import { queueRun, useLiveRuns } from '../../../../../renderer/stores/live-runs.
 import { usePlaygroundView } from '../../../../../renderer/stores/playground-view.ts';
 import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+import { patience } from '../../../../support/patience.ts';
 import { startScriptedProvider, type ScriptedProvider } from '../../../../support/scripted-provider.ts';
 
 let provider: ScriptedProvider;
@@ -239,7 +240,7 @@ test('runs made before the first save count for the version if their text is the
   await vi.waitFor(async () => {
     const usage = await client.call(listPromptUsage, { parameters: { id: promptId }, query: {} });
     expect(usage.data).toMatchObject([{ promptVersionId: versionId, runs: 1 }]);
-  });
+  }, patience);
   // The history shows the version of the run that now has one.
   await within(screen.getByRole('region', { name: 'History' })).findByText(/Version 1|v1/);
   const count = (id: string, draftId: string) =>
