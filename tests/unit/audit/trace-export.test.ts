@@ -2,7 +2,11 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { createTraceExport, headersIn } from '../../../electron/audit/trace-export/create-trace-export.ts';
+import {
+  createTraceExport,
+  headersIn,
+  type TraceExportOptions,
+} from '../../../electron/audit/trace-export/create-trace-export.ts';
 import { isOtlp, otlpCalls } from '../../../electron/audit/import/otlp-calls.ts';
 import type { LogCall } from '../../../electron/audit/import/log-call.ts';
 import { textMessage } from '../../../shared/contract/messages.ts';
@@ -49,10 +53,10 @@ async function startCollector(responses: readonly Respond[] = []) {
   return { address, received, next: () => new Promise<Received>((resolve) => waiting.push(resolve)) };
 }
 
-function startExport(storage: Storage, environment: Record<string, string> = {}) {
+function startExport(storage: Storage, more: Partial<TraceExportOptions> = {}) {
   const { settings, runs } = storage;
-  const times = { retryMilliseconds: 1, gatherMilliseconds: 1, closingMilliseconds: 1 };
-  return createTraceExport({ settings, runs, environment, version: '1', ...times });
+  const times = { retryMilliseconds: 1, gatherMilliseconds: 1 };
+  return createTraceExport({ settings, runs, environment: {}, version: '1', ...times, ...more });
 }
 
 async function record(storage: Storage, more: Partial<NewRun> = {}) {
@@ -76,7 +80,7 @@ test('sends metadata, and texts only if the settings say so', async () => {
   const collector = await startCollector();
   const storage = openTestStorage();
   storage.settings.update({ traceExport: { address: collector.address, hasContent: false } });
-  const traces = startExport(storage, { OTEL_EXPORTER_OTLP_HEADERS: 'x-team=my%20team' });
+  const traces = startExport(storage, { environment: { OTEL_EXPORTER_OTLP_HEADERS: 'x-team=my%20team' } });
   const first = collector.next();
   await record(storage);
   const { calls, headers, text } = await first;
@@ -183,7 +187,7 @@ test('a collector that never responds does not stop the host from closing, and d
   const collector = await startCollector([() => undefined]);
   const storage = openTestStorage();
   storage.settings.update({ traceExport: { address: collector.address, hasContent: false } });
-  const traces = startExport(storage);
+  const traces = startExport(storage, { closingMilliseconds: 1 });
   const first = collector.next();
   await record(storage);
   await first;
