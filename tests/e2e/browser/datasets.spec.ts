@@ -46,3 +46,22 @@ test('edits are kept however soon the page is reloaded after them', async ({ pag
   await expect(cell('typed and not left')).toBeVisible();
   await expect(grid).toHaveAttribute('aria-rowcount', '10002');
 });
+
+test('edits of a window that closes are shown in the one that waits for them', async ({ page }) => {
+  const { id } = (await callInPage(page, 'POST', '/datasets', {
+    name: 'Tickets',
+    columns: [{ name: 'ticket', type: 'text' }],
+    rows: [{ ticket: 'late' }],
+  })) as { id: string };
+  const other = await page.context().newPage();
+  const address = page.url().replace(/#.*|$/, `#/compare/datasets/${id}`);
+  for (const one of [page, other]) await one.goto(address);
+  const notice = other.getByText('This dataset is open in another window.', { exact: false });
+  await expect(notice).toBeVisible();
+  await page.getByRole('gridcell', { name: 'late', exact: true }).click();
+  await page.keyboard.type('typed in the first');
+  await page.keyboard.press('Enter');
+  await page.close();
+  await expect(other.getByRole('gridcell', { name: 'typed in the first', exact: true })).toBeVisible();
+  await expect(notice).toBeHidden();
+});

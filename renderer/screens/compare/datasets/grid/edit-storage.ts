@@ -23,7 +23,7 @@ interface TableRecord {
 
 const databaseName = 'touchstone.dataset-edits';
 const segmentsAtOnce = 4;
-/** A page that is reloaded keeps its lock for a moment. */
+/** A page that is reloaded keeps its lock for a moment. After this time another window is taken to have it. */
 const maxWaitMilliseconds = 1000;
 
 function requestResult<Result>(request: IDBRequest<Result>): Promise<Result> {
@@ -71,6 +71,7 @@ export class EditStorage {
   #draining: Promise<void> | null = null;
   #opened: IDBDatabase | null = null;
   #release: (() => void) | null = null;
+  readonly #closing = new AbortController();
 
   readonly #datasetId: string;
 
@@ -78,24 +79,22 @@ export class EditStorage {
     this.#datasetId = datasetId;
   }
 
-  /** Returns false if another window has the edits of this dataset; nothing is stored then. */
-  async open(): Promise<boolean> {
-    if (typeof indexedDB === 'undefined') return true;
+  /** Resolves once this window alone has the edits of this dataset; nothing is stored before. `onWait` is called if that takes a while. */
+  async open(onWait: () => void): Promise<void> {
+    if (typeof indexedDB === 'undefined') return;
     window.addEventListener('pagehide', this.#writeRest);
-    if (typeof navigator.locks === 'undefined') return true;
-    return new Promise((resolve) => {
-      const held = navigator.locks.request(
-        `${databaseName}/${this.#datasetId}`,
-        { signal: AbortSignal.timeout(maxWaitMilliseconds) },
-        () => {
-          resolve(true);
-          return new Promise<void>((release) => {
-            this.#release = release;
-          });
-        },
-      );
-      held.catch(() => resolve(false));
-    });
+    if (typeof navigator.locks === 'undefined') return;
+    const waiting = setTimeout(onWait, maxWaitMilliseconds);
+    const { signal } = this.#closing;
+    await new Promise<void>((resolve, reject) => {
+      const held = navigator.locks.request(`${databaseName}/${this.#datasetId}`, { signal }, () => {
+        resolve();
+        return new Promise<void>((release) => {
+          this.#release = release;
+        });
+      });
+      held.catch(reject);
+    }).finally(() => clearTimeout(waiting));
   }
 
   async read(): Promise<StoredEdits | null> {
@@ -121,9 +120,9 @@ export class EditStorage {
     }
   }
 
-  /** Writes edits; null removes them. Edits during a write share the next one. */
+  /** Writes edits; null removes them. Only for who has opened it. Edits during a write share the next one. */
   write(edits: StoredEdits | null): void {
-    if (typeof indexedDB === 'undefined' || (this.#release === null && typeof navigator.locks !== 'undefined')) return;
+    if (typeof indexedDB === 'undefined') return;
     this.#waiting = edits ?? 'nothing';
     this.#draining ??= this.#drain();
   }
@@ -198,14 +197,17 @@ export class EditStorage {
   }
 
   /** Also what a transaction has not written yet. A closing page gets no events, so it can't wait for one transaction before the next. */
-  readonly #writeRest = (): void => {
+  readonly #writeRest = ({ persisted }: PageTransitionEvent): void => {
     if (this.#opened !== null && this.#waiting !== null) this.#finish(this.#opened, this.#missing()).catch(() => {});
+    // A page that is gone can keep its lock for seconds. Transactions of the next one run after those of this one.
+    if (!persisted) this.#release?.();
   };
 
   /** Lets others have the edits once they are written. */
   close(): void {
     if (typeof indexedDB === 'undefined') return;
     window.removeEventListener('pagehide', this.#writeRest);
+    this.#closing.abort();
     void (this.#draining ?? Promise.resolve()).then(() => {
       this.#release?.();
       this.#release = null;

@@ -272,27 +272,38 @@ export function createEditor({ client, dataset: opened, isReadOnly, readVersion 
   const { getState, setState } = store;
   const storage = isReadOnly ? null : new EditStorage(opened.id);
   const { setBase, close, ...reader } = createCellReader(client, store);
-  const { show, ...history } = createHistory(store, isReadOnly, () => {
+  // What is stored is read before it is written.
+  let isStoring = false;
+  const write = (): void => {
     const { table, original: unchanged, dataset } = getState();
-    storage?.write(table === unchanged ? null : { baseVersion: dataset.version, table });
-  });
+    if (isStoring) storage?.write(table === unchanged ? null : { baseVersion: dataset.version, table });
+  };
+  const { show, ...history } = createHistory(store, isReadOnly, write);
   let isDisposed = false;
 
   async function restore(): Promise<void> {
     if (storage === null) return;
-    const isStored = await storage.open();
-    if (isDisposed) return storage.close();
-    const stored = isStored ? await storage.read() : null;
+    // Another window may close, or the page before a reload may take long to go: its edits are shown then.
+    await storage.open(() => setState({ isReady: true, isStored: false }));
+    const stored = isDisposed ? null : await storage.read();
     const dataset = stored && (stored.baseVersion === opened.version ? opened : await readVersion(stored.baseVersion));
     if (isDisposed) return;
-    setState({ isReady: true, isStored });
+    const { table, original: shown } = getState();
+    // Neither takes the place of the other: what is stored stays for a reload.
+    if (stored && table !== shown) return storage.close();
+    isStoring = true;
+    setState({ isReady: true, isStored: true });
+    if (table !== shown) return write();
     if (!stored || !dataset) return;
     const unchanged = documentOf(dataset.columns, dataset.rowCount);
     if (isSameTable(stored.table, dataset, unchanged)) return;
     setBase(dataset);
     setState({ dataset, original: unchanged, table: stored.table });
   }
-  void restore();
+  restore().catch((error: unknown) => {
+    storage?.close();
+    if (!isDisposed) setState({ isReady: true, isStored: false, problem: describeError(error).message });
+  });
 
   return {
     ...store,
