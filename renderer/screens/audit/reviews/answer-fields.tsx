@@ -5,7 +5,7 @@ import { classNames } from '../../../components/class-names.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { KeyCaps } from '../../../components/key-caps.tsx';
 import { ScoreScale } from '../../../components/scores.tsx';
-import { answerText, optionsOf } from './answers.ts';
+import { answerText, maxTextCharacters, optionsOf } from './answers.ts';
 
 interface OptionsProps {
   item: RubricItem;
@@ -68,7 +68,7 @@ export function AnswerField({ textId, ...props }: AnswerFieldProps) {
           id={textId ?? ownId}
           aria-label={item.question}
           rows={3}
-          maxLength={10_000}
+          maxLength={maxTextCharacters}
           value={typeof value === 'string' ? value : ''}
           onChange={(event) => onChange(event.target.value === '' ? undefined : event.target.value)}
           onKeyDown={(event) => {

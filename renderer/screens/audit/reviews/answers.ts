@@ -3,6 +3,16 @@ import type { AnswersInput } from '../../../../shared/contract/reviews.ts';
 import type { AnswerValue, RubricItem } from '../../../../shared/contract/rubrics.ts';
 import { formatScore } from '../../../components/format.ts';
 
+/** The longest text of an answer or a note. */
+export const maxTextCharacters = 10_000;
+
+/** A text with a quotation of what the person selected, for what they write about it. */
+export function withQuote(text: string, quoted: string): string {
+  const before = text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  const lines = quoted.split(/\r?\n/).map((line) => `> ${line}`.trimEnd());
+  return `${before}${lines.join('\n')}\n`.slice(0, maxTextCharacters);
+}
+
 /** By the ID of the rubric item. Items without an answer are left out. */
 export type Answers = Readonly<Record<string, AnswerValue>>;
 

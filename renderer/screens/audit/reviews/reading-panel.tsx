@@ -5,12 +5,16 @@ import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import { Badge } from '../../../components/badges.tsx';
 import { formatTime } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
+import { KeyCaps } from '../../../components/key-caps.tsx';
 import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import { Select } from '../../../components/select.tsx';
 import { LoadingRows, Notice, QueryView } from '../../../components/state-panels.tsx';
 import { useConversation } from '../../../queries/audit.ts';
 import { ConversationPart } from '../detail/run-parts.tsx';
 import '../../../components/run-detail.css';
+
+/** Of the region with the text, from which people quote. */
+export const reviewedTextId = 'reviewed-text';
 
 interface RunChoiceProps {
   runs: readonly { readonly id: string; readonly createdAt: string }[];
@@ -83,8 +87,25 @@ function Texts({
   }, [isReserved]);
   return (
     <>
-      {choice && <div className="header header--line">{choice}</div>}
-      <div className="scroll audit__read" ref={read} tabIndex={0} role="region" aria-label="Text to review">
+      {(choice || isReserved) && (
+        <div className="header header--line">
+          {choice}
+          <span className="grow" />
+          {isReserved && (
+            <span className="caption tertiary nowrap row">
+              Select text to quote it <KeyCaps keys="Q" />
+            </span>
+          )}
+        </div>
+      )}
+      <div
+        id={reviewedTextId}
+        className="scroll audit__read"
+        ref={read}
+        tabIndex={0}
+        role="region"
+        aria-label="Text to review"
+      >
         {children}
       </div>
     </>

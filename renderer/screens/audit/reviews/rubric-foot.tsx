@@ -8,6 +8,7 @@ import { formatPlural } from '../../../components/format.ts';
 import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
 import type { useReviewStep } from '../../../queries/review-queues.ts';
+import { maxTextCharacters } from './answers.ts';
 import type { DraftOfItem } from './use-review-draft.ts';
 
 interface SkipDialogProps {
@@ -108,7 +109,7 @@ export function RubricFoot({
           aria-label="Note on the whole"
           placeholder="Note on the whole (M)"
           rows={1}
-          maxLength={10_000}
+          maxLength={maxTextCharacters}
           value={draft.note}
           onChange={(event) => draft.change({ answers: draft.answers, note: event.target.value })}
           onKeyDown={(event) => {

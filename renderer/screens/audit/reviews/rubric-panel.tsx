@@ -9,7 +9,8 @@ import { KeyCaps } from '../../../components/key-caps.tsx';
 import { Score, useScoreKeys } from '../../../components/scores.tsx';
 import { type Action, useActions } from '../../../stores/actions.ts';
 import { AnswerField, Examples } from './answer-fields.tsx';
-import { answeredCount, hasAnswer, missingItems, optionsOf, toAnswersInput } from './answers.ts';
+import { answeredCount, hasAnswer, missingItems, optionsOf, toAnswersInput, withQuote } from './answers.ts';
+import { reviewedTextId } from './reading-panel.tsx';
 import { RubricFoot, type RubricPanelProps } from './rubric-foot.tsx';
 import { type DraftOfItem, useReviewDraft } from './use-review-draft.ts';
 
@@ -68,13 +69,14 @@ interface Keys {
   draft: DraftOfItem;
   textIdOf: (item: RubricItem) => string;
   noteId: string;
+  quote: () => void;
   submit: () => void;
   skip: () => void;
 }
 
 /** The keys of the current item, then those of the whole review. */
 function useRubricKeys(keys: Keys): void {
-  const { items, current, setCurrent, answer, draft, textIdOf, noteId, submit, skip } = keys;
+  const { items, current, setCurrent, answer, draft, textIdOf, noteId, quote, submit, skip } = keys;
   const item = items[current];
   const focus = (id: string) => document.getElementById(id)?.focus();
   const choices: Action[] = (item ? optionsOf(item) : []).flatMap(({ value, label, keys: key }, index) =>
@@ -105,9 +107,18 @@ function useRubricKeys(keys: Keys): void {
     { id: 'review.next', title: 'Next rubric item', group, keys: 'J', run: () => move(1) },
     { id: 'review.previous', title: 'Previous rubric item', group, keys: 'K', run: () => move(-1) },
     { id: 'review.note', title: 'Add a note', group, keys: 'M', run: () => focus(noteId) },
+    { id: 'review.quote', title: 'Quote the selected text', group, keys: 'Q', run: quote },
     { id: 'review.skip', title: 'Skip with a reason', group, keys: 'S', run: skip },
     { id: 'review.submit', title: 'Submit and next', group, keys: 'Mod+Enter', run: submit },
   ]);
+}
+
+/** What the person selected in the text to review; null without a selection there. */
+function selectedText(): string | null {
+  const selection = document.getSelection();
+  const text = selection?.toString().trim() ?? '';
+  const isWithin = document.getElementById(reviewedTextId)?.contains(selection?.anchorNode ?? null) === true;
+  return isWithin && text !== '' ? text : null;
 }
 
 /** The next item without an answer, or the one after this one. */
@@ -178,6 +189,15 @@ export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) 
     const isChoice = items[index]!.kind === 'yesNo' || items[index]!.kind === 'category';
     if (isChoice && value !== undefined) setCurrent(nextOpen(items, index, ({ id }) => hasAnswer(answers[id])));
   }
+  /** In the text of the current item, otherwise in the note. */
+  function quote() {
+    const quoted = selectedText();
+    if (quoted === null) return;
+    const reviewed = items[current]!;
+    if (reviewed.kind === 'text') change(current, withQuote(String(draft.answers[reviewed.id] ?? ''), quoted));
+    else draft.change({ answers: draft.answers, note: withQuote(draft.note, quoted) });
+    document.getElementById(reviewed.kind === 'text' ? textIdOf(reviewed) : noteId)?.focus();
+  }
   function submit() {
     if (step.isPending) return;
     setRequested(true);
@@ -196,6 +216,7 @@ export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) 
     draft,
     textIdOf,
     noteId,
+    quote,
     submit,
     skip: () => setSkipping(true),
   });

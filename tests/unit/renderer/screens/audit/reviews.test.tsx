@@ -199,6 +199,36 @@ test('answers survive a reload as a draft, and another reviewer does not get the
   await screen.findByRole('button', { name: 'Reviewer: wren' });
 });
 
+test('a selected passage is quoted in the note, or in the text that is asked for', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  const panel = await rubricPanel();
+  const note = within(panel).getByLabelText<HTMLTextAreaElement>('Note on the whole');
+  // Without a selection in the text to review, nothing is quoted.
+  document.getSelection()!.selectAllChildren(panel);
+  press('q');
+  expect(note.value).toBe('');
+  const read = await screen.findByRole('region', { name: 'Text to review' });
+  const [passage] = within(read).getAllByText(/./, { selector: 'p' });
+  const quote = `> ${passage!.textContent.trim().replaceAll('\n', '\n> ')}\n`;
+  // The focus of a text field ends the selection.
+  const quotePassage = () => {
+    document.getSelection()!.selectAllChildren(passage!);
+    press('q');
+  };
+  quotePassage();
+  expect(note.value).toBe(quote);
+  expect(document.activeElement).toBe(note);
+  fireEvent.change(note, { target: { value: 'Wrong:' } });
+  fireEvent.keyDown(note, { key: 'Escape' });
+  quotePassage();
+  expect(note.value).toBe(`Wrong:\n${quote}`);
+  fireEvent.keyDown(note, { key: 'Escape' });
+  for (const _ of rubric.items) press('j');
+  quotePassage();
+  expect(within(panel).getByLabelText<HTMLTextAreaElement>('What should it have said?').value).toBe(quote);
+});
+
 test('an item is skipped with a reason, and after the last one nothing is left', async () => {
   opened = await openWindow(<Part />, {
     address: reviewsAddress,
