@@ -108,6 +108,7 @@ export class ComparisonJob implements Job<ComparisonItem> {
           this.#record.judging = { judged: this.#record.judging!.judged + 1, total };
         },
         concurrency,
+        isFirstAlone: maxCost !== null,
         canContinue: (judging) => !signal.aborted && staysInBudget(judging),
       }),
     );

@@ -85,12 +85,15 @@ interface JudgeCellsOptions {
   readonly positions: readonly number[];
   readonly judge: (position: number) => Promise<void>;
   readonly concurrency: number;
+  /** Whether the first one is judged alone, which shows what one costs. */
+  readonly isFirstAlone: boolean;
   /** Whether one may be judged while so many are, of which `ended` have ended. */
   readonly canContinue: (judging: { readonly active: number; readonly ended: number }) => boolean;
 }
 
-/** Judges cells again: the first one alone, which shows what one costs, and then some at a time. */
-export async function judgeCells({ positions, judge, concurrency, canContinue }: JudgeCellsOptions): Promise<void> {
+/** Judges cells again, some at a time. */
+export async function judgeCells(options: JudgeCellsOptions): Promise<void> {
+  const { positions, judge, concurrency, canContinue } = options;
   let [next, ended] = [0, 0];
   async function work(until: number): Promise<void> {
     while (next < until && canContinue({ active: next - ended, ended })) {
@@ -100,6 +103,6 @@ export async function judgeCells({ positions, judge, concurrency, canContinue }:
       await nextTurn();
     }
   }
-  await work(1);
+  if (options.isFirstAlone) await work(1);
   await Promise.all(Array.from({ length: concurrency }, () => work(positions.length)));
 }

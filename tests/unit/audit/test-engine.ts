@@ -21,11 +21,12 @@ export function openEngine(directory: string): AuditEngine {
 }
 
 /** Every conversation that a walk gives, with which of its runs match. */
-export function walkAll(engine: AuditEngine, filter: AuditFilter, pageSize = 500): string[] {
+export function walkAll(engine: AuditEngine, filter: AuditFilter, pageSize = 100): string[] {
   const found: string[] = [];
   let position = null;
   do {
-    const { conversations, next } = engine.report({ filter, pageSize, position, hasFeedback: false });
+    const { conversations, long, next } = engine.report({ filter, pageSize, position, hasFeedback: false });
+    if (long !== null) throw new Error(`The texts of a page of ${pageSize} are too long to be read at once.`);
     found.push(
       ...conversations.map(({ id, runs }) => `${id} ${runs.map(({ matched }) => (matched ? '+' : '-')).join('')}`),
     );
