@@ -10,6 +10,8 @@ export interface CompareJourney {
   readonly model: string;
   chooseModel(words: string): Promise<void>;
   writePrompt(text: string): Promise<void>;
+  /** Makes something over HTTP or the window's port, and returns what the host answers. */
+  create(path: string, body: object): Promise<{ id: string; latestVersionId: string }>;
   /** Called when the setup is complete. */
   checkSetup?(): Promise<void>;
 }
@@ -125,4 +127,35 @@ export async function followCompareJourney(journey: CompareJourney): Promise<voi
   await expect(page.getByRole('main')).toContainText('6 of 6 runs');
   await voteBlind(journey);
   await voteOnCell(journey);
+}
+
+const openScreen = (page: Page, address: string) => page.evaluate((hash) => void (location.hash = hash), address);
+
+async function makeDatasetOfRuns({ page }: CompareJourney): Promise<string> {
+  await openScreen(page, '/audit/rated=no');
+  await page.getByRole('button', { name: 'More audit actions' }).click();
+  await page.getByRole('menuitem', { name: 'Make a dataset' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Make a dataset' });
+  await dialog.getByRole('button', { name: 'Make a dataset' }).click();
+  await expect(page).toHaveURL(/compare\/datasets\/[\da-f-]{36}$/);
+  return page.url().split('/').at(-1)!;
+}
+
+/** From the recorded runs of an earlier comparison to a dataset, a comparison over it, and the label of its variant. */
+export async function followLabelJourney(journey: CompareJourney): Promise<void> {
+  const { page, create } = journey;
+  const datasetId = await makeDatasetOfRuns(journey);
+  const model = { aiSystem: 'OpenAiCompatible', model: `workshop/${journey.model}` };
+  const prompt = await create('/prompts', { name: 'Parcel reply', promptText: 'Answer politely.', ...model });
+  const variants = [{ name: 'A', promptVersionId: prompt.latestVersionId }];
+  const { id } = await create('/comparisons', { name: 'Polite replies', datasetId, variants });
+  await openScreen(page, `/compare/${id}`);
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await expect(page.getByRole('main')).toContainText('6 of 6 runs');
+  await page.getByRole('button', { name: 'Variant A' }).click();
+  await page.getByRole('menuitem', { name: 'Make A production' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Make A production' }).click();
+  await expect(page.getByText('"production" is now version 1 of "Parcel reply".', { exact: true })).toBeVisible();
+  await openScreen(page, `/prompts/${prompt.id}`);
+  await expect(page.getByRole('main')).toContainText('production');
 }

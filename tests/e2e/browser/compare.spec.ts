@@ -1,39 +1,13 @@
 import { accessibilityFindings } from '../../support/accessibility.ts';
-import { answerTicket, followCompareJourney } from '../../support/compare-journey.ts';
+import {
+  answerTicket,
+  followCompareJourney,
+  followLabelJourney,
+  type CompareJourney,
+} from '../../support/compare-journey.ts';
 import { callInPage } from '../../support/served-window.ts';
 import { addModel } from '../../support/window-tour.ts';
-import type { Page } from '@playwright/test';
 import { expect, test } from './playground-window.ts';
-
-const open = (page: Page, address: string) => page.evaluate((hash) => void (location.hash = hash), address);
-const created = async (page: Page, path: string, body: object) =>
-  (await callInPage(page, 'POST', path, body)) as { id: string; latestVersionId: string };
-
-async function makeDatasetOfRuns(page: Page): Promise<string> {
-  await open(page, '/audit/rated=no');
-  await page.getByRole('button', { name: 'More audit actions' }).click();
-  await page.getByRole('menuitem', { name: 'Make a dataset' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Make a dataset' });
-  await dialog.getByRole('button', { name: 'Make a dataset' }).click();
-  await expect(page).toHaveURL(/compare\/datasets\/[\da-f-]{36}$/);
-  return page.url().split('/').at(-1)!;
-}
-
-async function makeProduction(page: Page, datasetId: string): Promise<void> {
-  const model = { aiSystem: 'OpenAiCompatible', model: 'workshop/kestrel-large' };
-  const prompt = await created(page, '/prompts', { name: 'Parcel reply', promptText: 'Answer politely.', ...model });
-  const variants = [{ name: 'A', promptVersionId: prompt.latestVersionId }];
-  const { id } = await created(page, '/comparisons', { name: 'Polite replies', datasetId, variants });
-  await open(page, `/compare/${id}`);
-  await page.getByRole('button', { name: 'Start', exact: true }).click();
-  await expect(page.getByRole('main')).toContainText('6 of 6 runs');
-  await page.getByRole('button', { name: 'Variant A' }).click();
-  await page.getByRole('menuitem', { name: 'Make A production' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Make A production' }).click();
-  await expect(page.getByText('"production" is now version 1 of "Parcel reply".', { exact: true })).toBeVisible();
-  await open(page, `/prompts/${prompt.id}`);
-  await expect(page.getByRole('main')).toContainText('production');
-}
 
 test('runs a prompt on several models at once, each in a column and as a separate run', async ({
   page,
@@ -92,17 +66,20 @@ test('sets a comparison up from a prompt and a spreadsheet, runs it, votes, and 
 }, testInfo) => {
   const models = ['kestrel-large', 'kestrel-small'];
   provider.answerWith((call) => answerTicket(call, models));
-  await followCompareJourney({
+  const journey: CompareJourney = {
     page,
     folder: testInfo.outputPath(),
     model: 'kestrel-large',
     chooseModel: (words) => playground.chooseModel(words),
     writePrompt: (text) => playground.writePrompt(text),
+    create: async (path, body) =>
+      (await callInPage(page, 'POST', path, body)) as { id: string; latestVersionId: string },
     checkSetup: async () => expect(await accessibilityFindings(page)).toEqual([]),
-  });
+  };
+  await followCompareJourney(journey);
   await page.getByRole('link', { name: 'Compare', exact: true }).click();
   await expect(page.getByRole('main')).toContainText('Warmer or colder');
   expect(await accessibilityFindings(page)).toEqual([]);
-  await makeProduction(page, await makeDatasetOfRuns(page));
+  await followLabelJourney(journey);
   expect(pageProblems).toEqual([]);
 });
