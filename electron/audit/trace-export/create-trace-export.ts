@@ -120,8 +120,7 @@ function createSender({ settings, environment, version }: TraceExportOptions, si
 export function createTraceExport(options: TraceExportOptions): TraceExport {
   const { settings, runs, retryMilliseconds = 1000, gatherMilliseconds = 1000, closingMilliseconds = 2000 } = options;
   const waiting = new WaitingSpans();
-  const closing = new AbortController();
-  const givingUp = new AbortController();
+  const [closing, givingUp] = [new AbortController(), new AbortController()];
   const send = createSender(options, givingUp.signal);
   let [sent, dropped, active] = [0, 0, 0];
   let failure: string | null = null;
@@ -147,8 +146,7 @@ export function createTraceExport(options: TraceExportOptions): TraceExport {
       const batch = waiting.takeBatch();
       active = batch.length;
       const delivery = await attempt(batch);
-      active = 0;
-      failure = delivery.failure;
+      [active, failure] = [0, delivery.failure];
       sent += batch.length - delivery.rejected;
       dropped += delivery.rejected;
       if (failure !== null && closing.signal.aborted) dropped += waiting.clear();

@@ -170,6 +170,13 @@ function answersWith({ answers }: DraftOfItem, { id }: RubricItem, value: Answer
   return value === undefined ? rest : { ...rest, [id]: value };
 }
 
+/** The quoted text is added to the text of the item, or else to the note. */
+function reviewWithQuote(draft: DraftOfItem, item: RubricItem, quoted: string) {
+  const { answers, note } = draft;
+  if (item.kind !== 'text') return { answers, note: withQuote(note, quoted) };
+  return { answers: answersWith(draft, item, withQuote(String(answers[item.id] ?? ''), quoted)), note };
+}
+
 /** The rubric for the reserved item, by keys alone. Mount it again for another item. */
 export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) {
   const { items } = queue.rubric;
@@ -189,13 +196,11 @@ export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) 
     const isChoice = items[index]!.kind === 'yesNo' || items[index]!.kind === 'category';
     if (isChoice && value !== undefined) setCurrent(nextOpen(items, index, ({ id }) => hasAnswer(answers[id])));
   }
-  /** In the text of the current item, otherwise in the note. */
   function quote() {
     const quoted = selectedText();
     if (quoted === null) return;
     const reviewed = items[current]!;
-    if (reviewed.kind === 'text') change(current, withQuote(String(draft.answers[reviewed.id] ?? ''), quoted));
-    else draft.change({ answers: draft.answers, note: withQuote(draft.note, quoted) });
+    draft.change(reviewWithQuote(draft, reviewed, quoted));
     document.getElementById(reviewed.kind === 'text' ? textIdOf(reviewed) : noteId)?.focus();
   }
   function submit() {
