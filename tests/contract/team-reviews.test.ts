@@ -10,6 +10,7 @@ import { recordRun } from '../support/audit-runs.ts';
 import { runUntilKilled } from '../support/kill-process.ts';
 import { longTest, patience } from '../support/patience.ts';
 import { describeWithPostgres, type TestPostgres } from '../support/postgres.ts';
+import { flagged } from '../support/review-world.ts';
 import { type SharingHost, startSharingHost } from '../support/sharing-hosts.ts';
 import { temporaryDirectory } from '../unit/storage/test-storage.ts';
 import { usePostgres } from '../unit/team/team-world.ts';
@@ -58,19 +59,6 @@ async function shareQueue(hosts: readonly SharingHost[], items: number, input: o
     await until(async () => expect((await host.call('GET', `/review-queues/${created.body.id}`)).status).toBe(200));
   return created.body;
 }
-
-const flagged = {
-  prompt: {
-    mode: 'note',
-    model: 'm',
-    categories: ['hate'],
-    categoryScores: null,
-    milliseconds: 1,
-    withheld: null,
-    failure: null,
-  },
-  answer: null,
-} as const;
 
 const pathOf = ({ id }: ReviewQueue) => `/review-queues/${id}`;
 

@@ -434,6 +434,24 @@ describe('judging again', () => {
     expect(missing.body).toMatchObject({ cells: 3, judges: [{ missing: 3 }] });
     expect((await cells()).filter(({ checks }) => checks[0]!.pass !== null)).toHaveLength(1);
   });
+
+  test('judges the first cell alone under a spend cap, because it shows what one costs', async () => {
+    const judges = (call: ScriptedCall) => promptOf(call).startsWith('Judge');
+    host.provider.answerWith((call) => (judges(call) ? call.chatAnswer({ content: '{}' }) : reply(call)));
+    const { id } = await compare(2, { maxCost: 5 });
+    const read = async () => (await callJson(host, way, 'GET', `/comparisons/${id}`)).body;
+    const requested: ScriptedCall[] = [];
+    host.provider.answerWith((call) => void requested.push(call));
+    await callJson(host, way, 'POST', `/comparisons/${id}/judge`);
+    await expect.poll(() => requested.length).toBeGreaterThan(0);
+    // Without a cap, all four are requested in the time of one of these.
+    for (let index = 0; index < 10; index += 1) await read();
+    expect(requested).toHaveLength(1);
+    reply(requested[0]!);
+    await expect.poll(() => requested.length).toBe(4);
+    for (const call of requested.slice(1)) reply(call);
+    await expect.poll(async () => (await read()).judging).toBe(null);
+  });
 });
 
 describe('a judge of preferences', () => {

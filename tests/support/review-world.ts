@@ -7,6 +7,20 @@ import { type TestHost, type Way, ways } from './test-host.ts';
 
 const [way] = ways;
 
+/** What the guard noted about a run. */
+export const flagged = {
+  prompt: {
+    mode: 'note',
+    model: 'm',
+    categories: ['hate'],
+    categoryScores: null,
+    milliseconds: 1,
+    withheld: null,
+    failure: null,
+  },
+  answer: null,
+} as const;
+
 /** Reviewers and queues of one host. */
 export function createReviewWorld(hostOf: () => TestHost) {
   /** A reviewer with a separate key. */
@@ -19,25 +33,12 @@ export function createReviewWorld(hostOf: () => TestHost) {
   const lead = (method: string, path: string, body?: unknown, each: Way = way) =>
     callJson(hostOf(), each, method, path, body === undefined ? {} : { body });
 
-  const found = {
-    prompt: {
-      mode: 'note',
-      model: 'm',
-      categories: ['hate'],
-      categoryScores: null,
-      milliseconds: 1,
-      withheld: null,
-      failure: null,
-    },
-    answer: null,
-  } as const;
-
   /** So many runs of one workspace, a conversation each; every fifth is flagged. */
   async function recordRuns(count: number, change: (index: number) => object = () => ({})) {
     const workspaceId = randomUUID();
     const runs = [];
     for (let index = 0; index < count; index += 1) {
-      const outcome = index % 5 === 0 ? { moderation: found } : {};
+      const outcome = index % 5 === 0 ? { moderation: flagged } : {};
       runs.push(
         await recordRun(
           hostOf().host,
