@@ -185,6 +185,6 @@ export function useReleaseItem(id: string) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: () => client.call(releaseItem, { headers, parameters: { id } }),
-    onSettled: () => queryClient.removeQueries({ queryKey: reservationKey(token, id) }),
+    onMutate: () => queryClient.removeQueries({ queryKey: reservationKey(token, id) }),
   });
 }

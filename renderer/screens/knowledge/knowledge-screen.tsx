@@ -14,6 +14,7 @@ import {
   useSource,
 } from '../../queries/knowledge.ts';
 import { dataspaceAddress, type KnowledgeAddress, readKnowledgeAddress } from '../../shell/addresses.ts';
+import { useNavigateFromHere } from '../../shell/navigate-from-here.ts';
 import { type ChosenFile, uploadFiles } from '../../stores/knowledge.ts';
 import { DropZone, FilePicker, tellNothingAdded } from './add-files.tsx';
 import { AppError } from '../../../shared/app-error.ts';
@@ -48,11 +49,12 @@ function MissingDataspace({ onNew }: { onNew: () => void }) {
 /** Before the first dataspace. Adding files creates the default one, which API clients also use when they name none. */
 function NoDataspace({ picker, onNew }: { picker: RefObject<HTMLInputElement | null>; onNew: () => void }) {
   const { client } = useHost();
-  const [, navigate] = useLocation();
+  const navigateFromHere = useNavigateFromHere();
   const { mutateAsync: createDefault, isPending } = useCreateDefaultDataspace();
   const addFiles = (files: readonly ChosenFile[]): void => {
     if (files.length === 0) return tellNothingAdded();
     if (isPending) return;
+    const navigate = navigateFromHere();
     void createDefault().then(
       ({ id }) => {
         uploadFiles(client, id, files);

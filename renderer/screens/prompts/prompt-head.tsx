@@ -18,6 +18,7 @@ import { describeError } from '../../components/state-panels.tsx';
 import { useAddVersion, useDuplicatePrompt, useRemovePrompt, versionInput } from '../../queries/prompts.ts';
 import { auditKey } from '../../queries/audit.ts';
 import { newComparisonAddress, promptAddress, versionDraftAddress } from '../../shell/addresses.ts';
+import { useNavigateFromHere } from '../../shell/navigate-from-here.ts';
 import { deleteWithUndo } from '../../stores/deletions.ts';
 import { showToast } from '../../stores/toasts.ts';
 import { Button, IconButton } from '../../components/button.tsx';
@@ -42,6 +43,7 @@ interface PromptCommands {
 /** The actions on a prompt of the library. */
 export function usePromptCommands(prompt: Prompt): PromptCommands {
   const [, navigate] = useLocation();
+  const navigateFromHere = useNavigateFromHere();
   const queryClient = useQueryClient();
   const duplicate = useDuplicatePrompt();
   const addVersion = useAddVersion();
@@ -85,6 +87,7 @@ export function usePromptCommands(prompt: Prompt): PromptCommands {
     },
     openInPlayground: (versionId) => navigate(versionDraftAddress(prompt.id, versionId)),
     compare: async (version) => {
+      const openSetup = navigateFromHere();
       const letter = await addVersionToSetup(version);
       const name = `version ${version.number} of "${prompt.name}"`;
       const text =
@@ -92,7 +95,7 @@ export function usePromptCommands(prompt: Prompt): PromptCommands {
           ? `A comparison has at most ${maxVariants} variants. Remove one to add ${name}.`
           : `Added ${name} as variant ${letter}.`;
       showToast({ tone: letter === null ? 'negative' : 'neutral', text });
-      navigate(newComparisonAddress);
+      openSetup(newComparisonAddress);
     },
   };
 }

@@ -138,7 +138,11 @@ function NothingLeft({ queue }: { queue: ReviewQueue }) {
 function Work({ queue, children }: { queue: ReviewQueue; children: (onLeave: () => void) => ReactNode }) {
   const [, navigate] = useLocation();
   const release = useReleaseItem(queue.id);
-  const leave = () => release.mutate(undefined, { onSettled: () => navigate(reviewsAddress) });
+  // Without waiting for the host: a screen that is opened meanwhile stays open.
+  const leave = () => {
+    release.mutate();
+    navigate(reviewsAddress);
+  };
   useActions('review', [
     { id: 'review.leave', title: 'Leave queue', group: 'Review', keys: 'Escape', run: leave },
     {

@@ -17,6 +17,7 @@ import {
   judgeAddress,
   newComparisonAddress,
 } from '../../../shell/addresses.ts';
+import { useNavigateFromHere } from '../../../shell/navigate-from-here.ts';
 import { replaceNewSetup } from '../../../stores/comparison-drafts.ts';
 import { deleteWithUndo, useDeletions } from '../../../stores/deletions.ts';
 import { showToast } from '../../../stores/toasts.ts';
@@ -83,8 +84,9 @@ function Counts({ comparison: { state, cells, name } }: { comparison: Comparison
 function useRepeat(): (id: string) => Promise<void> {
   const { client } = useHost();
   const queryClient = useQueryClient();
-  const [, navigate] = useLocation();
+  const navigateFromHere = useNavigateFromHere();
   return async (id) => {
+    const navigate = navigateFromHere();
     try {
       replaceNewSetup(await repeatedSetup(client, queryClient, id));
       navigate(newComparisonAddress);

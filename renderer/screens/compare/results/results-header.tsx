@@ -19,6 +19,7 @@ import {
   useStopComparison,
 } from '../../../queries/comparisons.ts';
 import { comparisonSetupAddress, comparisonVoteAddress } from '../../../shell/addresses.ts';
+import { useNavigateFromHere } from '../../../shell/navigate-from-here.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { timeWords } from './cell-model.ts';
@@ -58,13 +59,15 @@ function ExportMenu({ comparison }: { comparison: Comparison }) {
 
 function NameMenu({ comparison }: { comparison: Comparison }) {
   const [, navigate] = useLocation();
+  const navigateFromHere = useNavigateFromHere();
   const remove = useRemoveComparison();
   const [isDeleting, setDeleting] = useState(false);
   const confirm = async () => {
     setDeleting(false);
+    const leave = navigateFromHere();
     try {
       await remove(comparison.id);
-      navigate('/compare');
+      leave('/compare');
     } catch (error) {
       const { message, requestId } = describeError(error);
       showToast({ tone: 'negative', text: message, requestId });

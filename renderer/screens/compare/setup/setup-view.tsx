@@ -16,6 +16,7 @@ import {
   useStartComparison,
 } from '../../../queries/comparisons.ts';
 import { comparisonAddress, comparisonSetupAddress, newComparisonAddress } from '../../../shell/addresses.ts';
+import { useNavigateFromHere } from '../../../shell/navigate-from-here.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { emptySetup, useComparisonDrafts } from '../../../stores/comparison-drafts.ts';
 import { showToast } from '../../../stores/toasts.ts';
@@ -46,9 +47,11 @@ interface SavingOptions {
   onProblems: () => void;
 }
 
+type Navigate = ReturnType<ReturnType<typeof useNavigateFromHere>>;
+
 /** Saves a setup as a comparison that is ready, and starts it. */
 function useSaving({ comparison, input, isChanged, draftId, onProblems }: SavingOptions) {
-  const [, navigate] = useLocation();
+  const navigateFromHere = useNavigateFromHere();
   const create = useCreateComparison();
   const start = useStartComparison();
   const remove = useRemoveComparison();
@@ -65,8 +68,9 @@ function useSaving({ comparison, input, isChanged, draftId, onProblems }: Saving
     return id;
   }
 
-  async function attempt(finish: (id: string) => Promise<unknown> | void): Promise<void> {
+  async function attempt(finish: (id: string, navigate: Navigate) => Promise<unknown> | void): Promise<void> {
     if (isBusy) return;
+    const navigate = navigateFromHere();
     setFailure(null);
     if (!input) {
       onProblems();
@@ -77,7 +81,7 @@ function useSaving({ comparison, input, isChanged, draftId, onProblems }: Saving
     try {
       const id = await save(input);
       try {
-        await finish(id);
+        await finish(id, navigate);
       } catch (error) {
         // The setup is saved. Its own address starts it without saving it twice.
         if (id !== comparison?.id) navigate(comparisonSetupAddress(id), { replace: true });
@@ -96,12 +100,12 @@ function useSaving({ comparison, input, isChanged, draftId, onProblems }: Saving
     failure: input === null || failure !== 'Fix the marked fields first.' ? failure : null,
     isBusy,
     save: () =>
-      void attempt((id) => {
+      void attempt((id, navigate) => {
         navigate(comparisonSetupAddress(id), { replace: true });
         showToast({ tone: 'neutral', text: 'Setup saved.' });
       }),
     start: (maxRows: number | null) =>
-      void attempt(async (id) => {
+      void attempt(async (id, navigate) => {
         await start.mutateAsync({ id, ...(maxRows !== null && { maxRows }) });
         navigate(comparisonAddress(id));
       }),

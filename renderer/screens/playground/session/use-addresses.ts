@@ -8,6 +8,7 @@ import { formatTime } from '../../../components/format.ts';
 import { useHost } from '../../../host/host-context.tsx';
 import type { Client } from '../../../host/client.ts';
 import { draftAddress } from '../../../shell/addresses.ts';
+import { useNavigateFromHere } from '../../../shell/navigate-from-here.ts';
 import { rememberModel } from '../../../stores/model-choices.ts';
 import { type Draft, type DraftChange, useDrafts } from '../../../stores/playground-drafts.ts';
 import { draftSlot } from '../../../stores/completion-runs.ts';
@@ -139,13 +140,15 @@ async function restoreRun(client: Client, runId: string, { signal }: { signal: A
  * cancels it.
  */
 export function useAddresses(): void {
-  const [location, navigate] = useLocation();
+  const [location] = useLocation();
+  const navigateFromHere = useNavigateFromHere();
   const { client } = useHost();
   const activeId = useDrafts((state) => state.activeId);
 
   // Only a new address opens something; the address of the opened draft then replaces it.
   const follow = useEffectEvent((target: Target, signal: AbortSignal): void => {
     const { drafts, activate, change } = useDrafts.getState();
+    const navigate = navigateFromHere();
     const replaceAddress = (draftId: string): void => navigate(draftAddress(draftId), { replace: true });
     if (target.kind === 'newest') replaceAddress(activeId);
     else if (target.kind === 'draft') {

@@ -167,6 +167,16 @@ test('an item is reviewed with keys alone, and the next one follows', async () =
   expect((await rubricPanel()).textContent).toContain('1 of 4 answered');
 });
 
+test('leaving a queue opens the list at once, and frees the item for others', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  await rubricPanel();
+  press('Escape');
+  expect(opened.addresses.at(-1)).toBe(reviewsAddress);
+  const { requests } = opened.window;
+  await waitFor(() => expect(requests).toContainEqual(expect.stringMatching(/^DELETE .*\/reservations$/)));
+});
+
 test('answers survive a reload as a draft, and another reviewer does not get them', async () => {
   opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
   opened.navigate(reviewQueueAddress(queueId));
