@@ -235,7 +235,7 @@ async function createServices(options: HostOptions) {
     /** Stops every run so that it is recorded as cancelled, then closes everything. */
     close: () =>
       closeInOrder(
-        [auditServices, library, reviewing, comparing.comparisons, passThrough],
+        [guard, auditServices, library, reviewing, comparing.comparisons, passThrough],
         [completions, schemas, exchanges, batches, moderation],
         [comparing.datasets, files, capabilityTests, knowledge, embeddings, providers, onDevice, team, storage],
       ),

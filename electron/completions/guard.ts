@@ -98,6 +98,8 @@ export interface Guard {
   paysForPrompts(): boolean;
   /** The time that checks took since the host started. */
   costs(): GuardCosts;
+  /** Checks that take another second fail, so that the runs of a closing host are recorded. */
+  close(): void;
 }
 
 export interface GuardOptions {
@@ -264,16 +266,29 @@ async function judgeAnswer<Answer extends GuardedAnswer>(
   return { ...rest, content: '', finishReason: 'ContentFilter' } as BlockedAnswer<Answer>;
 }
 
+/** Of the five seconds that a host has to close. */
+const maxClosingMilliseconds = 1000;
+
 /** Applies the settings group `guard` to runs. */
 export function createGuard({ settings, classifier }: GuardOptions): Guard {
   const meter = createGuardMeter();
+  const closing = new AbortController();
+  const limited: TextClassifier = {
+    async classify(text, { signal }) {
+      try {
+        return await classifier.classify(text, { signal: AbortSignal.any([signal, closing.signal]) });
+      } catch (error) {
+        throw closing.signal.aborted ? new AppError('provider_failed', 'The host was closed during the check.') : error;
+      }
+    },
+  };
 
   async function checkPrompt(prompt: GuardedPrompt, mode: 'note' | 'refuse', signal: AbortSignal) {
     if (mode === 'refuse') {
       requireCheckable(prompt.configuration);
       requireCheckableFiles(prompt.files);
     }
-    const text = new GuardedText(classifier, mode);
+    const text = new GuardedText(limited, mode);
     for (const sent of textsOf(prompt, mode)) {
       const categories = await text.check(sent.text, { signal });
       if (mode === 'refuse' && categories.length > 0) {
@@ -288,7 +303,7 @@ export function createGuard({ settings, classifier }: GuardOptions): Guard {
   }
 
   function guardOf(prompt: Promise<GuardFinding> | null, mode: GuardSettings['answers']): RunGuard {
-    const answer = mode === 'off' ? null : new GuardedText(classifier, mode);
+    const answer = mode === 'off' ? null : new GuardedText(limited, mode);
     const signal = new AbortController().signal;
     return {
       judge: async (whole) => (answer?.mode === 'refuse' ? judgeAnswer(whole, answer, signal) : whole),
@@ -313,5 +328,6 @@ export function createGuard({ settings, classifier }: GuardOptions): Guard {
     },
     paysForPrompts: () => settings().prompts !== 'off' && classifier.isPaid(),
     costs: meter.costs,
+    close: () => void setTimeout(() => closing.abort(), maxClosingMilliseconds).unref(),
   };
 }

@@ -40,14 +40,20 @@ export interface CallReader {
   request(input: RequestInput): ReadRequest | Promise<ReadRequest>;
   /** Takes the buffer of a long body. */
   response(input: ResponseInput): RecordedResponse | Promise<RecordedResponse>;
+  /** Ends the threads. What they read, and every later call with a long body, rejects. */
   close(): Promise<void>;
 }
 
+const closing = () => new Error('The host is closing.');
+
 export function createCallReader(): CallReader {
   const threads: ReadingThread[] = [];
+  let isClosed = false;
 
   /** A thread that reads nothing else if there is one: a long body takes seconds, and a hostile one ends its thread. */
   async function inThread<Result>(bytes: number, read: (client: ReadingThread['client']) => Promise<Result>) {
+    // A call of a terminated thread would start it again.
+    if (isClosed) throw closing();
     let thread = threads.find((each) => each.bytes === 0);
     if (!thread && threads.length < maxThreads) threads.push((thread = startReading()));
     thread ??= threads.toSorted((one, other) => one.bytes - other.bytes)[0]!;
@@ -83,7 +89,8 @@ export function createCallReader(): CallReader {
             return client.call('readPassedResponse', whole, { ...options, timeLimitMs });
           }),
     async close() {
-      await Promise.all(threads.map(({ client }) => client.terminate(new Error('The host is closing.'))));
+      isClosed = true;
+      await Promise.all(threads.map(({ client }) => client.terminate(closing())));
     },
   };
 }

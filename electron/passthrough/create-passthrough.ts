@@ -49,7 +49,7 @@ export interface PassThrough {
   /** The conversation of a call that Touchstone runs itself, by the messages that it repeats. */
   thread(callerId: string, messages: readonly Message[]): CallThread;
   counts(): RecorderCounts;
-  /** Ends every call, which is recorded as cancelled. */
+  /** Ends every call, which is recorded as cancelled, and as much of it as can be read in a second. */
   close(): Promise<void>;
 }
 
@@ -67,6 +67,9 @@ export interface PassThroughOptions {
 }
 
 const charactersPerToken = 4;
+
+/** How long the records of ended calls may take when the host closes. All of it has five seconds. */
+const maxClosingMilliseconds = 1000;
 
 /** Replaces the reservations. `isWritten` is whether the record of the run has the credit, too. */
 type Charge = (use: CallUse, isWritten: boolean) => void;
@@ -96,6 +99,8 @@ interface Parts extends PassThroughOptions {
   readonly active: Map<PassedCall, AbortController>;
   /** Files that are being stored. */
   readonly storing: Set<Promise<void>>;
+  /** Ends the storing of files. */
+  readonly closing: AbortController;
 }
 
 /** A call whose request has been read and checked. */
@@ -135,7 +140,7 @@ async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promi
 
 /** The response doesn't wait for files: looking into an image can take longer than the model. */
 function storeBeside(sent: readonly SentFile[], callerId: string, parts: Parts): void {
-  const storing = storeFiles(sent, callerId, parts);
+  const storing = storeFiles(sent, callerId, { ...parts, signal: parts.closing.signal });
   parts.storing.add(storing);
   void storing.finally(() => parts.storing.delete(storing));
 }
@@ -293,6 +298,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     meter: createMeter(options.log),
     active: new Map(),
     storing: new Set(),
+    closing: new AbortController(),
   };
   return {
     start: (call) => startCall(call, parts),
@@ -310,8 +316,14 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       const ending = [...parts.active.keys()].map((passed) => passed.whole.catch(() => undefined));
       const reason = new DOMException('The host is closing.', 'AbortError');
       for (const controller of parts.active.values()) controller.abort(reason);
+      const stopReading = () => {
+        parts.closing.abort(reason);
+        return parts.reader.close();
+      };
+      const timer = setTimeout(() => void stopReading(), maxClosingMilliseconds);
       await Promise.all([...ending, ...parts.storing]);
-      await parts.reader.close();
+      clearTimeout(timer);
+      await stopReading();
     },
   };
 }

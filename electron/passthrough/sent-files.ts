@@ -51,13 +51,14 @@ export class SentFiles {
   }
 }
 
-/** Stores the files of a request, whose messages refer to them already. */
+/** Stores the files of a request, whose messages refer to them already, until the signal aborts. */
 export async function storeFiles(
   sent: readonly SentFile[],
   callerId: string,
-  { files, log }: { readonly files: Files; readonly log: Log },
+  { files, log, signal }: { readonly files: Files; readonly log: Log; readonly signal: AbortSignal },
 ): Promise<void> {
   for (const { part, content } of sent) {
+    if (signal.aborted) return;
     try {
       await using incoming = await files.incoming();
       await incoming.receive({
@@ -65,9 +66,9 @@ export async function storeFiles(
         fileName: part.name,
         mediaType: part.mediaType || null,
       });
-      await incoming.store({ signal: new AbortController().signal, callerId, keepLocation: true });
+      await incoming.store({ signal, callerId, keepLocation: true });
     } catch (error) {
-      if (!(error instanceof AppError)) log('a file of a recorded call could not be stored', error);
+      if (!(error instanceof AppError) && !signal.aborted) log('a file of a recorded call could not be stored', error);
     }
   }
 }

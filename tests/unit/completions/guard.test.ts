@@ -1,5 +1,5 @@
 import { textMessage } from '../../../shared/contract/messages.ts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createGuard, type RunGuard } from '../../../electron/completions/guard.ts';
 import type { TextClassifier } from '../../../electron/completions/guarded-text.ts';
 import type { ModelPart } from '../../../electron/providers/provider.ts';
@@ -241,5 +241,26 @@ describe('a streamed answer that can be blocked', () => {
   test("fails if it can't be checked", async () => {
     const guard = await guardOf({ prompts: 'off', answers: 'refuse' });
     await expect(screened(guard, ['unjudgeable. '])).rejects.toMatchObject({ code: 'provider_failed' });
+  });
+});
+
+describe('A host that closes', () => {
+  test('ends checks a second later, so that its runs are recorded', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const classify: TextClassifier['classify'] = (_text, options) =>
+      new Promise((_resolve, reject) => {
+        options.signal.addEventListener('abort', () => reject(options.signal.reason as Error));
+      });
+    const guard = createGuard({
+      settings: () => ({ prompts: 'note', answers: 'note' }),
+      classifier: { classify, isPaid: () => false },
+    });
+    const run = await guard.begin({ renderedPrompt: 'Hello', systemMessage: null, configuration: {} }, { signal });
+    const findings = run!.findings('Hello');
+    guard.close();
+    await vi.advanceTimersByTimeAsync(1000);
+    const failure = 'The host was closed during the check.';
+    expect(await findings).toMatchObject({ prompt: { failure }, answer: { failure } });
   });
 });
