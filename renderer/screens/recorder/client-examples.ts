@@ -35,14 +35,26 @@ function withVariables(variables: Variables, command: string, shell: Shell): str
 }
 
 function curlText(openAi: string, shell: Shell): string {
-  const body = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello' }] };
-  const end = shell === 'bash' ? ' \\\n  ' : ' `\n  ';
+  const body = JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello' }] });
+  const headers = [`-H "Authorization: Bearer ${keyIn(shell)}"`, '-H "Content-Type: application/json"'];
+  if (shell === 'bash') return [`curl ${openAi}/chat/completions`, ...headers, `-d '${body}'`].join(' \\\n  ');
+  // Windows PowerShell removes the quotation marks inside of arguments for programs.
+  return [`'${body}' | curl.exe ${openAi}/chat/completions`, ...headers, "-d '@-'"].join(' `\n  ');
+}
+
+/** With a base address, LangChain asks for the tokens of streams only if told to. */
+function langChainText(openAi: string): string {
   return [
-    `${shell === 'bash' ? 'curl' : 'curl.exe'} ${openAi}/chat/completions`,
-    `-H "Authorization: Bearer ${keyIn(shell)}"`,
-    '-H "Content-Type: application/json"',
-    `-d '${JSON.stringify(body)}'`,
-  ].join(end);
+    'import os',
+    'from langchain_openai import ChatOpenAI',
+    '',
+    'model = ChatOpenAI(',
+    '    model="gpt-4o-mini",',
+    `    base_url="${openAi}",`,
+    `    api_key=os.environ["${keyVariable}"],`,
+    '    stream_usage=True,',
+    ')',
+  ].join('\n');
 }
 
 /** A provider of its own: Codex sends OpenAI only the key of its login, and tries WebSockets first. */
@@ -90,7 +102,7 @@ export function clientExamples(address: string, shell: Shell): ClientExample[] {
     {
       name: 'LangChain',
       summary: `ChatOpenAI(base_url="${openAi}")`,
-      text: `ChatOpenAI(base_url="${openAi}", api_key=os.environ["${keyVariable}"])`,
+      text: langChainText(openAi),
     },
     {
       name: 'Vercel AI SDK',
