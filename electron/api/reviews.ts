@@ -28,6 +28,7 @@ import {
   listReviewQueues,
   previewReviewQueue,
   readReviewQueue,
+  updateReviewQueue,
 } from '../../shared/contract/review-queues.ts';
 import { adjudicateItem, releaseItem, reserveItem, skipItem, submitReview } from '../../shared/contract/reviews.ts';
 import type { ReviewCaller, Reviewers } from '../reviews/create-reviewers.ts';
@@ -104,6 +105,10 @@ function queueHandlers({ queues, reviewers }: ReviewServices, team: Pick<Team, '
     }),
     implement(previewReviewQueue, (input) => queues.preview(input.body, callOf(input))),
     implement(readReviewQueue, (input) => queues.read(input.parameters.id, find(input))),
+    implement(updateReviewQueue, (input) => {
+      requireManage(input.caller);
+      return queues.update(input.parameters.id, input.body, find(input));
+    }),
     implement(deleteReviewQueue, ({ parameters, caller }) => {
       requireManage(caller);
       return queues.remove(parameters.id);

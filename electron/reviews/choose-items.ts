@@ -9,7 +9,20 @@ import {
 } from '../../shared/contract/review-queues.ts';
 import type { PopulationRun } from '../storage/reviews/queue-store.ts';
 
-export type SampledFields = Pick<ReviewQueueInput, 'filter' | 'itemType' | 'plan'>;
+/** The items of a queue of the newest of each day, before it takes more. */
+export interface FilledQueue {
+  /** Of conversations or runs. */
+  readonly ids: readonly string[];
+  /** How many items each day has. */
+  readonly days: Readonly<Record<string, number>>;
+  /** The day that hasn't ended, in UTC. Every other one has, also a later one: the clock was wrong. */
+  readonly today: string;
+}
+
+export type SampledFields = Pick<ReviewQueueInput, 'filter' | 'itemType' | 'plan'> & {
+  /** Only what is added to these is chosen, day by day from the first one. */
+  readonly filled?: FilledQueue;
+};
 
 export interface SampledItem {
   readonly conversationId: string;
@@ -63,9 +76,12 @@ const bands = [
 export const isFlagPlan = (plan: SamplingPlan): boolean =>
   plan.kind === 'flagged' || (plan.kind === 'stratified' && plan.by === 'moderation');
 
+/** The day of a time, in UTC. */
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
 /** The stratum of a run. */
 function stratumOf(plan: SamplingPlan, run: PopulationRun): string {
-  if (plan.kind === 'newest') return new Date(run.createdAt).toISOString().slice(0, 10);
+  if (plan.kind === 'newest') return dayOf(run.createdAt);
   if (isFlagPlan(plan)) return run.isFlagged === 1 ? 'flagged' : 'not flagged';
   if (plan.kind !== 'stratified') return 'all';
   if (plan.by === 'model') return run.model;
@@ -137,10 +153,12 @@ async function readStrata(
 ): Promise<[name: string, stratum: Stratum][]> {
   const strata = new Map<string, Stratum>();
   const order = orderOf(fields.plan);
+  const known = new Set(fields.filled?.ids);
   for await (const slice of population.runs(fields, signal)) {
     for (const run of slice) {
       const name = stratumOf(fields.plan, run);
       const id = fields.itemType === 'run' ? run.runId : run.conversationId;
+      if (name === fields.filled?.today || known.has(id)) continue;
       const stratum = strata.get(name) ?? new Stratum(order);
       strata.set(name, stratum);
       const { sequence, createdAt } = run;
@@ -182,7 +200,25 @@ function requireItems(strata: readonly ReviewStratum[]): void {
 /** Runs that are read at once: about 5 ms. */
 export const runsAtOnce = 500;
 
-/** Chooses the items of a queue. Throws `invalid_request` for a filter without matches, and `payload_too_large`. */
+/** What the days that have ended add: the newest of each, until it has as many as the plan says, and the queue as many as it can have. */
+function describeDays(
+  plan: SamplingPlan,
+  { ids, days }: FilledQueue,
+  found: readonly (readonly [string, Stratum])[],
+): ReviewStratum[] {
+  let free = maxQueueItems - ids.length;
+  return found.map(([name, { population }]) => {
+    const size = plan.kind === 'newest' ? plan.perDay - (days[name] ?? 0) : 0;
+    const items = Math.max(0, Math.min(size, population, free));
+    free -= items;
+    return { name, population, items };
+  });
+}
+
+/**
+ * Chooses the items of a queue, or those that are added to it, whose population is what isn't in it yet. Throws `invalid_request` for a
+ * filter without matches, and `payload_too_large`, unless items are added.
+ */
 export async function drawSample(
   fields: SampledFields,
   seed: number,
@@ -190,11 +226,13 @@ export async function drawSample(
   signal: AbortSignal,
 ): Promise<Sample> {
   const found = await readStrata(fields, seed, population, signal);
-  const strata = describeStrata(fields, found);
-  requireItems(strata);
-  const chosen = found
-    .flatMap(([, stratum], index) => stratum.take(strata[index]!.items).map((one) => ({ ...one, stratum: index })))
-    .sort(orderOf(fields.plan));
+  const { plan, filled } = fields;
+  const strata = filled ? describeDays(plan, filled, found) : describeStrata(fields, found);
+  if (!filled) requireItems(strata);
+  const chosen = found.flatMap(([, stratum], index) =>
+    stratum.take(strata[index]!.items).map((one) => ({ ...one, stratum: index })),
+  );
+  if (!filled) chosen.sort(orderOf(plan));
   const items: SampledItem[] = [];
   for (let offset = 0; offset < chosen.length; offset += runsAtOnce) {
     const slice = chosen.slice(offset, offset + runsAtOnce);

@@ -176,7 +176,17 @@ function createImporter({ store }: QueueFilesOptions) {
     };
     const { name, population, strata, rubric, createdAt, installationId } = queue;
     const id = queue.id.toLowerCase();
-    const described = { name, population, strata, rubric, createdAt, installationId, isImported: true };
+    const described = {
+      name,
+      population,
+      strata,
+      rubric,
+      createdAt,
+      installationId,
+      isImported: true,
+      isOpen: false,
+      filledDay: null,
+    };
     const sequence = store.create({ ...described, id, plan: { ...decided, filter: {}, reviewerIds: null } });
     try {
       let batch: NewItem[] = [];

@@ -2,7 +2,13 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { ReviewItem } from '../../shared/contract/review-items.ts';
-import type { ReviewQueue, ReviewQueueInput, ReviewQueueSummary } from '../../shared/contract/review-queues.ts';
+import type {
+  ReviewQueue,
+  ReviewQueueChange,
+  ReviewQueueInput,
+  ReviewQueueSummary,
+} from '../../shared/contract/review-queues.ts';
+import type { Log } from '../log.ts';
 import type { ListPage, ListQuery } from '../storage/list-page.ts';
 import type { QueuePlan, QueueStore } from '../storage/reviews/queue-store.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
@@ -12,17 +18,10 @@ import type { TeamRecords } from '../team/team-records.ts';
 import { describeItems } from './describe-item.ts';
 import { createDescriber, importedTitle } from './describe-queue.ts';
 import type { SharedQueues } from './sharing.ts';
-import { countSample, drawSample, priorityOf, type Sample, type SampledItem, type SampleSize } from './choose-items.ts';
-import { readTeamTexts } from './item-texts.ts';
-import { createLocalPopulation, type LocalPopulationOptions } from './sampling.ts';
-
-type Preview = Pick<ReviewQueueInput, 'filter' | 'source' | 'itemType' | 'plan'>;
-
-export interface QueueCall {
-  /** Whether the caller may read the runs of other hosts of the team. */
-  readonly readsTeam: boolean;
-  readonly signal: AbortSignal;
-}
+import type { SampleSize } from './choose-items.ts';
+import { createDailyItems } from './daily-items.ts';
+import { createItemWriter, createSampler, type Preview, type QueueCall } from './queue-items.ts';
+import type { LocalPopulationOptions } from './sampling.ts';
 
 /** Methods with an id throw `not_found`. `you` is the caller as a reviewer; null before its first review. */
 export interface ReviewQueues {
@@ -31,6 +30,10 @@ export interface ReviewQueues {
   /** Throws `invalid_request` for a filter without matches and an unknown reviewer, and `payload_too_large`. */
   create(input: ReviewQueueInput, you: StoredReviewer | null, call: QueueCall): Promise<ReviewQueue>;
   read(id: string, you: StoredReviewer | null): ReviewQueue;
+  /** Throws `invalid_request` for another plan than `newest`, and `conflict` on another host than the one that made it. */
+  update(id: string, change: ReviewQueueChange, you: StoredReviewer | null): Promise<ReviewQueue>;
+  /** Adds what the days that have ended add to the open queues, each item once. Failures are logged, and the next call tries again. */
+  addDays(): Promise<void>;
   /** Returns when all rows are deleted. */
   remove(id: string): Promise<void>;
   items(
@@ -48,32 +51,13 @@ export interface ReviewQueuesOptions extends LocalPopulationOptions {
   readonly rubrics: RubricStore;
   readonly shared: SharedQueues;
   readonly team: TeamRecords;
+  /** Writes queued runs, so that they are chosen from, too. */
+  readonly flush: () => void;
+  readonly log: Log;
 }
 
 const maxSeed = 2 ** 32;
-const itemsAtOnce = 500;
-/** With their texts. */
-const teamItemsAtOnce = 20;
 const defaultReservationMinutes = 15;
-
-/** Hashes that are computed at once: about 5 ms. */
-const hashesAtOnce = 5000;
-
-/** The items that one more reviewer reviews. */
-async function findSecond(
-  items: readonly SampledItem[],
-  { seed, secondShare, itemType }: QueuePlan,
-): Promise<ReadonlySet<SampledItem>> {
-  const count = Math.round(secondShare * items.length);
-  if (count === 0) return new Set();
-  const priorities = new Map<SampledItem, number>();
-  for (const [index, item] of items.entries()) {
-    priorities.set(item, priorityOf(seed, 'second', itemType === 'run' ? item.runId : item.conversationId));
-    if (index % hashesAtOnce === 0) await nextTurn();
-  }
-  const order = items.toSorted((one, other) => priorities.get(one)! - priorities.get(other)!);
-  return new Set(order.slice(0, count));
-}
 
 /** What a person decided, with defaults. Throws `invalid_request`. */
 function createPlanner({ reviewers }: ReviewQueuesOptions) {
@@ -132,36 +116,13 @@ function withSharing(input: ReviewQueueInput): ReviewQueueInput {
   return { ...input, isShared: true };
 }
 
-const onlyForWindow = 'Only a host that was started with --team shows its runs to programs.';
-
-/** Chooses items on this device or in the team database. All throw `conflict` without the team database. */
-function createSampler({ team, ...options }: ReviewQueuesOptions) {
-  const local = createLocalPopulation(options);
-
-  function isTeam({ source }: Preview, { readsTeam }: QueueCall): boolean {
-    if (source === 'team' && !readsTeam) throw new AppError('conflict', onlyForWindow);
-    return source === 'team';
-  }
-
-  return {
-    count: ({ filter, source, itemType, plan }: Preview, call: QueueCall): Promise<SampleSize> =>
-      isTeam({ filter, source, itemType, plan }, call)
-        ? team.countSample({ filter, itemType, plan }, call)
-        : countSample({ filter, itemType, plan }, local, call.signal),
-    draw: (input: Preview, seed: number, call: QueueCall): Promise<Sample> => {
-      const { filter, itemType, plan } = input;
-      return isTeam(input, call)
-        ? team.drawSample({ filter, itemType, plan }, seed, call)
-        : drawSample({ filter, itemType, plan }, seed, local, call.signal);
-    },
-  };
-}
-
 export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
   const { store, reviews, rubrics } = options;
   const planOf = createPlanner(options);
   const { summarize, describe } = createDescriber(options);
   const sampler = createSampler(options);
+  const append = createItemWriter(options);
+  const daily = createDailyItems({ ...options, sampler, append });
   let isClosed = false;
   let removal = Promise.resolve();
 
@@ -171,29 +132,6 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
       while (!isClosed && store.removeSome()) await nextTurn();
     });
     return removal;
-  }
-
-  async function appendItems(items: readonly SampledItem[], plan: QueuePlan, sequence: number, signal: AbortSignal) {
-    const second = await findSecond(items, plan);
-    const isTeam = plan.source === 'team';
-    let position = 0;
-    for (let offset = 0; offset < items.length; offset += isTeam ? teamItemsAtOnce : itemsAtOnce) {
-      const slice = items.slice(offset, offset + (isTeam ? teamItemsAtOnce : itemsAtOnce));
-      const texts = isTeam ? await readTeamTexts(options.team, plan, slice) : null;
-      const added = slice
-        .map((item, index) => ({
-          ...item,
-          id: randomUUID(),
-          needed: plan.reviewersPerItem + Number(second.has(item)),
-          content: texts && texts[index]!,
-        }))
-        // Without texts it was deleted in the team database in between.
-        .filter(({ content }) => content === null || content.length > 0);
-      store.append(sequence, position, added);
-      position += added.length;
-      await nextTurn();
-      signal.throwIfAborted();
-    }
   }
 
   async function create(given: ReviewQueueInput, you: StoredReviewer | null, call: QueueCall) {
@@ -212,11 +150,13 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
       plan,
       population: sample.population,
       strata: sample.strata,
+      isOpen: plan.plan.kind === 'newest',
+      filledDay: null,
       rubric: { id, name, version, description, items },
       createdAt: Date.now(),
     });
     try {
-      await appendItems(sample.items, plan, sequence, signal);
+      await append({ plan, sequence }, sample.items, signal);
       if (input.isShared) await options.shared.publish(store.readSequence(sequence), signal);
     } catch (error) {
       store.hide(sequence);
@@ -243,15 +183,21 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
     preview: (input, call) => sampler.count(input, call),
     create,
     read: (id, you) => describe(store.read(id), you),
+    async update(id, { isOpen }, you) {
+      await daily.setOpen(store.read(id), isOpen);
+      return describe(store.read(id), you);
+    },
+    addDays: daily.add,
     async remove(id) {
       const queue = store.read(id);
       if (queue.teamChange !== null) await options.shared.remove(queue);
       store.remove(id);
       await removeHidden();
     },
-    close() {
+    async close() {
       isClosed = true;
-      return removal;
+      await daily.close();
+      await removal;
     },
     items(id, range, you) {
       const queue = store.read(id);

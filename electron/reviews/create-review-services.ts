@@ -41,7 +41,7 @@ export function createReviewServices({
   const { reviewQueues: store, reviews, reviewers, rubrics, audit, flush } = storage;
   const stores = { store, reviews, reviewers, runs: storage.runs, audit, flush };
   const shared = createSharedQueues({ ...stores, team, log });
-  const queues = createReviewQueues({ store, reviews, reviewers, rubrics, audit, shared, team: team.records });
+  const queues = createReviewQueues({ ...stores, rubrics, shared, team: team.records, log });
   const agreement = createAgreement({ store, reviews });
   return {
     reviewers: createReviewers(storage),

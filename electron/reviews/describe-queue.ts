@@ -59,13 +59,14 @@ export function createDescriber({ store, reviews }: DescriberOptions) {
 
   function describe(queue: StoredQueue, you: StoredReviewer | null): ReviewQueue {
     const summary = summarize(queue);
-    const { plan, population, strata, rubric, installationId } = queue;
+    const { plan, population, strata, isOpen, rubric, installationId } = queue;
     const held = you && reviews.reservation(queue.sequence, you.sequence);
     return {
       ...summary,
       ...plan,
       population,
       strata: [...strata],
+      isOpen,
       rubric,
       installationId,
       progress: reviews

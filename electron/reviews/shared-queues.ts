@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
 import type { Log } from '../log.ts';
-import type { QueueStore, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { NewQueue, QueueStore, StoredQueue } from '../storage/reviews/queue-store.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import type { CallTeamReviews, QueueChanges, TeamReview, TeamReviewer } from '../team/team-reviews.ts';
@@ -57,7 +57,7 @@ function createCopies(options: SharedQueuesOptions) {
     close(queue, item, { now: review.createdAt, added: copied });
   }
 
-  function copyItems(queue: StoredQueue, { items }: QueueChanges): void {
+  function copyDecisions(queue: StoredQueue, { items }: QueueChanges): void {
     for (const { itemId, isRemoved, gold, goldBy, goldAt } of items) {
       if (!store.hasItem(queue.sequence, itemId)) continue;
       const item = store.item(queue.sequence, itemId);
@@ -76,7 +76,7 @@ function createCopies(options: SharedQueuesOptions) {
     }
     const now = Date.now();
     reviews.transaction(() => {
-      copyItems(queue, changes);
+      copyDecisions(queue, changes);
       const held = changes.reservations.filter(({ itemId }) => store.hasItem(queue.sequence, itemId));
       reviews.replaceReservations(
         queue.sequence,
@@ -138,46 +138,78 @@ function createReviewerExchange({ reviewers, team }: SharedQueuesOptions) {
 function createPublisher(options: SharedQueuesOptions) {
   const { store, team } = options;
 
+  /** How other hosts store it. */
+  function describedOf({ sequence: _sequence, teamChange: _change, ...described }: StoredQueue): NewQueue {
+    return { ...described, isImported: true };
+  }
+
+  function itemsFrom(queue: StoredQueue, offset: number) {
+    return store.items(queue.sequence, { offset, limit: itemsAtOnce }).map((item) => {
+      const { id, position, conversationId, runId, stratum, needed } = item;
+      const content = hasTexts(queue) ? store.content(item.sequence) : runsOf(options, queue, item);
+      return { id, position, conversationId, runId, stratum, needed, isFlagged: item.isFlagged === 1, content };
+    });
+  }
+
   async function publish(queue: StoredQueue, signal: AbortSignal): Promise<void> {
-    const { sequence, teamChange: _, ...described } = queue;
-    await team.reviews('publish', { id: queue.id, queue: { ...described, isImported: true } });
-    const count = store.itemCount(sequence);
+    await team.reviews('publish', { id: queue.id, queue: describedOf(queue) });
+    const count = store.itemCount(queue.sequence);
     for (let offset = 0; offset < count; offset += itemsAtOnce) {
-      const items = store.items(sequence, { offset, limit: itemsAtOnce }).map((item) => {
-        const { id, position, conversationId, runId, stratum, needed } = item;
-        const content = hasTexts(queue) ? store.content(item.sequence) : runsOf(options, queue, item);
-        return { id, position, conversationId, runId, stratum, needed, isFlagged: item.isFlagged === 1, content };
-      });
-      await team.reviews('append', { queueId: queue.id, items });
+      await team.reviews('append', { queueId: queue.id, items: itemsFrom(queue, offset) });
       await nextTurn();
       signal.throwIfAborted();
     }
     await team.reviews('show', { queueId: queue.id });
-    store.setTeamChange(sequence, 0);
+    store.setTeamChange(queue.sequence, 0);
   }
 
-  return async (queue: StoredQueue, signal: AbortSignal): Promise<void> => {
-    try {
-      await publish(queue, signal);
-    } catch (failure) {
-      await team.reviews('remove', { queueId: queue.id }).catch(() => undefined);
-      throw failure;
-    }
+  return {
+    async publish(queue: StoredQueue, signal: AbortSignal): Promise<void> {
+      try {
+        await publish(queue, signal);
+      } catch (failure) {
+        await team.reviews('remove', { queueId: queue.id }).catch(() => undefined);
+        throw failure;
+      }
+    },
+    async extend(queue: StoredQueue): Promise<void> {
+      const described = describedOf(queue);
+      let offset = await team.reviews('itemCount', { queueId: queue.id });
+      // At least once: the description may have changed.
+      for (let isFirst = true; ; isFirst = false) {
+        const items = itemsFrom(queue, offset);
+        if (items.length === 0 && !isFirst) return;
+        await team.reviews('extend', { queueId: queue.id, queue: described, items });
+        offset += items.length;
+        await nextTurn();
+      }
+    },
   };
 }
 
+/** Appends the items that aren't here yet. */
+async function copyItems(
+  { store, team }: Pick<SharedQueuesOptions, 'store' | 'team'>,
+  queueId: string,
+  sequence: number,
+): Promise<void> {
+  for (let from = store.itemCount(sequence); ;) {
+    const items = await team.reviews('items', { queueId, from, limit: itemsAtOnce });
+    if (items.length === 0) return;
+    store.append(sequence, from, items);
+    from += items.length;
+    await nextTurn();
+  }
+}
+
 /** Makes the copy of a queue that another host shares. */
-function createImporter({ store, team }: SharedQueuesOptions) {
+function createImporter(options: SharedQueuesOptions) {
+  const { store, team } = options;
   return async (id: string): Promise<void> => {
     const described = await team.reviews('read', { queueId: id });
     const sequence = store.create({ ...described, id, isImported: true });
     try {
-      for (let from = 0; ; from += itemsAtOnce) {
-        const items = await team.reviews('items', { queueId: id, from, limit: itemsAtOnce });
-        if (items.length === 0) break;
-        store.append(sequence, from, items);
-        await nextTurn();
-      }
+      await copyItems(options, id, sequence);
       store.setTeamChange(sequence, 0);
       store.show(sequence);
     } catch (failure) {
@@ -192,17 +224,29 @@ export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
   const { store, team, log } = options;
   const copy = createCopies(options);
   const people = createReviewerExchange(options);
-  const publish = createPublisher(options);
+  const { publish, extend } = createPublisher(options);
   const makeCopy = createImporter(options);
   const sentRemovals = new Map<string, number>();
   let hasRight = false;
   let isPolling = false;
+
+  /** Items of days that have ended. The host that chose them lacks some only after a restored backup. */
+  async function copyNewItems(queue: StoredQueue, { itemCount }: QueueChanges): Promise<void> {
+    const hasMore = itemCount > store.itemCount(queue.sequence);
+    if (!hasMore && !(queue.isImported && queue.isOpen)) return;
+    const { population, strata, isOpen, filledDay } = await team.reviews('read', { queueId: queue.id });
+    if (strata === undefined || store.find(queue.id) === null) return;
+    store.setSampling(queue.sequence, { population, strata, isOpen, filledDay });
+    if (hasMore) await copyItems(options, queue.id, queue.sequence);
+  }
 
   const pull = createPuller(async (id) => {
     for (let hasMore = true; hasMore;) {
       const queue = store.find(id);
       if (queue === null || queue.teamChange === null) return;
       const changes = await team.reviews('changes', { queueId: id, after: queue.teamChange });
+      // Before the reviews of new items.
+      await copyNewItems(queue, changes);
       await copy(queue, changes);
       hasMore = changes.hasMore;
     }
@@ -249,6 +293,7 @@ export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
     isOn: () => team.isOn(),
     ensureReviewer: (reviewer) => people.send(reviewer),
     publish,
+    extend,
     pull: (queue) => pull(queue.id),
     remove: (queue) => team.reviews('remove', { queueId: queue.id }),
     async reserve(queue, itemId, you) {

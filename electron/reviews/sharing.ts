@@ -13,6 +13,8 @@ export interface SharedQueues {
   ensureReviewer(reviewer: StoredReviewer): Promise<StoredReviewer>;
   /** Sends a queue that isn't shown yet. */
   publish(queue: StoredQueue, signal: AbortSignal): Promise<void>;
+  /** Sends the items that the queue has here and not there, with its description. Throws `conflict` for a removed one. */
+  extend(queue: StoredQueue): Promise<void>;
   remove(queue: StoredQueue): Promise<void>;
   /** Null when nothing is left; false if the reviewer can't have the item. */
   reserve(queue: StoredQueue, itemId: string | undefined, you: StoredReviewer): Promise<StoredItem | null | false>;

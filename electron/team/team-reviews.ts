@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { AppError } from '../../shared/app-error.ts';
 import type { ReviewAnswer } from '../../shared/contract/review-items.ts';
 import type { NewItem, NewQueue } from '../storage/reviews/queue-store.ts';
 import type { TeamDatabase } from './connection.ts';
@@ -48,6 +49,8 @@ export interface TeamReservation {
 export interface QueueChanges {
   readonly last: number;
   readonly hasMore: boolean;
+  /** Also removed ones. */
+  readonly itemCount: number;
   readonly reviews: readonly TeamReview[];
   readonly items: readonly TeamDecision[];
   readonly reservations: readonly TeamReservation[];
@@ -65,6 +68,19 @@ const charactersAtOnce = 500_000;
 
 interface OfQueue {
   readonly queueId: string;
+}
+
+type PositionedItem = NewItem & { readonly position: number };
+
+/** Positions have no gaps: removed items stay. */
+const itemCount = (queueId: string) => sql<number>`
+  (SELECT coalesce(max(position) + 1, 0) FROM touchstone.review_items WHERE queue_id = ${queueId}::uuid)`;
+
+async function insertItems(database: TeamDatabase, queueId: string, items: readonly PositionedItem[]): Promise<void> {
+  await sql`
+    INSERT INTO touchstone.review_items (id, queue_id, position, item, needed)
+    SELECT (item ->> 'id')::uuid, ${queueId}::uuid, (item ->> 'position')::integer, item, (item ->> 'needed')::integer
+    FROM json_array_elements(${asJson(items)}::json) AS item ON CONFLICT (id) DO NOTHING`.execute(database);
 }
 
 const milliseconds = (column: string) => sql.raw(`(extract(epoch FROM ${column}) * 1000)::bigint`);
@@ -93,11 +109,24 @@ export class TeamReviews {
     );
   }
 
-  async append({ queueId, items }: OfQueue & { items: readonly (NewItem & { position: number })[] }): Promise<void> {
-    await sql`
-      INSERT INTO touchstone.review_items (id, queue_id, position, item, needed)
-      SELECT (item ->> 'id')::uuid, ${queueId}::uuid, (item ->> 'position')::integer, item, (item ->> 'needed')::integer
-      FROM json_array_elements(${asJson(items)}::json) AS item`.execute(this.#database);
+  async append({ queueId, items }: OfQueue & { items: readonly PositionedItem[] }): Promise<void> {
+    await insertItems(this.#database, queueId, items);
+  }
+
+  async itemCount({ queueId }: OfQueue): Promise<number> {
+    const { rows } = await sql<{ count: number }>`SELECT ${itemCount(queueId)} AS count`.execute(this.#database);
+    return rows[0]!.count;
+  }
+
+  /** Adds items, also ones that are there already, and tells the other hosts. Throws `conflict` for a removed queue. */
+  async extend({ queueId, queue, items }: OfQueue & { queue: NewQueue; items: readonly PositionedItem[] }) {
+    await this.#database.transaction().execute(async (transaction) => {
+      const { numAffectedRows: found = 0n } = await sql`
+        UPDATE touchstone.review_queues SET queue = ${asJson(queue)}::json, last_change = last_change + 1
+        WHERE id = ${queueId}::uuid AND NOT is_removed`.execute(transaction);
+      if (found === 0n) throw new AppError('conflict', 'This review queue was deleted on another host.');
+      await insertItems(transaction, queueId, items);
+    });
   }
 
   async show({ queueId }: OfQueue): Promise<void> {
@@ -135,8 +164,10 @@ export class TeamReviews {
 
   /** The row's number is read first: a later change is never left out, because changes are numbered under its lock. */
   async changes({ queueId, after }: OfQueue & { after: number }): Promise<QueueChanges> {
-    const states = await sql<{ last: number }>`
-      SELECT last_change AS last FROM touchstone.review_queues WHERE id = ${queueId}::uuid`.execute(this.#database);
+    const states = await sql<{ last: number; count: number }>`
+      SELECT last_change AS last, ${itemCount(queueId)} AS count FROM touchstone.review_queues WHERE id = ${queueId}::uuid`.execute(
+      this.#database,
+    );
     const newest = states.rows[0]?.last ?? after;
     const { rows: found } = await sql<TeamReview & { change: number }>`
       SELECT reviews.id, item_id AS "itemId", reviewer_id AS "reviewerId", name AS "reviewerName", kind, answers, note, seconds,
@@ -157,7 +188,7 @@ export class TeamReviews {
         ${milliseconds('clock_timestamp() - started_at')} AS "sinceMs", ${milliseconds('expires_at - clock_timestamp()')} AS "leftMs"
       FROM touchstone.review_reservations JOIN touchstone.reviewers ON reviewers.id = reviewer_id
       WHERE queue_id = ${queueId}::uuid AND expires_at > clock_timestamp()`.execute(this.#database);
-    return { last, hasMore, reviews, items, reservations };
+    return { last, hasMore, itemCount: states.rows[0]?.count ?? 0, reviews, items, reservations };
   }
 
   /** Null if nothing is left; without an ID if the reviewer can't have the item. */

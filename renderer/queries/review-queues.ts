@@ -7,6 +7,7 @@ import {
   previewReviewQueue,
   readReviewQueue,
   type ReviewQueueInput,
+  updateReviewQueue,
 } from '../../shared/contract/review-queues.ts';
 import {
   type AnswersInput,
@@ -80,6 +81,17 @@ export function useCreateQueue() {
       await queryClient.invalidateQueries({ queryKey: ['reviews'] });
       await queryClient.invalidateQueries({ queryKey: ['rubrics'] });
     },
+  });
+}
+
+/** Opens or closes a queue for the items of new days. */
+export function useOpenQueue(id: string) {
+  const { client, token, headers } = useReviewing();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (isOpen: boolean) => client.call(updateReviewQueue, { headers, parameters: { id }, body: { isOpen } }),
+    onSuccess: (queue) => queryClient.setQueryData(reviewsKey(token, 'queue', id), queue),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: reviewsKey(token, 'items', id) }),
   });
 }
 

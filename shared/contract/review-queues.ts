@@ -42,7 +42,11 @@ export const samplingPlan = z
     z
       .strictObject({ kind: z.literal('flagged'), share: z.number().min(0).max(1) })
       .describe('All that the guard flagged, and a share of the rest'),
-    z.strictObject({ kind: z.literal('newest'), perDay: itemCount }).describe('The newest of each day, in UTC'),
+    z
+      .strictObject({ kind: z.literal('newest'), perDay: itemCount })
+      .describe(
+        'The newest of each day, in UTC. While the queue is open, each day that ends adds its newest, until the day has so many',
+      ),
   ])
   .meta({ id: 'SamplingPlan' });
 export type SamplingPlan = z.infer<typeof samplingPlan>;
@@ -146,7 +150,10 @@ export const reviewQueue = z
     source: auditSource,
     plan: samplingPlan,
     seed: z.int(),
-    population: z.int().describe('Conversations or runs that matched when the queue was made'),
+    population: z
+      .int()
+      .describe('Conversations or runs that matched when the queue was made, or last took the items of a day'),
+    isOpen: z.boolean().describe('Whether each day that ends adds items. False for other plans than `newest`'),
     strata: z.array(reviewStratum),
     rubric: z.object({
       id: uuid,
@@ -167,6 +174,12 @@ export const reviewQueue = z
 export type ReviewQueue = z.infer<typeof reviewQueue>;
 
 const parameters = z.object({ id: uuid });
+
+/** Of a queue with the plan `newest`. */
+export const reviewQueueChange = z
+  .strictObject({ isOpen: z.boolean().describe('Whether each day that ends adds items') })
+  .meta({ id: 'ReviewQueueChange' });
+export type ReviewQueueChange = z.infer<typeof reviewQueueChange>;
 
 export const listReviewQueues = defineEndpoint({
   id: 'listReviewQueues',
@@ -217,6 +230,21 @@ export const readReviewQueue = defineEndpoint({
   parameters,
   response: reviewQueue,
   errors: [404],
+});
+
+export const updateReviewQueue = defineEndpoint({
+  id: 'updateReviewQueue',
+  method: 'patch',
+  path: '/review-queues/{id}',
+  access: 'audit',
+  tag,
+  summary: 'Open or close a review queue for new items',
+  description:
+    'A queue of the newest of each day is open until it is closed. Open again, it takes the days in between, too. Needs `manage`, too.',
+  parameters,
+  body: reviewQueueChange,
+  response: reviewQueue,
+  errors: [404, 409],
 });
 
 export const deleteReviewQueue = defineEndpoint({

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordRun } from '../support/audit-runs.ts';
 import { rejectionOf } from '../support/json-call.ts';
 import { createReviewWorld } from '../support/review-world.ts';
 import { startTestHost, ways, type TestHost } from '../support/test-host.ts';
@@ -344,6 +345,41 @@ describe('plans', () => {
     expect(answer.status).toBe(400);
     expect(answer.body.error.details[0].field.startsWith(field)).toBe(true);
   });
+});
+
+test.each(ways)('%s: a queue of the newest of each day takes the items of new days while it is open', async (each) => {
+  const workspaceId = randomUUID();
+  const record = (day: number) => recordRun(host.host, { workspaceId, createdAt: Date.UTC(2026, 8, day) });
+  const first = await record(1);
+  const { path, queue } = await createQueue({ workspaceId }, { plan: { kind: 'newest', perDay: 1 } }, each);
+  expect(queue.isOpen).toBe(true);
+  const [second, third] = [await record(2), await record(3)];
+  const change = (isOpen: unknown, call = lead) => call('PATCH', path, { isOpen }, each);
+  const closed = await change(false);
+  expect([closed.status, closed.body]).toEqual([200, expect.objectContaining({ isOpen: false, population: 1 })]);
+  const opened = await change(true);
+  expect(opened.body).toMatchObject({
+    isOpen: true,
+    population: 3,
+    strata: ['2026-09-01', '2026-09-02', '2026-09-03'].map((name) => ({ name, population: 1, items: 1 })),
+  });
+  const { body } = await lead('GET', `${path}/items`, undefined, each);
+  expect(body.data.map((item: Json) => [item.runId, item.stratum])).toEqual([
+    [first.runId, '2026-09-01'],
+    [second.runId, '2026-09-02'],
+    [third.runId, '2026-09-03'],
+  ]);
+
+  expect((await change('yes')).status).toBe(400);
+  expect((await change(true, reviewerCalled(`wren ${randomUUID()}`))).status).toBe(403);
+  const missing = await lead('PATCH', `/review-queues/${randomUUID()}`, { isOpen: true }, each);
+  expect(missing.status).toBe(404);
+  const all = await createQueue({ workspaceId }, {}, each);
+  const rejected = await lead('PATCH', all.path, { isOpen: true }, each);
+  expect([rejected.status, rejected.body.error.message]).toEqual([
+    400,
+    expect.stringContaining('needs a queue of the newest of each day'),
+  ]);
 });
 
 test('items and reviews go with their runs', async () => {

@@ -129,7 +129,9 @@ describeWithPostgres('review queues that hosts share', () => {
     const team = await server().createDatabase();
     await grantRoles(server(), team);
     const [one, two] = (await startHosts(team.replace('owner@', 'host_1@'), 2)) as [SharingHost, SharingHost];
-    const queue = await shareQueue([one, two], 1, { reviewersPerItem: 2 });
+    const queue = await shareQueue([one, two], 1, { reviewersPerItem: 2, plan: { kind: 'newest', perDay: 1 } });
+    // Also with that role the queue takes the items of new days.
+    expect((await one.call('PATCH', pathOf(queue), { isOpen: true })).status).toBe(200);
     const [wren, heron] = [issue(one, 'Wren'), issue(one, 'Heron')];
     await until(async () => expect((await two.call('GET', '/credits', undefined, heron)).status).toBe(200));
     const { body: first } = await reserve(one, queue, wren);
@@ -190,6 +192,42 @@ describeWithPostgres('review queues that hosts share', () => {
     expect((await two.call('DELETE', pathOf(shared))).status).toBe(204);
     await until(async () => expect((await one.call('GET', pathOf(shared))).status).toBe(404));
     expect(await server().query(team, 'SELECT 1 FROM touchstone.review_items')).toEqual([]);
+  });
+
+  test('the items of new days come to all hosts, each once', longTest, async () => {
+    const team = await server().createDatabase();
+    const hosts = await startHosts(team, 2);
+    const [one, two] = hosts as [SharingHost, SharingHost];
+    const wren = issue(two, 'Wren');
+    const queue = await shareQueue(hosts, 1, { plan: { kind: 'newest', perDay: 2 } });
+    expect(await reviewAll(two, queue, wren)).toBe(1);
+    const workspaceId = (queue.filter as { workspaceId: string }).workspaceId;
+    for (let index = 0; index < 25; index += 1)
+      await recordRun(one.host, {
+        workspaceId,
+        createdAt: Date.UTC(2026, 8, 1 + (index % 13)),
+        renderedPrompt: `Later ${index}`,
+      });
+    // Only the host that made the queue chooses its items.
+    const other = await two.call('PATCH', pathOf(queue), { isOpen: true });
+    expect(other).toMatchObject({ status: 409 });
+    for (let time = 0; time < 2; time += 1)
+      expect(await one.call('PATCH', pathOf(queue), { isOpen: true })).toMatchObject({
+        status: 200,
+        body: { counts: { items: 26 } },
+      });
+    await until(async () => {
+      const { body } = await two.call<ReviewQueue>('GET', pathOf(queue));
+      expect(body).toMatchObject({ counts: { items: 26 }, population: 26, isOpen: true });
+    });
+    expect(await reviewAll(two, queue, wren)).toBe(25);
+    await until(async () => {
+      const { body } = await one.call<ReviewQueue>('GET', pathOf(queue));
+      expect(body).toMatchObject({ isComplete: true, counts: { done: 26, reviews: 26 } });
+    });
+    const items = await server().query(team, 'SELECT count(*)::int AS items FROM touchstone.review_items');
+    expect(items).toEqual([{ items: 26 }]);
+    expect([...one.log, ...two.log].filter((line) => line.includes('review queue'))).toEqual([]);
   });
 
   test('what a killed host had reserved comes free after the time-out', longTest, async () => {

@@ -18,13 +18,27 @@ export interface StoredQueue {
   readonly plan: QueuePlan;
   readonly population: number;
   readonly strata: readonly ReviewStratum[];
+  /** Whether each day that ends adds items. */
+  readonly isOpen: boolean;
+  /** The day, in UTC, before which all days have added theirs; null before the first one. */
+  readonly filledDay: string | null;
   readonly rubric: ReviewQueue['rubric'];
   readonly createdAt: number;
   /** The last change of the team database that is here; null for a queue that isn't shared. */
   readonly teamChange: number | null;
 }
 
+export type QueueSampling = Pick<StoredQueue, 'population' | 'strata' | 'isOpen' | 'filledDay'>;
+
 export type NewQueue = Omit<StoredQueue, 'sequence' | 'teamChange'>;
+
+/** What is known of an item when more are chosen. */
+export interface ChosenItem {
+  /** Of the conversation or the run. */
+  readonly id: string;
+  readonly stratum: number;
+  readonly needed: number;
+}
 
 export interface NewItem {
   readonly id: string;
@@ -98,6 +112,11 @@ export interface QueueStore {
   /** Also of a queue that isn't shown yet. */
   readSequence(sequence: number): StoredQueue;
   setTeamChange(queue: number, change: number): void;
+  /** The queues of this host that take new items. */
+  openQueues(): StoredQueue[];
+  setSampling(queue: number, sampling: QueueSampling): void;
+  /** All items in a range of positions, also removed ones. */
+  chosenIn(queue: StoredQueue, range: Positions): ChosenItem[];
   /** IDs of items whose runs were deleted. */
   removedItems(queue: number): string[];
   /** With its texts and reviews. */
@@ -142,7 +161,7 @@ interface QueueRow {
 }
 
 function queueOf(row: QueueRow): StoredQueue {
-  const sampling = JSON.parse(row.sampling_json) as Pick<StoredQueue, 'population' | 'strata'>;
+  const sampling = JSON.parse(row.sampling_json) as QueueSampling;
   return {
     sequence: row.sequence,
     id: row.id,
@@ -151,7 +170,11 @@ function queueOf(row: QueueRow): StoredQueue {
     name: row.name,
     // Older queues are all of this device.
     plan: { source: 'device', ...(JSON.parse(row.input_json) as Omit<QueuePlan, 'source'>) },
-    ...sampling,
+    // Older queues take no new items.
+    isOpen: sampling.isOpen ?? false,
+    filledDay: sampling.filledDay ?? null,
+    population: sampling.population,
+    strata: sampling.strata,
     rubric: JSON.parse(row.rubric_json) as StoredQueue['rubric'],
     createdAt: row.created_at,
     teamChange: row.team_change,
@@ -176,6 +199,10 @@ function queueStatements(database: Database.Database) {
        VALUES (@id, @installationId, 2, @isImported, @name, @input, @sampling, @rubricId, @rubric, @createdAt)`,
     ),
     ofSequence: database.prepare<[number], QueueRow>('SELECT * FROM review_queues WHERE sequence = ?'),
+    open: database.prepare<[], QueueRow>(
+      "SELECT * FROM review_queues WHERE is_hidden = 0 AND is_imported = 0 AND sampling_json ->> '$.isOpen' = 1 ORDER BY sequence",
+    ),
+    sampling: database.prepare<[string, number]>('UPDATE review_queues SET sampling_json = ? WHERE sequence = ?'),
     teamChange: database.prepare<[number, number]>('UPDATE review_queues SET team_change = ? WHERE sequence = ?'),
     removedItems: database
       .prepare<[number], string>('SELECT id FROM review_items WHERE queue = ? AND is_removed = 1')
@@ -208,6 +235,10 @@ function itemStatements(database: Database.Database) {
   return {
     range: database.prepare<[number, number, number], StoredItem>(
       `${items} WHERE queue = ? AND position >= ? ORDER BY position LIMIT ?`,
+    ),
+    chosen: database.prepare<[string, number, number, number], ChosenItem>(
+      `SELECT CASE ? WHEN 'run' THEN run_id ELSE conversation_id END AS id, stratum, needed FROM review_items
+       WHERE queue = ? AND position >= ? AND position < ?`,
     ),
     count: database.prepare<[number], number>('SELECT count(*) FROM review_items WHERE queue = ?').pluck(),
     find: database.prepare<[string, number], StoredItem>(`${items} WHERE review_items.id = ? AND queue = ?`),
@@ -296,18 +327,22 @@ export function createQueueStore(
     read,
     readSequence: (sequence) => queueOf(queues.ofSequence.get(sequence)!),
     setTeamChange: (queue, change) => void queues.teamChange.run(change, queue),
+    openQueues: () => queues.open.all().map(queueOf),
+    setSampling: (queue, { population, strata, isOpen, filledDay }) =>
+      void queues.sampling.run(JSON.stringify({ population, strata, isOpen, filledDay }), queue),
+    chosenIn: ({ sequence, plan }, { from, to }) => items.chosen.all(plan.itemType, sequence, from, to),
     removedItems: (queue) => queues.removedItems.all(queue),
     removeItem(item) {
       queues.removeReviews.run(item);
       queues.removeItem.run(item);
       queues.removeContent.run(item);
     },
-    create({ plan, rubric, population, strata, isImported, ...queue }) {
+    create({ plan, rubric, population, strata, isOpen, filledDay, isImported, ...queue }) {
       const row = {
         ...queue,
         isImported: Number(isImported),
         input: JSON.stringify(plan),
-        sampling: JSON.stringify({ population, strata }),
+        sampling: JSON.stringify({ population, strata, isOpen, filledDay }),
         rubricId: rubric.id,
         rubric: JSON.stringify(rubric),
       };

@@ -79,6 +79,7 @@ export function PlanFields({ draft, change }: FieldsProps) {
           value={draft.amount}
           onValueChange={(amount) => change({ amount })}
           error={errors.amount}
+          {...(kind === 'newest' && { hint: 'Each day that ends adds its newest, until you stop it in the queue.' })}
           end={(kind === 'flagged' || (hasUnit && unit === 'percent')) && <span className="tertiary">%</span>}
         />
       )}

@@ -3,12 +3,12 @@ import { useState } from 'react';
 import type { ReviewItem } from '../../../../shared/contract/review-items.ts';
 import type { ReviewProgress, ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import { Progress } from '../../../components/badges.tsx';
-import { IconButton } from '../../../components/button.tsx';
+import { Button, IconButton } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { formatDuration, formatPlural, formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { QueryView } from '../../../components/state-panels.tsx';
-import { itemsPerPage, useReviewItems } from '../../../queries/review-queues.ts';
+import { itemsPerPage, useOpenQueue, useReviewItems } from '../../../queries/review-queues.ts';
 
 function share(part: number): string {
   return `${Math.round(part * 1000) / 10}%`;
@@ -35,9 +35,29 @@ export function planText({ plan }: Pick<ReviewQueue, 'plan'>): string {
 
 const maxShownStrata = 8;
 
+/** Whether days that end add items, and what changes it. */
+function NewItems({ queue }: { queue: ReviewQueue }) {
+  const open = useOpenQueue(queue.id);
+  return (
+    <div className="review__days">
+      <dt>{queue.isOpen ? 'Each day that ends adds its newest' : 'Takes no new items'}</dt>
+      {!queue.isImported && (
+        <dd>
+          <Button size="small" isBusy={open.isPending} onClick={() => open.mutate(!queue.isOpen)}>
+            {queue.isOpen ? 'Stop' : 'Take new items'}
+          </Button>
+        </dd>
+      )}
+    </div>
+  );
+}
+
 function Plan({ queue }: { queue: ReviewQueue }) {
   const { strata, seed, reviewersPerItem, secondShare, itemType } = queue;
   const rest = strata.length - maxShownStrata;
+  const isDaily = queue.plan.kind === 'newest';
+  // Of days, the last ones.
+  const shown = isDaily ? strata.slice(-maxShownStrata) : strata.slice(0, maxShownStrata);
   return (
     <>
       <div className="header">
@@ -45,7 +65,7 @@ function Plan({ queue }: { queue: ReviewQueue }) {
         <span className="caption tertiary truncate">{planText(queue)}</span>
       </div>
       <dl className="review__plan">
-        {strata.slice(0, maxShownStrata).map(({ name, items, population }) => (
+        {shown.map(({ name, items, population }) => (
           <div key={name}>
             <dt className="truncate">{name === 'all' ? formatPlural(queue.population, itemType) : name}</dt>
             <dd className="numbers">
@@ -55,7 +75,7 @@ function Plan({ queue }: { queue: ReviewQueue }) {
         ))}
         {rest > 0 && (
           <div>
-            <dt>{formatPlural(rest, 'more group')}</dt>
+            <dt>{formatPlural(rest, isDaily ? 'earlier day' : 'more group')}</dt>
           </div>
         )}
         <div>
@@ -69,6 +89,7 @@ function Plan({ queue }: { queue: ReviewQueue }) {
           <dt>Seed</dt>
           <dd className="mono--small">{seed}</dd>
         </div>
+        {isDaily && <NewItems queue={queue} />}
       </dl>
     </>
   );

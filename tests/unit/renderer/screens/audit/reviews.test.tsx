@@ -8,7 +8,7 @@ import { useGlobalKeys } from '../../../../../renderer/shell/global-keys.ts';
 import { useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { useActingReviewer } from '../../../../../renderer/stores/acting-reviewer.ts';
 import { createJudge, listJudges } from '../../../../../shared/contract/judges.ts';
-import { createReviewQueue, listReviewQueues } from '../../../../../shared/contract/review-queues.ts';
+import { createReviewQueue, listReviewQueues, readReviewQueue } from '../../../../../shared/contract/review-queues.ts';
 import { actAsReviewer, createReviewer, reviewerHeader } from '../../../../../shared/contract/reviewers.ts';
 import { reserveItem, submitReview } from '../../../../../shared/contract/reviews.ts';
 import { createRubric, listRubrics, type Rubric } from '../../../../../shared/contract/rubrics.ts';
@@ -165,6 +165,27 @@ test('an item is reviewed with keys alone, and the next one follows', async () =
   await within(screen.getByRole('group', { name: 'Reviewers' })).findByText('1');
   press('y');
   expect((await rubricPanel()).textContent).toContain('1 of 4 answered');
+});
+
+test('a queue of the newest of each day takes new items until a person stops it', async () => {
+  opened = await openWindow(<Part />, {
+    address: reviewsAddress,
+    prepare: async (own, window) => {
+      await prepareQueue(own, window);
+      const body = { name: 'Daily', filter: {}, itemType: 'run', plan: { kind: 'newest', perDay: 1 } } as const;
+      queueId = (await own.call(createReviewQueue, { body: { ...body, rubricId: rubric.id } })).id;
+    },
+  });
+  opened.navigate(reviewQueueAddress(queueId));
+  const panel = within(await screen.findByRole('navigation', { name: 'Queue' }));
+  await panel.findByText('Each day that ends adds its newest');
+  fireEvent.click(panel.getByRole('button', { name: 'Stop' }));
+  await panel.findByText('Takes no new items');
+  const queue = () => client.call(readReviewQueue, { parameters: { id: queueId } });
+  expect(await queue()).toMatchObject({ isOpen: false });
+  fireEvent.click(panel.getByRole('button', { name: 'Take new items' }));
+  await panel.findByText('Each day that ends adds its newest');
+  expect(await queue()).toMatchObject({ isOpen: true });
 });
 
 test('leaving a queue opens the list at once, and frees the item for others', async () => {
