@@ -7,7 +7,7 @@ import {
   type ReviewStratum,
   type SamplingPlan,
 } from '../../shared/contract/review-queues.ts';
-import type { PopulationRun } from '../storage/reviews/queue-store.ts';
+import type { PopulationRun } from '../storage/reviews/queue-rows.ts';
 
 /** The items of a queue of the newest of each day, before it takes more. */
 export interface FilledQueue {

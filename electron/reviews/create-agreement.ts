@@ -4,7 +4,7 @@ import type { RatingValue } from '../../shared/statistics/alpha.ts';
 import type { PairAgreement, ReviewerAgreement } from '../../shared/statistics/reviewer-agreement.ts';
 import { createWorkerClient, startThread } from '../common/worker-client.ts';
 import { workerUrl } from '../common/worker-url.ts';
-import type { StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { AgreementMethods, RatingColumns } from './agreement-worker.ts';
 import { type DoneItem, type DoneItemsOptions, eachDoneItem, type JudgedItem } from './done-items.ts';
 

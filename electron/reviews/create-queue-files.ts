@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
-import type { NewItem, QueueStore, StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { NewItem, StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
+import type { QueueStore } from '../storage/reviews/queue-store.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore } from '../storage/reviews/reviewer-store.ts';
 import { createOutcome, readAnswers } from './create-reviews.ts';

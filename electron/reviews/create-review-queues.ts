@@ -10,7 +10,8 @@ import type {
 } from '../../shared/contract/review-queues.ts';
 import type { Log } from '../log.ts';
 import type { ListPage, ListQuery } from '../storage/list-page.ts';
-import type { QueuePlan, QueueStore } from '../storage/reviews/queue-store.ts';
+import type { QueuePlan } from '../storage/reviews/queue-rows.ts';
+import type { QueueStore } from '../storage/reviews/queue-store.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import type { RubricStore } from '../storage/reviews/rubric-store.ts';

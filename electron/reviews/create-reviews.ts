@@ -3,7 +3,8 @@ import type { Review, ReviewAnswer, ReviewItemDetail } from '../../shared/contra
 import type { AnswersInput, ReviewReservation } from '../../shared/contract/reviews.ts';
 import type { RubricItem } from '../../shared/contract/rubrics.ts';
 import { valueIssue } from '../storage/reviews/rubric-store.ts';
-import type { QueueStore, StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
+import type { QueueStore } from '../storage/reviews/queue-store.ts';
 import type { ReviewStore, StoredReview } from '../storage/reviews/review-store.ts';
 import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';

@@ -1,7 +1,8 @@
 import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { ReviewStratum } from '../../shared/contract/review-queues.ts';
 import type { Log } from '../log.ts';
-import type { QueueStore, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
+import type { QueueStore } from '../storage/reviews/queue-store.ts';
 import { dayOf, type Sample } from './choose-items.ts';
 import { type AppendItems, isSecond, type Present, readChosen, type Sampler } from './queue-items.ts';
 import type { SharedQueues } from './sharing.ts';

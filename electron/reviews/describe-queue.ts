@@ -1,5 +1,6 @@
 import type { ReviewProgress, ReviewQueue, ReviewQueueSummary } from '../../shared/contract/review-queues.ts';
-import type { QueueStore, StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
+import type { QueueStore } from '../storage/reviews/queue-store.ts';
 import type { ReviewStore, StoredProgress } from '../storage/reviews/review-store.ts';
 import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 

@@ -3,7 +3,7 @@ import type { SamplingPlan } from '../../shared/contract/review-queues.ts';
 import type { RubricItem } from '../../shared/contract/rubrics.ts';
 import { estimatePopulationShare } from '../../shared/statistics/population-share.ts';
 import { escapeMarkup as html } from '../comparisons/export-source.ts';
-import type { StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { StoredProgress } from '../storage/reviews/review-store.ts';
 import { labelOf } from './create-agreement.ts';
 import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';

@@ -4,7 +4,7 @@ import type { RunDetail } from '../../shared/contract/runs.ts';
 import { csvLine } from '../common/csv.ts';
 import { readAnywhere, type TeamRecords } from '../team/team-records.ts';
 import type { RunStore } from '../storage/storage.ts';
-import type { StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import { labelOf } from './create-agreement.ts';
 import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';
 

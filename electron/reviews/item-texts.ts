@@ -3,7 +3,7 @@ import type { ConversationRun } from '../../shared/contract/conversations.ts';
 import type { ImportedRun } from '../../shared/contract/review-items.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
-import type { StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import { readTeamRuns, type TeamRecords } from '../team/team-records.ts';
 import { maxPassagesPerRun, maxRunsPerItem } from './queue-file.ts';

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
 import type { ReviewQueueInput } from '../../shared/contract/review-queues.ts';
-import type { ChosenItem, QueuePlan, QueueStore, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { ChosenItem, QueuePlan, StoredQueue } from '../storage/reviews/queue-rows.ts';
+import type { QueueStore } from '../storage/reviews/queue-store.ts';
 import type { TeamRecords } from '../team/team-records.ts';
 import {
   countSample,

@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/app-error.ts';
-import type { QueueStore, StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
+import type { QueueStore } from '../storage/reviews/queue-store.ts';
 import type { Claim, ReviewStore, StoredReservation } from '../storage/reviews/review-store.ts';
 import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import { isDone } from './describe-item.ts';

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
 import type { Log } from '../log.ts';
-import type { NewQueue, QueueStore, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { NewQueue, StoredQueue } from '../storage/reviews/queue-rows.ts';
+import type { QueueStore } from '../storage/reviews/queue-store.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import type { CallTeamReviews, QueueChanges, TeamReview, TeamReviewer } from '../team/team-reviews.ts';

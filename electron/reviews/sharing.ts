@@ -1,5 +1,5 @@
 import type { ReviewAnswer } from '../../shared/contract/review-items.ts';
-import type { StoredItem, StoredQueue } from '../storage/reviews/queue-store.ts';
+import type { StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 
 /**

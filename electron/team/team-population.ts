@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isFlagPlan, type Population, type SampledFields } from '../reviews/choose-items.ts';
-import type { PopulationRun } from '../storage/reviews/queue-store.ts';
+import type { PopulationRun } from '../storage/reviews/queue-rows.ts';
 import type { TeamDatabase } from './connection.ts';
 import { matches } from './filter-conditions.ts';
 

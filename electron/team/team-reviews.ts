@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { AppError } from '../../shared/app-error.ts';
 import type { ReviewAnswer } from '../../shared/contract/review-items.ts';
-import type { NewItem, NewQueue } from '../storage/reviews/queue-store.ts';
+import type { NewItem, NewQueue } from '../storage/reviews/queue-rows.ts';
 import type { TeamDatabase } from './connection.ts';
 import { storableText } from './copied-run.ts';
 

@@ -1,105 +1,23 @@
 import Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
 import type { ImportedRun } from '../../../shared/contract/review-items.ts';
-import type { ReviewQueue, ReviewStratum } from '../../../shared/contract/review-queues.ts';
+import type { ReviewQueue } from '../../../shared/contract/review-queues.ts';
 import { type ListPage, type ListQuery, newestList } from '../list-page.ts';
+import {
+  type ChosenItem,
+  itemColumns,
+  type NewItem,
+  type NewQueue,
+  type PopulationRun,
+  type Positions,
+  queueOf,
+  type QueueRow,
+  type QueueSampling,
+  type StoredItem,
+  type StoredItemVerdict,
+  type StoredQueue,
+} from './queue-rows.ts';
 import { markItemRemoved } from './review-removal.ts';
-
-/** What a person decided about a queue. */
-export type QueuePlan = Pick<ReviewQueue, 'filter' | 'source' | 'itemType' | 'plan' | 'seed'> &
-  Pick<ReviewQueue, 'reviewersPerItem' | 'reviewerIds' | 'secondShare' | 'reservationMinutes'>;
-
-export interface StoredQueue {
-  readonly sequence: number;
-  readonly id: string;
-  readonly installationId: string;
-  readonly isImported: boolean;
-  readonly name: string;
-  readonly plan: QueuePlan;
-  readonly population: number;
-  readonly strata: readonly ReviewStratum[];
-  /** Whether each day that ends adds items. */
-  readonly isOpen: boolean;
-  /** The day, in UTC, before which all days have added theirs; null before the first one. */
-  readonly filledDay: string | null;
-  readonly rubric: ReviewQueue['rubric'];
-  readonly createdAt: number;
-  /** The last change of the team database that is here; null for a queue that isn't shared. */
-  readonly teamChange: number | null;
-}
-
-export type QueueSampling = Pick<StoredQueue, 'population' | 'strata' | 'isOpen' | 'filledDay'>;
-
-export type NewQueue = Omit<StoredQueue, 'sequence' | 'teamChange'>;
-
-/** What is known of an item when more are chosen. */
-export interface ChosenItem {
-  /** Of the conversation or the run. */
-  readonly id: string;
-  readonly stratum: number;
-  readonly needed: number;
-}
-
-export interface NewItem {
-  readonly id: string;
-  readonly conversationId: string;
-  readonly runId: string;
-  /** An index of the strata. */
-  readonly stratum: number;
-  readonly isFlagged: boolean;
-  readonly needed: number;
-  /** Of an imported item. */
-  readonly content: readonly ImportedRun[] | null;
-}
-
-/** Flags are 0 or 1. */
-export interface StoredItem {
-  readonly sequence: number;
-  readonly queue: number;
-  readonly position: number;
-  readonly id: string;
-  readonly conversationId: string;
-  readonly runId: string;
-  readonly stratum: number;
-  readonly isFlagged: number;
-  readonly needed: number;
-  readonly done: number;
-  readonly isRemoved: number;
-  readonly isDisagreeing: number;
-  readonly goldJson: string | null;
-  readonly goldBy: string | null;
-  readonly goldAt: number | null;
-  /** Start of the run's prompt; null for a removed run and an imported item. */
-  readonly title: string | null;
-}
-
-export interface Positions {
-  readonly from: number;
-  /** Not included. */
-  readonly to: number;
-}
-
-interface StoredItemVerdict {
-  readonly item: number;
-  readonly judgeId: string;
-  readonly name: string;
-  /** Of the judge. */
-  readonly inputJson: string;
-  readonly verdictJson: string;
-}
-
-/** A run of the population, with what plans look at. */
-export interface PopulationRun {
-  readonly sequence: number;
-  readonly runId: string;
-  readonly conversationId: string;
-  readonly model: string;
-  readonly createdAt: number;
-  readonly score: number | null;
-  readonly tags: string | null;
-  /** 1 if the guard flagged the run, or any run of its conversation. */
-  readonly isFlagged: number;
-}
 
 /** Methods with an id throw `not_found`. */
 export interface QueueStore {
@@ -146,44 +64,6 @@ export interface QueueStore {
   /** In no order, without removed ones. */
   populationRuns(sequences: readonly number[], itemType: 'conversation' | 'run'): PopulationRun[];
 }
-
-interface QueueRow {
-  readonly sequence: number;
-  readonly id: string;
-  readonly installation_id: string;
-  readonly is_imported: number;
-  readonly name: string;
-  readonly input_json: string;
-  readonly sampling_json: string;
-  readonly rubric_json: string;
-  readonly created_at: number;
-  readonly team_change: number | null;
-}
-
-function queueOf(row: QueueRow): StoredQueue {
-  const sampling = JSON.parse(row.sampling_json) as QueueSampling;
-  return {
-    sequence: row.sequence,
-    id: row.id,
-    installationId: row.installation_id,
-    isImported: row.is_imported === 1,
-    name: row.name,
-    // Older queues are all of this device.
-    plan: { source: 'device', ...(JSON.parse(row.input_json) as Omit<QueuePlan, 'source'>) },
-    // Older queues take no new items.
-    isOpen: sampling.isOpen ?? false,
-    filledDay: sampling.filledDay ?? null,
-    population: sampling.population,
-    strata: sampling.strata,
-    rubric: JSON.parse(row.rubric_json) as StoredQueue['rubric'],
-    createdAt: row.created_at,
-    teamChange: row.team_change,
-  };
-}
-
-export const itemColumns = `review_items.sequence, queue, position, review_items.id, review_items.conversation_id AS conversationId,
-  run_id AS runId, stratum, is_flagged AS isFlagged, needed, done, is_removed AS isRemoved, is_disagreeing AS isDisagreeing,
-  gold_json AS goldJson, gold_by AS goldBy, gold_at AS goldAt, runs.title`;
 
 const removedAtOnce = 100;
 

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { ReviewAnswer } from '../../../shared/contract/review-items.ts';
 import type { RubricItem } from '../../../shared/contract/rubrics.ts';
 import { timeOrderedId } from '../time-ordered-id.ts';
-import { itemColumns, type StoredItem } from './queue-store.ts';
+import { itemColumns, type StoredItem } from './queue-rows.ts';
 
 export interface StoredReview {
   readonly id: string;

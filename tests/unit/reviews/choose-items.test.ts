@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Population, countSample, drawSample, priorityOf } from '../../../electron/reviews/choose-items.ts';
 import type { SamplingPlan } from '../../../shared/contract/review-queues.ts';
-import type { PopulationRun } from '../../../electron/storage/reviews/queue-store.ts';
+import type { PopulationRun } from '../../../electron/storage/reviews/queue-rows.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const { signal } = new AbortController();
