@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { isMac } from '../components/key-caps.tsx';
 import { allActions, useActionStore, type Action } from '../stores/actions.ts';
 
@@ -37,7 +37,7 @@ function actionFor(event: KeyboardEvent): Action | undefined {
 
 /** Runs the action of the pressed keys anywhere in the window, unless the focused element has handled them. */
 export function useGlobalKeys(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || event.repeat || isInOverlay(event.target)) return;
       const action = actionFor(event);

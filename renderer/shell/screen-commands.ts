@@ -66,8 +66,8 @@ function runWhenRegistered(id: string): void {
     const action = screenAction(id);
     if (signal.aborted || !action || action.isEnabled === false) return;
     controller.abort();
-    // After the effects that registered it, so that the screen is complete.
-    requestAnimationFrame(action.run);
+    // After the frame and all effects of the screen that registered it, so that the screen is complete.
+    requestAnimationFrame(() => setTimeout(action.run));
   };
   const unsubscribe = useActionStore.subscribe(tryRun);
   signal.addEventListener('abort', unsubscribe, { once: true });

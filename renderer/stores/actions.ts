@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { create } from 'zustand';
 
 /** A command that a person runs by its name in the palette or by its keys. */
@@ -69,7 +69,8 @@ export function useActions(source: string, actions: readonly Action[]): void {
     newest.current = actions;
   });
   const shown = signature(actions);
-  useEffect(() => {
+  // With the part itself: a key that is pressed as soon as the part is drawn runs its action.
+  useLayoutEffect(() => {
     const remove = registerActions(
       source,
       newest.current.map((action) => ({

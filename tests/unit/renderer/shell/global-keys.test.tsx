@@ -1,7 +1,8 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { useLayoutEffect } from 'react';
 import { afterEach, describe, expect, test } from 'vitest';
 import { keysOf, useGlobalKeys } from '../../../../renderer/shell/global-keys.ts';
-import { registerActions, type Action } from '../../../../renderer/stores/actions.ts';
+import { registerActions, useActions, type Action } from '../../../../renderer/stores/actions.ts';
 
 function press(key: string, options: Partial<KeyboardEvent> = {}): KeyboardEvent {
   return new KeyboardEvent('keydown', { key, ...options });
@@ -83,5 +84,23 @@ describe('keys run their action', () => {
     fireEvent.keyDown(screen.getByText('taking'), { key: 'k', ctrlKey: true });
     fireEvent.keyDown(screen.getByText('outside'), { key: 'l', ctrlKey: true });
     expect(done).toEqual([]);
+  });
+
+  test('as soon as the part that registers it is drawn', () => {
+    const done: string[] = [];
+    function Part() {
+      useActions('part', [{ id: 'part.go', title: 'Go', group: 'Part', keys: 'G', run: () => done.push('G') }]);
+      return null;
+    }
+    function Window() {
+      useGlobalKeys();
+      // The screen has it from here on; a machine that is busy runs other effects after the next keys.
+      useLayoutEffect(() => {
+        document.body.dispatchEvent(press('g', { bubbles: true }));
+      }, []);
+      return <Part />;
+    }
+    render(<Window />);
+    expect(done).toEqual(['G']);
   });
 });
