@@ -1,6 +1,6 @@
 import type { AppError } from '../../shared/app-error.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
-import type { OriginApi } from '../../shared/contract/conversations.ts';
+import type { ConversationRun, OriginApi } from '../../shared/contract/conversations.ts';
 import { providerName } from '../../shared/provider-names.ts';
 import { isKeyedProvider } from '../stores/playground-drafts.ts';
 import { endpointOf } from './models/model-list.ts';
@@ -118,4 +118,10 @@ export function completeWords(finishReason: string | null): string {
 /** The meaning of a finish reason other than `Stop`; null if it needs no explanation. */
 export function finishMeaning(finishReason: string | null): string | null {
   return finishReason === null ? null : (finishWords[finishReason] ?? null);
+}
+
+/** What the guard kept from the caller of a run; null if it kept nothing. */
+export function blockedWords({ output, moderation }: Pick<ConversationRun, 'output' | 'moderation'>): string | null {
+  if (moderation?.answer?.withheld == null) return null;
+  return output.content === '' ? 'The guard blocked the answer.' : 'The guard blocked the rest of the answer.';
 }

@@ -17,7 +17,7 @@ import { formatPlural, formatRunDuration, formatWhole } from '../../components/f
 import { FrameStrip } from '../../components/frame-strip.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
 import { ReplayDialog } from '../../components/replay-dialog.tsx';
-import { finishName, originName } from '../../components/run-words.ts';
+import { blockedWords, finishName, originName } from '../../components/run-words.ts';
 import { roleTitles } from '../../components/sent-messages.ts';
 import { describeError, Failure, Notice } from '../../components/state-panels.tsx';
 import { CallList } from '../../components/tool-calls/call-list.tsx';
@@ -56,6 +56,7 @@ function Messages({ messages }: { messages: readonly Message[] }) {
 
 function Answer({ run }: { run: ConversationRun }) {
   const { content, toolCalls = [], error } = run.output;
+  const blocked = blockedWords(run);
   return (
     <article className="turn call__now">
       <h3>Answer</h3>
@@ -63,6 +64,7 @@ function Answer({ run }: { run: ConversationRun }) {
         {content !== '' && <MarkdownView text={content} isGrowing={run.status === 'Running'} />}
         {toolCalls.length > 0 && <CallList calls={toolCalls} isGrowing={run.status === 'Running'} />}
         {run.status === 'Running' && <p className="tertiary">The call is in progress.</p>}
+        {blocked && <Notice tone="caution">{blocked}</Notice>}
         {error && <Failure title="Call failed" reason={error.message} />}
       </div>
     </article>

@@ -3,6 +3,7 @@ import { Flag } from 'lucide-react';
 import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { Button } from '../../../components/button.tsx';
 import { remedyAddress } from '../../../components/remedies.ts';
+import { blockedWords } from '../../../components/run-words.ts';
 import { Failure, Notice } from '../../../components/state-panels.tsx';
 import { runAddress, settingsAddress, type SettingsPageId } from '../../../shell/addresses.ts';
 import { useAuditViewState } from '../../../stores/audit.ts';
@@ -109,7 +110,8 @@ function Calls({ run, calls }: { run: ConversationRun; calls: readonly ToolCall[
 function Answer({ run }: { run: ConversationRun }) {
   const { content, toolCalls = [], reasoning, finishReason } = run.output;
   const view = useAuditViewState((state) => state.answerView);
-  const end = endWords[finishReason ?? ''];
+  const blocked = blockedWords(run);
+  const end = blocked ?? endWords[finishReason ?? ''];
   return (
     <article className="turn">
       <h3>Answer</h3>
@@ -125,7 +127,7 @@ function Answer({ run }: { run: ConversationRun }) {
         {content !== '' && view === 'markdown' && <MarkdownView text={content} isGrowing={false} />}
         {content !== '' && view === 'plain' && <p className="turn__text">{content}</p>}
         {toolCalls.length > 0 && <Calls run={run} calls={toolCalls} />}
-        {content === '' && toolCalls.length === 0 && run.status === 'Completed' && (
+        {content === '' && toolCalls.length === 0 && run.status === 'Completed' && !blocked && (
           <p className="tertiary">The model returned no text.</p>
         )}
         {run.status === 'Running' && <p className="tertiary">The run is in progress.</p>}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { completeWords, failureWords, finishMeaning } from '../../../../renderer/components/run-words.ts';
+import { blockedWords, completeWords, failureWords, finishMeaning } from '../../../../renderer/components/run-words.ts';
 import { AppError } from '../../../../shared/app-error.ts';
 
 test('explains only unusual finish reasons', () => {
@@ -64,4 +64,15 @@ test("a message that starts with the title doesn't repeat it", () => {
     title: 'Rate limit or quota of "workshop" reached',
     reason: 'Retry in 30 s. Provider message: Slow down',
   });
+});
+
+test("says what the guard kept from the caller, and doesn't blame the provider", () => {
+  const words = (content: string, withheld: string | null) =>
+    blockedWords({ output: { content }, moderation: { prompt: null, answer: { withheld } } } as never);
+  expect([words('', 'rude'), words('Polite.', 'rude'), words('Polite.', null)]).toEqual([
+    'The guard blocked the answer.',
+    'The guard blocked the rest of the answer.',
+    null,
+  ]);
+  expect(blockedWords({ output: { content: '' } } as never)).toBeNull();
 });
