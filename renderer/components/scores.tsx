@@ -104,7 +104,8 @@ export function useScoreKeys(
     return true;
   });
   const takeOrBuffer = useEffectEvent((key: string) => (isEnabled ? take(key) : bufferKey(early, key)));
-  useEffect(() => {
+  // A layout effect: a key that is pressed as soon as the score is drawn counts.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event.target)) return;
       if (scope && !(event.target instanceof Node && scope.current?.contains(event.target))) return;

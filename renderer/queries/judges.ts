@@ -83,6 +83,8 @@ export function useDeleteJudge() {
 export function useSetLabel(id: string) {
   const { client } = useHost();
   return useMutation({
+    // Labels are set in the order of the keys.
+    scope: { id: `labels of ${id}` },
     mutationFn: ({ runId, label }: { runId: string; label: 'pass' | 'fail' | null }) =>
       client.call(setJudgeLabel, { parameters: { id, runId }, body: { label } }),
     onSuccess: useShowJudge(),

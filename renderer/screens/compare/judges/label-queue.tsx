@@ -39,22 +39,28 @@ function Answer({ run }: { run: ReturnType<typeof useRun> }) {
 function Queue({ judge, runIds, labels }: QueueProps) {
   const [skipped, setSkipped] = useState<readonly string[]>([]);
   const [done, setDone] = useState<readonly string[]>([]);
-  const labelled = new Set(labels.map(({ runId }) => runId));
+  // A label counts from its key on, so that the next key is for the next answer.
+  const labelled = new Set([...labels.map(({ runId }) => runId), ...done]);
   const runId = runIds.find((id) => !labelled.has(id) && !skipped.includes(id)) ?? null;
   const run = useRun(runId);
   const setLabel = useSetLabel(judge.id);
 
   function label(value: 'pass' | 'fail') {
-    if (runId === null || setLabel.isPending) return;
-    setLabel.mutate({ runId, label: value }, { onSuccess: () => setDone([...done, runId]) });
+    if (runId === null) return;
+    setDone((before) => [...before, runId]);
+    // A toast shows the error, and the answer comes back.
+    const failed = () => setDone((before) => before.filter((id) => id !== runId));
+    setLabel.mutateAsync({ runId, label: value }).catch(failed);
   }
   function skip() {
     if (runId !== null) setSkipped([...skipped, runId]);
   }
   function undo() {
     const last = done.at(-1);
-    if (last === undefined || setLabel.isPending) return;
-    setLabel.mutate({ runId: last, label: null }, { onSuccess: () => setDone(done.slice(0, -1)) });
+    if (last === undefined) return;
+    setDone((before) => before.filter((id) => id !== last));
+    const failed = () => setDone((before) => [...before, last]);
+    setLabel.mutateAsync({ runId: last, label: null }).catch(failed);
   }
   const group = 'Labels';
   useActions('judge-labels', [
