@@ -190,7 +190,7 @@ export function readPassedRequest(input: RequestInput): ReadRequest {
   const read = readRequest(api, value, pathModel);
   const found = keysOf(scope, read.messages);
   const limited = isUnlimited ? { ...read, firstNew: found.firstNew } : limitRequest(read, found.firstNew);
-  const isCut = limited.messages !== read.messages;
+  const isCut = (['messages', 'systemMessage', 'configuration'] as const).some((name) => limited[name] !== read[name]);
   const request = { ...limited, isCut };
   const keys = { ...found, firstNew: limited.firstNew };
   if (!redactor) return { ...request, ...keys, messageKeys: messageKeys(request.messages), program, hidden: [] };

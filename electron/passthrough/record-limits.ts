@@ -77,7 +77,7 @@ function countValues(root: unknown, max: number): number {
   return count + open.length;
 }
 
-/** The fields of a JSON object as far as they have room; large ones are left out. */
+/** The fields of a JSON object as far as they have room; large ones are left out. The same object if all have. */
 export function limitFields(fields: Fields, max = maxValues): Record<string, unknown> {
   const recorded: [string, unknown][] = [];
   let left = max;
@@ -90,7 +90,8 @@ export function limitFields(fields: Fields, max = maxValues): Record<string, unk
       recorded.push([name, value]);
     }
   }
-  if (omitted > 0) recorded.push(['not_recorded', `${omitted} fields with too many values`]);
+  if (omitted === 0) return fields;
+  recorded.push(['not_recorded', `${omitted} fields with too many values`]);
   return Object.fromEntries(recorded);
 }
 

@@ -15,16 +15,21 @@ afterAll(() => host.close());
 const setGuard = guardOf(() => host);
 afterEach(() => void host.host.storage.settings.update({ recorder: defaultSettings.recorder }));
 
+function post(path: string, body: string, headers: Record<string, string> = {}) {
+  return host.send('HTTP/1.1', {
+    method: 'POST',
+    path: `/openai/scripted/v1/${path}`,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${host.key}`, ...headers },
+    body,
+  });
+}
+
 function send(
   content: unknown,
   { stream = false, headers = {} }: { stream?: boolean; headers?: Record<string, string> } = {},
 ) {
-  return host.send('HTTP/1.1', {
-    method: 'POST',
-    path: '/openai/scripted/v1/chat/completions',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${host.key}`, ...headers },
-    body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...(stream && { stream }) }),
-  });
+  const body = { model: 'scripted', messages: [{ role: 'user', content }], ...(stream && { stream }) };
+  return post('chat/completions', JSON.stringify(body), headers);
 }
 
 function recordOf({ headers }: { headers: Record<string, unknown> }) {
@@ -49,6 +54,30 @@ describe('the guard', () => {
     const parts = Array.from({ length: 10_000 }, () => ({ type: 'text', text: 'a ' }));
     const { status } = await send([...parts, { type: 'text', text: threat }]);
     expect(status).toBe(400);
+    expect(host.provider.calls).toHaveLength(before);
+  });
+
+  test.each<[string, string, object]>([
+    [
+      'a system message',
+      'chat/completions',
+      { messages: [{ role: 'system', content: `${'a '.repeat(4_200_000)}${threat}` }] },
+    ],
+    ['its tools', 'chat/completions', { messages: [], tools: [...Array.from({ length: 50_000 }, () => 1), threat] }],
+    [
+      'fields after many values',
+      'responses',
+      { input: 'Hello', tools: Array.from({ length: 49_999 }, () => 1), previous_response_id: 'stored' },
+    ],
+  ])('also checks %s that is too much for the record', async (_what, path, body) => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const before = host.provider.calls.length;
+    const { status, text } = await post(path, JSON.stringify({ model: 'scripted', ...body }));
+    expect({ status, message: JSON.parse(text).error.message }).toEqual({
+      status: 400,
+      message: expect.stringMatching(/^The guard (blocked the prompt|can't check text that is stored)/),
+    });
     expect(host.provider.calls).toHaveLength(before);
   });
 

@@ -90,6 +90,28 @@ test('of many messages the newest are recorded, cut where later calls cut them, 
   expect(request('openai-chat', body(60_000), { isUnlimited: true }).messages).toHaveLength(60_002);
 });
 
+test.each([
+  ['messages', { messages: [{ role: 'user', content: Array.from({ length: 8192 }, () => 'a') }] }],
+  ['a text of a message', { messages: [{ role: 'user', content: 'a'.repeat(8 * 1_048_576 + 1) }] }],
+  ['the system message', { messages: [{ role: 'system', content: 'a'.repeat(8 * 1_048_576 + 1) }] }],
+  ['a field', { messages: [], tools: Array.from({ length: 50_000 }, () => 1) }],
+])('a request says that its record is cut in %s', (_where, body) => {
+  expect(request('openai-chat', JSON.stringify(body)).isCut).toBe(true);
+  expect(request('openai-chat', JSON.stringify(body), { isUnlimited: true }).isCut).toBe(false);
+});
+
+test('a request that fits says that its record is whole', () => {
+  const body = {
+    model: 'm',
+    messages: [
+      { role: 'system', content: 'a' },
+      { role: 'user', content: 'b' },
+    ],
+    tools: [1],
+  };
+  expect(request('openai-chat', JSON.stringify(body)).isCut).toBe(false);
+});
+
 test('parts of one turn are joined, and cut', () => {
   const answers = '{"role":"assistant","content":"a"},'.repeat(60_000);
   const { messages } = request('openai-chat', `{"messages":[${answers}{"role":"assistant","content":"b"}]}`);
