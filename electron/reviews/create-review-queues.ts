@@ -192,7 +192,8 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
     async remove(id) {
       const queue = store.read(id);
       if (queue.teamChange !== null) await options.shared.remove(queue);
-      store.remove(id);
+      // The poll may have been faster.
+      if (store.find(id) !== null) store.remove(id);
       await removeHidden();
     },
     async close() {

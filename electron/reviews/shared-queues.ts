@@ -1,28 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
 import type { Log } from '../log.ts';
-import type { NewQueue, StoredQueue } from '../storage/reviews/queue-rows.ts';
-import type { QueueStore } from '../storage/reviews/queue-store.ts';
+import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
-import type { CallTeamReviews, QueueChanges, TeamReview, TeamReviewer } from '../team/team-reviews.ts';
-import { hasTexts } from './describe-queue.ts';
+import type { QueueChanges, TeamQueueState, TeamReview, TeamReviewer } from '../team/team-reviews.ts';
 import { createOutcome, writeGold } from './create-reviews.ts';
-import { type Content, runsOf } from './item-texts.ts';
+import { createPublisher, itemsAtOnce, type PublisherOptions } from './publish-queue.ts';
 import type { SharedQueues } from './sharing.ts';
 
-export interface SharedQueuesOptions extends Content {
-  readonly store: QueueStore;
+export interface SharedQueuesOptions extends PublisherOptions {
   readonly reviews: ReviewStore;
   readonly reviewers: ReviewerStore;
   readonly flush: () => void;
-  readonly team: { isOn(): boolean; readonly reviews: CallTeamReviews };
   readonly log: Log;
 }
 
-const itemsAtOnce = 20;
 const changesAtOnce = 20;
 const pollMs = 1000;
+const abandonedMs = 3_600_000;
 
 /** One call at a time per queue; a caller that comes meanwhile waits for one that starts after it came. */
 function createPuller(pull: (id: string) => Promise<void>) {
@@ -136,58 +132,6 @@ function createReviewerExchange({ reviewers, team }: SharedQueuesOptions) {
   };
 }
 
-function createPublisher(options: SharedQueuesOptions) {
-  const { store, team } = options;
-
-  /** How other hosts store it. */
-  function describedOf({ sequence: _sequence, teamChange: _change, ...described }: StoredQueue): NewQueue {
-    return { ...described, isImported: true };
-  }
-
-  function itemsFrom(queue: StoredQueue, offset: number) {
-    return store.items(queue.sequence, { offset, limit: itemsAtOnce }).map((item) => {
-      const { id, position, conversationId, runId, stratum, needed } = item;
-      const content = hasTexts(queue) ? store.content(item.sequence) : runsOf(options, queue, item);
-      return { id, position, conversationId, runId, stratum, needed, isFlagged: item.isFlagged === 1, content };
-    });
-  }
-
-  async function publish(queue: StoredQueue, signal: AbortSignal): Promise<void> {
-    await team.reviews('publish', { id: queue.id, queue: describedOf(queue) });
-    const count = store.itemCount(queue.sequence);
-    for (let offset = 0; offset < count; offset += itemsAtOnce) {
-      await team.reviews('append', { queueId: queue.id, items: itemsFrom(queue, offset) });
-      await nextTurn();
-      signal.throwIfAborted();
-    }
-    await team.reviews('show', { queueId: queue.id });
-    store.setTeamChange(queue.sequence, 0);
-  }
-
-  return {
-    async publish(queue: StoredQueue, signal: AbortSignal): Promise<void> {
-      try {
-        await publish(queue, signal);
-      } catch (failure) {
-        await team.reviews('remove', { queueId: queue.id }).catch(() => undefined);
-        throw failure;
-      }
-    },
-    async extend(queue: StoredQueue): Promise<void> {
-      const described = describedOf(queue);
-      let offset = await team.reviews('itemCount', { queueId: queue.id });
-      // At least once: the description may have changed.
-      for (let isFirst = true; ; isFirst = false) {
-        const items = itemsFrom(queue, offset);
-        if (items.length === 0 && !isFirst) return;
-        await team.reviews('extend', { queueId: queue.id, queue: described, items });
-        offset += items.length;
-        await nextTurn();
-      }
-    },
-  };
-}
-
 /** Appends the items that aren't here yet. */
 async function copyItems(
   { store, team }: Pick<SharedQueuesOptions, 'store' | 'team'>,
@@ -208,6 +152,7 @@ function createImporter(options: SharedQueuesOptions) {
   const { store, team } = options;
   return async (id: string): Promise<void> => {
     const described = await team.reviews('read', { queueId: id });
+    if (described === null) return;
     const sequence = store.create({ ...described, id, isImported: true });
     try {
       await copyItems(options, id, sequence);
@@ -221,22 +166,91 @@ function createImporter(options: SharedQueuesOptions) {
   };
 }
 
-export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
-  const { store, team, log } = options;
-  const copy = createCopies(options);
-  const people = createReviewerExchange(options);
-  const { publish, extend } = createPublisher(options);
-  const makeCopy = createImporter(options);
+interface Polled {
+  readonly people: ReturnType<typeof createReviewerExchange>;
+  readonly retract: ReturnType<typeof createPublisher>['retract'];
+  readonly makeCopy: ReturnType<typeof createImporter>;
+  readonly pull: ReturnType<typeof createPuller>;
+}
+
+/** Follows the team database. Returns what stops it. */
+function startPolling(
+  { store, team, log }: SharedQueuesOptions,
+  { people, retract, makeCopy, pull }: Polled,
+): () => void {
   const sentRemovals = new Map<string, number>();
   let hasRight = false;
   let isPolling = false;
+  let abandonedAt = -Infinity;
+
+  /** The runs of items are deleted where they were recorded, which can be on several hosts. */
+  async function sendRemovals(queue: StoredQueue): Promise<void> {
+    const itemIds = store.removedItems(queue.sequence);
+    if (itemIds.length === (sentRemovals.get(queue.id) ?? 0)) return;
+    await team.reviews('removeItems', { queueId: queue.id, itemIds });
+    sentRemovals.set(queue.id, itemIds.length);
+  }
+
+  async function follow({ id, lastChange, isRemoved }: TeamQueueState): Promise<void> {
+    const queue = store.find(id);
+    if (isRemoved) {
+      if (queue !== null && queue.teamChange !== null) store.remove(id);
+    } else if (queue === null) await makeCopy(id);
+    else if (queue.teamChange !== null) {
+      await sendRemovals(queue);
+      if (queue.teamChange !== lastChange) await pull(id);
+    }
+  }
+
+  async function removeAbandoned(): Promise<void> {
+    if (performance.now() - abandonedAt < abandonedMs) return;
+    abandonedAt = performance.now();
+    await team.reviews('removeAbandoned');
+  }
+
+  function report(failure: unknown): void {
+    // A database that is away is reported by the copier.
+    if (!(failure instanceof AppError)) log('A shared review queue could not be read.', failure);
+  }
+
+  async function poll(): Promise<void> {
+    hasRight ||= await team.reviews('hasRight');
+    if (!hasRight) return;
+    await people.exchange();
+    // What fails for one queue, such as one that is being deleted, mustn't keep the others back.
+    for (const queue of store.unpublished()) await retract(queue).catch(report);
+    for (const state of await team.reviews('queues')) await follow(state).catch(report);
+    await removeAbandoned().catch(report);
+    while (store.removeSome()) await nextTurn();
+  }
+
+  const timer = setInterval(() => {
+    if (!team.isOn() || isPolling) return;
+    isPolling = true;
+    poll()
+      .catch((failure: unknown) => {
+        hasRight = false;
+        report(failure);
+      })
+      .finally(() => (isPolling = false));
+  }, pollMs).unref();
+  return () => clearInterval(timer);
+}
+
+export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
+  const { store, team } = options;
+  const copy = createCopies(options);
+  const people = createReviewerExchange(options);
+  const { publish, retract, extend } = createPublisher(options);
+  const makeCopy = createImporter(options);
 
   /** Items of days that have ended. The host that chose them lacks some only after a restored backup. */
   async function copyNewItems(queue: StoredQueue, { itemCount }: QueueChanges): Promise<void> {
     const hasMore = itemCount > store.itemCount(queue.sequence);
     if (!hasMore && !(queue.isImported && queue.isOpen)) return;
-    const { population, strata, isOpen, filledDay } = await team.reviews('read', { queueId: queue.id });
-    if (strata === undefined || store.find(queue.id) === null) return;
+    const described = await team.reviews('read', { queueId: queue.id });
+    if (described === null || store.find(queue.id) === null) return;
+    const { population, strata, isOpen, filledDay } = described;
     store.setSampling(queue.sequence, { population, strata, isOpen, filledDay });
     if (hasMore) await copyItems(options, queue.id, queue.sequence);
   }
@@ -253,42 +267,7 @@ export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
     }
   });
 
-  /** The runs of items are deleted where they were recorded, which can be on several hosts. */
-  async function sendRemovals(queue: StoredQueue): Promise<void> {
-    const itemIds = store.removedItems(queue.sequence);
-    if (itemIds.length === (sentRemovals.get(queue.id) ?? 0)) return;
-    await team.reviews('removeItems', { queueId: queue.id, itemIds });
-    sentRemovals.set(queue.id, itemIds.length);
-  }
-
-  async function poll(): Promise<void> {
-    hasRight ||= await team.reviews('hasRight');
-    if (!hasRight) return;
-    await people.exchange();
-    for (const { id, lastChange, isRemoved } of await team.reviews('queues')) {
-      const queue = store.find(id);
-      if (isRemoved) {
-        if (queue !== null && queue.teamChange !== null) store.remove(id);
-      } else if (queue === null) await makeCopy(id);
-      else if (queue.teamChange !== null) {
-        await sendRemovals(queue);
-        if (queue.teamChange !== lastChange) await pull(id);
-      }
-    }
-    while (store.removeSome()) await nextTurn();
-  }
-
-  const timer = setInterval(() => {
-    if (!team.isOn() || isPolling) return;
-    isPolling = true;
-    poll()
-      .catch((failure: unknown) => {
-        hasRight = false;
-        // A database that is away is reported by the copier.
-        if (!(failure instanceof AppError)) log('A shared review queue could not be read.', failure);
-      })
-      .finally(() => (isPolling = false));
-  }, pollMs).unref();
+  const close = startPolling(options, { people, retract, makeCopy, pull });
 
   return {
     isOn: () => team.isOn(),
@@ -321,6 +300,6 @@ export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
       await pull(queue.id);
       return isDecided;
     },
-    close: () => clearInterval(timer),
+    close,
   };
 }

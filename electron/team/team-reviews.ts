@@ -76,6 +76,17 @@ type PositionedItem = NewItem & { readonly position: number };
 const itemCount = (queueId: string) => sql<number>`
   (SELECT coalesce(max(position) + 1, 0) FROM touchstone.review_items WHERE queue_id = ${queueId}::uuid)`;
 
+const wasDeleted = () => new AppError('conflict', 'This review queue was deleted on another host.');
+
+async function removeQueue(transaction: TeamDatabase, queueId: string): Promise<void> {
+  await sql`
+    UPDATE touchstone.review_queues SET is_removed = true, queue = '{}' WHERE id = ${queueId}::uuid`.execute(
+    transaction,
+  );
+  // A statement of its own, which also sees items that were added while the first one waited.
+  await sql`DELETE FROM touchstone.review_items WHERE queue_id = ${queueId}::uuid`.execute(transaction);
+}
+
 async function insertItems(database: TeamDatabase, queueId: string, items: readonly PositionedItem[]): Promise<void> {
   await sql`
     INSERT INTO touchstone.review_items (id, queue_id, position, item, needed)
@@ -109,8 +120,16 @@ export class TeamReviews {
     );
   }
 
+  /** Throws `conflict` for a removed queue, which must never get texts again. */
   async append({ queueId, items }: OfQueue & { items: readonly PositionedItem[] }): Promise<void> {
-    await insertItems(this.#database, queueId, items);
+    await this.#database.transaction().execute(async (transaction) => {
+      const { rows } = await sql`
+        SELECT 1 FROM touchstone.review_queues WHERE id = ${queueId}::uuid AND NOT is_removed FOR SHARE`.execute(
+        transaction,
+      );
+      if (rows.length === 0) throw wasDeleted();
+      await insertItems(transaction, queueId, items);
+    });
   }
 
   async itemCount({ queueId }: OfQueue): Promise<number> {
@@ -124,22 +143,47 @@ export class TeamReviews {
       const { numAffectedRows: found = 0n } = await sql`
         UPDATE touchstone.review_queues SET queue = ${asJson(queue)}::json, last_change = last_change + 1
         WHERE id = ${queueId}::uuid AND NOT is_removed`.execute(transaction);
-      if (found === 0n) throw new AppError('conflict', 'This review queue was deleted on another host.');
+      if (found === 0n) throw wasDeleted();
       await insertItems(transaction, queueId, items);
     });
   }
 
+  /** Throws `conflict` for a removed queue. */
   async show({ queueId }: OfQueue): Promise<void> {
-    await sql`UPDATE touchstone.review_queues SET is_ready = true WHERE id = ${queueId}::uuid`.execute(this.#database);
-  }
-
-  /** Also one that isn't shown yet. */
-  async remove({ queueId }: OfQueue): Promise<void> {
-    await sql`
-      UPDATE touchstone.review_queues SET is_removed = true, queue = '{}' WHERE id = ${queueId}::uuid`.execute(
+    const { numAffectedRows: found = 0n } = await sql`
+      UPDATE touchstone.review_queues SET is_ready = true WHERE id = ${queueId}::uuid AND NOT is_removed`.execute(
       this.#database,
     );
-    await sql`DELETE FROM touchstone.review_items WHERE queue_id = ${queueId}::uuid`.execute(this.#database);
+    if (found === 0n) throw wasDeleted();
+  }
+
+  /** All of it or nothing: hosts forget a removed queue, and nobody would look for its texts again. */
+  async remove({ queueId }: OfQueue): Promise<void> {
+    await this.#database.transaction().execute((transaction) => removeQueue(transaction, queueId));
+  }
+
+  /** Removes a queue whose publishing failed, if it is there. False if it was shown after all, and others have worked on it. */
+  async discard({ queueId }: OfQueue): Promise<boolean> {
+    return this.#database.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ isUsed: boolean }>`
+        SELECT NOT is_removed AND last_change > 0 AS "isUsed" FROM touchstone.review_queues
+        WHERE id = ${queueId}::uuid FOR UPDATE`.execute(transaction);
+      if (rows[0]?.isUsed === true) return false;
+      await removeQueue(transaction, queueId);
+      return true;
+    });
+  }
+
+  /** Removes queues that their hosts will never finish, such as those of a lost device, and items of removed queues. */
+  async removeAbandoned(): Promise<void> {
+    await this.#database.transaction().execute(async (transaction) => {
+      await sql`
+        UPDATE touchstone.review_queues SET is_removed = true, queue = '{}'
+        WHERE NOT is_ready AND NOT is_removed AND created_at < now() - interval '1 day'`.execute(transaction);
+      await sql`
+        DELETE FROM touchstone.review_items USING touchstone.review_queues
+        WHERE queue_id = review_queues.id AND review_queues.is_removed`.execute(transaction);
+    });
   }
 
   async queues(): Promise<TeamQueueState[]> {
@@ -149,10 +193,13 @@ export class TeamReviews {
     return rows;
   }
 
-  async read({ queueId }: OfQueue): Promise<NewQueue> {
+  /** Null if it was removed. */
+  async read({ queueId }: OfQueue): Promise<NewQueue | null> {
     const { rows } = await sql<{ queue: NewQueue }>`
-      SELECT queue FROM touchstone.review_queues WHERE id = ${queueId}::uuid`.execute(this.#database);
-    return rows[0]!.queue;
+      SELECT queue FROM touchstone.review_queues WHERE id = ${queueId}::uuid AND NOT is_removed`.execute(
+      this.#database,
+    );
+    return rows[0]?.queue ?? null;
   }
 
   async items({ queueId, from, limit }: OfQueue & { from: number; limit: number }): Promise<NewItem[]> {

@@ -11,7 +11,7 @@ import { runUntilKilled } from '../support/kill-process.ts';
 import { longTest, patience } from '../support/patience.ts';
 import { describeWithPostgres, type TestPostgres } from '../support/postgres.ts';
 import { flagged } from '../support/review-world.ts';
-import { type SharingHost, startSharingHost } from '../support/sharing-hosts.ts';
+import { createSharedQueue, type SharingHost, startSharingHost } from '../support/sharing-hosts.ts';
 import { temporaryDirectory } from '../unit/storage/test-storage.ts';
 import { usePostgres } from '../unit/team/team-world.ts';
 
@@ -37,23 +37,7 @@ async function grantRoles(server: TestPostgres, team: string): Promise<void> {
 
 /** A shared queue of so many runs of the first host, once all hosts have it. */
 async function shareQueue(hosts: readonly SharingHost[], items: number, input: object = {}): Promise<ReviewQueue> {
-  const [one] = hosts as [SharingHost];
-  const workspaceId = randomUUID();
-  for (let index = 0; index < items; index += 1)
-    await recordRun(one.host, { workspaceId, renderedPrompt: `Question ${index}` });
-  const { body: rubric } = await one.call<Rubric>('POST', '/rubrics', {
-    name: 'Refunds',
-    items: [{ kind: 'yesNo', question: 'Is it right?' }],
-  });
-  const created = await one.call<ReviewQueue>('POST', '/review-queues', {
-    name: 'All',
-    filter: { workspaceId },
-    itemType: 'run',
-    plan: { kind: 'all' },
-    rubricId: rubric.id,
-    isShared: true,
-    ...input,
-  });
+  const created = await createSharedQueue(hosts[0]!, items, input);
   expect(created).toMatchObject({ status: 201, body: { isShared: true } });
   for (const host of hosts)
     await until(async () => expect((await host.call('GET', `/review-queues/${created.body.id}`)).status).toBe(200));
@@ -76,6 +60,7 @@ async function listItems(host: SharingHost, queue: ReviewQueue): Promise<readonl
   return (await host.call<{ data: { id: string }[] }>('GET', `${pathOf(queue)}/items?limit=1`)).body.data;
 }
 
+const publishingProcess = fileURLToPath(new URL('../support/publishing-process.ts', import.meta.url));
 const reservingProcess = fileURLToPath(new URL('../support/reserving-process.ts', import.meta.url));
 
 /** Reserves and reviews until nothing is left. */
@@ -251,6 +236,92 @@ describeWithPostgres('review queues that hosts share', () => {
     expect((await reserve(one, queue, null)).body).toMatchObject({
       error: { code: 'conflict', message: expect.stringContaining("doesn't have this review queue any more") },
     });
+  });
+
+  /** Until the result is called, changes of queues to which the condition applies do what is given. */
+  async function interrupt(team: string, condition: string, action: string): Promise<() => Promise<unknown>> {
+    await server().query(
+      team,
+      `CREATE OR REPLACE FUNCTION interrupt() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${action}; RETURN NEW; END $$`,
+    );
+    await server().query(
+      team,
+      `CREATE TRIGGER interrupt BEFORE UPDATE ON touchstone.review_queues FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION interrupt()`,
+    );
+    return () => server().query(team, 'DROP TRIGGER interrupt ON touchstone.review_queues');
+  }
+
+  test('a host that is killed while it shares a queue removes the texts at its next start', longTest, async () => {
+    const team = await server().createDatabase();
+    const [one] = (await startHosts(team, 1)) as [SharingHost];
+    await until(() => server().query(team, 'SELECT 1 FROM touchstone.review_items'));
+    const resume = await interrupt(team, 'NEW.is_ready', 'PERFORM pg_sleep(3600)');
+    const directory = temporaryDirectory();
+    let isSent = false;
+    const killed = runUntilKilled(publishingProcess, [directory, team], () => isSent);
+    const sleeping = "FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
+    await until(async () => expect(await server().query(team, `SELECT 1 ${sleeping}`)).toHaveLength(1));
+    isSent = true;
+    await killed;
+    await server().query(team, `SELECT pg_terminate_backend(pid) ${sleeping}`);
+    await resume();
+    // Others leave it: it could still be published.
+    expect(await server().query(team, 'SELECT 1 FROM touchstone.review_items')).toHaveLength(1);
+    const again = await startSharingHost({ team, directory });
+    onTestFinished(() => again.close());
+    await until(async () => expect(await server().query(team, 'SELECT 1 FROM touchstone.review_items')).toEqual([]));
+    for (const host of [one, again])
+      expect((await host.call('GET', '/review-queues')).body).toMatchObject({ data: [] });
+  });
+
+  test(
+    'a queue of which a host could not know that it was shared is removed unless others review it',
+    longTest,
+    async () => {
+      const team = await server().createDatabase();
+      const [one, two] = (await startHosts(team, 2)) as [SharingHost, SharingHost];
+      await until(() => server().query(team, 'SELECT 1 FROM touchstone.review_queues'));
+      for (const isReviewed of [false, true]) {
+        const resume = await interrupt(
+          team,
+          'NEW.is_ready AND NOT OLD.is_ready OR NEW.is_removed',
+          "RAISE EXCEPTION 'interrupted'",
+        );
+        expect((await createSharedQueue(one, 1)).status).toBe(503);
+        // As if only the answer had been lost. In this session nothing interrupts.
+        await server().query(
+          team,
+          'SET session_replication_role = replica; UPDATE touchstone.review_queues SET is_ready = true WHERE NOT is_removed',
+        );
+        const seen = await until(async () => {
+          const { body } = await two.call<{ data: ReviewQueue[] }>('GET', '/review-queues');
+          expect(body.data).toHaveLength(1);
+          return two.call<ReviewQueue>('GET', pathOf(body.data[0]!));
+        });
+        expect((await one.call('GET', pathOf(seen.body))).status).toBe(404);
+        if (isReviewed) expect(await reviewAll(two, seen.body, issue(two, 'Wren'))).toBe(1);
+        await resume();
+        if (isReviewed)
+          await until(async () =>
+            expect((await one.call('GET', pathOf(seen.body))).body).toMatchObject({
+              isImported: false,
+              counts: { reviews: 1 },
+            }),
+          );
+        else await until(async () => expect((await two.call('GET', pathOf(seen.body))).status).toBe(404));
+      }
+    },
+  );
+
+  test('a queue that cannot be read does not keep back later ones', longTest, async () => {
+    const team = await server().createDatabase();
+    const hosts = await startHosts(team, 2);
+    await until(() => server().query(team, 'SELECT 1 FROM touchstone.review_queues'));
+    await server().query(
+      team,
+      "INSERT INTO touchstone.review_queues (id, queue, is_ready) VALUES (gen_random_uuid(), '{}', true)",
+    );
+    await shareQueue(hosts, 1);
   });
 
   test('the texts of anonymised runs leave all hosts, with their reviews', longTest, async () => {

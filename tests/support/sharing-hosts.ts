@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost, type Host } from '../../electron/create-host.ts';
 import { createMemoryKeyStore } from '../../electron/key-store/key-store.ts';
+import type { ReviewQueue } from '../../shared/contract/review-queues.ts';
+import type { Rubric } from '../../shared/contract/rubrics.ts';
+import { recordRun } from './audit-runs.ts';
 
 export interface Answer<Body> {
   readonly status: number;
@@ -57,4 +61,28 @@ export async function startSharingHost(options: {
     },
     close: () => (closing ??= host.close().then(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))),
   };
+}
+
+/** Asks a host to share a queue of so many new runs. */
+export async function createSharedQueue(
+  { host, call }: SharingHost,
+  runs: number,
+  input: object = {},
+): Promise<Answer<ReviewQueue>> {
+  const workspaceId = randomUUID();
+  for (let index = 0; index < runs; index += 1)
+    await recordRun(host, { workspaceId, renderedPrompt: `Question ${index}` });
+  const { body: rubric } = await call<Rubric>('POST', '/rubrics', {
+    name: 'Refunds',
+    items: [{ kind: 'yesNo', question: 'Is it right?' }],
+  });
+  return call<ReviewQueue>('POST', '/review-queues', {
+    name: 'All',
+    filter: { workspaceId },
+    itemType: 'run',
+    plan: { kind: 'all' },
+    rubricId: rubric.id,
+    isShared: true,
+    ...input,
+  });
 }

@@ -29,7 +29,10 @@ export interface QueueStore {
   find(id: string): StoredQueue | null;
   /** Also of a queue that isn't shown yet. */
   readSequence(sequence: number): StoredQueue;
-  setTeamChange(queue: number, change: number): void;
+  /** Of a hidden queue of this host, 0 says that it may be in the team database: `removeSome` keeps it until this is null. */
+  setTeamChange(queue: number, change: number | null): void;
+  /** The hidden queues of this host that may be in the team database, without those that are being made. */
+  unpublished(): StoredQueue[];
   /** The queues of this host that take new items. */
   openQueues(): StoredQueue[];
   setSampling(queue: number, sampling: QueueSampling): void;
@@ -83,7 +86,9 @@ function queueStatements(database: Database.Database) {
       "SELECT * FROM review_queues WHERE is_hidden = 0 AND is_imported = 0 AND sampling_json ->> '$.isOpen' = 1 ORDER BY sequence",
     ),
     sampling: database.prepare<[string, number]>('UPDATE review_queues SET sampling_json = ? WHERE sequence = ?'),
-    teamChange: database.prepare<[number, number]>('UPDATE review_queues SET team_change = ? WHERE sequence = ?'),
+    teamChange: database.prepare<[number | null, number]>(
+      'UPDATE review_queues SET team_change = ? WHERE sequence = ?',
+    ),
     removedItems: database
       .prepare<[number], string>('SELECT id FROM review_items WHERE queue = ? AND is_removed = 1')
       .pluck(),
@@ -91,7 +96,15 @@ function queueStatements(database: Database.Database) {
     removeReviews: database.prepare<[number]>('DELETE FROM reviews WHERE item = ?'),
     removeContent: database.prepare<[number]>('DELETE FROM review_item_contents WHERE item = ?'),
     show: database.prepare<[number, number]>('UPDATE review_queues SET is_hidden = ? WHERE sequence = ?'),
-    hidden: database.prepare<[], number>('SELECT sequence FROM review_queues WHERE is_hidden = 1 LIMIT 1').pluck(),
+    remove: database.prepare<[number]>('UPDATE review_queues SET is_hidden = 1, team_change = NULL WHERE sequence = ?'),
+    unpublished: database.prepare<[], QueueRow>(
+      'SELECT * FROM review_queues WHERE is_hidden = 1 AND is_imported = 0 AND team_change IS NOT NULL',
+    ),
+    hidden: database
+      .prepare<[], number>(
+        'SELECT sequence FROM review_queues WHERE is_hidden = 1 AND (is_imported = 1 OR team_change IS NULL) LIMIT 1',
+      )
+      .pluck(),
     removeItems: database.prepare<[number, number]>(
       'DELETE FROM review_items WHERE sequence IN (SELECT sequence FROM review_items WHERE queue = ? LIMIT ?)',
     ),
@@ -207,6 +220,7 @@ export function createQueueStore(
     read,
     readSequence: (sequence) => queueOf(queues.ofSequence.get(sequence)!),
     setTeamChange: (queue, change) => void queues.teamChange.run(change, queue),
+    unpublished: () => queues.unpublished.all().map(queueOf),
     openQueues: () => queues.open.all().map(queueOf),
     setSampling: (queue, { population, strata, isOpen, filledDay }) =>
       void queues.sampling.run(JSON.stringify({ population, strata, isOpen, filledDay }), queue),
@@ -239,7 +253,7 @@ export function createQueueStore(
       ),
     show: (queue) => void queues.show.run(0, queue),
     hide: (queue) => void queues.show.run(1, queue),
-    remove: (id) => void queues.show.run(1, read(id).sequence),
+    remove: (id) => void queues.remove.run(read(id).sequence),
     removeSome: () => removeSome.immediate(),
     counts: (queue) => queues.counts.get(queue)!,
     items: (queue, { offset, limit }) => items.range.all(queue, offset, limit),
