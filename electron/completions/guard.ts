@@ -58,6 +58,8 @@ export interface GuardedPrompt {
   readonly history?: readonly Message[];
   /** Files that are sent along. */
   readonly files?: PromptFiles;
+  /** Why a part of what is sent can't be checked, such as "It is too large."; absent if all of it can. */
+  readonly uncheckable?: string | undefined;
   /** What the continuation of a run adds; absent for other runs. */
   readonly continued?: ContinuedTexts | undefined;
 }
@@ -140,9 +142,15 @@ function rejection({ field }: SentText, categories: readonly Category[]): AppErr
 }
 
 /** Fields that name text stored at the provider, which can't be checked here. */
-const storedTexts = ['prompt', 'previous_response_id', 'conversation'] as const;
+export const storedTexts = ['prompt', 'previous_response_id', 'conversation'] as const;
 
-function requireCheckable(configuration: Configuration): void {
+function requireCheckable({ configuration, uncheckable }: GuardedPrompt): void {
+  if (uncheckable !== undefined) {
+    throw new AppError(
+      'invalid_request',
+      `The guard can't check this request. ${uncheckable} Change it, or change the guard on the Moderation screen.`,
+    );
+  }
   const stored = storedTexts.find((name) => configuration[name] != null);
   if (stored === undefined) return;
   const field = `configuration.${stored}`;
@@ -174,12 +182,19 @@ const plainWords = new Set([
   ).split(' '),
 ]);
 
-/** Every text inside a value, field names included, in their order. */
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return plainWords.has(value) ? [] : [value];
-  if (Array.isArray(value)) return value.flatMap(textsIn);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => [...textsIn(name), ...textsIn(inner)]);
+/** Every text inside a value, field names included, in their order. In linear time: a program's tools can have millions of values. */
+export function textsIn(value: unknown, texts: string[] = []): string[] {
+  if (typeof value === 'string') {
+    if (!plainWords.has(value)) texts.push(value);
+  } else if (Array.isArray(value)) {
+    for (const inner of value) textsIn(inner, texts);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, inner] of Object.entries(value)) {
+      textsIn(name, texts);
+      textsIn(inner, texts);
+    }
+  }
+  return texts;
 }
 
 function configurationText(configuration: Configuration): SentText {
@@ -285,7 +300,7 @@ export function createGuard({ settings, classifier }: GuardOptions): Guard {
 
   async function checkPrompt(prompt: GuardedPrompt, mode: 'note' | 'refuse', signal: AbortSignal) {
     if (mode === 'refuse') {
-      requireCheckable(prompt.configuration);
+      requireCheckable(prompt);
       requireCheckableFiles(prompt.files);
     }
     const text = new GuardedText(limited, mode);
@@ -296,7 +311,8 @@ export function createGuard({ settings, classifier }: GuardOptions): Guard {
         throw rejection(sent.parts ? await flaggedPart(sent, sent.parts, text, signal) : sent, categories);
       }
     }
-    const finding = text.finding();
+    const found = text.finding();
+    const finding = { ...found, failure: found.failure ?? prompt.uncheckable ?? null };
     meter.note('prompts', finding, false);
     if (mode === 'refuse' && finding.failure !== null) throw unchecked(finding.failure);
     return finding;

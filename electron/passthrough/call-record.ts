@@ -14,7 +14,6 @@ import type { CallReader } from './create-call-reader.ts';
 import { ChunkTimes } from './frame-times.ts';
 import type { CallObserver, PassedHead } from './passed-call.ts';
 import type { CallApi } from './read-request.ts';
-import { limitAnswer } from './record-limits.ts';
 import { maxRecordedBytes, noResponse, type RecordedResponse } from './read-call.ts';
 
 /** How long the end of a response waits for the record, which usually takes milliseconds. A disk that hangs must not stop a program. */
@@ -68,7 +67,7 @@ function codeOf(status: number): string {
 const unchecked = () =>
   new AppError(
     'invalid_request',
-    'The guard blocked the response because it could not be checked: it is too large, or its encoding is unknown.',
+    'The guard blocked the response because it could not be checked: it is too large, its encoding is unknown, or it is no valid JSON.',
   );
 
 const blocked = () =>
@@ -185,13 +184,14 @@ export class CallRecord implements CallObserver {
       this.#verdict.resolve();
       return response;
     }
-    if (response.isUnread || this.#body.isCut) {
+    if (response.isUnread || response.isPartial || this.#body.isCut) {
       this.#verdict.reject(unchecked());
       return { ...response, content: '', toolCalls: [], error: unchecked().message };
     }
     try {
       const { content, finishReason, toolCalls } = response;
-      const judged = await guard.judge({ content, finishReason, toolCalls });
+      const text = response.judged ?? withCalls(content, toolCalls);
+      const judged = await guard.judge({ content: text, finishReason });
       const isBlocked = judged.finishReason === 'ContentFilter' && finishReason !== 'ContentFilter';
       if (!isBlocked) {
         this.#verdict.resolve();
@@ -216,8 +216,7 @@ export class CallRecord implements CallObserver {
     moderation: RunModeration | null,
   ): RunOutcome {
     const { level, cost } = this.#options;
-    const { usage, rawUsage, finishReason, frames } = response;
-    const { content, reasoning, toolCalls } = this.isJudged ? limitAnswer(response) : response;
+    const { content, reasoning, toolCalls, usage, rawUsage, finishReason, frames } = response;
     const isWhole = level === 'all';
     return {
       status: isCancelled ? 'Cancelled' : failure ? 'Failed' : 'Completed',
@@ -261,7 +260,7 @@ export class CallRecord implements CallObserver {
     const body = {
       body: this.#body.bytes,
       isCut: this.#body.isCut,
-      isUnlimited: this.isJudged,
+      isJudged: this.isJudged,
       encoding,
       isStream: this.#isStream,
       arrivals,
@@ -272,6 +271,7 @@ export class CallRecord implements CallObserver {
     return {
       ...response,
       content: clean(response.content),
+      judged: response.judged && clean(response.judged),
       reasoning: clean(response.reasoning),
       toolCalls: response.toolCalls.map((call) => ({ ...call, arguments: clean(call.arguments) })),
       error: response.error && clean(response.error),

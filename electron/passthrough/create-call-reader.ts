@@ -1,6 +1,7 @@
 import { type CallOptions, createWorkerClient, startThread, type WorkerClient } from '../common/worker-client.ts';
 import { workerUrl } from '../common/worker-url.ts';
 import type { CallMethods } from './call-worker.ts';
+import { type CheckedRequest, readCheckedRequest } from './check-prompt.ts';
 import {
   type ReadRequest,
   readPassedRequest,
@@ -38,6 +39,8 @@ function startReading(): ReadingThread {
 /** Reads requests and responses for the record. */
 export interface CallReader {
   request(input: RequestInput): ReadRequest | Promise<ReadRequest>;
+  /** What the guard checks of a request. */
+  checked(input: RequestInput): CheckedRequest | Promise<CheckedRequest>;
   /** Takes the buffer of a long body. */
   response(input: ResponseInput): RecordedResponse | Promise<RecordedResponse>;
   /** Ends the threads. What they read, and every later call with a long body, rejects. */
@@ -72,15 +75,25 @@ export function createCallReader(): CallReader {
     body.length <= (rules.length === 0 ? maxBytesHere : maxRedactedBytesHere) &&
     // Some patterns take a hundred times as long as the rules of our own.
     rules.every(({ kind }) => kind !== 'pattern');
+  type Client = ReadingThread['client'];
+  const inThreadCopied = <Result>(
+    input: RequestInput,
+    read: (client: Client, input: RequestInput, options: CallOptions) => Promise<Result>,
+  ) =>
+    inThread(input.body.length, (client) => {
+      // The original goes to the provider.
+      const body = new Uint8Array(input.body);
+      return read(client, { ...input, body }, { transfer: [body.buffer], timeLimitMs });
+    });
   return {
     request: (input) =>
       isShort(input, true)
         ? readPassedRequest(input)
-        : inThread(input.body.length, (client) => {
-            // The original goes to the provider.
-            const body = new Uint8Array(input.body);
-            return client.call('readPassedRequest', { ...input, body }, { transfer: [body.buffer], timeLimitMs });
-          }),
+        : inThreadCopied(input, (client, ...call) => client.call('readPassedRequest', ...call)),
+    checked: (input) =>
+      isShort(input, true)
+        ? readCheckedRequest(input)
+        : inThreadCopied(input, (client, ...call) => client.call('readCheckedRequest', ...call)),
     response: (input) =>
       isShort(input, input.encoding === '')
         ? readPassedResponse(input)

@@ -1,4 +1,3 @@
-import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { lowerLevel, type RecordLevel } from '../../shared/contract/common.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { Guard, RunGuard } from '../completions/guard.ts';
@@ -126,15 +125,15 @@ async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promi
   const isGuarded = guardSettings.prompts !== 'off' || guardSettings.answers !== 'off';
   if (level === 'none' && !isGuarded) return { ...unread, level };
   const input = { api, pathModel, body: call.body ?? new Uint8Array(), scope: scopeOf(call), program };
-  const read = async (rules: readonly RedactionRule[], isUnlimited: boolean) =>
-    reader.request({ ...input, rules, isUnlimited });
-  const stored = await read(recorder.redaction, false).catch((error: Error) => error);
+  const read = async () => reader.request({ ...input, rules: recorder.redaction });
+  const stored = await read().catch((error: Error) => error);
   const failure = stored instanceof Error ? stored : null;
   const request = stored instanceof Error ? empty : stored;
   if (!isGuarded) return { ...unread, level, request, failure };
   // The guard checks what is sent, not what is recorded.
   const isSame = recorder.redaction.length === 0 && failure === null && !request.isCut;
-  const sent = isSame ? request : await read([], true);
+  const isRead = isSame || guardSettings.prompts === 'off';
+  const sent = isRead ? request : await reader.checked({ ...input, rules: [] });
   return { call, level, request, failure, runGuard: await checkPrompt(sent, guard, signal) };
 }
 

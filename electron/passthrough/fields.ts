@@ -30,8 +30,9 @@ export function jsonOf(value: unknown): string {
 /** Levels of nested JSON. Writing and copying a value end with an error some thousand levels below. */
 const maxLevels = 256;
 
-/** Replaces what is nested more than 256 levels deep, in place, and returns the value. */
-export function limitLevels(root: unknown): unknown {
+/** Replaces what is nested more than 256 levels deep, in place. Returns whether there was any. */
+function replaceDeep(root: unknown): boolean {
+  let isCut = false;
   let level = [root].filter((value) => typeof value === 'object' && value !== null) as Record<string, unknown>[];
   for (let depth = 1; level.length > 0; depth += 1) {
     const below: Record<string, unknown>[] = [];
@@ -40,11 +41,20 @@ export function limitLevels(root: unknown): unknown {
         const child = parent[name];
         if (typeof child !== 'object' || child === null) continue;
         if (depth < maxLevels) below.push(child as Record<string, unknown>);
-        else parent[name] = '[nested too deeply to be recorded]';
+        else {
+          parent[name] = '[nested too deeply to be recorded]';
+          isCut = true;
+        }
       }
     }
     level = below;
   }
+  return isCut;
+}
+
+/** Replaces what is nested more than 256 levels deep, in place, and returns the value. */
+export function limitLevels(root: unknown): unknown {
+  replaceDeep(root);
   return root;
 }
 
@@ -75,18 +85,30 @@ export function hasTooManyValues(text: string): boolean {
   return count > maxValues;
 }
 
+interface ReadJson<Value> {
+  readonly value: Value;
+  /** Whether something is missing because it is nested more than 256 levels deep. */
+  readonly isCut: boolean;
+}
+
 /** A JSON value without what is nested more than 256 levels deep. Throws a `SyntaxError`, also for more than four million values. */
-export function parseJson(text: string): unknown {
+export function readJson(text: string): ReadJson<unknown> {
   if (hasTooManyValues(text)) throw new SyntaxError('too many values');
-  return limitLevels(JSON.parse(text));
+  const value: unknown = JSON.parse(text);
+  return { value, isCut: replaceDeep(value) };
+}
+
+/** A JSON object without what is nested more than 256 levels deep; null for anything else. */
+export function readObject(text: string): ReadJson<Fields> | null {
+  try {
+    const { value, isCut } = readJson(text);
+    return isObject(value) ? { value, isCut } : null;
+  } catch {
+    return null;
+  }
 }
 
 /** A JSON object; null for anything else. */
 export function parseObject(text: string): Fields | null {
-  try {
-    const value = parseJson(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  return readObject(text)?.value ?? null;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Usage } from '../../shared/contract/completions.ts';
-import { countOf, type Fields, jsonOf, listOf, objectOf, parseJson, parseObject, textOf } from './fields.ts';
+import { countOf, type Fields, jsonOf, listOf, objectOf, readJson, parseObject, textOf } from './fields.ts';
 import type { Reading } from './reading.ts';
 
 /** Reasons that mean a rule of Google's stopped the answer. */
@@ -62,16 +62,20 @@ export function readGemini(reading: Reading, value: Fields): void {
   if (reading.reason === null) reading.error = textOf(candidate['finishMessage']) || `The answer ended with ${name}.`;
 }
 
-/** A stream as one JSON array. Of one that broke off, the complete elements are read. */
-export function readGeminiArray(reading: Reading, text: string): void {
+/** A stream as one JSON array. Of one that broke off, the complete elements are read. Returns whether all of it was. */
+export function readGeminiArray(reading: Reading, text: string): boolean {
   let elements: readonly unknown[];
+  let isWhole = false;
   try {
-    elements = listOf(parseJson(text));
+    const { value, isCut } = readJson(text);
+    elements = listOf(value);
+    isWhole = !isCut;
   } catch {
     // Gemini puts the comma between two elements at the start of a line.
     elements = text.slice(1).split('\n,').map(parseObject);
   }
   for (const element of elements) readGemini(reading, objectOf(element));
+  return isWhole;
 }
 
 /** Thoughts are billed as output. */

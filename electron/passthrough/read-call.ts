@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { FrameTiming } from '../../shared/contract/conversations.ts';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
+import { AppError } from '../../shared/app-error.ts';
 import type { Message, MessagePart } from '../../shared/contract/messages.ts';
+import { withCalls } from '../../shared/contract/tools.ts';
 import { createRedactor, type Redactor } from '../audit/evidence/redaction.ts';
 import { messageKeys, publicToolCall } from '../storage/stored-messages.ts';
-import { hasTooManyValues, parseObject } from './fields.ts';
+import { hasTooManyValues, parseObject, readObject } from './fields.ts';
 import { type ChunkArrivals, type FrameKind, frameTiming } from './frame-times.ts';
 import { type CallApi, readRequest, type RecordedRequest } from './read-request.ts';
 import { type ReadBody, readResponse } from './read-response.ts';
@@ -24,7 +26,7 @@ export interface ReadRequest extends RecordedRequest {
   readonly program: CallingProgram;
   /** How often each rule replaced something that this call adds. */
   readonly hidden: readonly number[];
-  /** Whether the limits of the record left something out. */
+  /** Whether something that was sent is not in the record. */
   readonly isCut: boolean;
 }
 
@@ -48,7 +50,7 @@ export const unreadable: Omit<ReadRequest, 'program'> = {
   messageKeys: [],
   firstNew: 0,
   hidden: [],
-  isCut: false,
+  isCut: true,
 };
 
 /** Most texts of a line have single spaces already; replacing each allocated a quarter of what a call takes. */
@@ -126,8 +128,6 @@ export interface RequestInput {
   readonly scope: string;
   readonly rules: readonly RedactionRule[];
   readonly program: CallingProgram;
-  /** Whether the limits of the record don't apply. */
-  readonly isUnlimited?: boolean;
 }
 
 const decoder = new TextDecoder();
@@ -166,6 +166,8 @@ function redactedRequest<Request extends RecordedRequest & { readonly firstNew: 
   };
 }
 
+const tooManyValues = 'has more than four million values';
+
 /** What is recorded of a request, with the files of the recorded messages only. */
 function limitRequest(read: RecordedRequest, start: number): RecordedRequest & { readonly firstNew: number } {
   const { messages, firstNew } = limitMessages(read.messages, start);
@@ -181,16 +183,22 @@ function limitRequest(read: RecordedRequest, start: number): RecordedRequest & {
   };
 }
 
-/** A body that is no JSON object is an empty request. */
+/** A body that is no JSON object is an empty request. Throws `AppError` (413) for one with more than four million values. */
 export function readPassedRequest(input: RequestInput): ReadRequest {
-  const { api, pathModel, body, scope, rules, program, isUnlimited = false } = input;
-  const value = parseObject(decoder.decode(body));
+  const { api, pathModel, body, scope, rules, program } = input;
+  const text = decoder.decode(body);
+  const json = readObject(text);
+  if (json === null && hasTooManyValues(text))
+    throw new AppError('payload_too_large', `The call can't be recorded because its request ${tooManyValues}.`);
   const redactor = rules.length === 0 ? null : redactorOf(rules);
-  if (value === null) return { ...unreadable, program: redactor ? redactedProgram(program, redactor) : program };
-  const read = readRequest(api, value, pathModel);
+  if (json === null) return { ...unreadable, program: redactor ? redactedProgram(program, redactor) : program };
+  const read = readRequest(api, json.value, pathModel);
   const found = keysOf(scope, read.messages);
-  const limited = isUnlimited ? { ...read, firstNew: found.firstNew } : limitRequest(read, found.firstNew);
-  const isCut = (['messages', 'systemMessage', 'configuration'] as const).some((name) => limited[name] !== read[name]);
+  const limited = limitRequest(read, found.firstNew);
+  const isLimited = (['messages', 'systemMessage', 'configuration'] as const).some(
+    (name) => limited[name] !== read[name],
+  );
+  const isCut = json.isCut || isLimited;
   const request = { ...limited, isCut };
   const keys = { ...found, firstNew: limited.firstNew };
   if (!redactor) return { ...request, ...keys, messageKeys: messageKeys(request.messages), program, hidden: [] };
@@ -213,8 +221,8 @@ export interface ResponseInput {
   readonly body: Uint8Array;
   /** Whether the response has more bytes than are recorded. */
   readonly isCut: boolean;
-  /** Whether the limits of the record don't apply. */
-  readonly isUnlimited: boolean;
+  /** Whether the guard needs all of its text, not only what is recorded. */
+  readonly isJudged: boolean;
   readonly encoding: string;
   readonly isStream: boolean;
   readonly arrivals: ChunkArrivals;
@@ -262,6 +270,8 @@ function unreadResponse(error: unknown): Omit<RecordedResponse, 'frames' | 'hidd
 export interface RecordedResponse extends ReadBody {
   /** Whether its text could not be read, which the content or the error says. */
   readonly isUnread: boolean;
+  /** The text that the guard judges, if it is more than what is recorded. */
+  readonly judged: string | null;
   /** Null for a response that isn't a stream, or is compressed. */
   readonly frames: FrameTiming | null;
   /** How often each rule replaced something. */
@@ -278,7 +288,9 @@ export const noResponse: RecordedResponse = {
   rawUsage: null,
   error: null,
   isComplete: false,
+  isPartial: false,
   isUnread: false,
+  judged: null,
   frames: null,
   hidden: [],
 };
@@ -288,7 +300,7 @@ function textOf({ body, encoding, isStream, isCut }: ResponseInput): string {
   const text = decoder.decode(decompressed(body, encoding.trim().toLowerCase()));
   if (isStream) return text;
   if (isCut) throw new UnreadableResponse(`it is larger than ${maxRecordedBytes / 1_048_576} MB`);
-  if (hasTooManyValues(text)) throw new UnreadableResponse('it has more than four million values');
+  if (hasTooManyValues(text)) throw new UnreadableResponse(`it ${tooManyValues}`);
   return text;
 }
 
@@ -300,7 +312,10 @@ function readText(input: ResponseInput): Omit<RecordedResponse, 'frames' | 'hidd
     return unreadResponse(error);
   }
   const read = readResponse(input.api, text, input);
-  const response = { ...(input.isUnlimited ? read : limitAnswer(read)), isUnread: false };
+  const limited = limitAnswer(read);
+  const whole = input.isJudged ? withCalls(read.content, read.toolCalls) : '';
+  const judged = input.isJudged && whole !== withCalls(limited.content, limited.toolCalls) ? whole : null;
+  const response = { ...limited, isUnread: false, judged };
   if (!input.isCut) return response;
   const mark = `[The rest of the response is not recorded: it is larger than ${maxRecordedBytes / 1_048_576} MB]`;
   return { ...response, content: `${response.content} ${mark}` };
@@ -331,5 +346,6 @@ export function readPassedResponse(input: ResponseInput): RecordedResponse {
     })),
     error: response.error === null ? null : redactor.text(response.error),
   };
-  return { ...redacted, hidden: redactor.counts.map((count, rule) => count - before[rule]!) };
+  const hidden = redactor.counts.map((count, rule) => count - before[rule]!);
+  return { ...redacted, hidden, judged: response.judged === null ? null : redactor.text(response.judged) };
 }

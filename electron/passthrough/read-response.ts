@@ -1,6 +1,6 @@
 import type { FinishReason, Usage } from '../../shared/contract/completions.ts';
 import type { ModelToolCall, RawUsage } from '../providers/provider.ts';
-import { countOf, type Fields, isObject, jsonOf, listOf, objectOf, parseObject, textOf } from './fields.ts';
+import { countOf, type Fields, isObject, jsonOf, listOf, objectOf, readObject, textOf } from './fields.ts';
 import { geminiUsage, readGemini, readGeminiArray } from './gemini-response.ts';
 import type { CallApi } from './read-request.ts';
 import { Reading } from './reading.ts';
@@ -19,6 +19,8 @@ export interface ReadBody {
   readonly error: string | null;
   /** False for a stream without its last event. */
   readonly isComplete: boolean;
+  /** Whether a part could not be read, which a program may read with another parser. */
+  readonly isPartial: boolean;
 }
 
 function readChatDelta(reading: Reading, delta: Fields): void {
@@ -228,11 +230,19 @@ function* eventsIn(text: string): Generator<string, void, void> {
 export function readResponse(api: CallApi, text: string, { isStream }: { readonly isStream: boolean }): ReadBody {
   const reading = new Reading();
   const read = readers[api];
+  let isPartial = false;
+  const parse = (json: string): Fields | null => {
+    const found = readObject(json);
+    if (!found || found.isCut) isPartial = true;
+    return found && found.value;
+  };
   if (!isStream) {
-    const value = parseObject(text);
-    if (value) read(reading, value);
-    else if (api === 'gemini-content' && text.startsWith('[')) readGeminiArray(reading, text);
-    else if (text !== '') reading.error = text.slice(0, 1000);
+    if (api === 'gemini-content' && text.startsWith('[')) isPartial = !readGeminiArray(reading, text);
+    else if (text !== '') {
+      const value = parse(text);
+      if (value) read(reading, value);
+      else reading.error = text.slice(0, 1000);
+    }
   } else {
     const frames = new TextFrames(api);
     for (const data of eventsIn(text)) {
@@ -241,11 +251,12 @@ export function readResponse(api: CallApi, text: string, { isStream }: { readonl
         reading.texts.push(known);
         continue;
       }
-      const value = data.startsWith('{') ? parseObject(data) : null;
+      if (data === '[DONE]') reading.isComplete = true;
+      const value = /^\s*\{/.test(data) ? parse(data) : null;
       if (value) {
         read(reading, value);
         frames.learn(data, value);
-      } else if (data === '[DONE]') reading.isComplete = true;
+      }
     }
   }
   const toolCalls = [...reading.calls.values()].filter(({ name }) => name !== '');
@@ -260,5 +271,6 @@ export function readResponse(api: CallApi, text: string, { isStream }: { readonl
     rawUsage: reading.rawUsage,
     error: reading.error,
     isComplete: reading.isComplete,
+    isPartial,
   };
 }

@@ -15,7 +15,7 @@ afterAll(() => host.close());
 const setGuard = guardOf(() => host);
 afterEach(() => void host.host.storage.settings.update({ recorder: defaultSettings.recorder }));
 
-function post(path: string, body: string, headers: Record<string, string> = {}) {
+function post(path: string, body: string | Buffer, headers: Record<string, string> = {}) {
   return host.send('HTTP/1.1', {
     method: 'POST',
     path: `/openai/scripted/v1/${path}`,
@@ -79,6 +79,71 @@ describe('the guard', () => {
       message: expect.stringMatching(/^The guard (blocked the prompt|can't check text that is stored)/),
     });
     expect(host.provider.calls).toHaveLength(before);
+  });
+
+  test.each([
+    [
+      'that has too many values',
+      () => `{"model":"scripted","messages":[{"role":"user","content":"${threat}"}],"a":[${'0,'.repeat(4_000_001)}0]}`,
+    ],
+    [
+      'that only some parsers read',
+      () => `{"model":"scripted","messages":[{"role":"user","content":"${threat}"}],"top_p":NaN}`,
+    ],
+    [
+      'that is nested too deeply',
+      () => `{"model":"scripted","messages":[],"a":${'['.repeat(300)}"${threat}"${']'.repeat(300)}}`,
+    ],
+    ['in other characters', () => Buffer.from(`{"messages":[{"role":"user","content":"${threat}"}]}`, 'utf16le')],
+    ['without a body', () => ''],
+  ])('blocks a request %s, because it cannot check it', async (_what, bodyOf) => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const before = host.provider.calls.length;
+    const { status, text } = await post('chat/completions', bodyOf());
+    expect([status, JSON.parse(text).error]).toEqual([
+      400,
+      expect.objectContaining({
+        type: 'invalid_request_error',
+        message: expect.stringContaining("can't check this request"),
+      }),
+    ]);
+    expect(host.provider.calls).toHaveLength(before);
+  });
+
+  test.each([
+    ['/anthropic/v1/messages', 'x-api-key', { type: 'error', error: { type: 'invalid_request_error' } }],
+    ['/gemini/v1beta/models/m:generateContent', 'x-goog-api-key', { error: { status: 'INVALID_ARGUMENT' } }],
+  ])('blocks what it cannot check with the error of the API %s', async (path, header, error) => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    const headers = { 'content-type': 'application/json', [header]: host.key };
+    const { status, text } = await host.send('HTTP/1.1', { method: 'POST', path, headers, body: '{"a":NaN}' });
+    expect([status, JSON.parse(text)]).toMatchObject([400, error]);
+    expect(text).toContain("can't check this request");
+  });
+
+  test('checks a text file in a long body', async () => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const url = `data:text/plain;base64,${Buffer.from(threat).toString('base64')}`;
+    const { status } = await send([
+      { type: 'text', text: 'Hello. '.repeat(30_000) },
+      { type: 'file', file: { filename: 'a.txt', file_data: url } },
+    ]);
+    expect(status).toBe(400);
+  });
+
+  test('blocks an answer that only some parsers read', async () => {
+    setGuard({ prompts: 'off', answers: 'refuse' });
+    const body = `{"choices":[{"message":{"content":"${threat}"},"finish_reason":"stop","logprobs":NaN}]}`;
+    host.provider.answerWith((call) =>
+      call
+        .head(200, { 'content-type': 'application/json' })
+        .write(Buffer.from(body))
+        .then(() => call.end()),
+    );
+    const { status, text } = await send('Hello');
+    expect([status, text.includes('knife')]).toEqual([400, false]);
   });
 
   test.each([false, true])('holds an answer back until it is judged; streamed: %s', async (stream) => {
@@ -311,6 +376,16 @@ describe('a call that cannot be recorded', () => {
     host.host.storage.settings.update({ recorder: { ...recorder, redaction, onFailure: 'block' } });
     const blocked = await send('Hello');
     expect([blocked.status, JSON.parse(blocked.text).error.message]).toEqual([400, expect.stringContaining('regular')]);
+  });
+
+  test('goes through with more values than can be read, unless it must be recorded', async () => {
+    const body = `{"model":"scripted","messages":[],"a":[${'0,'.repeat(4_000_001)}0]}`;
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const { status, headers } = await post('chat/completions', body);
+    expect([status, headers['x-touchstone-recorded']]).toEqual([200, 'failed']);
+    const { recorder } = defaultSettings;
+    host.host.storage.settings.update({ recorder: { ...recorder, onFailure: 'block' } });
+    expect((await post('chat/completions', body)).status).toBe(413);
   });
 
   test('goes through if only its end fails', async () => {

@@ -11,7 +11,6 @@ test('long bodies are no longer read after the end, and short ones still are', a
       scope: 'scope',
       program: { client: null, appHeaders: {} },
       rules: [],
-      isUnlimited: false,
     });
   expect((await read(1_000_000)).model).toBe('m');
   const reading = expect(Promise.resolve(read(1_000_000))).rejects.toThrow('The host is closing.');

@@ -1,8 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { textOfMessage } from '../../../shared/contract/messages.ts';
+import { readCheckedRequest } from '../../../electron/passthrough/check-prompt.ts';
 import { CallRecord, type CallRecordOptions } from '../../../electron/passthrough/call-record.ts';
-import { parseJson, parseObject } from '../../../electron/passthrough/fields.ts';
+import { parseObject, readJson } from '../../../electron/passthrough/fields.ts';
 import {
   type RequestInput,
   readPassedRequest,
@@ -31,7 +32,7 @@ function request(api: CallApi, body: string, more: Partial<RequestInput> = {}) {
 function response(api: CallApi, body: string | Buffer, more: Partial<ResponseInput> = {}) {
   const isStream = Buffer.from(body).toString('utf8', 0, 5) === 'data:';
   const arrivals = { atMs: [1], ends: [body.length] };
-  const limits = { isCut: false, isUnlimited: false };
+  const limits = { isCut: false, isJudged: false };
   return readPassedResponse({
     api,
     body: Buffer.from(body),
@@ -87,7 +88,6 @@ test('of many messages the newest are recorded, cut where later calls cut them, 
   expect(textOfMessage(messages[0]!)).toMatch(/^\[\d+ earlier messages are not recorded\]$/);
   expect(messages.slice(firstNew).map(textOfMessage)).toEqual(['Why?']);
   expect(request('openai-chat', body(60_001)).messageKeys.slice(0, 1000)).toEqual(messageKeys.slice(0, 1000));
-  expect(request('openai-chat', body(60_000), { isUnlimited: true }).messages).toHaveLength(60_002);
 });
 
 test.each([
@@ -97,7 +97,6 @@ test.each([
   ['a field', { messages: [], tools: Array.from({ length: 50_000 }, () => 1) }],
 ])('a request says that its record is cut in %s', (_where, body) => {
   expect(request('openai-chat', JSON.stringify(body)).isCut).toBe(true);
-  expect(request('openai-chat', JSON.stringify(body), { isUnlimited: true }).isCut).toBe(false);
 });
 
 test('a request that fits says that its record is whole', () => {
@@ -110,6 +109,70 @@ test('a request that fits says that its record is whole', () => {
     tools: [1],
   };
   expect(request('openai-chat', JSON.stringify(body)).isCut).toBe(false);
+});
+
+const checked = (body: string) => readCheckedRequest({ api: 'openai-chat', body: Buffer.from(body) });
+
+test('what the guard checks is few values, whatever a request has', () => {
+  const history = '{"role":"user","content":"earlier"},{"role":"assistant","content":"b"},'.repeat(50_000);
+  const added = '{"role":"user","content":"a"},'.repeat(400_000);
+  const fields = Array.from({ length: 10_000 }, (_, index) => `"k${index}":["v${index}"]`).join(',');
+  const { messages, firstNew, configuration } = checked(
+    `{"messages":[${history}${added}{"role":"user","content":"last"}],"prompt":"p",${fields}}`,
+  );
+  expect([messages.length, firstNew]).toEqual([2, 1]);
+  expect(messages.map(textOfMessage)).toEqual([
+    expect.stringMatching(/^earlier\n\n/),
+    expect.stringMatching(/\n\nlast$/),
+  ]);
+  expect(Object.keys(configuration)).toEqual(['prompt', 'other']);
+  expect(configuration['other']).toContain('k9999\nv9999');
+});
+
+test('what the guard cannot check says why', () => {
+  const reasons = ['', 'null', '[]', '{"a":NaN}', deep, `{"a":[${'0,'.repeat(4_000_001)}0]}`, '{}'].map(
+    (body) => checked(body).uncheckable,
+  );
+  const notJson = 'It is no JSON object.';
+  expect(reasons).toEqual([
+    ...[notJson, notJson, notJson, notJson],
+    'Its JSON is nested more than 256 levels deep.',
+    'It has more than four million values.',
+    undefined,
+  ]);
+});
+
+test('a request with more values than a thread has memory for is not recorded', () => {
+  expect(() => request('openai-chat', `{"messages":[],"a":[${'0,'.repeat(4_000_001)}0]}`)).toThrow(
+    "The call can't be recorded because its request has more than four million values.",
+  );
+});
+
+test('the guard judges all of a response, in one text, of which less is recorded', () => {
+  const calls = Array.from({ length: 20_000 }, (_, index) => ({ id: 'c', function: { name: `f${index}` } }));
+  const body = JSON.stringify({ choices: [{ message: { tool_calls: calls } }] });
+  const { judged, toolCalls } = response('openai-chat', body, { isJudged: true });
+  expect([toolCalls.length, judged!.split('\n').length]).toEqual([8192, 20_000]);
+  expect(response('openai-chat', '{"choices":[]}', { isJudged: true }).judged).toBeNull();
+});
+
+test.each<[CallApi, string]>([
+  ['openai-chat', `{"choices":[{"message":{"content":"a"},"logprobs":[NaN]}]}`],
+  ['openai-chat', `data: {"choices":[{"delta":{"content":"a"},"logprobs":[NaN]}]}\n\ndata: [DONE]\n\n`],
+  ['openai-chat', `data: {"choices":[${'0,'.repeat(4_000_001)}0]}\n\n`],
+  ['anthropic-messages', `{"type":"message","content":[{"type":"tool_use","name":"f","input":${deep}}]}`],
+  ['gemini-content', `[{"candidates":[NaN]}]`],
+  ['gemini-content', `[${deep}]`],
+])('a response of which not all can be read says so: %s', (api, body) => {
+  expect(response(api, body).isPartial).toBe(true);
+});
+
+test.each<[CallApi, string]>([
+  ['openai-chat', '{"choices":[]}'],
+  ['openai-chat', 'data: {"choices":[]}\n\n: comment\n\ndata:\n\ndata: [DONE]\n\n'],
+  ['gemini-content', '[{"candidates":[]}]'],
+])('a response of which all can be read says so: %s', (api, body) => {
+  expect(response(api, body).isPartial).toBe(false);
 });
 
 test('parts of one turn are joined, and cut', () => {
@@ -198,7 +261,7 @@ test('many parameters, counts and calls are cut, and the first ones stay', () =>
 });
 
 test('JSON of more values than a thread has memory for is not parsed; commas of a text are no values', () => {
-  expect(() => parseJson(`[${'0,'.repeat(4_000_001)}0]`)).toThrow('too many values');
+  expect(() => readJson(`[${'0,'.repeat(4_000_001)}0]`)).toThrow('too many values');
   const text = ',\\"'.repeat(5_000_000);
   expect(parseObject(`{"a":"${text}\\\\","b":1}`)).toMatchObject({ b: 1 });
 });
@@ -215,6 +278,7 @@ test('a call whose response cannot be read ends, with what went wrong', async ()
       secrets: [],
       reader: {
         request: () => Promise.reject(new Error('unused')),
+        checked: () => Promise.reject(new Error('unused')),
         response: () => Promise.reject(new Error('out of memory')),
         close: () => Promise.resolve(),
       },
