@@ -1,5 +1,6 @@
 import { type Message, type MessagePart, textMessage } from '../../shared/contract/messages.ts';
 import type { ToolCall } from '../../shared/contract/tools.ts';
+import { startOfText } from '../common/start-of-text.ts';
 import type { Fields } from './fields.ts';
 
 /**
@@ -26,7 +27,8 @@ function textIn(part: MessagePart): string {
 /** The start of a text, with the number of characters that are missing. */
 export function limitText(text: string, characters = recordLimits.characters): string {
   if (text.length <= characters) return text;
-  return `${text.slice(0, characters)} [${text.length - characters} more characters are not recorded]`;
+  const start = startOfText(text, characters);
+  return `${start} [${text.length - start.length} more characters are not recorded]`;
 }
 
 function limitPart(part: MessagePart, { characters }: RecordLimits): MessagePart {

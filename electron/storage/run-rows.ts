@@ -1,3 +1,4 @@
+import { startOfText } from '../common/start-of-text.ts';
 import type { ModelToolCall, RawUsage } from '../providers/provider.ts';
 import type { RunCost } from '../providers/model-prices.ts';
 import type { Citation, FinishReason, Usage, Warning } from '../../shared/contract/completions.ts';
@@ -82,8 +83,7 @@ export function titleOf(renderedPrompt: string): string {
   const text = renderedPrompt.trimStart();
   const end = text.indexOf('\n');
   const line = (end === -1 ? text : text.slice(0, end)).trimEnd();
-  // Truncating between surrogates would leave half a character.
-  return line.slice(0, titleLength).replace(/[\uD800-\uDBFF]$/, '');
+  return startOfText(line, titleLength);
 }
 
 function fileNameIn({ content }: Message): string {

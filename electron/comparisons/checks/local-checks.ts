@@ -1,6 +1,7 @@
 import { RE2JS, RE2JSException } from 're2js';
 import type { SimpleCheck } from '../../../shared/contract/checks.ts';
 import { valueAtPointer } from '../../../shared/json-schema.ts';
+import { startOfText } from '../../common/start-of-text.ts';
 import { type CheckedRow, expectedText, expectedValue, fillDeep, fillText, matches, NotJudged } from './expected.ts';
 import { findRefusal } from './find-refusal.ts';
 import { runScript } from './script-runner.ts';
@@ -51,7 +52,12 @@ function outcome(pass: boolean, reason: string): Outcome {
 
 function excerpt(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing');
-  return text.length > 100 ? `${JSON.stringify(text.slice(0, 100))}…` : JSON.stringify(text);
+  return text.length > 100 ? `${JSON.stringify(startOfText(text, 100))}…` : JSON.stringify(text);
+}
+
+/** The start of a text that a reason quotes as it is. */
+function shortened(text: string): string {
+  return text.length > 200 ? `${startOfText(text, 200)}…` : text;
 }
 
 function parseJson(text: string): { readonly value: unknown } | null {
@@ -125,7 +131,7 @@ function checkField(check: CheckOf<'field'>, { output, row }: Checked): Outcome 
   const parsed = parseJson(output.answer);
   if (!parsed) return outcome(false, 'The answer is not valid JSON');
   const actual = valueAtPointer(parsed.value, pathPointer(check.path));
-  if (actual === undefined) return outcome(false, `The answer has no field ${check.path.slice(0, 100)}`);
+  if (actual === undefined) return outcome(false, `The answer has no field ${startOfText(check.path, 100)}`);
   const pass = isExpected(actual, expected);
   return outcome(pass, pass ? `${excerpt(actual)}, as expected` : `${excerpt(actual)} instead of ${excerpt(expected)}`);
 }
@@ -173,7 +179,7 @@ function checkToolCall({ tool, arguments: expected }: CheckOf<'toolCall'>, { out
     const others = output.toolCalls.map(({ name }) => name).slice(0, 5);
     return outcome(
       false,
-      others.length === 0 ? 'No tool was called' : `Called ${others.join(', ').slice(0, 200)} instead`,
+      others.length === 0 ? 'No tool was called' : `Called ${shortened(others.join(', '))} instead`,
     );
   }
   if (!expected) return outcome(true, `Called ${tool}`);
@@ -182,10 +188,7 @@ function checkToolCall({ tool, arguments: expected }: CheckOf<'toolCall'>, { out
     const parsed = parseJson(call.arguments);
     return parsed !== null && matches(parsed.value, filled, false);
   });
-  return outcome(
-    pass,
-    pass ? `Called ${tool} as expected` : `Called ${tool} with ${calls[0]!.arguments.slice(0, 200)}`,
-  );
+  return outcome(pass, pass ? `Called ${tool} as expected` : `Called ${tool} with ${shortened(calls[0]!.arguments)}`);
 }
 
 function checkCitation({ min = 1 }: CheckOf<'citation'>, { output: { answer, passages } }: Checked): Outcome {

@@ -160,6 +160,13 @@ describe('checks', () => {
     expect(await run(check({ order: { lines: [] } }), called, row)).toMatchObject({ pass: false });
   });
 
+  test('the reason quotes the start of a long call, in whole characters', async () => {
+    const called = output('', { toolCalls: [{ name: 'search', arguments: `${'x'.repeat(199)}😀` }] });
+    expect(await run({ kind: 'toolCall', tool: 'search', arguments: {} }, called)).toMatchObject({
+      reason: `Called search with ${'x'.repeat(199)}…`,
+    });
+  });
+
   test('a judge decides only if it is calibrated', async () => {
     const judge: Check = { kind: 'judge', judgeId: 'known' };
     const other: Check = { kind: 'length', min: 1 };

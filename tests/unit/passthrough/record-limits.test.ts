@@ -10,6 +10,7 @@ import {
   readPassedResponse,
   type ResponseInput,
 } from '../../../electron/passthrough/read-call.ts';
+import { limitText } from '../../../electron/passthrough/record-limits.ts';
 import type { CallApi } from '../../../electron/passthrough/read-request.ts';
 import type { RunOutcome } from '../../../electron/storage/run-rows.ts';
 
@@ -187,6 +188,12 @@ test('a text of 60 MB is cut, with a mark', () => {
   const { messages } = request('openai-chat', JSON.stringify({ messages: [{ role: 'user', content }] }));
   const text = textOfMessage(messages[0]!);
   expect(text.slice(8 * 1_048_576)).toBe(' [51611392 more characters are not recorded]');
+});
+
+test('a cut leaves no half of a character', () => {
+  expect(limitText('a😀b', 2)).toBe('a [3 more characters are not recorded]');
+  expect(limitText('a😀b', 3)).toBe('a😀 [1 more characters are not recorded]');
+  expect(limitText('a😀', 3)).toBe('a😀');
 });
 
 test('the files of messages that are not recorded are not stored', () => {
