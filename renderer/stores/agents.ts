@@ -33,6 +33,20 @@ export const useAgentDrafts = create<AgentDrafts>()(
 );
 shareBetweenWindows(useAgentDrafts);
 
+/** Puts a message into a draft, before what was written there since. */
+export function returnToDraft(key: string, message: string): void {
+  const { messages, write } = useAgentDrafts.getState();
+  write(key, [message, messages[key]].filter(Boolean).join('\n\n'));
+}
+
+/** What was written for a new conversation belongs to the one that it became. */
+export function moveNewDraft(agentId: string, conversationId: string): void {
+  const { messages, write } = useAgentDrafts.getState();
+  const key = draftKey(agentId, null);
+  returnToDraft(draftKey(agentId, conversationId), messages[key] ?? '');
+  write(key, '');
+}
+
 interface AgentMocks {
   /** The functions that have a mock or come from the library, by the agent's id. The host has their definitions. */
   byAgent: Readonly<Record<string, readonly DraftTool[]>>;

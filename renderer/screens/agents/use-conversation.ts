@@ -13,7 +13,15 @@ import { auditKey } from '../../queries/audit.ts';
 import { agentAddress } from '../../shell/addresses.ts';
 import { automaticResults, type StepUse } from '../../components/tool-calls/automatic-results.ts';
 import { usePlaygroundView } from '../../stores/playground-view.ts';
-import { agentSlot, draftKey, sendToAgent, useAgentDrafts, useAgentMocks } from '../../stores/agents.ts';
+import {
+  agentSlot,
+  draftKey,
+  moveNewDraft,
+  returnToDraft,
+  sendToAgent,
+  useAgentDrafts,
+  useAgentMocks,
+} from '../../stores/agents.ts';
 import { describeError } from '../../components/state-panels.tsx';
 import { showToast } from '../../stores/toasts.ts';
 import { clearResults } from '../../stores/tool-results.ts';
@@ -212,10 +220,8 @@ function useSend(agentId: string, conversationId: string | null) {
   const branch = useBranchConversation();
   const slot = agentSlot(agentId);
 
-  /** Opens a conversation, unless the person has opened another page while the host was busy. */
-  const open = (target: string, options?: { replace: boolean }): void => {
-    if (window.location.hash.endsWith(location)) navigate(agentAddress(agentId, target), options);
-  };
+  /** The person may have opened another page while the host was busy. */
+  const isStillHere = (): boolean => window.location.hash.endsWith(location);
 
   const send = async (
     { message, continued }: Sent,
@@ -230,13 +236,15 @@ function useSend(agentId: string, conversationId: string | null) {
       continued,
       onAccepted: (id) => {
         if (continued) clearResults(continued.runId);
-        if (target === null) open(id, { replace: true });
+        if (target === null && isStillHere()) {
+          moveNewDraft(agentId, id);
+          navigate(agentAddress(agentId, id), { replace: true });
+        }
         void refetchTurns();
       },
     });
     // A message that never became a turn would be lost with the window.
-    if (turn.runId === null && turn.state === 'failed' && !continued)
-      useAgentDrafts.getState().write(draftKey(agentId, target), message);
+    if (turn.runId === null && turn.state === 'failed' && !continued) returnToDraft(draftKey(agentId, target), message);
     // A switch that is turned on later, beside the finished answer, is for the next one.
     const { continuesAutomatically } = usePlaygroundView.getState();
     await refetchTurns();
@@ -253,8 +261,12 @@ function useSend(agentId: string, conversationId: string | null) {
     if (conversationId === null || turn.runId === null) return;
     if (isActive(useLiveRuns.getState().runs[slot])) return;
     try {
-      const target = await branch({ conversationId, runId: turn.runId });
-      open(target);
+      const target = await branch({ conversationId, runId: turn.runId }).catch((cause: unknown) => {
+        // The field of an edited message is closed already.
+        if (sent.message !== turn.message) returnToDraft(draftKey(agentId, conversationId), sent.message);
+        throw cause;
+      });
+      if (isStillHere()) navigate(agentAddress(agentId, target));
       await send(sent, target);
     } catch (cause) {
       const { message: reason, requestId } = describeError(cause);

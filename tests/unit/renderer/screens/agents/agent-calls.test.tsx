@@ -4,7 +4,7 @@ import { AgentsScreen } from '../../../../../renderer/screens/agents/agents-scre
 import { useLiveRuns } from '../../../../../renderer/stores/live-runs.ts';
 import { usePlaygroundView } from '../../../../../renderer/stores/playground-view.ts';
 import { useToolResults } from '../../../../../renderer/stores/tool-results.ts';
-import { createAgent, listAgents, readAgentThread } from '../../../../../shared/contract/agents.ts';
+import { branchConversation, createAgent, listAgents, readAgentThread } from '../../../../../shared/contract/agents.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
 import { searchAudit } from '../../../../../shared/contract/audit.ts';
 import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
@@ -130,6 +130,40 @@ test('a message instead of the result leaves the turn without one', async () => 
   await turns().findByText('Fine.');
   await turns().findByText(/No results were sent/);
   expect(lastMessages()).toEqual([{ role: 'user', content: 'Never mind' }]);
+});
+
+const composer = () => screen.getByLabelText<HTMLTextAreaElement>('Message to Desk');
+const typeNext = (text: string) => fireEvent.change(composer(), { target: { value: text } });
+
+test('what is typed after the first message stays when the host names the conversation', async () => {
+  script('Fine.');
+  await send('Hello');
+  typeNext('And then');
+  await turns().findByText('Fine.');
+  expect(opened.addresses.at(-1)).toMatch(/^\/agents\/[\da-f-]{36}\/[\da-f-]{36}$/);
+  expect(composer().value).toBe('And then');
+});
+
+test('a message that could not be sent returns before what was typed since', async () => {
+  vi.spyOn(opened.window.host.client, 'stream').mockRejectedValue(new Error('offline'));
+  await send('Hello');
+  typeNext('And then');
+  await waitFor(() => expect(composer().value).toBe('Hello\n\nAnd then'));
+});
+
+test('an edited message is in the composer after a branch that failed', async () => {
+  script('Fine.');
+  await send('Hello');
+  fireEvent.click(await turns().findByRole('button', { name: 'Edit and branch' }));
+  const { client } = opened.window.host;
+  const call = client.call.bind(client) as typeof client.call;
+  vi.spyOn(client, 'call').mockImplementation((async (endpoint, input) => {
+    if (endpoint.id === branchConversation.id) throw new Error('offline');
+    return call(endpoint, input as never);
+  }) as typeof call);
+  fireEvent.change(turns().getByLabelText('Message'), { target: { value: 'Hello there' } });
+  fireEvent.submit(turns().getByRole('form', { name: 'Edit message' }));
+  await waitFor(() => expect(composer().value).toBe('Hello there'));
 });
 
 /** Opens the agent's form and its tools, and gives the clock a mock. */
