@@ -47,7 +47,7 @@ function useSaveVersion(editor: Editor, onConflict: () => void) {
           signal: work.signal,
           onProgress: work.report,
         });
-        editor.rebase(saved);
+        editor.rebase(saved, table);
         showToast({ tone: 'neutral', text: `Saved version ${saved.version}.` });
       } catch (error) {
         if (error instanceof AppError && error.code === 'conflict') return onConflict();
@@ -96,6 +96,7 @@ function useEditorActions(editor: Editor, { onFind, onSave }: { onFind: () => vo
 function Footer({ editor, onSave }: { editor: Editor; onSave: () => void }) {
   const { table, original, activity } = useStore(editor);
   const isChanged = table !== original;
+  const isWorking = activity !== null;
   return (
     <div className="dataset-editor__foot line-top">
       <Button size="small" icon={Plus} onClick={() => insertRow(editor, 'end')}>
@@ -106,7 +107,7 @@ function Footer({ editor, onSave }: { editor: Editor; onSave: () => void }) {
       </span>
       <span className="grow" />
       {isChanged && (
-        <Button size="small" variant="quiet" onClick={editor.discard}>
+        <Button size="small" variant="quiet" aria-disabled={isWorking || undefined} onClick={editor.discard}>
           Discard edits
         </Button>
       )}
@@ -149,7 +150,7 @@ function EditorView({ editor, latest }: { editor: Editor; latest: Dataset }) {
       {isFinding && <FindBar editor={editor} onClose={() => setFinding(false)} />}
       <EditorStatus editor={editor} />
       {editor.isReadOnly && <OldVersion dataset={dataset} latest={latest} />}
-      {isBehind && isChanged && (
+      {isBehind && isChanged && activity?.label !== 'Saving' && (
         <NewerVersion base={dataset.version} latest={latest.latestVersion} onResolve={() => setConflict(true)} />
       )}
       {isReady && <DataGrid editor={editor} label={`Rows of ${latest.name}`} />}

@@ -182,8 +182,7 @@ function OpenCell(props: {
   const { editor, cells, width, sendFiles } = props;
   const { editing, close, commit } = cells;
   const column = editing && editor.getState().table.columns[editing.column];
-  const cell = editing && editor.cell(editing);
-  if (!editing || !column || !cell?.isLoaded) return null;
+  if (!editing || !column) return null;
   const label = `${column.name}, row ${editing.row + 1}`;
   return (
     <div
@@ -193,7 +192,7 @@ function OpenCell(props: {
       {column.type === 'file' ? (
         <FileCell
           label={label}
-          value={cell.value}
+          value={editing.value}
           onFiles={(files) => {
             close();
             sendFiles(files, editing);
@@ -206,7 +205,7 @@ function OpenCell(props: {
           key={`${editing.row}/${column.key}`}
           label={label}
           column={column}
-          value={cell.value}
+          value={editing.value}
           typed={editing.typed}
           onCommit={commit}
           onCancel={() => close()}
@@ -259,9 +258,10 @@ export function DataGrid({ editor, label }: { editor: Editor; label: string }) {
   const mouse = useGridMouse(editor, grid);
   const edit = (position: CellPosition, typed: string | null): void => {
     const column = table.columns[position.column];
-    if (!column || position.row < 0 || position.row >= table.rowCount || !editor.cell(position).isLoaded) return;
+    const cell = editor.cell(position);
+    if (!column || position.row < 0 || position.row >= table.rowCount || !cell.isLoaded) return;
     if (editor.isReadOnly && column.type === 'file') return;
-    cells.setEditing({ ...position, typed: column.type === 'file' ? null : typed });
+    cells.setEditing({ ...position, value: cell.value, typed: column.type === 'file' ? null : typed });
   };
   return (
     <div

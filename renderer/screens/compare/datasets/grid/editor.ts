@@ -6,11 +6,13 @@ import type { Client } from '../../../../host/client.ts';
 import { BaseRows } from './base-rows.ts';
 import { EditStorage } from './edit-storage.ts';
 import {
+  continueOn,
   documentOf,
   editedCell,
   type EditedColumn,
   type EditedRow,
   rowAt,
+  savedTable,
   type TableDocument,
 } from './table-document.ts';
 import { yieldToWindow } from './time-slices.ts';
@@ -80,8 +82,8 @@ export interface Editor extends StoreApi<EditorState> {
   undo(): void;
   redo(): void;
   discard(): void;
-  /** Continues on a saved version. */
-  rebase(dataset: Dataset): void;
+  /** Continues on a saved version. Edits since the table that was sent for it are kept; without one, all edits are dropped. */
+  rebase(dataset: Dataset, sent?: TableDocument): void;
   showProblem(problem: string | null): void;
   dispose(): void;
 }
@@ -246,7 +248,10 @@ function createHistory({ getState, setState }: Store, isReadOnly: boolean, onCha
       const [next, ...rest] = future;
       if (next && activity === null) show(next, selection, { past: [...past, table], future: rest });
     },
-    discard: () => change(getState().original),
+    // Not while a save is under way: the rows that it removes are not in the next version.
+    discard(): void {
+      if (getState().activity === null) change(getState().original);
+    },
   };
 }
 
@@ -316,10 +321,13 @@ export function createEditor({ client, dataset: opened, isReadOnly, readVersion 
       setState({ selection: { anchor: isExtending ? selection.anchor : inside, active: inside } });
     },
     selectRange: (selection) => setState({ selection }),
-    rebase(dataset) {
+    rebase(dataset, sent) {
       setBase(dataset);
-      const next = documentOf(dataset.columns, dataset.rowCount);
-      show(next, getState().selection, { dataset, original: next, past: [], future: [], problem: null });
+      const next = sent ? savedTable(sent) : documentOf(dataset.columns, dataset.rowCount);
+      const { table, past: before, selection } = getState();
+      const onNext = (one: TableDocument) => (sent ? continueOn(next, sent, one) : next);
+      const past = sent && table !== sent ? before.slice(Math.max(0, before.indexOf(sent))).map(onNext) : [];
+      show(onNext(table), selection, { dataset, original: next, past, future: [], problem: null });
     },
     showProblem: (problem) => setState({ problem }),
     dispose() {

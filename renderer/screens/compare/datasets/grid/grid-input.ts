@@ -8,6 +8,8 @@ export const numberWidth = 64;
 const minColumnWidth = 200;
 
 interface Editing extends CellPosition {
+  /** When it was opened: a save that ends meanwhile reads the rows again. */
+  readonly value: unknown;
   readonly typed: string | null;
 }
 
@@ -64,18 +66,18 @@ export function useCellEditing(editor: Editor, grid: RefObject<HTMLDivElement | 
   };
   const commit = (value: unknown, after: AfterEdit, isForSelection: boolean): void => {
     if (!editing) return;
-    const { table, selection } = editor.getState();
+    const { table, selection, activity } = editor.getState();
     const column = table.columns[editing.column];
-    const current = editor.cell(editing);
     close(after);
     if (!column || editor.isReadOnly) return;
     const cells = { [column.key]: value ?? null };
-    if (isForSelection) {
+    // During other work, such as a save, the cell itself keeps what was typed.
+    if (isForSelection && activity === null) {
       const { fromRow, toRow, fromColumn, toColumn } = rangeOf(selection);
       const all = Object.fromEntries(table.columns.slice(fromColumn, toColumn).map(({ key }) => [key, value ?? null]));
       const rows = Array.from({ length: toRow - fromRow }, () => all);
       void editor.work('Filling', ({ signal }) => writeCells(table, fromRow, rows, signal));
-    } else if (current.isLoaded && (current.value ?? null) !== (value ?? null))
+    } else if ((editing.value ?? null) !== (value ?? null))
       editor.change(writeRow(table, editing.row, cells), editor.getState().selection);
   };
   return { editing, setEditing, close, commit };

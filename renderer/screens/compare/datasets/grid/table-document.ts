@@ -199,3 +199,74 @@ export function writeRow(table: TableDocument, row: number, cells: EditedCells):
   const changed = segmentOf([{ base: old.base, cells: { ...old.cells, ...cells } }]);
   return replaceRows(table, row, isNew ? table.rowCount : row + 1, [changed]);
 }
+
+/** The table of a version that was saved from `sent`. Its columns keep their keys, so that a cell stays open. */
+export function savedTable(sent: TableDocument): TableDocument {
+  const columns = sent.columns.map((column) => ({ ...column, from: column.name }));
+  return createDocument(columns, sent.rowCount === 0 ? [] : [{ base: 0, count: sent.rowCount }]);
+}
+
+/** The column with its name in the saved version; null there if it was added later. */
+function columnOn(saved: TableDocument, column: EditedColumn): EditedColumn {
+  for (let version: EditedColumn | null = column; version !== null; version = version.older) {
+    const { key } = version;
+    const found = saved.columns.find((one) => one.key === key);
+    if (found) return { ...column, from: found.from };
+  }
+  return { ...column, from: null };
+}
+
+/** The segments of a table that another one shares, and where the rows of the others are. */
+function indexOf(sent: TableDocument, table: TableDocument) {
+  const shared = new Set(table.segments);
+  const starts = new Map<Segment, number>();
+  const rows = new Map<EditedRow | number, number>();
+  const unchanged: { base: number; count: number; start: number }[] = [];
+  for (const [index, segment] of sent.segments.entries()) {
+    const start = sent.starts[index]!;
+    if (shared.has(segment)) starts.set(segment, start);
+    else if ('rows' in segment) {
+      for (const [offset, row] of segment.rows.entries())
+        rows.set(row, start + offset).set(row.base ?? row, start + offset);
+    } else unchanged.push({ ...segment, start });
+  }
+  return { starts, rows, unchanged };
+}
+
+/**
+ * The table as edits of the version that was saved from `sent`. It must come from `sent` without undo, so that every row of the base
+ * version in it is in `sent`, too.
+ */
+export function continueOn(saved: TableDocument, sent: TableDocument, table: TableDocument): TableDocument {
+  if (table === sent) return saved;
+  const { starts, rows, unchanged } = indexOf(sent, table);
+  const partAt = (base: number) => unchanged.find((part) => base >= part.base && base < part.base + part.count);
+  const positionOf = (base: number): number | null => {
+    const part = partAt(base);
+    return rows.get(base) ?? (part ? part.start + base - part.base : null);
+  };
+  const segments: Segment[] = [];
+  for (const segment of table.segments) {
+    const start = starts.get(segment);
+    if (start !== undefined) segments.push({ base: start, count: countOf(segment) });
+    else if ('rows' in segment) {
+      for (const row of segment.rows) {
+        const same = rows.get(row);
+        if (same !== undefined) segments.push({ base: same, count: 1 });
+        else segments.push(segmentOf([{ ...row, base: row.base === null ? null : positionOf(row.base) }]));
+      }
+    } else {
+      const end = segment.base + segment.count;
+      for (let base = segment.base; base < end; ) {
+        const part = partAt(base)!;
+        const next = Math.min(end, part.base + part.count);
+        segments.push({ base: part.start + base - part.base, count: next - base });
+        base = next;
+      }
+    }
+  }
+  return createDocument(
+    table.columns.map((column) => columnOn(saved, column)),
+    withoutSeams(segments),
+  );
+}

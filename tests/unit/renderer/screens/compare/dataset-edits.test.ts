@@ -19,6 +19,7 @@ import {
   deleteColumn,
   deleteRows,
   duplicateRows,
+  insertColumn,
   insertRow,
   moveColumn,
   moveSelectedRows,
@@ -101,16 +102,16 @@ async function shown(): Promise<unknown[][]> {
 const selectCells = (fromRow: number, fromColumn: number, toRow = fromRow, toColumn = fromColumn) =>
   editor.selectRange({ anchor: { row: fromRow, column: fromColumn }, active: { row: toRow, column: toColumn } });
 
-async function save(dataset: Dataset): Promise<unknown[][]> {
-  const before = await shown();
+async function store({ id, version }: Dataset): Promise<Dataset> {
   const file = await writeEditFile(editor, { signal: new AbortController().signal, report: () => {} });
   const { client } = window.host;
-  await client.upload(editDataset, {
-    parameters: { id: dataset.id },
-    fields: { baseVersion: `${dataset.version}` },
-    file,
-  });
-  editor.rebase(await client.call(readDataset, { parameters: { id: dataset.id } }));
+  await client.upload(editDataset, { parameters: { id }, fields: { baseVersion: `${version}` }, file });
+  return client.call(readDataset, { parameters: { id } });
+}
+
+async function save(dataset: Dataset): Promise<unknown[][]> {
+  const before = await shown();
+  editor.rebase(await store(dataset));
   expect(await shown()).toEqual(before);
   return before;
 }
@@ -140,6 +141,66 @@ test('rows are inserted, moved, duplicated and deleted, undone, and saved as the
   expect(editor.getState().table).toBe(editor.getState().original);
   for (let index = 0; index < 5; index += 1) editor.redo();
   expect(await save(dataset)).toEqual(rows);
+});
+
+function writeCell(row: number, column: number, value: unknown): void {
+  const { table } = editor.getState();
+  editor.change(writeRow(table, row, { [table.columns[column]!.key]: value }));
+}
+
+test('edits made while a version is saved are edits of that version, with undo', async () => {
+  const dataset = await open(12);
+  // The version that is saved has a new row, an edited one, a moved one, one less, and a column of another type.
+  selectCells(4, 0);
+  insertRow(editor, 'above');
+  writeCell(4, 0, 'new');
+  writeCell(6, 0, 'edited');
+  selectCells(9, 0);
+  deleteRows(editor);
+  selectCells(11, 0);
+  moveSelectedRows(editor, -1);
+  changeColumn(editor, 1, retyped(editor.getState().table.columns[1]!, 'text'));
+  const sent = editor.getState().table;
+  const sentRows = await shown();
+  let now: unknown[][] = [];
+  await editor.work('Saving', async () => {
+    const saved = await store(dataset);
+    insertRow(editor, 'end');
+    writeCell(12, 1, 'added');
+    writeCell(4, 1, 'later');
+    writeCell(6, 1, 'also later');
+    writeCell(0, 0, 'first');
+    selectCells(2, 0);
+    deleteRows(editor);
+    selectCells(9, 0);
+    moveSelectedRows(editor, 1);
+    const [ticket] = editor.getState().table.columns;
+    changeColumn(editor, 0, { ...retyped(ticket!, 'json'), name: 'subject' });
+    insertColumn(editor, 1);
+    writeCell(3, 1, 'in a new column');
+    editor.discard();
+    now = await shown();
+    editor.rebase(saved, sent);
+  });
+  const { dataset: saved, original, table, past } = editor.getState();
+  expect([saved.version, table === original, past.length]).toEqual([2, false, 10]);
+  expect(await shown()).toEqual(now);
+  past.forEach(() => editor.undo());
+  expect(editor.getState().table).toBe(original);
+  expect(await shown()).toEqual(sentRows);
+  past.forEach(() => editor.redo());
+  expect(await save(saved)).toEqual(now);
+});
+
+test('a version that is saved without edits meanwhile has none, and its columns stay', async () => {
+  const dataset = await open(2);
+  writeCell(0, 0, 'edited');
+  const { table: sent } = editor.getState();
+  editor.rebase(await store(dataset), sent);
+  const { table, original, past } = editor.getState();
+  expect([table === original, past]).toEqual([true, []]);
+  expect(table.columns.map(({ key }) => key)).toEqual(sent.columns.map(({ key }) => key));
+  expect((await shown())[0]).toEqual(['edited', 'a0']);
 });
 
 test('a paste goes beyond the last row and column, and is one step of undo', async () => {
