@@ -12,6 +12,7 @@ import { Popover } from '../../../components/popover.tsx';
 import { ErrorFailure, LoadingRows } from '../../../components/state-panels.tsx';
 import { useDatasetDifference, useDatasetVersions, useEditDataset } from '../../../queries/datasets.ts';
 import { datasetAddress, datasetVersionAddress } from '../../../shell/addresses.ts';
+import { useNavigateFromHere } from '../../../shell/navigate-from-here.ts';
 import { showToast } from '../../../stores/toasts.ts';
 
 /** What a version changed, in words. */
@@ -107,16 +108,17 @@ export function VersionsMenu({ dataset, shown }: { dataset: Dataset; shown: numb
 
 /** Saves the rows of an older version as the newest one. */
 export function useRestoreVersion() {
-  const [, navigate] = useLocation();
+  const navigateFromHere = useNavigateFromHere();
   const { mutateAsync } = useEditDataset();
   return useMutation({
+    onMutate: () => ({ navigate: navigateFromHere() }),
     mutationFn: ({ dataset, latestVersion }: { dataset: Dataset; latestVersion: number }) => {
       const { id, version, columns, rowCount } = dataset;
       const lines = [{ columns }, ...(rowCount > 0 ? [{ keep: [0, rowCount] }] : [])];
       const file = new File([lines.map((line) => JSON.stringify(line)).join('\n')], 'edits.jsonl');
       return mutateAsync({ id, baseVersion: version, latestVersion, note: `Restored version ${version}`, file });
     },
-    onSuccess: ({ id, version }, { dataset }) => {
+    onSuccess: ({ id, version }, { dataset }, { navigate }) => {
       showToast({ tone: 'neutral', text: `Restored version ${dataset.version} as version ${version}.` });
       navigate(datasetAddress(id));
     },
