@@ -18,7 +18,7 @@ import {
 import { comparisonAddress, comparisonSetupAddress, newComparisonAddress } from '../../../shell/addresses.ts';
 import { useNavigateFromHere } from '../../../shell/navigate-from-here.ts';
 import { useActions } from '../../../stores/actions.ts';
-import { emptySetup, useComparisonDrafts } from '../../../stores/comparison-drafts.ts';
+import { emptySetup, type SetupDraft, useComparisonDrafts } from '../../../stores/comparison-drafts.ts';
 import { showToast } from '../../../stores/toasts.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
 import { ChecksSection } from './checks-section.tsx';
@@ -43,14 +43,22 @@ interface SavingOptions {
   comparison: Comparison | null;
   input: ComparisonInput | null;
   isChanged: boolean;
-  draftId: string;
+  draft: SetupDraft;
   onProblems: () => void;
+}
+
+/** Removes a draft that was saved. One that was edited meanwhile becomes the draft of the saved comparison. */
+function removeSent(sent: SetupDraft, comparisonId: string): void {
+  const { drafts, remove, write } = useComparisonDrafts.getState();
+  const stored = drafts.find(({ id }) => id === sent.id);
+  if (stored && stored !== sent) write({ ...stored, id: comparisonId });
+  remove(sent.id);
 }
 
 type Navigate = ReturnType<ReturnType<typeof useNavigateFromHere>>;
 
 /** Saves a setup as a comparison that is ready, and starts it. */
-function useSaving({ comparison, input, isChanged, draftId, onProblems }: SavingOptions) {
+function useSaving({ comparison, input, isChanged, draft, onProblems }: SavingOptions) {
   const navigateFromHere = useNavigateFromHere();
   const create = useCreateComparison();
   const start = useStartComparison();
@@ -62,7 +70,7 @@ function useSaving({ comparison, input, isChanged, draftId, onProblems }: Saving
     const isReady = comparison?.state === 'Ready';
     if (isReady && !isChanged) return comparison.id;
     const { id } = await create.mutateAsync(body);
-    useComparisonDrafts.getState().remove(draftId);
+    removeSent(draft, id);
     // A comparison never changes: a new one takes the place of one that has not started.
     if (isReady) await remove(comparison.id).catch(() => {});
     return id;
@@ -218,7 +226,7 @@ function OpenSetup({ comparison }: { comparison: Comparison | null }) {
     comparison,
     input: read.input,
     isChanged,
-    draftId: draft.id,
+    draft,
     onProblems: () => {
       setProblemsShown(true);
       showFirstProblem(fields.current);

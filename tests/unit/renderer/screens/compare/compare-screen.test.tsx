@@ -100,6 +100,29 @@ test('a saved setup is changed, which replaces it, and starts', async () => {
   await waitFor(async () => expect((await comparisons())[0]).toMatchObject({ state: 'Completed' }));
 });
 
+test('what is edited while a setup is saved becomes the draft of the saved comparison', async () => {
+  fireEvent.click(await screen.findByRole('link', { name: 'Polite or short' }));
+  await screen.findByRole('button', { name: 'Start 4 runs' });
+  const repeats = () => screen.getByRole<HTMLInputElement>('textbox', { name: 'Runs per row' });
+  fireEvent.change(repeats(), { target: { value: '2' } });
+  const { client } = opened.window.host;
+  const call = client.call.bind(client);
+  const gate = Promise.withResolvers<void>();
+  vi.spyOn(client, 'call').mockImplementation((async (endpoint: never, options: never) => {
+    if (endpoint === createComparison) await gate.promise;
+    return call(endpoint, options);
+  }) as typeof client.call);
+  act('compare.save');
+  fireEvent.change(repeats(), { target: { value: '3' } });
+  gate.resolve();
+  await waitFor(() => expect(address()).not.toContain(comparisonId));
+  expect(await screen.findByText('Changed, not saved')).toBeDefined();
+  expect(repeats().value).toBe('3');
+  const [saved, ...others] = await comparisons();
+  expect([saved!.repeats, others]).toEqual([2, []]);
+  expect(useComparisonDrafts.getState().drafts.map(({ id }) => id)).toEqual([saved!.id]);
+});
+
 test('a new setup keeps what is typed, names bad fields and what the service rejects', async () => {
   opened.navigate('/compare/new');
   const start = await screen.findByRole('button', { name: 'Start' });
