@@ -248,6 +248,11 @@ export interface ModerationAddress {
   openBatch: (id: string, index?: number) => void;
 }
 
+/** A batch, or one of its texts; the first one is 0. */
+export function batchAddress(id: string, index?: number): string {
+  return `/moderation/batches/${id}${index === undefined ? '' : `/${index + 1}`}`;
+}
+
 /** `/moderation` for one text, `/moderation/batches/<id>/<number>` for a text of a batch; numbers count from 1. */
 export function useModerationAddress(): ModerationAddress {
   const [location, navigate] = useLocation();
@@ -258,7 +263,7 @@ export function useModerationAddress(): ModerationAddress {
     index: batchId !== null && /^[1-9]\d{0,5}$/.test(number ?? '') ? Number(number) - 1 : null,
     openText: () => navigate('/moderation'),
     openBatch: (next, index) =>
-      navigate(`/moderation/batches/${next}${index === undefined ? '' : `/${index + 1}`}`, {
+      navigate(batchAddress(next, index), {
         replace: next === batchId && index !== undefined,
       }),
   };

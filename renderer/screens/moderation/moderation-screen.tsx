@@ -204,7 +204,7 @@ export function ModerationScreen() {
   const { thresholds } = limits;
   const shown = useShownTexts(address, thresholds);
   const { batch, open } = shown;
-  const load = useLoadTexts(classifiers, (id) => address.openBatch(id, 0));
+  const load = useLoadTexts(classifiers);
   useShowPageTitle(batch?.name ?? null);
 
   const check = (checkedText: string) => {

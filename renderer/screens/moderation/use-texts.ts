@@ -2,6 +2,8 @@ import { useMemo } from 'react';
 import type { Batch, BatchInput, BatchResult, CategoryScores } from '../../../shared/contract/moderation-window.ts';
 import type { Category, Highlight, ModerationClassifier } from '../../../shared/contract/moderation.ts';
 import { useBatchText, useCheck, useCreateBatch, useHighlights } from '../../queries/moderation.ts';
+import { batchAddress } from '../../shell/addresses.ts';
+import { useNavigateFromHere } from '../../shell/navigate-from-here.ts';
 import { useModerationStore } from '../../stores/moderation.ts';
 import { showToast } from '../../stores/toasts.ts';
 import { readTexts } from './read-texts.ts';
@@ -19,20 +21,24 @@ export interface LoadTexts {
   fromAudit: (name: string, source: Omit<Extract<BatchInput['source'], { kind: 'audit' }>, 'kind'>) => void;
 }
 
-/** Starts a batch of the selected texts and opens it. A batch with labels becomes the labelled set. */
-export function useLoadTexts(classifiers: readonly ModerationClassifier[], onStarted: (id: string) => void): LoadTexts {
+/**
+ * Starts a batch of the selected texts and opens it, unless another text was opened meanwhile. A batch with labels becomes the
+ * labelled set.
+ */
+export function useLoadTexts(classifiers: readonly ModerationClassifier[]): LoadTexts {
+  const navigateFromHere = useNavigateFromHere();
   const create = useCreateBatch();
-  const begin = (name: string, source: BatchInput['source']) =>
+  const begin = (name: string, source: BatchInput['source'], navigate = navigateFromHere()) =>
     create.mutate(
       { name: name.slice(0, 200), classifiers: [...classifiers], source },
       {
         onSuccess: (batch) => {
           if (batch.hasLabels) useModerationStore.setState({ labelledId: batch.id });
-          onStarted(batch.id);
+          navigate(batchAddress(batch.id, 0));
         },
       },
     );
-  const fromText = (name: string, content: string, mustHaveLabels = false) => {
+  const fromText = (name: string, content: string, mustHaveLabels = false, navigate = navigateFromHere()) => {
     try {
       const texts = readTexts(name, content);
       if (mustHaveLabels && texts.every(({ labels }) => !labels)) {
@@ -40,7 +46,7 @@ export function useLoadTexts(classifiers: readonly ModerationClassifier[], onSta
           'The file has no labels. Name the columns after the categories, such as violence or V, or add a column "labels".',
         );
       }
-      begin(name, { kind: 'texts', texts });
+      begin(name, { kind: 'texts', texts }, navigate);
     } catch (error) {
       showToast({ tone: 'negative', text: `Couldn't read ${name}. ${(error as Error).message}` });
     }
@@ -48,8 +54,11 @@ export function useLoadTexts(classifiers: readonly ModerationClassifier[], onSta
   return {
     isBusy: create.isPending,
     error: create.error,
-    fromText,
-    fromFile: async (file, mustHaveLabels) => fromText(file.name, await file.text(), mustHaveLabels),
+    fromText: (name, content) => fromText(name, content),
+    fromFile: async (file, mustHaveLabels) => {
+      const navigate = navigateFromHere();
+      fromText(file.name, await file.text(), mustHaveLabels, navigate);
+    },
     fromAudit: (name, source) => begin(name, { kind: 'audit', ...source }),
   };
 }

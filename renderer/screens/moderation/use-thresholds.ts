@@ -55,6 +55,7 @@ export function useThresholds(first: ModerationClassifier | null) {
     reset: () => useModerationStore.setState({ thresholds: null, first: null }),
     save: () => {
       if (!thresholds || !first) return;
+      const sent = useModerationStore.getState();
       update.mutate(
         {
           // A preset is saved by its name, so that it follows the classifier's next training.
@@ -62,7 +63,14 @@ export function useThresholds(first: ModerationClassifier | null) {
             ? { ...defaultModerationSettings, classifier: first, preset }
             : { ...defaultModerationSettings, classifier: first, thresholds },
         },
-        { onSuccess: () => useModerationStore.setState({ thresholds: null, first: null }) },
+        {
+          // What was changed meanwhile stays.
+          onSuccess: () =>
+            useModerationStore.setState((now) => ({
+              thresholds: now.thresholds === sent.thresholds ? null : now.thresholds,
+              first: now.first === sent.first ? null : now.first,
+            })),
+        },
       );
     },
   };

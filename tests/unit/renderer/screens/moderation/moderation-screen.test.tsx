@@ -6,7 +6,7 @@ import { useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { AppError } from '../../../../../shared/app-error.ts';
 import { createBatch, listBatches, readPresets } from '../../../../../shared/contract/moderation-window.ts';
 import { builtInPolicy, defaultModerationSettings } from '../../../../../shared/contract/moderation.ts';
-import { readSettings } from '../../../../../shared/contract/settings.ts';
+import { readSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
 const threat = 'I will find you and kill you with a knife, you worthless idiot.';
@@ -20,7 +20,22 @@ beforeEach(() => {
   vi.stubGlobal('matchMedia', () => list);
   useModerationStore.setState(useModerationStore.getInitialState(), true);
 });
-afterEach(() => opened.close());
+afterEach(async () => {
+  await opened.close();
+  history.replaceState(null, '', '#');
+});
+
+/** Holds the requests to an endpoint until the returned function is called. */
+function hold(held: unknown): () => void {
+  const { client } = opened.window.host;
+  const call = client.call.bind(client);
+  const gate = Promise.withResolvers<void>();
+  client.call = (async (...[endpoint, options]: Parameters<typeof call>) => {
+    if ((endpoint as unknown) === held) await gate.promise;
+    return call(endpoint, options);
+  }) as typeof call;
+  return gate.resolve;
+}
 
 async function open(options: Parameters<typeof openWindow>[1] = {}): Promise<void> {
   opened = await openWindow(<ModerationScreen />, { address: '/moderation', ...options });
@@ -150,6 +165,16 @@ describe('a file of texts', () => {
     expect((await opened.window.host.client.call(listBatches)).data.map(({ name }) => name)).toEqual([batchName]);
   });
 
+  test('does not replace a text that was opened meanwhile', async () => {
+    await open();
+    const release = hold(createBatch);
+    importFile(batchName, 'text,self-harm\nGood morning,0\n');
+    location.hash = '#/moderation/batches/another/1';
+    release();
+    await waitFor(() => expect(useModerationStore.getState().labelledId).not.toBeNull());
+    expect(opened.addresses).toEqual(['/moderation']);
+  });
+
   test('without labels does not become the labelled texts', async () => {
     await open();
     fireEvent.click(screen.getByText('Load labelled texts'));
@@ -229,6 +254,23 @@ describe('thresholds', () => {
     fireEvent.click(await screen.findByText('Save as service thresholds'));
     await waitFor(async () => expect(await saved()).toBe(0.11));
     await waitFor(() => expect(screen.queryByText('Save as service thresholds')).toBeNull());
+  });
+
+  test('that are moved while others are saved stay', async () => {
+    await open();
+    const release = hold(updateSettings);
+    fireEvent.keyDown(slider('Hatred'), { key: 'End' });
+    fireEvent.click(await screen.findByText('Save as service thresholds'));
+    fireEvent.keyDown(slider('Violence'), { key: 'End' });
+    const { thresholds } = useModerationStore.getState();
+    release();
+    const saved = async () => (await opened.window.host.client.call(readSettings)).moderation.thresholds;
+    await waitFor(async () => expect((await saved()).hatred).toBe(1));
+    const button = () => screen.getByText('Save as service thresholds').closest('button')!;
+    await waitFor(() => expect(button().getAttribute('aria-busy')).toBeNull());
+    expect(useModerationStore.getState().thresholds).toBe(thresholds);
+    expect((await saved()).violence).not.toBe(1);
+    expect(slider('Violence').getAttribute('aria-valuenow')).toBe('1');
   });
 });
 
