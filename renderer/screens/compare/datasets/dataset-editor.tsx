@@ -16,7 +16,7 @@ import { Conflict, EditorStatus, NewerVersion, OldVersion } from './editor-notic
 import { FindBar, Toolbar } from './editor-toolbar.tsx';
 import { DataGrid } from './grid/data-grid.tsx';
 import { InvalidCell, writeEditFile } from './grid/edit-file.ts';
-import { createEditor, type Editor } from './grid/editor.ts';
+import { createEditor, type Editor, type WorkControl } from './grid/editor.ts';
 import { insertRow } from './grid/row-edits.ts';
 import { VersionsMenu } from './versions-menu.tsx';
 
@@ -30,12 +30,20 @@ function selectFaulty(editor: Editor, error: unknown): void {
   editor.select({ row: Number(row), column: Math.max(0, column) });
 }
 
+/** For a person who has left the dataset. */
+function tellNotSaved(editor: Editor, error: unknown): void {
+  const { dataset, isStored } = editor.getState();
+  const { message, requestId } = describeError(error);
+  const consequence = isStored ? ' Your edits are kept.' : '';
+  showToast({ tone: 'negative', text: `Couldn't save "${dataset.name}". ${message}${consequence}`, requestId });
+}
+
 function useSaveVersion(editor: Editor, onConflict: () => void) {
   const { mutateAsync } = useEditDataset();
   return (isOverwriting = false): void => {
     const { dataset, table, original } = editor.getState();
     if (table === original) return;
-    void editor.work('Saving', async (work) => {
+    const run = async (work: WorkControl): Promise<void> => {
       try {
         const file = await writeEditFile(editor, work);
         const saved = await mutateAsync({
@@ -48,13 +56,16 @@ function useSaveVersion(editor: Editor, onConflict: () => void) {
           onProgress: work.report,
         });
         editor.rebase(saved, table);
-        showToast({ tone: 'neutral', text: `Saved version ${saved.version}.` });
+        const of = editor.isDisposed() ? ` of "${saved.name}"` : '';
+        showToast({ tone: 'neutral', text: `Saved version ${saved.version}${of}.` });
       } catch (error) {
+        if (editor.isDisposed()) return tellNotSaved(editor, error);
         if (error instanceof AppError && error.code === 'conflict') return onConflict();
         selectFaulty(editor, error);
         throw error;
       }
-    });
+    };
+    void editor.work('Saving', run, { outlastsEditor: true });
   };
 }
 

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from
 import type { StoredFile } from '../../../../../shared/contract/files.ts';
 import { fileIdOf } from '../../../../../shared/dataset-values.ts';
 import { Button } from '../../../../components/button.tsx';
+import { isMac } from '../../../../components/key-caps.tsx';
 import { describeFile, FileThumbnail } from '../../../../components/files/file-summary.tsx';
 import { useFiles } from '../../../../queries/files.ts';
 import { readTyped, editText } from './cell-values.ts';
@@ -21,6 +22,11 @@ export interface CellEditorProps {
   typed: string | null;
   onCommit: (value: unknown, after: AfterEdit, isForSelection: boolean) => void;
   onCancel: () => void;
+}
+
+/** The keys of Save, which an open cell must not keep from the window: the browser would save the page. */
+function isSave({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 's' && (isMac ? metaKey : ctrlKey) && !altKey && !shiftKey;
 }
 
 function afterKey({ key, shiftKey }: KeyboardEvent): AfterEdit | null {
@@ -51,16 +57,22 @@ function useTypedValue({ column, value, typed, onCommit }: Omit<CellEditorProps,
   const [text, setText] = useState(initial);
   const [problem, setProblem] = useState<string | null>(null);
   const isClosed = useRef(false);
-  const commit = (after: AfterEdit, isForSelection = false): void => {
-    if (isClosed.current) return;
+  /** Returns false, and says why, if the column can't have what was typed. */
+  const commit = (after: AfterEdit, isForSelection = false): boolean => {
+    if (isClosed.current) return true;
     if (text === initial && typed === null && !isForSelection) {
       isClosed.current = true;
-      return onCommit(value, after, false);
+      onCommit(value, after, false);
+      return true;
     }
     const read = readTyped(text, column.type);
-    if ('problem' in read) return setProblem(read.problem);
+    if ('problem' in read) {
+      setProblem(read.problem);
+      return false;
+    }
     isClosed.current = true;
     onCommit(read.value, after, isForSelection);
+    return true;
   };
   const close = (): void => {
     isClosed.current = true;
@@ -92,8 +104,10 @@ export function CellEditor({ label, column, value, typed, onCommit, onCancel }: 
   const area = useTextArea(text);
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (isSave(event) && commit('stay')) return;
     event.stopPropagation();
     if (event.nativeEvent.isComposing) return;
+    if (isSave(event)) event.preventDefault();
     if (event.key === 'Escape') {
       event.preventDefault();
       close();
@@ -107,8 +121,8 @@ export function CellEditor({ label, column, value, typed, onCommit, onCancel }: 
       event.currentTarget.setRangeText('\n', selectionStart, selectionEnd, 'end');
       return setText(event.currentTarget.value);
     }
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) return commit('stay', true);
-    commit(after);
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) commit('stay', true);
+    else commit(after);
   };
   return (
     <div className="data-grid__editor">
@@ -175,7 +189,7 @@ export function FileCell(props: {
       role="group"
       aria-label={label}
       onKeyDown={(event) => {
-        event.stopPropagation();
+        if (!isSave(event)) event.stopPropagation();
         if (event.key === 'Escape') onClose();
       }}
       onBlur={({ currentTarget, relatedTarget }) => {

@@ -11,6 +11,7 @@ import {
   editedCell,
   type EditedColumn,
   type EditedRow,
+  isSameTable,
   rowAt,
   savedTable,
   type TableDocument,
@@ -35,6 +36,8 @@ export interface Activity {
   /** Null while unknown. */
   readonly fraction: number | null;
   readonly cancel: () => void;
+  /** Whether it goes on after the editor is left, as a save does. */
+  readonly outlastsEditor: boolean;
 }
 
 export interface EditorState {
@@ -76,7 +79,11 @@ export interface Editor extends StoreApi<EditorState> {
   eachRow(from: number, to: number, signal: AbortSignal): AsyncGenerator<RowWithValues>;
   change(table: TableDocument, selection?: Selection): void;
   /** Replaces the table after work on many rows, which a person can cancel. One at a time. */
-  work(label: string, task: (work: WorkControl) => Promise<TableDocument | void>): Promise<void>;
+  work(
+    label: string,
+    task: (work: WorkControl) => Promise<TableDocument | void>,
+    options?: { outlastsEditor?: boolean },
+  ): Promise<void>;
   select(active: CellPosition, options?: { isExtending?: boolean }): void;
   selectRange(selection: Selection): void;
   undo(): void;
@@ -85,7 +92,9 @@ export interface Editor extends StoreApi<EditorState> {
   /** Continues on a saved version. Edits since the table that was sent for it are kept; without one, all edits are dropped. */
   rebase(dataset: Dataset, sent?: TableDocument): void;
   showProblem(problem: string | null): void;
+  /** Ends all work except a save, whose outcome is still written to the stored edits. */
   dispose(): void;
+  isDisposed(): boolean;
 }
 
 export interface WorkControl {
@@ -101,16 +110,6 @@ export function rangeOf({ anchor, active }: Selection) {
     fromColumn: Math.min(anchor.column, active.column),
     toColumn: Math.max(anchor.column, active.column) + 1,
   };
-}
-
-function isSameTable(stored: TableDocument, { columns }: Dataset, original: TableDocument): boolean {
-  return (
-    stored.rowCount === original.rowCount &&
-    stored.segments.every((segment) => !('rows' in segment)) &&
-    stored.segments.length === original.segments.length &&
-    stored.columns.length === columns.length &&
-    stored.columns.every(({ name, type }, index) => name === columns[index]!.name && type === columns[index]!.type)
-  );
 }
 
 interface EditorOptions {
@@ -222,11 +221,15 @@ function createHistory({ getState, setState }: Store, isReadOnly: boolean, onCha
   return {
     show,
     change,
-    async work(label: string, task: (work: WorkControl) => Promise<TableDocument | void>): Promise<void> {
+    async work(
+      label: string,
+      task: (work: WorkControl) => Promise<TableDocument | void>,
+      { outlastsEditor = false } = {},
+    ): Promise<void> {
       if (getState().activity !== null) return;
       const controller = new AbortController();
       const cancel = () => controller.abort(new DOMException('Cancelled', 'AbortError'));
-      const activity: Activity = { label, fraction: null, cancel };
+      const activity: Activity = { label, fraction: null, cancel, outlastsEditor };
       setState({ activity, problem: null });
       try {
         const report = (fraction: number) => setState({ activity: { ...activity, fraction } });
@@ -301,7 +304,7 @@ export function createEditor({ client, dataset: opened, isReadOnly, readVersion 
     if (table !== shown) return write();
     if (!stored || !dataset) return;
     const unchanged = documentOf(dataset.columns, dataset.rowCount);
-    if (isSameTable(stored.table, dataset, unchanged)) return;
+    if (isSameTable(stored.table, dataset.columns, unchanged)) return;
     setBase(dataset);
     setState({ dataset, original: unchanged, table: stored.table });
   }
@@ -332,9 +335,17 @@ export function createEditor({ client, dataset: opened, isReadOnly, readVersion 
     showProblem: (problem) => setState({ problem }),
     dispose() {
       isDisposed = true;
-      getState().activity?.cancel();
       close();
-      storage?.close();
+      if (!getState().activity?.outlastsEditor) {
+        getState().activity?.cancel();
+        return storage?.close();
+      }
+      const stop = store.subscribe(({ activity }) => {
+        if (activity !== null) return;
+        stop();
+        storage?.close();
+      });
     },
+    isDisposed: () => isDisposed,
   };
 }

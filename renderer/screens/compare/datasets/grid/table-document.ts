@@ -59,6 +59,21 @@ export function documentOf(columns: readonly DatasetColumn[], rowCount: number):
   return createDocument(edited, rowCount === 0 ? [] : [{ base: 0, count: rowCount }]);
 }
 
+/** Whether stored edits change nothing of a version. */
+export function isSameTable(
+  stored: TableDocument,
+  columns: readonly DatasetColumn[],
+  original: TableDocument,
+): boolean {
+  return (
+    stored.rowCount === original.rowCount &&
+    stored.segments.every((segment) => !('rows' in segment)) &&
+    stored.segments.length === original.segments.length &&
+    stored.columns.length === columns.length &&
+    stored.columns.every(({ name, type }, index) => name === columns[index]!.name && type === columns[index]!.type)
+  );
+}
+
 function segmentAt({ starts }: TableDocument, row: number): number {
   let [low, high] = [0, starts.length - 1];
   while (low < high) {
@@ -257,7 +272,7 @@ export function continueOn(saved: TableDocument, sent: TableDocument, table: Tab
       }
     } else {
       const end = segment.base + segment.count;
-      for (let base = segment.base; base < end; ) {
+      for (let base = segment.base; base < end;) {
         const part = partAt(base)!;
         const next = Math.min(end, part.base + part.count);
         segments.push({ base: part.start + base - part.base, count: next - base });

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   createDataset,
   readDataset,
@@ -13,6 +13,7 @@ import {
   pasteText,
 } from '../../../../../renderer/screens/compare/datasets/grid/clipboard.ts';
 import { InvalidCell, writeEditFile } from '../../../../../renderer/screens/compare/datasets/grid/edit-file.ts';
+import { EditStorage } from '../../../../../renderer/screens/compare/datasets/grid/edit-storage.ts';
 import { createEditor, type Editor } from '../../../../../renderer/screens/compare/datasets/grid/editor.ts';
 import {
   changeColumn,
@@ -30,6 +31,7 @@ import {
 } from '../../../../../renderer/screens/compare/datasets/grid/tab-separated.ts';
 import { retyped, writeRow } from '../../../../../renderer/screens/compare/datasets/grid/table-document.ts';
 import { rowFor } from '../../../../../renderer/screens/playground/variables/save-row.tsx';
+import { patience } from '../../../../support/patience.ts';
 import { startWindowHost, type WindowHost } from '../../../../support/window-host.ts';
 
 describe('cells of a spreadsheet', () => {
@@ -201,6 +203,30 @@ test('a version that is saved without edits meanwhile has none, and its columns 
   expect([table === original, past]).toEqual([true, []]);
   expect(table.columns.map(({ key }) => key)).toEqual(sent.columns.map(({ key }) => key));
   expect((await shown())[0]).toEqual(['edited', 'a0']);
+});
+
+test('leaving cancels work but not a save, which then removes the stored edits and lets others have them', async () => {
+  const write = vi.spyOn(EditStorage.prototype, 'write');
+  const close = vi.spyOn(EditStorage.prototype, 'close');
+  onTestFinished(() => void vi.restoreAllMocks());
+  const dataset = await open(2);
+  await vi.waitFor(() => expect(editor.getState().isReady).toBe(true), patience);
+  writeCell(0, 0, 'edited');
+  const { table: sent } = editor.getState();
+  const saving = editor.work(
+    'Saving',
+    async ({ signal }) => {
+      const saved = await store(dataset);
+      expect([signal.aborted, editor.isDisposed(), close.mock.calls]).toEqual([false, true, []]);
+      editor.rebase(saved, sent);
+    },
+    { outlastsEditor: true },
+  );
+  editor.dispose();
+  await saving;
+  expect(editor.getState().problem).toBeNull();
+  expect(write.mock.lastCall).toEqual([null]);
+  expect(close).toHaveBeenCalledOnce();
 });
 
 test('a paste goes beyond the last row and column, and is one step of undo', async () => {
