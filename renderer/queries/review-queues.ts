@@ -149,6 +149,9 @@ export function useReservation(id: string) {
   });
 }
 
+/** One after the other: a review that reached the host after the end of its reservation would be rejected. */
+const reviewingScope = (id: string) => ({ id: `review ${id}` });
+
 /** What a reviewer does with the reserved item. */
 export type ReviewStep =
   | { kind: 'reserve'; itemId: string }
@@ -160,7 +163,10 @@ export function useReviewStep(id: string) {
   const { client, token, headers } = useReviewing();
   const queryClient = useQueryClient();
   const reserve = (body: { itemId?: string }) => client.call(reserveItem, { headers, parameters: { id }, body });
+  // A reviewer who has left meanwhile would keep the next item from others.
+  const isOpen = () => queryClient.getQueryState(reservationKey(token, id)) !== undefined;
   return useMutation({
+    scope: reviewingScope(id),
     meta: { isFailureShown: true },
     mutationFn: async (step: ReviewStep): Promise<ReviewReservation | null> => {
       const parameters = { id, itemId: step.itemId };
@@ -168,9 +174,11 @@ export function useReviewStep(id: string) {
       if (step.kind === 'submit')
         await client.call(submitReview, { headers, parameters, body: { answers: step.answers, note: step.note } });
       else await client.call(skipItem, { headers, parameters, body: { reason: step.reason } });
-      return (await reserve({})) ?? null;
+      return (isOpen() && (await reserve({}))) || null;
     },
-    onSuccess: (reservation) => queryClient.setQueryData(reservationKey(token, id), reservation),
+    onSuccess: (reservation) => {
+      if (isOpen()) queryClient.setQueryData(reservationKey(token, id), reservation);
+    },
     onSettled: (_reservation, _error, { itemId }) => {
       for (const part of ['queue', 'items', 'item', 'agreement', 'disagreements'])
         void queryClient.invalidateQueries({ queryKey: reviewsKey(token, part, id) });
@@ -196,6 +204,7 @@ export function useReleaseItem(id: string) {
   const { client, token, headers } = useReviewing();
   const queryClient = useQueryClient();
   return useMutation({
+    scope: reviewingScope(id),
     mutationFn: () => client.call(releaseItem, { headers, parameters: { id } }),
     onMutate: () => queryClient.removeQueries({ queryKey: reservationKey(token, id) }),
   });

@@ -131,6 +131,7 @@ function useCompareCall(run: ConversationRun, name: string): { compare: () => vo
   const create = useCreateRunDataset();
   const hasSteps = run.input.messages.some(({ role }) => role === 'tool');
   const compare = (): void => {
+    if (create.isPending) return;
     if (hasSteps) {
       showToast({
         tone: 'neutral',

@@ -91,7 +91,7 @@ export function PromptDialog({ run, name: suggestion, onClose }: CallDialogProps
   const { promptText, systemMessage, configuration } = run.input;
   const isReady = name.trim() !== '';
   const save = (): void => {
-    if (!isReady) return;
+    if (!isReady || create.isPending) return;
     create.mutate(
       { name: name.trim(), promptText, systemMessage, configuration, aiSystem: run.aiSystem, model: run.model },
       { onSuccess: ({ id }) => navigate(promptAddress(id)) },
@@ -170,7 +170,7 @@ export function DatasetDialog({
   );
   const onSuccess = ({ id }: { id: string }): void => navigate(datasetAddress(id));
   const save = (): void => {
-    if (!isReady) return;
+    if (!isReady || create.isPending || add.isPending) return;
     const selection = { runIds };
     if (isNew) create.mutate({ name: name.trim(), selection, answer: 'expected', hasFeedback: true }, { onSuccess });
     else add.mutate({ id: target, runIds }, { onSuccess });

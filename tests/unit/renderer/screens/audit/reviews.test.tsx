@@ -198,6 +198,28 @@ test('leaving a queue opens the list at once, and frees the item for others', as
   await waitFor(() => expect(requests).toContainEqual(expect.stringMatching(/^DELETE .*\/reservations$/)));
 });
 
+test('whoever leaves right after a review reserves no further item', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  await rubricPanel();
+  press('n');
+  press('2');
+  press('-');
+  press('6');
+  const { requests } = opened.window;
+  const count = (pattern: RegExp) => requests.filter((request) => pattern.test(request)).length;
+  const reservations = count(/^POST .*\/reservations$/);
+  pressSubmit();
+  press('Escape');
+  await waitFor(() => expect(count(/\/reviews$/)).toBe(1));
+  await waitFor(async () => {
+    const { data } = await client.call(listReviewQueues);
+    expect(data[0]!.counts.reviews).toBe(1);
+  });
+  await waitFor(() => expect(opened.queryClient.isMutating()).toBe(0));
+  expect(count(/^POST .*\/reservations$/)).toBe(reservations);
+});
+
 test('answers survive a reload as a draft, and another reviewer does not get them', async () => {
   opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
   opened.navigate(reviewQueueAddress(queueId));
