@@ -284,19 +284,24 @@ async function judgeAnswer<Answer extends GuardedAnswer>(
 /** Of the five seconds that a host has to close. */
 const maxClosingMilliseconds = 1000;
 
+/** A classifier whose checks fail when the host closes. */
+function endedBy(closing: AbortSignal, classifier: TextClassifier): TextClassifier {
+  return {
+    async classify(text, { signal }) {
+      try {
+        return await classifier.classify(text, { signal: AbortSignal.any([signal, closing]) });
+      } catch (error) {
+        throw closing.aborted ? new AppError('provider_failed', 'The host was closed during the check.') : error;
+      }
+    },
+  };
+}
+
 /** Applies the settings group `guard` to runs. */
 export function createGuard({ settings, classifier }: GuardOptions): Guard {
   const meter = createGuardMeter();
   const closing = new AbortController();
-  const limited: TextClassifier = {
-    async classify(text, { signal }) {
-      try {
-        return await classifier.classify(text, { signal: AbortSignal.any([signal, closing.signal]) });
-      } catch (error) {
-        throw closing.signal.aborted ? new AppError('provider_failed', 'The host was closed during the check.') : error;
-      }
-    },
-  };
+  const limited = endedBy(closing.signal, classifier);
 
   async function checkPrompt(prompt: GuardedPrompt, mode: 'note' | 'refuse', signal: AbortSignal) {
     if (mode === 'refuse') {

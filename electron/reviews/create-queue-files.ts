@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
 import type { NewItem, StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
+import type { NewQueue } from '../storage/reviews/queue-rows.ts';
 import type { QueueStore } from '../storage/reviews/queue-store.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore } from '../storage/reviews/reviewer-store.ts';
@@ -150,6 +151,26 @@ function newItemOf({ id, conversationId, runId, stratum, isFlagged, needed, runs
   };
 }
 
+/** As it is stored here: its filter and its reviewers are those of another installation. */
+function importedQueue(queue: QueueLine): NewQueue {
+  const { itemType, plan, seed, reviewersPerItem, secondShare, reservationMinutes } = queue;
+  const { name, population, strata, rubric, createdAt, installationId } = queue;
+  const decided = { itemType, plan, seed, reviewersPerItem, secondShare, reservationMinutes };
+  return {
+    id: queue.id.toLowerCase(),
+    name,
+    population,
+    strata,
+    rubric,
+    createdAt,
+    installationId,
+    isImported: true,
+    isOpen: false,
+    filledDay: null,
+    plan: { ...decided, source: 'device', filter: {}, reviewerIds: null },
+  };
+}
+
 function createImporter({ store }: QueueFilesOptions) {
   function requireNew(queue: QueueLine): void {
     if (queue.installationId === store.installationId)
@@ -165,30 +186,8 @@ function createImporter({ store }: QueueFilesOptions) {
     const lines = readLines(content);
     const queue = await readQueue(lines);
     requireNew(queue);
-    const { itemType, plan, seed, reviewersPerItem, secondShare, reservationMinutes } = queue;
-    const decided = {
-      source: 'device' as const,
-      itemType,
-      plan,
-      seed,
-      reviewersPerItem,
-      secondShare,
-      reservationMinutes,
-    };
-    const { name, population, strata, rubric, createdAt, installationId } = queue;
-    const id = queue.id.toLowerCase();
-    const described = {
-      name,
-      population,
-      strata,
-      rubric,
-      createdAt,
-      installationId,
-      isImported: true,
-      isOpen: false,
-      filledDay: null,
-    };
-    const sequence = store.create({ ...described, id, plan: { ...decided, filter: {}, reviewerIds: null } });
+    const imported = importedQueue(queue);
+    const sequence = store.create(imported);
     try {
       let batch: NewItem[] = [];
       let position = 0;
@@ -211,7 +210,7 @@ function createImporter({ store }: QueueFilesOptions) {
       while (store.removeSome()) await nextTurn();
       throw error;
     }
-    return id;
+    return imported.id;
   };
 }
 

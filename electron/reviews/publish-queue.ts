@@ -13,14 +13,14 @@ export interface PublisherOptions extends Content {
 /** Items of one message, whose texts are in memory at once. */
 export const itemsAtOnce = 20;
 
+/** How other hosts store it. */
+function describedOf({ sequence: _sequence, teamChange: _change, ...described }: StoredQueue): NewQueue {
+  return { ...described, isImported: true };
+}
+
 /** Sends queues of this host to the team database. */
 export function createPublisher(options: PublisherOptions) {
   const { store, team } = options;
-
-  /** How other hosts store it. */
-  function describedOf({ sequence: _sequence, teamChange: _change, ...described }: StoredQueue): NewQueue {
-    return { ...described, isImported: true };
-  }
 
   function itemsFrom(queue: StoredQueue, offset: number) {
     return store.items(queue.sequence, { offset, limit: itemsAtOnce }).map((item) => {

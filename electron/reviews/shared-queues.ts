@@ -174,6 +174,11 @@ interface Polled {
 }
 
 /** Follows the team database. Returns what stops it. */
+function reportUnread(failure: unknown, log: Log): void {
+  // A database that is away is reported by the copier.
+  if (!(failure instanceof AppError)) log('A shared review queue could not be read.', failure);
+}
+
 function startPolling(
   { store, team, log }: SharedQueuesOptions,
   { people, retract, makeCopy, pull }: Polled,
@@ -208,10 +213,7 @@ function startPolling(
     await team.reviews('removeAbandoned');
   }
 
-  function report(failure: unknown): void {
-    // A database that is away is reported by the copier.
-    if (!(failure instanceof AppError)) log('A shared review queue could not be read.', failure);
-  }
+  const report = (failure: unknown) => reportUnread(failure, log);
 
   async function poll(): Promise<void> {
     hasRight ||= await team.reviews('hasRight');

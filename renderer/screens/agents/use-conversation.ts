@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import type { Agent, ThreadRun } from '../../../shared/contract/agents.ts';
@@ -7,6 +7,7 @@ import type { ToolCall, ToolResult } from '../../../shared/contract/tools.ts';
 import { formatPlural } from '../../components/format.ts';
 import { type AgentTurn, type ContinuedTurn, stopRun, useLiveRuns } from '../../stores/live-runs.ts';
 import { isActive, type RunState } from '../../stores/run-stream.ts';
+import type { Client } from '../../host/client.ts';
 import { useHost } from '../../host/host-context.tsx';
 import { useBranchConversation, useRenewTurns, useTurns } from '../../queries/agents.ts';
 import { auditKey } from '../../queries/audit.ts';
@@ -211,6 +212,24 @@ function isHere(turn: AgentTurn | undefined, conversationId: string | null): tur
 /** A message, or the results of the calls that it led to. */
 type Sent = Pick<ShownTurn, 'message' | 'continued'>;
 
+interface MockedBy {
+  agentId: string;
+  client: Client;
+  queryClient: QueryClient;
+}
+
+/** The results of a turn's calls that the agent's mocks give; none once another turn has begun. */
+function mockedResults(turn: AgentTurn, use: StepUse, { agentId, ...clients }: MockedBy) {
+  const isNewest = () => useLiveRuns.getState().runs[agentSlot(agentId)]?.key === turn.key;
+  const tools = useAgentMocks.getState().byAgent[agentId];
+  return automaticResults(turn, use, { ...clients, tools, isNewest });
+}
+
+function showFailure(cause: unknown): void {
+  const { message: text, requestId } = describeError(cause);
+  showToast({ tone: 'negative', text, requestId });
+}
+
 /** Sends messages to an agent, in this conversation or in a branch of it. */
 function useSend(agentId: string, conversationId: string | null) {
   const { client } = useHost();
@@ -250,9 +269,7 @@ function useSend(agentId: string, conversationId: string | null) {
     await refetchTurns();
     await queryClient.invalidateQueries({ queryKey: auditKey });
     if (!continuesAutomatically || turn.runId === null) return;
-    const isNewest = () => useLiveRuns.getState().runs[slot]?.key === turn.key;
-    const tools = useAgentMocks.getState().byAgent[agentId];
-    const results = await automaticResults(turn, use, { client, queryClient, tools, isNewest });
+    const results = await mockedResults(turn, use, { agentId, client, queryClient });
     if (results) await send({ message, continued: { runId: turn.runId, results } }, turn.conversationId ?? target, use);
   };
 
@@ -260,18 +277,16 @@ function useSend(agentId: string, conversationId: string | null) {
   const sendInBranch = async (turn: ShownTurn, sent: Sent): Promise<void> => {
     if (conversationId === null || turn.runId === null) return;
     if (isActive(useLiveRuns.getState().runs[slot])) return;
+    let target: string;
     try {
-      const target = await branch({ conversationId, runId: turn.runId }).catch((cause: unknown) => {
-        // The field of an edited message is closed already.
-        if (sent.message !== turn.message) returnToDraft(draftKey(agentId, conversationId), sent.message);
-        throw cause;
-      });
-      if (isStillHere()) navigate(agentAddress(agentId, target));
-      await send(sent, target);
+      target = await branch({ conversationId, runId: turn.runId });
     } catch (cause) {
-      const { message: reason, requestId } = describeError(cause);
-      showToast({ tone: 'negative', text: reason, requestId });
+      // The field of an edited message is closed already.
+      if (sent.message !== turn.message) returnToDraft(draftKey(agentId, conversationId), sent.message);
+      return showFailure(cause);
     }
+    if (isStillHere()) navigate(agentAddress(agentId, target));
+    await send(sent, target).catch(showFailure);
   };
 
   return { send, sendInBranch };

@@ -82,8 +82,7 @@ function useSaving({ comparison, input, isChanged, draft, onProblems }: SavingOp
     setFailure(null);
     if (!input) {
       onProblems();
-      setFailure('Fix the marked fields first.');
-      return;
+      return setFailure('Fix the marked fields first.');
     }
     setBusy(true);
     try {
