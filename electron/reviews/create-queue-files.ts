@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
-import type { NewItem, StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
-import type { NewQueue } from '../storage/reviews/queue-rows.ts';
+import type { NewItem, NewQueue, StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { QueueStore } from '../storage/reviews/queue-store.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore } from '../storage/reviews/reviewer-store.ts';

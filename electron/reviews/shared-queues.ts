@@ -173,12 +173,12 @@ interface Polled {
   readonly pull: ReturnType<typeof createPuller>;
 }
 
-/** Follows the team database. Returns what stops it. */
 function reportUnread(failure: unknown, log: Log): void {
   // A database that is away is reported by the copier.
   if (!(failure instanceof AppError)) log('A shared review queue could not be read.', failure);
 }
 
+/** Follows the team database. Returns what stops it. */
 function startPolling(
   { store, team, log }: SharedQueuesOptions,
   { people, retract, makeCopy, pull }: Polled,

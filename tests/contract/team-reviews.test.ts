@@ -288,7 +288,7 @@ describeWithPostgres('review queues that hosts share', () => {
           "RAISE EXCEPTION 'interrupted'",
         );
         expect((await createSharedQueue(one, 1)).status).toBe(503);
-        // As if only the answer had been lost. In this session nothing interrupts.
+        // As if only the answer had been lost. The trigger doesn't apply to this connection.
         await server().query(
           team,
           'SET session_replication_role = replica; UPDATE touchstone.review_queues SET is_ready = true WHERE NOT is_removed',

@@ -74,6 +74,18 @@ function holdUploads(): (error?: Error) => void {
   return (error) => (error ? gate.reject(error) : gate.resolve());
 }
 
+/** Leaves the dataset during a save. Returns what ends it, as `holdUploads` does. */
+async function leaveDuringSave(): Promise<(error?: Error) => void> {
+  opened.navigate(`/compare/datasets/${id}`);
+  const release = holdUploads();
+  await type('late', 'first');
+  fireEvent.keyDown(cellEditor(), { key: 's', ctrlKey: true });
+  await screen.findByRole('button', { name: 'Cancel' });
+  opened.navigate('/compare/datasets');
+  await screen.findByRole('link', { name: 'Tickets' });
+  return release;
+}
+
 test('Ctrl+S in an open cell saves it too, and what is typed during the save is kept', async () => {
   opened.navigate(`/compare/datasets/${id}`);
   const release = holdUploads();
@@ -96,25 +108,14 @@ test('Ctrl+S in an open cell saves it too, and what is typed during the save is 
 });
 
 test('a save goes on when the dataset is left, and says how it ended', async () => {
-  opened.navigate(`/compare/datasets/${id}`);
-  const release = holdUploads();
-  await type('late', 'first');
-  fireEvent.keyDown(cellEditor(), { key: 's', ctrlKey: true });
-  await screen.findByRole('button', { name: 'Cancel' });
-  opened.navigate('/compare/datasets');
-  await screen.findByRole('link', { name: 'Tickets' });
+  const release = await leaveDuringSave();
   release();
   await waitFor(() => expect(toasts()).toContain('Saved version 2 of "Tickets".'));
   expect(await rows()).toEqual(['first', 'lost']);
 });
 
 test('a save that fails after the dataset is left says that the edits are kept', async () => {
-  opened.navigate(`/compare/datasets/${id}`);
-  const release = holdUploads();
-  await type('late', 'first');
-  fireEvent.keyDown(cellEditor(), { key: 's', ctrlKey: true });
-  await screen.findByRole('button', { name: 'Cancel' });
-  opened.navigate('/compare/datasets');
+  const release = await leaveDuringSave();
   release(new AppError('conflict', 'The dataset has a later version.'));
   await waitFor(() =>
     expect(toasts()).toContain('Couldn\u0027t save "Tickets". The dataset has a later version. Your edits are kept.'),
