@@ -5,16 +5,16 @@ import type { Usage } from '../../shared/contract/completions.ts';
 import type { RunModeration } from '../../shared/contract/moderation.ts';
 import { withCalls } from '../../shared/contract/tools.ts';
 import type { RunGuard } from '../completions/guard.ts';
-import { CapturedBytes, type ExchangeLog } from '../provider-exchanges/exchange-log.ts';
+import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import { redactText } from '../provider-exchanges/redact.ts';
 import type { RunCost } from '../providers/model-prices.ts';
 import type { RawUsage } from '../providers/provider.ts';
 import type { RunOutcome } from '../storage/run-rows.ts';
 import type { CallReader } from './create-call-reader.ts';
-import { ChunkTimes } from './frame-times.ts';
 import type { CallObserver, PassedHead } from './passed-call.ts';
 import type { CallApi } from './read-request.ts';
-import { maxRecordedBytes, noResponse, type RecordedResponse } from './read-call.ts';
+import { noResponse, type RecordedResponse } from './recorded-response.ts';
+import type { ResponseBody } from './response-body.ts';
 
 /** How long the end of a response waits for the record, which usually takes milliseconds. A disk that hangs must not stop a program. */
 const maxWaitMilliseconds = 5000;
@@ -80,10 +80,9 @@ const blocked = () =>
 export class CallRecord implements CallObserver {
   readonly #options: CallRecordOptions;
   readonly #startedAt = performance.now();
-  readonly #body = new CapturedBytes(maxRecordedBytes);
   #head: PassedHead | null = null;
+  #body: ResponseBody | null = null;
   #firstByteMs: number | null = null;
-  readonly #times = new ChunkTimes();
   #ended: Promise<void> | null = null;
   readonly #verdict = Promise.withResolvers<void>();
 
@@ -94,6 +93,12 @@ export class CallRecord implements CallObserver {
 
   begin(head: PassedHead): void {
     this.#head = head;
+    const { reader, api, rules } = this.#options;
+    const isStream = String(head.headers['content-type'] ?? '')
+      .toLowerCase()
+      .startsWith('text/event-stream');
+    const encoding = String(head.headers['content-encoding'] ?? '');
+    this.#body = reader.response({ api, rules, isJudged: this.isJudged, encoding, isStream });
   }
 
   take(chunk: Uint8Array): void {
@@ -101,10 +106,9 @@ export class CallRecord implements CallObserver {
     if (this.#ended !== null) return;
     const atMs = performance.now() - this.#startedAt;
     this.#firstByteMs ??= atMs;
-    this.#times.add(chunk.length, atMs);
-    this.#body.append(chunk);
+    this.#body?.append(chunk, atMs);
     // Nothing reads the rest.
-    if (this.isJudged && this.#body.isCut) this.#verdict.reject(unchecked());
+    if (this.isJudged && this.#isCut) this.#verdict.reject(unchecked());
   }
 
   /** Whether the guard judges the whole response before the program gets it. */
@@ -162,7 +166,7 @@ export class CallRecord implements CallObserver {
     };
     const totalMs = performance.now() - this.#startedAt;
     const isCancelled = reason !== null && signal.aborted;
-    const response = await this.#judge(this.#head === null ? noResponse : await this.#read().catch(unread));
+    const response = await this.#judge(await this.#read().catch(unread));
     const failure = isCancelled ? null : this.#failureOf(response, reason);
     this.#options.onHidden(response.hidden);
     if (failure === null && !isCancelled) onResponse(response);
@@ -184,7 +188,7 @@ export class CallRecord implements CallObserver {
       this.#verdict.resolve();
       return response;
     }
-    if (response.isUnread || response.isPartial || this.#body.isCut) {
+    if (response.isUnread || response.isPartial || this.#isCut) {
       this.#verdict.reject(unchecked());
       return { ...response, content: '', toolCalls: [], error: unchecked().message };
     }
@@ -243,29 +247,13 @@ export class CallRecord implements CallObserver {
     return this.#head !== null && this.#head.status >= 200 && this.#head.status < 300;
   }
 
-  get #encoding(): string {
-    return String(this.#head?.headers['content-encoding'] ?? '');
-  }
-
-  get #isStream(): boolean {
-    return String(this.#head?.headers['content-type'] ?? '')
-      .toLowerCase()
-      .startsWith('text/event-stream');
+  get #isCut(): boolean {
+    return this.#body?.isCut ?? false;
   }
 
   async #read(): Promise<RecordedResponse> {
-    const { reader, api, rules, secrets } = this.#options;
-    const encoding = this.#encoding;
-    const { arrivals } = this.#times;
-    const body = {
-      body: this.#body.bytes,
-      isCut: this.#body.isCut,
-      isJudged: this.isJudged,
-      encoding,
-      isStream: this.#isStream,
-      arrivals,
-    };
-    const response = await reader.response({ api, ...body, rules });
+    const { secrets } = this.#options;
+    const response = (await this.#body?.end()) ?? noResponse;
     if (secrets.length === 0) return response;
     const clean = (text: string) => redactText(text, secrets);
     return {
@@ -279,7 +267,7 @@ export class CallRecord implements CallObserver {
   }
 
   #failureOf(response: RecordedResponse, reason: Error | null): Failure | null {
-    const isUnchecked = this.isJudged && this.#body.isCut;
+    const isUnchecked = this.isJudged && this.#isCut;
     if (this.#head === null || (reason !== null && !isUnchecked)) {
       const start = this.#head === null ? "The provider's response never came" : "The provider's response broke off";
       return { code: 'provider_failed', message: `${start}: ${reason?.message ?? 'no reason given'}` };
@@ -287,7 +275,7 @@ export class CallRecord implements CallObserver {
     const { status, statusText } = this.#head;
     if (!this.#isSuccess) return { code: codeOf(status), message: response.error ?? `${status} ${statusText}` };
     if (response.error !== null) return { code: 'provider_failed', message: response.error };
-    if (response.isComplete || this.#body.isCut) return null;
+    if (response.isComplete || this.#isCut) return null;
     return { code: 'provider_failed', message: "The provider's response ended before it was complete." };
   }
 }

@@ -2,14 +2,9 @@ import { type CallOptions, createWorkerClient, startThread, type WorkerClient } 
 import { workerUrl } from '../common/worker-url.ts';
 import type { CallMethods } from './call-worker.ts';
 import { type CheckedRequest, readCheckedRequest } from './check-prompt.ts';
-import {
-  type ReadRequest,
-  readPassedRequest,
-  readPassedResponse,
-  type RecordedResponse,
-  type RequestInput,
-  type ResponseInput,
-} from './read-call.ts';
+import { type ReadRequest, readPassedRequest, type RequestInput } from './read-call.ts';
+import { readPassedResponse, type ResponseForm, type ResponseInput } from './recorded-response.ts';
+import { ArrivingBody, type ResponseBody, type StreamReader } from './response-body.ts';
 
 /** Longer bodies are read in a thread: a megabyte takes tens of milliseconds. */
 const maxBytesHere = 131_072;
@@ -41,8 +36,8 @@ export interface CallReader {
   request(input: RequestInput): ReadRequest | Promise<ReadRequest>;
   /** What the guard checks of a request. */
   checked(input: RequestInput): CheckedRequest | Promise<CheckedRequest>;
-  /** Takes the buffer of a long body. */
-  response(input: ResponseInput): RecordedResponse | Promise<RecordedResponse>;
+  /** The body of a response that begins to arrive. */
+  response(form: ResponseForm): ResponseBody;
   /** Ends the threads. What they read, and every later call with a long body, rejects. */
   close(): Promise<void>;
 }
@@ -52,15 +47,21 @@ const closing = () => new Error('The host is closing.');
 export function createCallReader(): CallReader {
   const threads: ReadingThread[] = [];
   let isClosed = false;
+  let lastStream = 0;
 
   /** A thread that reads nothing else if there is one: a long body takes seconds, and a hostile one ends its thread. */
-  async function inThread<Result>(bytes: number, read: (client: ReadingThread['client']) => Promise<Result>) {
-    // A call of a terminated thread would start it again.
-    if (isClosed) throw closing();
+  function reserve(bytes: number): ReadingThread {
     let thread = threads.find((each) => each.bytes === 0);
     if (!thread && threads.length < maxThreads) threads.push((thread = startReading()));
     thread ??= threads.toSorted((one, other) => one.bytes - other.bytes)[0]!;
     thread.bytes += bytes + 1;
+    return thread;
+  }
+
+  async function inThread<Result>(bytes: number, read: (client: ReadingThread['client']) => Promise<Result>) {
+    // A call of a terminated thread would start it again.
+    if (isClosed) throw closing();
+    const thread = reserve(bytes);
     try {
       return await read(thread.client);
     } finally {
@@ -70,12 +71,49 @@ export function createCallReader(): CallReader {
     }
   }
 
+  /** Sends a stream to one thread, in parts. After a failure nothing more is sent, because that would start the thread again. */
+  function openStream(form: ResponseForm): StreamReader {
+    const stream = (lastStream += 1);
+    const thread = reserve(0);
+    const { client } = thread;
+    let bytes = 1;
+    let failure: Error | null = null;
+    const send = (start: () => Promise<void>) => {
+      if (failure === null && !isClosed) start().catch((error: Error) => (failure = error));
+    };
+    send(() => client.call('openStream', { stream, form }, { timeLimitMs }));
+    return {
+      add(part) {
+        bytes += part.bytes.length;
+        thread.bytes += part.bytes.length;
+        const transfer = [part.bytes.buffer as ArrayBuffer];
+        send(() => client.call('addToStream', { stream, ...part }, { transfer, timeLimitMs }));
+      },
+      async end(part, isCut) {
+        try {
+          if (failure !== null || isClosed) throw failure ?? closing();
+          const transfer = [part.bytes.buffer as ArrayBuffer];
+          return await client.call('endStream', { stream, ...part, isCut }, { transfer, timeLimitMs });
+        } finally {
+          thread.bytes -= bytes;
+        }
+      },
+    };
+  }
+
   const isShort = ({ body, rules }: RequestInput | ResponseInput, isPlain: boolean) =>
     isPlain &&
     body.length <= (rules.length === 0 ? maxBytesHere : maxRedactedBytesHere) &&
     // Some patterns take a hundred times as long as the rules of our own.
     rules.every(({ kind }) => kind !== 'pattern');
   type Client = ReadingThread['client'];
+  const readWhole = (input: ResponseInput) =>
+    isShort(input, input.encoding === '')
+      ? readPassedResponse(input)
+      : inThread(input.body.length, (client) => {
+          const [whole, options] = handedOver(input);
+          return client.call('readPassedResponse', whole, { ...options, timeLimitMs });
+        });
   const inThreadCopied = <Result>(
     input: RequestInput,
     read: (client: Client, input: RequestInput, options: CallOptions) => Promise<Result>,
@@ -94,13 +132,7 @@ export function createCallReader(): CallReader {
       isShort(input, true)
         ? readCheckedRequest(input)
         : inThreadCopied(input, (client, ...call) => client.call('readCheckedRequest', ...call)),
-    response: (input) =>
-      isShort(input, input.encoding === '')
-        ? readPassedResponse(input)
-        : inThread(input.body.length, (client) => {
-            const [whole, options] = handedOver(input);
-            return client.call('readPassedResponse', whole, { ...options, timeLimitMs });
-          }),
+    response: (form) => new ArrivingBody(form, { readWhole, openStream }),
     async close() {
       isClosed = true;
       await Promise.all(threads.map(({ client }) => client.terminate(closing())));

@@ -19,7 +19,8 @@ import { type CallMeter, createMeter, type RecorderCounts } from './call-meter.t
 import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
-import { answerKey, keysOf, type ReadRequest, type RecordedResponse, unreadable } from './read-call.ts';
+import { answerKey, keysOf, type ReadRequest, unreadable } from './read-call.ts';
+import type { RecordedResponse } from './recorded-response.ts';
 import { type SentFile, storeFiles } from './sent-files.ts';
 
 /** A call under way, with what the program learns about its record. */

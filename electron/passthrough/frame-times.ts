@@ -1,12 +1,9 @@
 import { type FrameTiming, maxFrameEntries } from '../../shared/contract/conversations.ts';
 
-/** Where the frames of a body end: at an empty line, or at the comma before the next element of an array. */
-export type FrameKind = 'events' | 'array';
-
-/** When the chunks of a body came. Frames are counted in the whole body: for each chunk, that would slow a fast stream down. */
+/** When the chunks of a body, or of a part of it, came. */
 export interface ChunkArrivals {
   readonly atMs: readonly number[];
-  /** Where each chunk ends in the body. */
+  /** Where each chunk ends in the body, or in its part. */
   readonly ends: readonly number[];
 }
 
@@ -37,44 +34,12 @@ export class ChunkTimes {
   }
 }
 
-/** The offsets at which frames end, in order. */
-function* frameEnds(bytes: Buffer, kind: FrameKind): Generator<number, void, void> {
-  const isWindows = kind === 'events' && !bytes.includes('\n\n');
-  const end = Buffer.from(kind === 'array' ? '\n,' : isWindows ? '\r\n\r\n' : '\n\n');
-  for (let index = bytes.indexOf(end); index !== -1; index = bytes.indexOf(end, index + end.length))
-    yield index + end.length;
-  if (kind === 'events') return;
-  const last = bytes.lastIndexOf('\n]');
-  if (last !== -1) yield last + 2;
-}
-
 /** A tenth of a millisecond is as exact as the clock is. */
 const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
 
 interface Entry {
   readonly atMs: number;
-  readonly frames: number;
-}
-
-/** The number of frames that end in each chunk, without chunks that end none. */
-function framesOf(body: Uint8Array, kind: FrameKind, { atMs, ends }: ChunkArrivals): Entry[] {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
-  const entries: Entry[] = [];
-  let chunk = 0;
-  let frames = 0;
-  const flush = (): void => {
-    if (frames > 0) entries.push({ atMs: atMs[chunk]!, frames });
-    frames = 0;
-  };
-  for (const end of frameEnds(bytes, kind)) {
-    while (chunk < ends.length - 1 && ends[chunk]! < end) {
-      flush();
-      chunk += 1;
-    }
-    frames += 1;
-  }
-  flush();
-  return entries;
+  frames: number;
 }
 
 /** Joins each two entries. */
@@ -84,19 +49,54 @@ function merged(entries: readonly Entry[]): Entry[] {
   );
 }
 
-/** When the frames of a body arrived; null for a body without frames. */
-export function frameTiming(body: Uint8Array, kind: FrameKind, arrivals: ChunkArrivals): FrameTiming | null {
-  const entries = framesOf(body, kind, arrivals);
-  const [first] = entries;
-  if (!first) return null;
-  const gaps = entries.slice(1).map(({ atMs }, index) => atMs - entries[index]!.atMs);
-  let series: readonly Entry[] = entries;
-  while (series.length > maxFrameEntries) series = merged(series);
-  return {
-    count: entries.reduce((sum, { frames }) => sum + frames, 0),
-    firstMs: rounded(first.atMs),
-    lastMs: rounded(entries.at(-1)!.atMs),
-    longestGapMs: rounded(gaps.reduce((longest, gap) => Math.max(longest, gap), 0)),
-    series: series.map(({ atMs, frames }) => ({ atMs: rounded(atMs), frames })),
-  };
+/** Counts the frames of a stream by the time of the chunk that ended them, in a fixed space. */
+export class FrameTimes {
+  #entries: Entry[] = [];
+  #count = 0;
+  #lastMs = 0;
+  #longestGapMs = 0;
+
+  note(atMs: number): void {
+    this.#count += 1;
+    if (this.#count > 1 && atMs === this.#lastMs) {
+      this.#entries.at(-1)!.frames += 1;
+      return;
+    }
+    if (this.#count > 1) this.#longestGapMs = Math.max(this.#longestGapMs, atMs - this.#lastMs);
+    this.#lastMs = atMs;
+    if (this.#entries.length >= maxArrivals) this.#entries = merged(this.#entries);
+    this.#entries.push({ atMs, frames: 1 });
+  }
+
+  /** Null for a body without frames. */
+  get timing(): FrameTiming | null {
+    if (this.#count === 0) return null;
+    let series: readonly Entry[] = this.#entries;
+    while (series.length > maxFrameEntries) series = merged(series);
+    return {
+      count: this.#count,
+      firstMs: rounded(series[0]!.atMs),
+      lastMs: rounded(this.#lastMs),
+      longestGapMs: rounded(this.#longestGapMs),
+      series: series.map(({ atMs, frames }) => ({ atMs: rounded(atMs), frames })),
+    };
+  }
+}
+
+/** The offsets at which the elements of a streamed array end: at the comma before the next one, or at the last bracket. */
+function* elementEnds(bytes: Buffer): Generator<number, void, void> {
+  for (let index = bytes.indexOf('\n,'); index !== -1; index = bytes.indexOf('\n,', index + 2)) yield index + 2;
+  const last = bytes.lastIndexOf('\n]');
+  if (last !== -1) yield last + 2;
+}
+
+/** When the elements of a streamed array arrived; null for a body without any. */
+export function arrayTiming(body: Uint8Array, { atMs, ends }: ChunkArrivals): FrameTiming | null {
+  const times = new FrameTimes();
+  let chunk = 0;
+  for (const end of elementEnds(Buffer.from(body.buffer, body.byteOffset, body.length))) {
+    while (chunk < ends.length - 1 && ends[chunk]! < end) chunk += 1;
+    times.note(atMs[chunk]!);
+  }
+  return times.timing;
 }

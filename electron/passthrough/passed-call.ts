@@ -1,5 +1,5 @@
 import type { RawHeaders, ResponseFlow, ResponseHeaders, ResponseReceiver } from '../providers/response-receiver.ts';
-import { maxRecordedBytes } from './read-call.ts';
+import { maxRecordedBytes } from './recorded-response.ts';
 import type { CallApi } from './read-request.ts';
 
 /** The head of a provider's response. */

@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
-import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
-import type { FrameTiming } from '../../shared/contract/conversations.ts';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { AppError } from '../../shared/app-error.ts';
 import type { Message, MessagePart } from '../../shared/contract/messages.ts';
-import { withCalls } from '../../shared/contract/tools.ts';
 import { createRedactor, type Redactor } from '../audit/evidence/redaction.ts';
 import { messageKeys, publicToolCall } from '../storage/stored-messages.ts';
 import { hasTooManyValues, parseObject, readObject } from './fields.ts';
-import { type ChunkArrivals, type FrameKind, frameTiming } from './frame-times.ts';
 import { type CallApi, readRequest, type RecordedRequest } from './read-request.ts';
-import { type ReadBody, readResponse } from './read-response.ts';
-import { limitAnswer, limitFields, limitMessages, limitText } from './record-limits.ts';
+import { limitFields, limitMessages, limitText } from './record-limits.ts';
 
 /** A request as it is recorded, with the keys of its conversation. */
 export interface ReadRequest extends RecordedRequest {
@@ -135,7 +130,7 @@ const decoder = new TextDecoder();
 let compiled: { readonly rules: string; readonly redactor: Redactor } | null = null;
 
 /** Compiling the patterns of a call takes longer than reading it, and most calls have the rules of the one before. */
-function redactorOf(rules: readonly RedactionRule[]): Redactor {
+export function redactorOf(rules: readonly RedactionRule[]): Redactor {
   const text = JSON.stringify(rules);
   if (compiled?.rules !== text) compiled = { rules: text, redactor: createRedactor(rules) };
   return compiled.redactor;
@@ -166,7 +161,7 @@ function redactedRequest<Request extends RecordedRequest & { readonly firstNew: 
   };
 }
 
-const tooManyValues = 'has more than four million values';
+export const tooManyValues = 'has more than four million values';
 
 /** What is recorded of a request, with the files of the recorded messages only. */
 function limitRequest(read: RecordedRequest, start: number): RecordedRequest & { readonly firstNew: number } {
@@ -211,141 +206,4 @@ export function readPassedRequest(input: RequestInput): ReadRequest {
     program: redactedProgram(program, redactor),
     files: [],
   };
-}
-
-/** Bytes of a response that are recorded: more than any model writes. */
-export const maxRecordedBytes = 32 * 1_048_576;
-
-export interface ResponseInput {
-  readonly api: CallApi;
-  readonly body: Uint8Array;
-  /** Whether the response has more bytes than are recorded. */
-  readonly isCut: boolean;
-  /** Whether the guard needs all of its text, not only what is recorded. */
-  readonly isJudged: boolean;
-  readonly encoding: string;
-  readonly isStream: boolean;
-  readonly arrivals: ChunkArrivals;
-  readonly rules: readonly RedactionRule[];
-}
-
-/** A hostile response must not fill the memory when it is decompressed. */
-const maxDecodedBytes = 64 * 1_048_576;
-
-/** A response that the record can't read, although its program may. */
-class UnreadableResponse extends Error {}
-
-/** What has arrived of a body; a response that broke off has no end. Throws `UnreadableResponse`, and errors of malformed bodies. */
-function decompressed(body: Uint8Array, encoding: string): Uint8Array {
-  const options = { maxOutputLength: maxDecodedBytes };
-  switch (encoding) {
-    case '':
-    case 'identity':
-      return body;
-    case 'gzip':
-    case 'x-gzip':
-      return gunzipSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
-    case 'deflate':
-      return inflateSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
-    case 'br':
-      return brotliDecompressSync(body, { ...options, finishFlush: constants.BROTLI_OPERATION_FLUSH });
-    case 'zstd':
-      return zstdDecompressSync(body, { ...options, finishFlush: constants.ZSTD_e_flush });
-    default:
-      throw new UnreadableResponse(`its encoding "${encoding.slice(0, 100)}" is unknown`);
-  }
-}
-
-/** What is recorded of a response whose text can't be. */
-function unreadResponse(error: unknown): Omit<RecordedResponse, 'frames' | 'hidden'> {
-  const isTooLarge = error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-  const limit = `it is larger than ${maxDecodedBytes / 1_048_576} MB when it is decompressed`;
-  const reason = isTooLarge ? limit : error instanceof UnreadableResponse ? error.message : null;
-  if (reason === null)
-    return { ...noResponse, isUnread: true, error: "The provider's response could not be decompressed." };
-  return { ...noResponse, isUnread: true, isComplete: true, content: `[The response is not recorded: ${reason}]` };
-}
-
-/** A response as it is recorded. */
-export interface RecordedResponse extends ReadBody {
-  /** Whether its text could not be read, which the content or the error says. */
-  readonly isUnread: boolean;
-  /** The text that the guard judges, if it is more than what is recorded. */
-  readonly judged: string | null;
-  /** Null for a response that isn't a stream, or is compressed. */
-  readonly frames: FrameTiming | null;
-  /** How often each rule replaced something. */
-  readonly hidden: readonly number[];
-}
-
-export const noResponse: RecordedResponse = {
-  id: null,
-  content: '',
-  reasoning: '',
-  toolCalls: [],
-  finishReason: 'Stop',
-  usage: null,
-  rawUsage: null,
-  error: null,
-  isComplete: false,
-  isPartial: false,
-  isUnread: false,
-  judged: null,
-  frames: null,
-  hidden: [],
-};
-
-/** The text of a body. Throws `UnreadableResponse` if nothing can be read of it. */
-function textOf({ body, encoding, isStream, isCut }: ResponseInput): string {
-  const text = decoder.decode(decompressed(body, encoding.trim().toLowerCase()));
-  if (isStream) return text;
-  if (isCut) throw new UnreadableResponse(`it is larger than ${maxRecordedBytes / 1_048_576} MB`);
-  if (hasTooManyValues(text)) throw new UnreadableResponse(`it ${tooManyValues}`);
-  return text;
-}
-
-function readText(input: ResponseInput): Omit<RecordedResponse, 'frames' | 'hidden'> {
-  let text: string;
-  try {
-    text = textOf(input);
-  } catch (error) {
-    return unreadResponse(error);
-  }
-  const read = readResponse(input.api, text, input);
-  const limited = limitAnswer(read);
-  const whole = input.isJudged ? withCalls(read.content, read.toolCalls) : '';
-  const judged = input.isJudged && whole !== withCalls(limited.content, limited.toolCalls) ? whole : null;
-  const response = { ...limited, isUnread: false, judged };
-  if (!input.isCut) return response;
-  const mark = `[The rest of the response is not recorded: it is larger than ${maxRecordedBytes / 1_048_576} MB]`;
-  return { ...response, content: `${response.content} ${mark}` };
-}
-
-/** Null for a body that isn't streamed. */
-function frameKind({ api, body, encoding, isStream }: ResponseInput): FrameKind | null {
-  if (encoding !== '') return null;
-  if (isStream) return 'events';
-  return api === 'gemini-content' && body[0] === 91 ? 'array' : null;
-}
-
-export function readPassedResponse(input: ResponseInput): RecordedResponse {
-  const { body, arrivals, rules } = input;
-  const kind = frameKind(input);
-  const frames = kind && frameTiming(body, kind, arrivals);
-  const response = { ...readText(input), frames, hidden: [] };
-  if (rules.length === 0) return response;
-  const redactor = redactorOf(rules);
-  const before = [...redactor.counts];
-  const redacted = {
-    ...response,
-    content: redactor.text(response.content),
-    reasoning: redactor.text(response.reasoning),
-    toolCalls: response.toolCalls.map((call) => ({
-      ...publicToolCall(call),
-      arguments: redactor.text(call.arguments),
-    })),
-    error: response.error === null ? null : redactor.text(response.error),
-  };
-  const hidden = redactor.counts.map((count, rule) => count - before[rule]!);
-  return { ...redacted, hidden, judged: response.judged === null ? null : redactor.text(response.judged) };
 }

@@ -2,6 +2,7 @@ import type { FinishReason, Usage } from '../../shared/contract/completions.ts';
 import type { ModelToolCall, RawUsage } from '../providers/provider.ts';
 import { countOf, type Fields, isObject, jsonOf, listOf, objectOf, readObject, textOf } from './fields.ts';
 import { geminiUsage, readGemini, readGeminiArray } from './gemini-response.ts';
+import { FrameTimes } from './frame-times.ts';
 import type { CallApi } from './read-request.ts';
 import { Reading } from './reading.ts';
 import { TextFrames } from './text-frames.ts';
@@ -216,49 +217,8 @@ function usageOf(api: CallApi, raw: Fields | null): Usage | null {
   return { ...totals, details };
 }
 
-/** The data of each event of a stream. */
-function* eventsIn(text: string): Generator<string, void, void> {
-  // A response may consist of empty lines; a list of them would take 16 times its memory.
-  for (let start = 0, end = 0; start < text.length; start = end + 1) {
-    end = text.indexOf('\n', start);
-    if (end === -1) end = text.length;
-    if (text.startsWith('data:', start)) yield text.slice(start + (text[start + 5] === ' ' ? 6 : 5), end).trimEnd();
-  }
-}
-
-/** Reads a response without ever failing. `isStream` is whether the provider sent events. */
-export function readResponse(api: CallApi, text: string, { isStream }: { readonly isStream: boolean }): ReadBody {
-  const reading = new Reading();
-  const read = readers[api];
-  let isPartial = false;
-  const parse = (json: string): Fields | null => {
-    const found = readObject(json);
-    if (!found || found.isCut) isPartial = true;
-    return found && found.value;
-  };
-  if (!isStream) {
-    if (api === 'gemini-content' && text.startsWith('[')) isPartial = !readGeminiArray(reading, text);
-    else if (text !== '') {
-      const value = parse(text);
-      if (value) read(reading, value);
-      else reading.error = text.slice(0, 1000);
-    }
-  } else {
-    const frames = new TextFrames(api);
-    for (const data of eventsIn(text)) {
-      const known = frames.textOf(data);
-      if (known !== null) {
-        reading.texts.push(known);
-        continue;
-      }
-      if (data === '[DONE]') reading.isComplete = true;
-      const value = /^\s*\{/.test(data) ? parse(data) : null;
-      if (value) {
-        read(reading, value);
-        frames.learn(data, value);
-      }
-    }
-  }
+/** What has been read so far. */
+function bodyOf(api: CallApi, reading: Reading, isPartial: boolean): ReadBody {
   const toolCalls = [...reading.calls.values()].filter(({ name }) => name !== '');
   const reason = reading.reason === null ? undefined : reasons.get(reading.reason);
   return {
@@ -273,4 +233,90 @@ export function readResponse(api: CallApi, text: string, { isStream }: { readonl
     isComplete: reading.isComplete,
     isPartial,
   };
+}
+
+const carriageReturn = 13;
+
+/** Reads a stream of events in parts, which may end anywhere. It never fails. */
+export class EventReading {
+  /** When each event ended. */
+  readonly times = new FrameTimes();
+  readonly #api: CallApi;
+  readonly #reading = new Reading();
+  readonly #frames: TextFrames;
+  /** The line that isn't complete yet. */
+  #line: string[] = [];
+  #isInEvent = false;
+  #isPartial = false;
+
+  constructor(api: CallApi) {
+    this.#api = api;
+    this.#frames = new TextFrames(api);
+  }
+
+  /** `atMs` is when the part arrived. */
+  add(text: string, atMs: number): void {
+    let start = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      if (this.#line.length === 0) this.#readLine(text, start, end, atMs);
+      else {
+        const line = this.#takeOpenLine(text.slice(0, end));
+        this.#readLine(line, 0, line.length, atMs);
+      }
+      start = end + 1;
+    }
+    if (start < text.length) this.#line.push(text.slice(start));
+  }
+
+  /** `text` is the last part. */
+  end(text: string): ReadBody {
+    this.add(text, 0);
+    const line = this.#takeOpenLine('');
+    if (line.trimEnd() !== '') this.#readLine(line, 0, line.length, 0);
+    return bodyOf(this.#api, this.#reading, this.#isPartial);
+  }
+
+  #takeOpenLine(rest: string): string {
+    const line = this.#line.join('') + rest;
+    this.#line = [];
+    return line;
+  }
+
+  #readLine(text: string, start: number, end: number, atMs: number): void {
+    if (end === start || (end === start + 1 && text.charCodeAt(start) === carriageReturn)) {
+      if (this.#isInEvent) this.times.note(atMs);
+      this.#isInEvent = false;
+      return;
+    }
+    this.#isInEvent = true;
+    if (text.startsWith('data:', start))
+      this.#readData(text.slice(start + (text[start + 5] === ' ' ? 6 : 5), end).trimEnd());
+  }
+
+  #readData(data: string): void {
+    const known = this.#frames.textOf(data);
+    if (known !== null) {
+      this.#reading.texts.push(known);
+      return;
+    }
+    if (data === '[DONE]') this.#reading.isComplete = true;
+    if (!/^\s*\{/.test(data)) return;
+    const found = readObject(data);
+    if (!found || found.isCut) this.#isPartial = true;
+    if (!found) return;
+    readers[this.#api](this.#reading, found.value);
+    this.#frames.learn(data, found.value);
+  }
+}
+
+/** Reads a whole response without ever failing. `isStream` is whether the provider sent events. */
+export function readResponse(api: CallApi, text: string, { isStream }: { readonly isStream: boolean }): ReadBody {
+  if (isStream) return new EventReading(api).end(text);
+  const reading = new Reading();
+  if (text === '') return bodyOf(api, reading, false);
+  if (api === 'gemini-content' && text.startsWith('[')) return bodyOf(api, reading, !readGeminiArray(reading, text));
+  const found = readObject(text);
+  if (found) readers[api](reading, found.value);
+  else reading.error = text.slice(0, 1000);
+  return bodyOf(api, reading, !found || found.isCut);
 }

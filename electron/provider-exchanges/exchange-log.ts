@@ -18,9 +18,12 @@ export class CapturedBytes {
   #length = 0;
   #total = 0;
   readonly #maxBytes: number;
+  readonly #firstBytes: number;
 
-  constructor(maxBytes = maxExchangeBodyBytes) {
+  /** `firstBytes` is the room at the start, which is doubled when it is full. */
+  constructor(maxBytes = maxExchangeBodyBytes, firstBytes = initialBytes) {
     this.#maxBytes = maxBytes;
+    this.#firstBytes = firstBytes;
   }
 
   append(chunk: Uint8Array): void {
@@ -53,7 +56,7 @@ export class CapturedBytes {
   #reserve(length: number): Buffer {
     const capacity = this.#buffer?.length ?? 0;
     if (this.#buffer && capacity >= length) return this.#buffer;
-    const larger = Buffer.allocUnsafe(Math.min(this.#maxBytes, Math.max(initialBytes, capacity * 2, length)));
+    const larger = Buffer.allocUnsafe(Math.min(this.#maxBytes, Math.max(this.#firstBytes, capacity * 2, length)));
     if (this.#buffer) larger.set(this.#buffer.subarray(0, this.#length));
     return (this.#buffer = larger);
   }

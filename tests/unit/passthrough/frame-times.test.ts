@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
-import { ChunkTimes, type FrameKind, frameTiming } from '../../../electron/passthrough/frame-times.ts';
+import { ChunkTimes } from '../../../electron/passthrough/frame-times.ts';
+import { readPassedResponse } from '../../../electron/passthrough/recorded-response.ts';
 
 /** The timing of a body whose chunks came every `stepMs` milliseconds. */
-function timingOf(chunks: readonly string[], kind: FrameKind = 'events', stepMs = 10) {
+function timingOf(chunks: readonly string[], kind: 'events' | 'array' = 'events', stepMs = 10) {
   const times = new ChunkTimes();
   for (const [index, chunk] of chunks.entries()) times.add(Buffer.byteLength(chunk), index * stepMs);
-  return frameTiming(Buffer.from(chunks.join('')), kind, times.arrivals);
+  const api = kind === 'array' ? 'gemini-content' : 'openai-chat';
+  const form = { api, isJudged: false, encoding: '', isStream: kind === 'events', rules: [] } as const;
+  const body = Buffer.from(chunks.join(''));
+  return readPassedResponse({ ...form, body, isCut: false, arrivals: times.arrivals }).frames;
 }
 
 test('counts frames however they are cut, with the time of the chunk that ends them', () => {

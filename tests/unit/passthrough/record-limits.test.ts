@@ -4,12 +4,8 @@ import { textOfMessage } from '../../../shared/contract/messages.ts';
 import { readCheckedRequest } from '../../../electron/passthrough/check-prompt.ts';
 import { CallRecord, type CallRecordOptions } from '../../../electron/passthrough/call-record.ts';
 import { parseObject, readJson } from '../../../electron/passthrough/fields.ts';
-import {
-  type RequestInput,
-  readPassedRequest,
-  readPassedResponse,
-  type ResponseInput,
-} from '../../../electron/passthrough/read-call.ts';
+import { type RequestInput, readPassedRequest } from '../../../electron/passthrough/read-call.ts';
+import { readPassedResponse, type ResponseInput } from '../../../electron/passthrough/recorded-response.ts';
 import { limitText } from '../../../electron/passthrough/record-limits.ts';
 import type { CallApi } from '../../../electron/passthrough/read-request.ts';
 import type { RunOutcome } from '../../../electron/storage/run-rows.ts';
@@ -286,7 +282,11 @@ test('a call whose response cannot be read ends, with what went wrong', async ()
       reader: {
         request: () => Promise.reject(new Error('unused')),
         checked: () => Promise.reject(new Error('unused')),
-        response: () => Promise.reject(new Error('out of memory')),
+        response: () => ({
+          append: () => undefined,
+          isCut: false,
+          end: () => Promise.reject(new Error('out of memory')),
+        }),
         close: () => Promise.resolve(),
       },
       finish: (outcome) => Promise.resolve(void outcomes.push(outcome)),

@@ -1,0 +1,199 @@
+import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
+import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
+import type { FrameTiming } from '../../shared/contract/conversations.ts';
+import { withCalls } from '../../shared/contract/tools.ts';
+import { publicToolCall } from '../storage/stored-messages.ts';
+import { hasTooManyValues } from './fields.ts';
+import { arrayTiming, type ChunkArrivals } from './frame-times.ts';
+import { redactorOf, tooManyValues } from './read-call.ts';
+import type { CallApi } from './read-request.ts';
+import { EventReading, type ReadBody, readResponse } from './read-response.ts';
+import { limitAnswer } from './record-limits.ts';
+
+/** Bytes of a response that are recorded: more than any model writes. */
+export const maxRecordedBytes = 32 * 1_048_576;
+
+/** How a response is read. */
+export interface ResponseForm {
+  readonly api: CallApi;
+  /** Whether the guard needs all of its text, not only what is recorded. */
+  readonly isJudged: boolean;
+  readonly encoding: string;
+  /** Whether the provider sends events. */
+  readonly isStream: boolean;
+  readonly rules: readonly RedactionRule[];
+}
+
+export interface ResponseInput extends ResponseForm {
+  readonly body: Uint8Array;
+  /** Whether the response has more bytes than are recorded. */
+  readonly isCut: boolean;
+  readonly arrivals: ChunkArrivals;
+}
+
+const decoder = new TextDecoder();
+
+/** A hostile response must not fill the memory when it is decompressed. */
+const maxDecodedBytes = 64 * 1_048_576;
+
+/** A response that the record can't read, although its program may. */
+class UnreadableResponse extends Error {}
+
+/** What has arrived of a body; a response that broke off has no end. Throws `UnreadableResponse`, and errors of malformed bodies. */
+function decompressed(body: Uint8Array, encoding: string): Uint8Array {
+  const options = { maxOutputLength: maxDecodedBytes };
+  switch (encoding) {
+    case '':
+    case 'identity':
+      return body;
+    case 'gzip':
+    case 'x-gzip':
+      return gunzipSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
+    case 'deflate':
+      return inflateSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
+    case 'br':
+      return brotliDecompressSync(body, { ...options, finishFlush: constants.BROTLI_OPERATION_FLUSH });
+    case 'zstd':
+      return zstdDecompressSync(body, { ...options, finishFlush: constants.ZSTD_e_flush });
+    default:
+      throw new UnreadableResponse(`its encoding "${encoding.slice(0, 100)}" is unknown`);
+  }
+}
+
+/** A response before its frames are counted and the rules of redaction apply. */
+type ResponseText = Omit<RecordedResponse, 'frames' | 'hidden'>;
+
+/** What is recorded of a response whose text can't be. */
+function unreadResponse(error: unknown): ResponseText {
+  const isTooLarge = error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+  const limit = `it is larger than ${maxDecodedBytes / 1_048_576} MB when it is decompressed`;
+  const reason = isTooLarge ? limit : error instanceof UnreadableResponse ? error.message : null;
+  if (reason === null)
+    return { ...noResponse, isUnread: true, error: "The provider's response could not be decompressed." };
+  return { ...noResponse, isUnread: true, isComplete: true, content: `[The response is not recorded: ${reason}]` };
+}
+
+/** A response as it is recorded. */
+export interface RecordedResponse extends ReadBody {
+  /** Whether its text could not be read, which the content or the error says. */
+  readonly isUnread: boolean;
+  /** The text that the guard judges, if it is more than what is recorded. */
+  readonly judged: string | null;
+  /** Null for a response that isn't a stream, or is compressed. */
+  readonly frames: FrameTiming | null;
+  /** How often each rule replaced something. */
+  readonly hidden: readonly number[];
+}
+
+export const noResponse: RecordedResponse = {
+  id: null,
+  content: '',
+  reasoning: '',
+  toolCalls: [],
+  finishReason: 'Stop',
+  usage: null,
+  rawUsage: null,
+  error: null,
+  isComplete: false,
+  isPartial: false,
+  isUnread: false,
+  judged: null,
+  frames: null,
+  hidden: [],
+};
+
+/** The text of a body. Throws `UnreadableResponse` if nothing can be read of it. */
+function textOf({ body, encoding, isStream, isCut }: ResponseInput): string {
+  const text = decoder.decode(decompressed(body, encoding.trim().toLowerCase()));
+  if (isStream) return text;
+  if (isCut) throw new UnreadableResponse(`it is larger than ${maxRecordedBytes / 1_048_576} MB`);
+  if (hasTooManyValues(text)) throw new UnreadableResponse(`it ${tooManyValues}`);
+  return text;
+}
+
+/** What is recorded of what has been read. */
+function limitedResponse(read: ReadBody, { isJudged, isCut }: Pick<ResponseInput, 'isJudged' | 'isCut'>): ResponseText {
+  const limited = limitAnswer(read);
+  const whole = isJudged ? withCalls(read.content, read.toolCalls) : '';
+  const judged = isJudged && whole !== withCalls(limited.content, limited.toolCalls) ? whole : null;
+  const response = { ...limited, isUnread: false, judged };
+  if (!isCut) return response;
+  const mark = `[The rest of the response is not recorded: it is larger than ${maxRecordedBytes / 1_048_576} MB]`;
+  return { ...response, content: `${response.content} ${mark}` };
+}
+
+function readText(input: ResponseInput): ResponseText {
+  let text: string;
+  try {
+    text = textOf(input);
+  } catch (error) {
+    return unreadResponse(error);
+  }
+  return limitedResponse(readResponse(input.api, text, input), input);
+}
+
+function redactedResponse(
+  text: ResponseText,
+  frames: FrameTiming | null,
+  rules: readonly RedactionRule[],
+): RecordedResponse {
+  const response = { ...text, frames, hidden: [] };
+  if (rules.length === 0) return response;
+  const redactor = redactorOf(rules);
+  const before = [...redactor.counts];
+  const redacted = {
+    ...response,
+    content: redactor.text(response.content),
+    reasoning: redactor.text(response.reasoning),
+    toolCalls: response.toolCalls.map((call) => ({
+      ...publicToolCall(call),
+      arguments: redactor.text(call.arguments),
+    })),
+    error: response.error === null ? null : redactor.text(response.error),
+  };
+  const hidden = redactor.counts.map((count, rule) => count - before[rule]!);
+  return { ...redacted, hidden, judged: response.judged === null ? null : redactor.text(response.judged) };
+}
+
+/** Whether a response can be read while it arrives. */
+export const isPlainStream = ({ isStream, encoding }: ResponseForm): boolean => isStream && encoding === '';
+
+/** A stream of events that isn't compressed, read in parts. */
+export class StreamedResponse {
+  readonly #form: ResponseForm;
+  readonly #events: EventReading;
+  /** A part may end within a character. */
+  readonly #decoder = new TextDecoder();
+
+  constructor(form: ResponseForm) {
+    this.#form = form;
+    this.#events = new EventReading(form.api);
+  }
+
+  add(bytes: Uint8Array, { atMs, ends }: ChunkArrivals): void {
+    let start = 0;
+    for (const [index, end] of ends.entries()) {
+      this.#events.add(this.#decoder.decode(bytes.subarray(start, end), { stream: true }), atMs[index]!);
+      start = end;
+    }
+  }
+
+  /** `isCut` is whether the response has more than was added. */
+  end(isCut: boolean): RecordedResponse {
+    const { isJudged, rules } = this.#form;
+    const read = this.#events.end(this.#decoder.decode());
+    return redactedResponse(limitedResponse(read, { isJudged, isCut }), this.#events.times.timing, rules);
+  }
+}
+
+/** A response that is there. */
+export function readPassedResponse(input: ResponseInput): RecordedResponse {
+  const { api, body, encoding, arrivals, rules, isCut } = input;
+  if (isPlainStream(input)) {
+    const stream = new StreamedResponse(input);
+    stream.add(body, arrivals);
+    return stream.end(isCut);
+  }
+  const isArray = api === 'gemini-content' && encoding === '' && body[0] === 91;
+  return redactedResponse(readText(input), isArray ? arrayTiming(body, arrivals) : null, rules);
+}
