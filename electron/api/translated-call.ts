@@ -4,11 +4,11 @@ import { type Configuration, completionRequest } from '../../shared/contract/com
 import type { AcceptedRun, Completions } from '../completions/completions.ts';
 import type { Run, RunPart } from '../completions/run.ts';
 import type { Log } from '../log.ts';
-import { promptFiles } from '../passthrough/check-prompt.ts';
 import type { PassThrough } from '../passthrough/create-passthrough.ts';
 import { type Fields, objectOf, parseObject, textOf } from '../passthrough/fields.ts';
 import { namedParameters } from '../passthrough/named-parameters.ts';
 import { readRequest, type RecordedRequest } from '../passthrough/read-request.ts';
+import { promptFiles } from '../passthrough/sent-files.ts';
 import {
   lastUserText,
   translatedKind,

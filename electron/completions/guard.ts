@@ -142,7 +142,13 @@ function rejection({ field }: SentText, categories: readonly Category[]): AppErr
 }
 
 /** Fields that name text stored at the provider, which can't be checked here. */
-export const storedTexts = ['prompt', 'previous_response_id', 'conversation'] as const;
+export const storedTexts = [
+  'prompt',
+  'previous_response_id',
+  'conversation',
+  'cachedContent',
+  'cached_content',
+] as const;
 
 function requireCheckable({ configuration, uncheckable }: GuardedPrompt): void {
   if (uncheckable !== undefined) {
@@ -178,7 +184,8 @@ const plainWords = new Set([
   ...namedParameters,
   ...(
     'none minimal low medium high xhigh max auto default text json_object json_schema schema name strict type function ' +
-    'object string number integer boolean array null properties required items description enum additionalProperties'
+    'object string number integer boolean array null properties required items description enum additionalProperties ' +
+    'input_schema functionDeclarations generationConfig OBJECT STRING NUMBER INTEGER BOOLEAN ARRAY'
   ).split(' '),
 ]);
 

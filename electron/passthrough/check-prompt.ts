@@ -1,19 +1,44 @@
-import { isTextType } from '../../shared/contract/files.ts';
-import { textMessage, textOfMessage, textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
+import { type Message, textMessage } from '../../shared/contract/messages.ts';
 import { type Guard, type RunGuard, storedTexts, textsIn } from '../completions/guard.ts';
 import type { PromptFiles } from '../completions/prompt-file.ts';
-import { hasTooManyValues, readObject } from './fields.ts';
-import type { ReadRequest, RequestInput } from './read-call.ts';
-import { readRequest, type RecordedRequest } from './read-request.ts';
-import type { SentFile } from './sent-files.ts';
+import { hasRepeatedFields, hasTooManyValues, readObject } from './fields.ts';
+import type { CallApi } from './read-request.ts';
+import { promptFiles, type SentFile } from './sent-files.ts';
+import { charsetOf, isPlainCharset, sentTextsOf, type UncheckedFile } from './sent-texts.ts';
 
 /** What the guard checks of a request. */
-export interface CheckedRequest extends Pick<
-  ReadRequest,
-  'messages' | 'firstNew' | 'systemMessage' | 'configuration' | 'files'
-> {
+export interface CheckedRequest {
+  /** What the turns before the program's new ones contain. */
+  readonly history: readonly string[];
+  readonly added: string;
+  readonly systemMessage: string | null;
+  readonly configuration: Record<string, unknown>;
+  /** Of text files. */
+  readonly fileTexts: readonly string[];
+  /** The first file that can't be checked. */
+  readonly unchecked: UncheckedFile | null;
   /** Why a part of it can't be checked; absent if all of it can. */
   readonly uncheckable?: string | undefined;
+}
+
+export const nothingToCheck: CheckedRequest = {
+  history: [],
+  added: '',
+  systemMessage: null,
+  configuration: {},
+  fileTexts: [],
+  unchecked: null,
+};
+
+/** What a provider may read in another way than as JSON in UTF-8; undefined if nothing is. `headers` are names and values in turn. */
+function otherEncoding(headers: readonly string[]): string | undefined {
+  for (let index = 0; index < headers.length; index += 2) {
+    const [name, value] = [headers[index]!.toLowerCase(), headers[index + 1]!.toLowerCase()];
+    if (name === 'content-encoding' && value.trim() !== '' && value.trim() !== 'identity')
+      return 'Its body is compressed.';
+    if (name === 'content-type' && !isPlainCharset(charsetOf(value))) return 'Its characters are not in UTF-8.';
+  }
+  return undefined;
 }
 
 /** Fields, files and earlier messages that are checked one by one; more of them are checked as one text. */
@@ -22,11 +47,8 @@ const maxTexts = 512;
 const joined = (texts: readonly string[]): readonly string[] =>
   texts.length <= maxTexts ? texts : [texts.join('\n\n')];
 
-const addedTexts = (added: CheckedRequest['messages']): string =>
-  [textOfMessages(added), ...added.map(textOfToolCalls).filter((text) => text !== '')].join('\n\n');
-
 /** The texts of each field, under its name if there are few. */
-function textFields(configuration: RecordedRequest['configuration']): Record<string, unknown> {
+function textFields(configuration: CheckedRequest['configuration']): Record<string, unknown> {
   const fields = Object.entries(configuration);
   if (fields.length <= maxTexts)
     return Object.fromEntries(fields.map(([name, value]) => [name, value && textsIn(value).join('\n')]));
@@ -37,72 +59,91 @@ function textFields(configuration: RecordedRequest['configuration']): Record<str
   };
 }
 
-/** The texts of the files, and the first file that has none. */
-function textsOfFiles(files: readonly SentFile[]): SentFile[] {
-  const first = files.find(({ part }) => isTextType(part.mediaType));
-  const other = files.find(({ part }) => !isTextType(part.mediaType));
-  const texts = files.flatMap(({ part, content }) => (isTextType(part.mediaType) ? [content.toString()] : []));
-  const sent = joined(texts).map((text, index) => ({
-    part: { ...first!.part, fileId: String(index) },
-    content: Buffer.from(text),
-  }));
-  return other ? [{ part: other.part, content: Buffer.alloc(0) }, ...sent] : sent;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function decoded(body: Uint8Array): string | null {
+  try {
+    return decoder.decode(body);
+  } catch {
+    return null;
+  }
+}
+
+/** Where the newest turns of the program begin. An answer at the end is a start of the next one, and nothing shows who wrote it. */
+function startOfNew(turns: readonly { readonly isAnswer: boolean }[]): number {
+  const lastOwn = turns.findLastIndex(({ isAnswer }) => !isAnswer);
+  return turns.findLastIndex(({ isAnswer }, index) => isAnswer && index < lastOwn) + 1;
 }
 
 /**
  * All that the guard checks of a request, in so few values that a thread can hand it over: a request with hundreds of thousands of
  * messages would stop the host while they are copied.
  */
-export function readCheckedRequest({ api, body }: Pick<RequestInput, 'api' | 'body'>): CheckedRequest {
-  const text = new TextDecoder().decode(body);
+export function readCheckedRequest({
+  api,
+  body,
+}: {
+  readonly api: CallApi;
+  readonly body: Uint8Array;
+}): CheckedRequest {
+  const text = decoded(body);
+  if (text === null) return { ...nothingToCheck, uncheckable: 'It is not in UTF-8.' };
   const json = readObject(text);
   if (json === null) {
     const uncheckable = hasTooManyValues(text) ? 'It has more than four million values.' : 'It is no JSON object.';
-    return { messages: [], firstNew: 0, systemMessage: null, configuration: {}, files: [], uncheckable };
+    return { ...nothingToCheck, uncheckable };
   }
-  const { messages, systemMessage, configuration, files } = readRequest(api, json.value, null);
-  const firstNew = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
-  const history = messages
-    .slice(0, firstNew)
-    .flatMap((message) => [message.role === 'assistant' ? '' : textOfMessage(message), textOfToolCalls(message)])
-    .filter((each) => each !== '');
-  const earlier = joined(history).map((each) => textMessage('user', each));
+  const { turns, system, configuration, fileTexts, unchecked, reason } = sentTextsOf(api, json.value);
+  const firstTurn = turns.findIndex(({ isSystem }) => !isSystem);
+  const [instructions, rest] = firstTurn === -1 ? [turns, []] : [turns.slice(0, firstTurn), turns.slice(firstTurn)];
+  const systemTexts = [system, ...instructions.map((turn) => turn.text)].filter((each) => each !== '');
+  const firstNew = startOfNew(rest);
+  const textOf = (part: readonly { readonly text: string }[]) =>
+    part.map((turn) => turn.text).filter((each) => each !== '');
+  const uncheckable = json.isCut
+    ? 'Its JSON is nested more than 256 levels deep.'
+    : hasRepeatedFields(text, json.value)
+      ? 'It has a field twice, of which a provider may read either.'
+      : reason;
   return {
-    messages: [...earlier, textMessage('user', addedTexts(messages.slice(firstNew)))],
-    firstNew: earlier.length,
-    systemMessage,
+    history: joined(textOf(rest.slice(0, firstNew))),
+    added: textOf(rest.slice(firstNew)).join('\n\n'),
+    systemMessage: systemTexts.length === 0 ? null : systemTexts.join('\n\n'),
     configuration: textFields(configuration),
-    files: textsOfFiles(files),
-    ...(json.isCut && { uncheckable: 'Its JSON is nested more than 256 levels deep.' }),
+    fileTexts: joined(fileTexts),
+    unchecked,
+    ...(uncheckable !== undefined && { uncheckable }),
   };
 }
 
-/** The contents of the files that messages refer to. */
-export function promptFiles(files: readonly SentFile[]): PromptFiles {
-  return new Map(
-    files.map(({ part, content }) => {
-      const stored = { id: part.fileId, name: part.name, bytes: part.bytes, width: null, height: null, pages: null };
-      // A buffer from a thread is a plain array of bytes.
-      const data = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-      return [part.fileId, { ...stored, mediaType: part.mediaType as never, data }];
-    }),
-  );
+/** As the guard takes files. */
+function filesOf({ fileTexts, unchecked }: CheckedRequest): PromptFiles {
+  const fileOf = (fileId: string, name: string, mediaType: string, text = ''): SentFile => {
+    const content = Buffer.from(text);
+    return { part: { type: 'file', fileId, name, mediaType, bytes: content.length }, content };
+  };
+  return promptFiles([
+    ...(unchecked ? [fileOf('unchecked', unchecked.name, unchecked.mediaType)] : []),
+    ...fileTexts.map((text, index) => fileOf(String(index), 'text', 'text/plain', text)),
+  ]);
 }
 
 /** What the guard checks: what is new in this call, and everything if a flagged earlier message blocks it. */
 export async function checkPrompt(
   request: CheckedRequest,
+  headers: readonly string[],
   guard: Guard,
   signal: AbortSignal,
 ): Promise<RunGuard | null> {
   return guard.begin(
     {
-      renderedPrompt: addedTexts(request.messages.slice(request.firstNew)),
+      renderedPrompt: request.added,
       systemMessage: request.systemMessage,
       configuration: request.configuration,
-      history: request.messages.slice(0, request.firstNew),
-      files: promptFiles(request.files),
-      uncheckable: request.uncheckable,
+      // The program may have written the answers itself.
+      history: request.history.map((text): Message => textMessage('user', text)),
+      files: filesOf(request),
+      uncheckable: otherEncoding(headers) ?? request.uncheckable,
     },
     { signal },
   );

@@ -14,7 +14,7 @@ import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore, Storage } from '../storage/storage.ts';
 import { beginRun, modelOf, type ProgramCall, type Recording, requestKey, scopeOf, systemOf } from './begin-run.ts';
-import { checkPrompt } from './check-prompt.ts';
+import { checkPrompt, nothingToCheck } from './check-prompt.ts';
 import { type CallMeter, createMeter, type RecorderCounts } from './call-meter.ts';
 import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
@@ -132,10 +132,8 @@ async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promi
   const request = stored instanceof Error ? empty : stored;
   if (!isGuarded) return { ...unread, level, request, failure };
   // The guard checks what is sent, not what is recorded.
-  const isSame = recorder.redaction.length === 0 && failure === null && !request.isCut;
-  const isRead = isSame || guardSettings.prompts === 'off';
-  const sent = isRead ? request : await reader.checked({ ...input, rules: [] });
-  return { call, level, request, failure, runGuard: await checkPrompt(sent, guard, signal) };
+  const sent = guardSettings.prompts === 'off' ? nothingToCheck : await reader.checked({ ...input, rules: [] });
+  return { call, level, request, failure, runGuard: await checkPrompt(sent, call.headers, guard, signal) };
 }
 
 /** The response doesn't wait for files: looking into an image can take longer than the model. */

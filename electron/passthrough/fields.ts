@@ -85,6 +85,25 @@ export function hasTooManyValues(text: string): boolean {
   return count > maxValues;
 }
 
+/** The number of fields that the objects of a JSON value have. */
+function countFields(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = Array.isArray(value) ? 0 : Object.keys(value).length;
+  for (const child of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) count += countFields(child);
+  return count;
+}
+
+/** Whether an object of a JSON text has two fields of the same name, of which parsers take either. `value` is the parsed text. */
+export function hasRepeatedFields(text: string, value: unknown): boolean {
+  let count = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '"') index = endOfString(text, index);
+    else if (character === ':') count += 1;
+  }
+  return count !== countFields(value);
+}
+
 interface ReadJson<Value> {
   readonly value: Value;
   /** Whether something is missing because it is nested more than 256 levels deep. */

@@ -136,7 +136,8 @@ function anthropicPart(value: unknown, files: SentFiles): MessagePart[] {
       return [text(textOf(part['text']))];
     case 'image':
     case 'document': {
-      const { type, media_type, data, url, file_id } = objectOf(part['source']);
+      const { type, media_type, data, url, file_id, content } = objectOf(part['source']);
+      if (type === 'content') return anthropicParts(content, files);
       if (type === 'base64') return [files.add(textOf(media_type), textOf(data), textOf(part['title']))];
       return [text(type === 'text' ? textOf(data) : `[${textOf(url) || textOf(file_id)}]`)];
     }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { AppError } from '../../shared/app-error.ts';
 import type { FilePart, MessagePart } from '../../shared/contract/messages.ts';
+import type { PromptFiles } from '../completions/prompt-file.ts';
 import type { Files } from '../files/create-files.ts';
 import type { Log } from '../log.ts';
 
@@ -49,6 +50,16 @@ export class SentFiles {
     if (!head.endsWith(';base64')) return { type: 'text', text: `[${url.slice(0, 2000)}]` };
     return this.add(head.slice(0, head.indexOf(';')), url.slice(comma + 1), name);
   }
+}
+
+/** The contents of the files that messages refer to. */
+export function promptFiles(files: readonly SentFile[]): PromptFiles {
+  return new Map(
+    files.map(({ part, content }) => {
+      const stored = { id: part.fileId, name: part.name, bytes: part.bytes, width: null, height: null, pages: null };
+      return [part.fileId, { ...stored, mediaType: part.mediaType as never, data: content }];
+    }),
+  );
 }
 
 /** Stores the files of a request, whose messages refer to them already, until the signal aborts. */

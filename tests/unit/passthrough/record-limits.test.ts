@@ -114,14 +114,13 @@ test('what the guard checks is few values, whatever a request has', () => {
   const history = '{"role":"user","content":"earlier"},{"role":"assistant","content":"b"},'.repeat(50_000);
   const added = '{"role":"user","content":"a"},'.repeat(400_000);
   const fields = Array.from({ length: 10_000 }, (_, index) => `"k${index}":["v${index}"]`).join(',');
-  const { messages, firstNew, configuration } = checked(
-    `{"messages":[${history}${added}{"role":"user","content":"last"}],"prompt":"p",${fields}}`,
-  );
-  expect([messages.length, firstNew]).toEqual([2, 1]);
-  expect(messages.map(textOfMessage)).toEqual([
-    expect.stringMatching(/^earlier\n\n/),
-    expect.stringMatching(/\n\nlast$/),
-  ]);
+  const {
+    history: earlier,
+    added: last,
+    configuration,
+  } = checked(`{"messages":[${history}${added}{"role":"user","content":"last"}],"prompt":"p",${fields}}`);
+  expect(earlier).toEqual([expect.stringMatching(/^earlier\n\nb\n\nearlier/)]);
+  expect(last).toMatch(/^a\n\n[^]*\n\nlast$/);
   expect(Object.keys(configuration)).toEqual(['prompt', 'other']);
   expect(configuration['other']).toContain('k9999\nv9999');
 });
