@@ -45,6 +45,8 @@ export interface AppErrorOptions {
   /** Methods that the path supports; becomes `Allow`. */
   allow?: string[];
   requestId?: string;
+  /** Further headers of the response, with names in lower case. */
+  headers?: Readonly<Record<string, string>>;
   cause?: unknown;
 }
 
@@ -57,6 +59,7 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly allow: string[] | undefined;
   readonly requestId: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -66,6 +69,23 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.allow = options.allow;
     this.requestId = options.requestId;
+    this.headers = options.headers ?? {};
+  }
+
+  /** The same error with further headers of the response. */
+  withHeaders(headers: Readonly<Record<string, string>>): AppError {
+    const { details, retryAfterSeconds, allow, requestId, cause } = this;
+    const given = {
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+      ...(allow !== undefined && { allow }),
+      ...(requestId !== undefined && { requestId }),
+    };
+    return new AppError(this.code, this.message, {
+      details,
+      cause,
+      ...given,
+      headers: { ...this.headers, ...headers },
+    });
   }
 
   get status(): number {

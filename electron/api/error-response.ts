@@ -24,6 +24,7 @@ export function errorResponse(
     headers: {
       ...defaultHeaders,
       ...headers,
+      ...error.headers,
       'x-request-id': requestId,
       ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
       ...(error.allow ? { allow: error.allow.join(', ') } : {}),

@@ -127,14 +127,17 @@ export function passThroughHandlers({ passThrough, providers, ...options }: Pass
     const own = body && (api === 'openai-chat' || api === 'openai-responses') ? translatedModel(api, body) : null;
     if (own) return translatedCall(own, input, { ...options, thread: passThrough.thread });
     const started = await passThrough.start(toCall(input, route, body));
+    const added = addedHeaders(started);
+    // A call that fails here or is blocked has a record, too.
+    const recorded = (error: unknown) => (error instanceof AppError ? error.withHeaders(added) : error);
     const head = await started.call.head.catch((error: unknown) => {
-      throw providers.callFailure(route.providerId, error, input.signal);
+      throw recorded(providers.callFailure(route.providerId, error, input.signal));
     });
     await started.verdict?.catch((error: unknown) => {
       started.call.cancel();
-      throw error;
+      throw recorded(error);
     });
-    return new PassedResponse(started.call, head, addedHeaders(started));
+    return new PassedResponse(started.call, head, added);
   }
 
   const openAi = (api: CallApi | null, path: string) => (input: Input) =>

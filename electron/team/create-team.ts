@@ -183,16 +183,8 @@ function requireChangeable({ team }: TeamOptions): void {
 
 /** A queue that others review, too, can't be changed without them. */
 function callReviews(client: WorkerClient<TeamMethods>): CallTeamReviews {
-  const call = async (name: keyof TeamReviewMethods, input: unknown): Promise<unknown> => {
-    try {
-      return await client.call('reviews', { name, input });
-    } catch (failure) {
-      if (!(failure instanceof AppError)) throw failure;
-      throw new AppError('team_unavailable', `This review queue is shared in the team database. ${failure.message}`, {
-        cause: failure,
-      });
-    }
-  };
+  const call = (name: keyof TeamReviewMethods, input: unknown): Promise<unknown> =>
+    client.call('reviews', { name, input });
   return call as CallTeamReviews;
 }
 

@@ -182,7 +182,17 @@ const methods: TeamMethods = {
     await Promise.all([closeConnection(), exchange?.close()]);
     exchange = null;
   },
-  reviews: ({ name, input }) => query((): Promise<unknown> => teamReviews![name](input as never)),
+  async reviews({ name, input }) {
+    let rejection: unknown = null;
+    const step = async (): Promise<unknown> => teamReviews![name](input as never);
+    try {
+      return await query(() => step().catch((failure: unknown) => Promise.reject((rejection = failure))));
+    } catch (failure) {
+      // What the queue itself says is no failure of its database, which has another description by now.
+      if (failure === rejection || !(failure instanceof AppError)) throw failure;
+      throw new AppError('team_unavailable', `This review queue is shared in the team database. ${failure.message}`);
+    }
+  },
   acquireCredits(request) {
     if (exchange === null) throw new AppError('team_unavailable', 'No team database is connected.');
     return exchange.acquire(request);

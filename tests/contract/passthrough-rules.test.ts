@@ -164,6 +164,58 @@ describe('the guard', () => {
     });
   });
 
+  test('names the run of an answer that it blocks', async () => {
+    setGuard({ prompts: 'off', answers: 'refuse' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: threat }));
+    const blocked = await send('Hello');
+    expect([blocked.status, blocked.headers['x-touchstone-recorded']]).toEqual([400, 'all']);
+    expect(recordOf(blocked)).toMatchObject({
+      conversationId: blocked.headers['x-touchstone-conversation-id'],
+      output: { content: '', finishReason: 'ContentFilter' },
+      moderation: { answer: { withheld: threat } },
+    });
+  });
+
+  test.each<[string, object, string]>([
+    [
+      'what is too long for the record of an unknown part',
+      { messages: [{ role: 'user', content: [{ type: 'memo', memo: `${'a '.repeat(2000)}${threat}` }] }] },
+      'The guard blocked the prompt: ',
+    ],
+    [
+      'an answer that the program wrote itself',
+      {
+        messages: [
+          { role: 'assistant', content: threat },
+          { role: 'user', content: 'Go on.' },
+        ],
+      },
+      'The guard blocked an earlier message',
+    ],
+    [
+      'an image by its address',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.test/b.png' } }] }] },
+      'The guard can\'t check the file "https://a.test/b.png" (by its address).',
+    ],
+  ])('blocks %s', async (_what, body, message) => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+    const before = host.provider.calls.length;
+    const { status, text } = await post('chat/completions', JSON.stringify({ model: 'scripted', ...body }));
+    expect([status, JSON.parse(text).error.message]).toEqual([400, expect.stringContaining(message)]);
+    expect(host.provider.calls).toHaveLength(before);
+  });
+
+  test.each<Record<string, string>>([
+    { 'content-type': 'application/json; charset=utf-7' },
+    { 'content-encoding': 'gzip' },
+  ])('blocks a body that a provider may decode differently: %s', async (headers) => {
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    const before = host.provider.calls.length;
+    const { status } = await post('chat/completions', '{"model":"scripted","messages":[]}', headers);
+    expect([status, host.provider.calls.length]).toEqual([400, before]);
+  });
+
   test('judges an answer of which nothing is recorded, too', async () => {
     setGuard({ prompts: 'off', answers: 'refuse' });
     host.provider.answerWith((call) => call.chatAnswer({ content: threat }));

@@ -14,6 +14,7 @@ function Status({ run }: Pick<AuditRow, 'run'>) {
         Live
       </span>
     );
+  if (run.finishReason === 'ContentFilter') return <span className="negative medium">Blocked</span>;
   if (run.status === 'Completed') return <span className="secondary">OK</span>;
   return <span className={run.status === 'Failed' ? 'negative medium' : 'caution'}>{run.status}</span>;
 }

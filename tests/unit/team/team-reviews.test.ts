@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { createMemoryKeyStore } from '../../../electron/key-store/key-store.ts';
 import type { NewQueue } from '../../../electron/storage/reviews/queue-rows.ts';
+import { createTeam } from '../../../electron/team/create-team.ts';
 import { TeamReviews } from '../../../electron/team/team-reviews.ts';
 import { longTest } from '../../support/patience.ts';
 import { describeWithPostgres } from '../../support/postgres.ts';
+import { openTestStorage } from '../storage/test-storage.ts';
 import { connectTeam, createTeamDatabase, usePostgres } from './team-world.ts';
 
 const itemAt = (position: number) => ({
@@ -36,7 +39,7 @@ describeWithPostgres('review queues in the team database', () => {
     const query = (sql: string, values: unknown[] = []) => server().query(team, sql, values);
     const items = async (id = queueId) =>
       (await query('SELECT 1 FROM touchstone.review_items WHERE queue_id = $1', [id])).length;
-    return { reviews, queueId, query, items };
+    return { team, reviews, queueId, query, items };
   }
 
   test('are removed with all texts, or not at all if the connection breaks', longTest, async () => {
@@ -61,6 +64,34 @@ describeWithPostgres('review queues in the team database', () => {
     expect(await reviews.read({ queueId })).toBeNull();
     expect(await reviews.queues()).toEqual([]);
   });
+
+  test(
+    'say so themselves if a step is impossible, and otherwise that their database is missing',
+    longTest,
+    async () => {
+      const { team, reviews: published, queueId } = await startQueue();
+      await published.remove({ queueId });
+      const storage = openTestStorage();
+      const { reviews, close } = createTeam({
+        dataDirectory: storage.directory,
+        storage,
+        keyStore: createMemoryKeyStore(),
+        team,
+        environment: {},
+        log: () => undefined,
+      });
+      onTestFinished(close);
+      await expect(reviews('show', { queueId })).rejects.toMatchObject({
+        code: 'conflict',
+        message: 'This review queue was deleted on another host.',
+      });
+      const failure = await reviews('show', { queueId: 'none' }).catch((error: unknown) => error);
+      expect(failure).toMatchObject({
+        code: 'team_unavailable',
+        message: expect.stringMatching(/^This review queue is shared in the team database. The team database failed/),
+      });
+    },
+  );
 
   test('lose their texts a day after their host has stopped publishing them', longTest, async () => {
     const { reviews, queueId, query, items } = await startQueue({ isShown: false });

@@ -68,6 +68,19 @@ test('shows what a turn added, and saves a call as a prompt that renders to its 
   expect(data).toMatchObject([{ name: 'Sky', latestVersion: { aiSystem: 'OpenAi', model: 'gpt-4o' } }]);
 });
 
+test('shows a call whose answer was blocked as blocked', async () => {
+  opened = await openWindow(<RecorderScreen />, {
+    address: '/recorder',
+    prepare: async (_client, window) => {
+      const run = { conversationId, origin: program, messages: [question] };
+      await recordRun(window, run, { content: '', finishReason: 'ContentFilter' });
+    },
+  });
+  const calls = within(await screen.findByRole('table', { name: 'Calls' }));
+  await calls.findByText('Blocked');
+  expect(calls.queryByText('OK')).toBeNull();
+});
+
 async function openCall(messages: readonly Message[] = [question]): Promise<ReturnType<typeof within>> {
   opened = await openWindow(<RecorderScreen />, {
     address: '/recorder',
