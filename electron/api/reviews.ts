@@ -114,8 +114,8 @@ function queueHandlers({ queues, reviewers }: ReviewServices, team: Pick<Team, '
       return queues.remove(parameters.id);
     }),
     implement(listReviewItems, (input) => {
-      const { offset = 0, limit = defaultItems } = input.query;
-      return queues.items(input.parameters.id, { offset, limit }, find(input));
+      const { view = 'all', offset = 0, limit = defaultItems } = input.query;
+      return queues.items(input.parameters.id, { view, offset, limit }, find(input));
     }),
   ];
 }

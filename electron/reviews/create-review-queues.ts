@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
-import type { ReviewItem } from '../../shared/contract/review-items.ts';
+import type { ItemView, ReviewItem } from '../../shared/contract/review-items.ts';
 import type {
   ReviewQueue,
   ReviewQueueChange,
@@ -10,14 +10,14 @@ import type {
 } from '../../shared/contract/review-queues.ts';
 import type { Log } from '../log.ts';
 import type { ListPage, ListQuery } from '../storage/list-page.ts';
-import type { QueuePlan } from '../storage/reviews/queue-rows.ts';
+import type { QueuePlan, StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { QueueStore } from '../storage/reviews/queue-store.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import type { RubricStore } from '../storage/reviews/rubric-store.ts';
 import type { TeamRecords } from '../team/team-records.ts';
 import { describeItems } from './describe-item.ts';
-import { createDescriber, importedTitle } from './describe-queue.ts';
+import { createDescriber, importedStart } from './describe-queue.ts';
 import type { SharedQueues } from './sharing.ts';
 import type { SampleSize } from './choose-items.ts';
 import { createDailyItems } from './daily-items.ts';
@@ -31,7 +31,7 @@ export interface ReviewQueues {
   /** Throws `invalid_request` for a filter without matches and an unknown reviewer, and `payload_too_large`. */
   create(input: ReviewQueueInput, you: StoredReviewer | null, call: QueueCall): Promise<ReviewQueue>;
   read(id: string, you: StoredReviewer | null): ReviewQueue;
-  /** Throws `invalid_request` for another plan than `newest`, and `conflict` on another host than the one that made it. */
+  /** Throws `invalid_request` to open another plan than `newest`, and `conflict` on another host than the one that made it. */
   update(id: string, change: ReviewQueueChange, you: StoredReviewer | null): Promise<ReviewQueue>;
   /** Adds what the days that have ended add to the open queues, each item once. Failures are logged, and the next call tries again. */
   addDays(): Promise<void>;
@@ -39,7 +39,7 @@ export interface ReviewQueues {
   remove(id: string): Promise<void>;
   items(
     id: string,
-    range: { offset: number; limit: number },
+    part: { view: ItemView; offset: number; limit: number },
     you: StoredReviewer | null,
   ): { data: ReviewItem[]; offset: number; total: number };
   close(): Promise<void>;
@@ -168,6 +168,16 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
     return describe(store.read(queueId), you);
   }
 
+  /** A copy of a shared queue has the name of the host that made it. */
+  async function rename(queue: StoredQueue, name: string): Promise<void> {
+    if (queue.teamChange !== null) {
+      if (queue.isImported)
+        throw new AppError('conflict', 'Another Touchstone made this queue. Only that one can rename it.');
+      await options.shared.extend({ ...queue, name });
+    }
+    store.rename(store.read(queue.id).sequence, name);
+  }
+
   void removeHidden();
 
   return {
@@ -184,8 +194,10 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
     preview: (input, call) => sampler.count(input, call),
     create,
     read: (id, you) => describe(store.read(id), you),
-    async update(id, { isOpen }, you) {
-      await daily.setOpen(store.read(id), isOpen);
+    async update(id, { name, isOpen }, you) {
+      if (isOpen !== undefined) daily.requireDaily(store.read(id));
+      if (name !== undefined) await rename(store.read(id), name);
+      if (isOpen !== undefined) await daily.setOpen(store.read(id), isOpen);
       return describe(store.read(id), you);
     },
     addDays: daily.add,
@@ -201,15 +213,12 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
       await daily.close();
       await removal;
     },
-    items(id, range, you) {
+    items(id, { view, ...range }, you) {
       const queue = store.read(id);
-      const found = store.items(queue.sequence, range);
-      const context = { queue, you, reviews, now: Date.now() };
-      return {
-        data: describeItems(found, context, importedTitle(store, queue)),
-        offset: range.offset,
-        total: store.itemCount(queue.sequence),
-      };
+      const now = Date.now();
+      const { items, total } = store.view(queue.sequence, { view, reviewer: you?.sequence ?? null, now }, range);
+      const data = describeItems(items, { queue, you, reviews, now }, importedStart(store, queue));
+      return { data, offset: range.offset, total };
     },
   };
 }

@@ -9,7 +9,7 @@ import type { ReviewStore, StoredReview } from '../storage/reviews/review-store.
 import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { feedbackOf, finalAnswers, hasDisagreement } from './consensus.ts';
-import { hasTexts, importedTitle } from './describe-queue.ts';
+import { hasTexts, importedStart } from './describe-queue.ts';
 import { answersOf, describeItems, goldOf, isDone, isReviewerOf, reviewOf } from './describe-item.ts';
 import { createReserving, requireReservation, unavailable } from './reserving.ts';
 import type { NewSharedReview, SharedQueues } from './sharing.ts';
@@ -109,7 +109,7 @@ function createItemReader({ store, reviews }: ReviewsOptions) {
     const isOpenToAll = isDone(item) && (hasOwn || canDecide || isComplete(store, queue));
     const shown = current.filter(({ reviewer }) => isOpenToAll || reviewer === you?.sequence);
     const context = { queue, you, reviews, now: Date.now() };
-    const [described] = describeItems([item], context, importedTitle(store, queue));
+    const [described] = describeItems([item], context, importedStart(store, queue));
     return {
       ...described!,
       reviews: shown.map((one) => reviewOf(one, you)),

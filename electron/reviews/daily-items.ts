@@ -124,11 +124,15 @@ export function createDailyItems({ store, shared, sampler, append, flush, log }:
   return {
     /** One call that runs is enough. */
     add,
-    async setOpen(queue: StoredQueue, isOpen: boolean): Promise<void> {
-      if (queue.plan.plan.kind !== 'newest')
+    /** Throws `invalid_request` for another plan, and `conflict` on another host than the one that made the queue. */
+    requireDaily({ plan, isImported }: StoredQueue): void {
+      if (plan.plan.kind !== 'newest')
         throw invalidField('isOpen', 'needs a queue of the newest of each day, which takes new items');
-      if (queue.isImported)
+      if (isImported)
         throw new AppError('conflict', 'Another Touchstone made this queue. Only that one can open or close it.');
+    },
+    /** Of a daily queue. */
+    async setOpen(queue: StoredQueue, isOpen: boolean): Promise<void> {
       if (queue.teamChange !== null) await shared.extend({ ...queue, isOpen });
       const { sequence, population, strata } = store.read(queue.id);
       store.setSampling(sequence, { population, strata, isOpen, filledDay: null });

@@ -1,6 +1,7 @@
 import type { Review, ReviewAnswer, ReviewItem } from '../../shared/contract/review-items.ts';
 import type { StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { StoredReservation, StoredReview, ReviewStore } from '../storage/reviews/review-store.ts';
+import type { ImportedStart } from './describe-queue.ts';
 import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 
 const isoTime = (time: number) => new Date(time).toISOString();
@@ -40,8 +41,8 @@ interface ItemContext {
   readonly reservations: readonly StoredReservation[];
   /** What the caller did with the item. */
   readonly yourKind: 'review' | 'skip' | undefined;
-  /** The start of the prompt of an imported item. */
-  readonly importedTitle: string | null;
+  /** Of an imported item. */
+  readonly imported: ImportedStart | null;
 }
 
 function yoursOf(item: StoredItem, { queue, you, reservations, yourKind }: ItemContext): ReviewItem['yours'] {
@@ -53,14 +54,16 @@ function yoursOf(item: StoredItem, { queue, you, reservations, yourKind }: ItemC
 }
 
 export function describeItem(item: StoredItem, context: ItemContext): ReviewItem {
-  const { queue, reservations, importedTitle } = context;
-  const { goldJson, goldBy, goldAt } = item;
+  const { queue, reservations, imported } = context;
+  const { goldJson, goldBy, goldAt, runAt } = item;
   return {
     id: item.id,
     position: item.position,
     conversationId: item.conversationId,
     runId: item.runId,
-    title: item.isRemoved === 1 ? 'Removed' : (item.title ?? importedTitle ?? ''),
+    title: item.isRemoved === 1 ? 'Removed' : (item.title ?? imported?.title ?? ''),
+    caller: item.caller,
+    runAt: runAt === null ? (imported?.runAt ?? null) : isoTime(runAt),
     stratum: queue.strata[item.stratum]?.name ?? '',
     isFlagged: item.isFlagged === 1,
     state: item.isRemoved === 1 ? 'removed' : isDone(item) ? 'done' : 'open',
@@ -79,7 +82,7 @@ export function describeItem(item: StoredItem, context: ItemContext): ReviewItem
 export function describeItems(
   items: readonly StoredItem[],
   { queue, you, reviews, now }: { queue: StoredQueue; you: StoredReviewer | null; reviews: ReviewStore; now: number },
-  importedTitle: (item: StoredItem) => string | null,
+  importedStartOf: (item: StoredItem) => ImportedStart | null,
 ): ReviewItem[] {
   const sequences = items.map(({ sequence }) => sequence);
   const held = Map.groupBy(reviews.reservationsIn(sequences, now), ({ item }) => item);
@@ -90,7 +93,7 @@ export function describeItems(
       you,
       reservations: held.get(item.sequence) ?? [],
       yourKind: kinds.get(item.sequence),
-      importedTitle: importedTitle(item),
+      imported: importedStartOf(item),
     }),
   );
 }

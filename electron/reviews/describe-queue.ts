@@ -14,9 +14,20 @@ const isoTime = (time: number) => new Date(time).toISOString();
 /** Whether the texts of items are stored with the queue, because their runs can be on other hosts. */
 export const hasTexts = ({ isImported, plan }: StoredQueue): boolean => isImported || plan.source === 'team';
 
-/** The start of the prompt of an item with its own texts. */
-export function importedTitle(store: QueueStore, queue: StoredQueue): (item: StoredItem) => string | null {
-  return (item) => (hasTexts(queue) ? (store.content(item.sequence)?.[0]?.input.slice(0, 120) ?? null) : null);
+/** What is shown of an item with its own texts. */
+export interface ImportedStart {
+  readonly title: string;
+  readonly runAt: string | null;
+}
+
+/** The start of the prompt, and when the reviewed run was created. */
+export function importedStart(store: QueueStore, queue: StoredQueue): (item: StoredItem) => ImportedStart | null {
+  return (item) => {
+    const runs = hasTexts(queue) ? store.content(item.sequence) : null;
+    if (!runs?.[0]) return null;
+    const reviewed = runs.find(({ runId }) => runId === item.runId) ?? runs.at(-1);
+    return { title: runs[0].input.slice(0, 120), runAt: reviewed?.createdAt ?? null };
+  };
 }
 
 function median(sorted: readonly number[]): number | null {
@@ -35,6 +46,8 @@ export function createDescriber({ store, reviews }: DescriberOptions) {
       isComplete: counts.done === counts.items,
       isImported: queue.isImported,
       isShared: queue.teamChange !== null,
+      plan: queue.plan.plan,
+      isOpen: queue.isOpen,
       createdAt: isoTime(queue.createdAt),
     };
   }
@@ -46,6 +59,8 @@ export function createDescriber({ store, reviews }: DescriberOptions) {
     you: StoredReviewer | null,
   ): ReviewProgress {
     const named = queue.plan.reviewerIds;
+    const seconds = reviews.lastSeconds(queue.sequence, reviewer).toSorted((one, other) => one - other);
+    const spent = seconds.reduce((sum, one) => sum + one, 0);
     return {
       reviewerId,
       reviewer: name,
@@ -53,21 +68,21 @@ export function createDescriber({ store, reviews }: DescriberOptions) {
       reviewed,
       skipped,
       assigned: named?.includes(reviewerId) ? Math.ceil(needed / named.length) : null,
-      secondsPerItem: median(reviews.lastSeconds(queue.sequence, reviewer).toSorted((one, other) => one - other)),
+      secondsPerItem: median(seconds),
+      reviewsPerHour: spent > 0 ? (3600 * seconds.length) / spent : null,
       lastReviewAt: lastReviewAt === null ? null : isoTime(lastReviewAt),
     };
   }
 
   function describe(queue: StoredQueue, you: StoredReviewer | null): ReviewQueue {
     const summary = summarize(queue);
-    const { plan, population, strata, isOpen, rubric, installationId } = queue;
+    const { plan, population, strata, rubric, installationId } = queue;
     const held = you && reviews.reservation(queue.sequence, you.sequence);
     return {
-      ...summary,
       ...plan,
+      ...summary,
       population,
       strata: [...strata],
-      isOpen,
       rubric,
       installationId,
       progress: reviews

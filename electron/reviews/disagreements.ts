@@ -2,7 +2,7 @@ import type { Review, ReviewItem } from '../../shared/contract/review-items.ts';
 import type { AnswerValue, RubricItem } from '../../shared/contract/rubrics.ts';
 import { labelOf, outsideRatings } from './create-agreement.ts';
 import { isComplete } from './create-reviews.ts';
-import { importedTitle } from './describe-queue.ts';
+import { importedStart } from './describe-queue.ts';
 import type { ReviewReader } from './create-reviews.ts';
 import { describeItems, reviewOf } from './describe-item.ts';
 import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';
@@ -22,8 +22,15 @@ export interface DisagreementQuery {
   readonly limit: number;
 }
 
+/** What a judge or the guard says about an item, as a label of its matrix. */
+interface Outside {
+  readonly kind: 'judge' | 'moderation';
+  readonly name: string;
+  readonly value: string;
+}
+
 export interface DisagreementPage {
-  readonly data: { item: ReviewItem; reviews: Review[] }[];
+  readonly data: { item: ReviewItem; reviews: Review[]; outside: Outside[] }[];
   readonly offset: number;
   readonly total: number;
 }
@@ -91,11 +98,19 @@ export async function findDisagreements(
   const items = describeItems(
     found.map(({ item }) => item),
     context,
-    importedTitle(store, queue),
+    importedStart(store, queue),
   );
+  const rubricItem = queue.rubric.items.find((one) => one.id === query.rubricItemId);
+  const outsideOf = (done: DoneItem): Outside[] =>
+    (rubricItem ? outsideRatings(done, rubricItem) : []).map(({ outside: { kind, name }, label }) => ({
+      kind,
+      name,
+      value: label,
+    }));
   const data = found.map((done, index) => ({
     item: items[index]!,
     reviews: done.reviews.map((review) => reviewOf(review, you)),
+    outside: outsideOf(done),
   }));
   return { data, offset: query.offset, total };
 }

@@ -262,6 +262,8 @@ export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
       const queue = store.find(id);
       if (queue === null || queue.teamChange === null) return;
       const changes = await team.reviews('changes', { queueId: id, after: queue.teamChange });
+      if (queue.isImported && changes.name !== null && changes.name !== queue.name)
+        store.rename(queue.sequence, changes.name);
       // Before the reviews of new items.
       await copyNewItems(queue, changes);
       await copy(queue, changes);

@@ -51,6 +51,8 @@ export interface QueueChanges {
   readonly hasMore: boolean;
   /** Also removed ones. */
   readonly itemCount: number;
+  /** Of the queue; null if it isn't there. */
+  readonly name: string | null;
   readonly reviews: readonly TeamReview[];
   readonly items: readonly TeamDecision[];
   readonly reservations: readonly TeamReservation[];
@@ -211,8 +213,8 @@ export class TeamReviews {
 
   /** The row's number is read first: a later change is never left out, because changes are numbered under its lock. */
   async changes({ queueId, after }: OfQueue & { after: number }): Promise<QueueChanges> {
-    const states = await sql<{ last: number; count: number }>`
-      SELECT last_change AS last, ${itemCount(queueId)} AS count FROM touchstone.review_queues WHERE id = ${queueId}::uuid`.execute(
+    const states = await sql<{ last: number; count: number; name: string | null }>`
+      SELECT last_change AS last, ${itemCount(queueId)} AS count, queue ->> 'name' AS name FROM touchstone.review_queues WHERE id = ${queueId}::uuid`.execute(
       this.#database,
     );
     const newest = states.rows[0]?.last ?? after;
@@ -235,7 +237,8 @@ export class TeamReviews {
         ${milliseconds('clock_timestamp() - started_at')} AS "sinceMs", ${milliseconds('expires_at - clock_timestamp()')} AS "leftMs"
       FROM touchstone.review_reservations JOIN touchstone.reviewers ON reviewers.id = reviewer_id
       WHERE queue_id = ${queueId}::uuid AND expires_at > clock_timestamp()`.execute(this.#database);
-    return { last, hasMore, itemCount: states.rows[0]?.count ?? 0, reviews, items, reservations };
+    const { count = 0, name = null } = states.rows[0] ?? {};
+    return { last, hasMore, itemCount: count, name, reviews, items, reservations };
   }
 
   /** Null if nothing is left; without an ID if the reviewer can't have the item. */

@@ -1,11 +1,12 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { listReviewItems, readReviewItem } from '../../shared/contract/review-items.ts';
+import { type ItemView, listReviewItems, readReviewItem } from '../../shared/contract/review-items.ts';
 import {
   createReviewQueue,
   deleteReviewQueue,
   listReviewQueues,
   previewReviewQueue,
   readReviewQueue,
+  type ReviewQueueChange,
   type ReviewQueueInput,
   updateReviewQueue,
 } from '../../shared/contract/review-queues.ts';
@@ -84,14 +85,17 @@ export function useCreateQueue() {
   });
 }
 
-/** Opens or closes a queue for the items of new days. */
-export function useOpenQueue(id: string) {
+/** Renames a queue, or opens or closes it for the items of new days. */
+export function useChangeQueue(id: string) {
   const { client, token, headers } = useReviewing();
   const queryClient = useQueryClient();
   return useMutation({
-    mutationFn: (isOpen: boolean) => client.call(updateReviewQueue, { headers, parameters: { id }, body: { isOpen } }),
+    mutationFn: (body: ReviewQueueChange) => client.call(updateReviewQueue, { headers, parameters: { id }, body }),
     onSuccess: (queue) => queryClient.setQueryData(reviewsKey(token, 'queue', id), queue),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: reviewsKey(token, 'items', id) }),
+    onSettled: () => {
+      void queryClient.invalidateQueries({ queryKey: reviewsKey(token, 'queues') });
+      void queryClient.invalidateQueries({ queryKey: reviewsKey(token, 'items', id) });
+    },
   });
 }
 
@@ -104,11 +108,11 @@ export function useDeleteQueue() {
   });
 }
 
-/** One page of the items of a queue, in their order. A queue may have tens of thousands. */
-export function useReviewItems(id: string, page: number) {
+/** One page of the items of a view of a queue, in their order. A queue may have tens of thousands. */
+export function useReviewItems(id: string, view: ItemView, page: number) {
   const { client, token, headers } = useReviewing();
   return useQuery({
-    queryKey: reviewsKey(token, 'items', id, page),
+    queryKey: reviewsKey(token, 'items', id, view, page),
     placeholderData: keepPreviousData,
     refetchInterval: renewalMilliseconds,
     queryFn: ({ signal }) =>
@@ -116,7 +120,7 @@ export function useReviewItems(id: string, page: number) {
         signal,
         headers,
         parameters: { id },
-        query: { offset: page * itemsPerPage, limit: itemsPerPage },
+        query: { view, offset: page * itemsPerPage, limit: itemsPerPage },
       }),
   });
 }

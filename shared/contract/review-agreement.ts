@@ -44,6 +44,8 @@ const agreementPair = z.object({
   ...measures,
 });
 
+const outsideKind = z.enum(['judge', 'moderation']);
+
 export const itemAgreement = z
   .object({
     rubricItemId: uuid,
@@ -54,7 +56,7 @@ export const itemAgreement = z
     against: z
       .array(
         z.object({
-          kind: z.enum(['judge', 'moderation']),
+          kind: outsideKind,
           id: z.string().describe('Of the judge, or `flagged` for the guard'),
           name: z.string(),
           ...measures,
@@ -114,7 +116,15 @@ export const listDisagreements = defineEndpoint({
     limit: wholeNumber(1, 100).optional().describe('20 unless given'),
   }),
   response: z.object({
-    data: z.array(z.object({ item: reviewItem, reviews: z.array(review) })),
+    data: z.array(
+      z.object({
+        item: reviewItem,
+        reviews: z.array(review),
+        outside: z
+          .array(z.object({ kind: outsideKind, name: z.string(), value: z.string() }))
+          .describe('What judges and the guard say, as labels of the matrix'),
+      }),
+    ),
     offset: z.int(),
     total: z.int(),
   }),

@@ -44,12 +44,18 @@ const gold = z
 
 export const itemStates = ['open', 'done', 'removed'] as const;
 
+/** Parts of a queue. */
+export const itemViews = ['all', 'open', 'mine', 'done', 'skipped', 'flagged'] as const;
+export type ItemView = (typeof itemViews)[number];
+
 const itemFields = {
   id: uuid,
   position: z.int().describe('From 0'),
   conversationId: uuid,
   runId: uuid.nullable().describe('The run, or the newest matching run of the conversation'),
   title: z.string().describe('Start of the prompt, or `Removed`'),
+  caller: z.string().nullable().describe('Who made the run; null if it is not on this device'),
+  runAt: timestamp.nullable().describe('When the run was created; null after it was deleted'),
   stratum: z.string(),
   isFlagged: z.boolean().describe('Whether the guard flagged the run, or any run of the conversation'),
   state: z.enum(itemStates).describe('`removed`: the run was deleted'),
@@ -103,11 +109,17 @@ export const listReviewItems = defineEndpoint({
   access: 'audit',
   tag,
   summary: 'List the items of a review queue',
-  description: 'In their order. `offset` and `limit` choose any part of it.',
+  description: 'In their order. `offset` and `limit` choose any part of it, `total` counts what `view` shows.',
   parameters,
   query: z.strictObject({
     offset: wholeNumber(0, maxQueueItems).optional().describe('0 unless given'),
     limit: wholeNumber(1, 200).optional().describe('50 unless given'),
+    view: z
+      .enum(itemViews)
+      .optional()
+      .describe(
+        '`open`: what still needs reviews and the caller has neither reviewed nor skipped; `mine`: what the caller has reviewed or reserved; `done`: with all reviews; `skipped`: by the caller; `flagged`: by the guard. All unless given',
+      ),
   }),
   response: z.object({ data: z.array(reviewItem), offset: z.int(), total: z.int() }),
   errors: [404],

@@ -123,7 +123,11 @@ const progress = z
     reviewed: z.int(),
     skipped: z.int(),
     assigned: z.int().nullable().describe('Items that a named reviewer should review; null if anyone may review'),
-    secondsPerItem: z.number().nullable().describe('The median; null without reviews'),
+    secondsPerItem: z.number().nullable().describe('The median of the last 50; null without reviews'),
+    reviewsPerHour: z
+      .number()
+      .nullable()
+      .describe('While reviewing: from the mean time of the last 50, without pauses; null without reviews'),
     lastReviewAt: timestamp.nullable(),
   })
   .meta({ id: 'ReviewProgress' });
@@ -137,6 +141,8 @@ const summary = {
   isComplete: z.boolean().describe('Whether all items are done'),
   isImported: z.boolean().describe('Whether another installation made it'),
   isShared: z.boolean().describe('Whether people review it on all hosts of the team database'),
+  plan: samplingPlan,
+  isOpen: z.boolean().describe('Whether each day that ends adds items. False for other plans than `newest`'),
   createdAt: timestamp,
 };
 
@@ -148,12 +154,10 @@ export const reviewQueue = z
     ...summary,
     filter: z.record(z.string(), z.unknown()).describe('As it was given'),
     source: auditSource,
-    plan: samplingPlan,
     seed: z.int(),
     population: z
       .int()
       .describe('Conversations or runs that matched when the queue was made, or last took the items of a day'),
-    isOpen: z.boolean().describe('Whether each day that ends adds items. False for other plans than `newest`'),
     strata: z.array(reviewStratum),
     rubric: z.object({
       id: uuid,
@@ -175,9 +179,11 @@ export type ReviewQueue = z.infer<typeof reviewQueue>;
 
 const parameters = z.object({ id: uuid });
 
-/** Of a queue with the plan `newest`. */
 export const reviewQueueChange = z
-  .strictObject({ isOpen: z.boolean().describe('Whether each day that ends adds items') })
+  .strictObject({
+    name: name.optional(),
+    isOpen: z.boolean().optional().describe('Whether each day that ends adds items. Needs the plan `newest`'),
+  })
   .meta({ id: 'ReviewQueueChange' });
 export type ReviewQueueChange = z.infer<typeof reviewQueueChange>;
 
@@ -238,9 +244,9 @@ export const updateReviewQueue = defineEndpoint({
   path: '/review-queues/{id}',
   access: 'audit',
   tag,
-  summary: 'Open or close a review queue for new items',
+  summary: 'Rename a review queue, or open or close it for new items',
   description:
-    'A queue of the newest of each day is open until it is closed. Open again, it takes the days in between, too. Needs `manage`, too.',
+    'Absent fields stay. A queue of the newest of each day is open until it is closed. Open again, it takes the days in between, too. A shared queue changes only on the host that made it. Needs `manage`, too.',
   parameters,
   body: reviewQueueChange,
   response: reviewQueue,

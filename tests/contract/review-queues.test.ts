@@ -97,6 +97,55 @@ describe.each(ways)('%s: a queue', (each) => {
   });
 });
 
+describe.each(ways)('%s: the items of a queue', (each) => {
+  test('are shown in parts, for each caller', async () => {
+    const { workspaceId } = await recordRuns(6, () => ({ callerId: host.host.storage.windowCallerId }));
+    const { path, answers } = await createQueue({ workspaceId }, {}, each);
+    const suffix = randomUUID().slice(0, 8);
+    const [wren, heron] = [reviewerCalled(`wren ${suffix}`), reviewerCalled(`heron ${suffix}`)];
+    const positions = async (call: typeof wren, view: string, range = '') => {
+      const { body } = await call('GET', `${path}/items?view=${view}${range}`, undefined, each);
+      return [body.total, ...body.data.map(({ position }: Json) => position)];
+    };
+    // The first is reviewed, the second skipped, the third reserved.
+    const first = (await wren('POST', `${path}/reservations`, {}, each)).body.item;
+    expect(first).toMatchObject({ caller: 'Touchstone window', runAt: expect.any(String) });
+    await wren('POST', `${path}/items/${first.id}/reviews`, answers(true), each);
+    const second = (await wren('POST', `${path}/reservations`, {}, each)).body.item;
+    await wren('POST', `${path}/items/${second.id}/skip`, { reason: 'Mine' }, each);
+    await wren('POST', `${path}/reservations`, {}, each);
+    expect(await positions(wren, 'all')).toEqual([6, 0, 1, 2, 3, 4, 5]);
+    expect(await positions(wren, 'open')).toEqual([4, 2, 3, 4, 5]);
+    expect(await positions(wren, 'open', '&offset=1&limit=2')).toEqual([4, 3, 4]);
+    expect(await positions(wren, 'mine')).toEqual([2, 0, 2]);
+    expect(await positions(wren, 'skipped')).toEqual([1, 1]);
+    expect(await positions(wren, 'done')).toEqual([1, 0]);
+    // Questions 0 and 5 are flagged, and the newest are first.
+    expect(await positions(wren, 'flagged')).toEqual([2, 0, 5]);
+    expect(await positions(heron, 'open')).toEqual([5, 1, 2, 3, 4, 5]);
+    expect(await positions(heron, 'mine')).toEqual([0]);
+    expect((await lead('GET', `${path}/items?view=late`, undefined, each)).status).toBe(400);
+    const [progress] = (await lead('GET', path, undefined, each)).body.progress;
+    expect(progress.reviewsPerHour).toBeGreaterThan(0);
+  });
+
+  test('stay when the queue gets another name', async () => {
+    const { workspaceId } = await recordRuns(1);
+    const { path } = await createQueue({ workspaceId }, {}, each);
+    expect((await reviewerCalled('no manager')('PATCH', path, { name: 'December' }, each)).status).toBe(403);
+    expect((await lead('PATCH', path, { name: ' December ' }, each)).body).toMatchObject({
+      name: 'December',
+      isOpen: false,
+      counts: { items: 1 },
+    });
+    // Nothing changes if a part of it can't.
+    const rejected = await lead('PATCH', path, { name: 'January', isOpen: true }, each);
+    expect(rejected.status).toBe(400);
+    expect((await lead('PATCH', path, { name: '' }, each)).status).toBe(400);
+    expect((await lead('GET', path, undefined, each)).body.name).toBe('December');
+  });
+});
+
 describe('reservations', () => {
   test('give each item to as many reviewers as it needs, and say who has it', async () => {
     const { workspaceId } = await recordRuns(1);

@@ -1,4 +1,4 @@
-import type { ImportedRun } from '../../../shared/contract/review-items.ts';
+import type { ImportedRun, ItemView } from '../../../shared/contract/review-items.ts';
 import type { ReviewQueue, ReviewStratum } from '../../../shared/contract/review-queues.ts';
 
 /** What a person decided about a queue. */
@@ -65,8 +65,10 @@ export interface StoredItem {
   readonly goldJson: string | null;
   readonly goldBy: string | null;
   readonly goldAt: number | null;
-  /** Start of the run's prompt; null for a removed run and an imported item. */
+  /** Start of the run's prompt; null for a removed run and an imported item, as are the next two. */
   readonly title: string | null;
+  readonly caller: string | null;
+  readonly runAt: number | null;
 }
 
 export interface Positions {
@@ -133,4 +135,28 @@ export function queueOf(row: QueueRow): StoredQueue {
 
 export const itemColumns = `review_items.sequence, queue, position, review_items.id, review_items.conversation_id AS conversationId,
   run_id AS runId, stratum, is_flagged AS isFlagged, needed, done, is_removed AS isRemoved, is_disagreeing AS isDisagreeing,
-  gold_json AS goldJson, gold_by AS goldBy, gold_at AS goldAt, runs.title`;
+  gold_json AS goldJson, gold_by AS goldBy, gold_at AS goldAt, runs.title, runs.created_at AS runAt,
+  CASE WHEN runs.caller_id = (SELECT value FROM facts WHERE name = 'window_caller_id') THEN 'Touchstone window'
+    ELSE (SELECT name FROM api_keys WHERE api_keys.caller_id = runs.caller_id LIMIT 1) END AS caller`;
+
+/** Whose view of a queue: `reviewer` is `reviewers.sequence`, null before the first review. */
+export interface ViewOf {
+  readonly view: ItemView;
+  readonly reviewer: number | null;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+const reviewedBy = (kind: 'review' | 'skip') =>
+  `review_items.sequence IN (SELECT item FROM reviews WHERE queue = @queue AND reviewer = @reviewer AND is_current = 1 AND kind = '${kind}')`;
+
+/** Conditions on the items of a queue. */
+export const viewConditions: Readonly<Record<ItemView, string>> = {
+  all: '1',
+  open: `is_removed = 0 AND done < needed AND NOT coalesce(${reviewedBy('review')} OR ${reviewedBy('skip')}, 0)`,
+  mine: `(${reviewedBy('review')} OR review_items.sequence IN (SELECT item FROM review_reservations
+    WHERE queue = @queue AND reviewer = @reviewer AND expires_at > @now))`,
+  done: 'is_removed = 0 AND done >= needed',
+  skipped: reviewedBy('skip'),
+  flagged: 'is_removed = 0 AND is_flagged = 1',
+};

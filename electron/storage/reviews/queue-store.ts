@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { AppError } from '../../../shared/app-error.ts';
-import type { ImportedRun } from '../../../shared/contract/review-items.ts';
+import type { ImportedRun, ItemView } from '../../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../../shared/contract/review-queues.ts';
 import { type ListPage, type ListQuery, newestList } from '../list-page.ts';
 import {
@@ -16,6 +16,8 @@ import {
   type StoredItem,
   type StoredItemVerdict,
   type StoredQueue,
+  type ViewOf,
+  viewConditions,
 } from './queue-rows.ts';
 import { markItemRemoved } from './review-removal.ts';
 
@@ -36,6 +38,7 @@ export interface QueueStore {
   /** The queues of this host that take new items. */
   openQueues(): StoredQueue[];
   setSampling(queue: number, sampling: QueueSampling): void;
+  rename(queue: number, name: string): void;
   /** All items in a range of positions, also removed ones. */
   chosenIn(queue: StoredQueue, range: Positions): ChosenItem[];
   /** IDs of items whose runs were deleted. */
@@ -56,6 +59,12 @@ export interface QueueStore {
   counts(queue: number): ReviewQueue['counts'];
   items(queue: number, range: { readonly offset: number; readonly limit: number }): StoredItem[];
   itemCount(queue: number): number;
+  /** A part of the items that a reviewer sees in a view, and how many it has. */
+  view(
+    queue: number,
+    of: ViewOf,
+    range: { readonly offset: number; readonly limit: number },
+  ): { readonly items: StoredItem[]; readonly total: number };
   /** Throws `not_found`. */
   item(queue: number, id: string): StoredItem;
   hasItem(queue: number, id: string): boolean;
@@ -69,6 +78,8 @@ export interface QueueStore {
 }
 
 const removedAtOnce = 100;
+
+type ViewInput = Omit<ViewOf, 'view'> & { readonly queue: number; readonly offset: number; readonly limit: number };
 
 function queueStatements(database: Database.Database) {
   return {
@@ -86,6 +97,7 @@ function queueStatements(database: Database.Database) {
       "SELECT * FROM review_queues WHERE is_hidden = 0 AND is_imported = 0 AND sampling_json ->> '$.isOpen' = 1 ORDER BY sequence",
     ),
     sampling: database.prepare<[string, number]>('UPDATE review_queues SET sampling_json = ? WHERE sequence = ?'),
+    rename: database.prepare<[string, number]>('UPDATE review_queues SET name = ? WHERE sequence = ?'),
     teamChange: database.prepare<[number | null, number]>(
       'UPDATE review_queues SET team_change = ? WHERE sequence = ?',
     ),
@@ -125,6 +137,15 @@ function queueStatements(database: Database.Database) {
 
 function itemStatements(database: Database.Database) {
   const items = `SELECT ${itemColumns} FROM review_items LEFT JOIN runs ON runs.id = run_id`;
+  const inView = (view: ItemView) => {
+    const where = `queue = @queue AND ${viewConditions[view]}`;
+    return {
+      page: database.prepare<[ViewInput], StoredItem>(
+        `${items} WHERE ${where} ORDER BY position LIMIT @limit OFFSET @offset`,
+      ),
+      count: database.prepare<[ViewInput], number>(`SELECT count(*) FROM review_items WHERE ${where}`).pluck(),
+    };
+  };
   return {
     range: database.prepare<[number, number, number], StoredItem>(
       `${items} WHERE queue = ? AND position >= ? ORDER BY position LIMIT ?`,
@@ -154,6 +175,14 @@ function itemStatements(database: Database.Database) {
     insertContent: database.prepare<[number | bigint, string]>(
       'INSERT INTO review_item_contents (item, content_json) VALUES (?, ?)',
     ),
+    views: {
+      all: inView('all'),
+      open: inView('open'),
+      mine: inView('mine'),
+      done: inView('done'),
+      skipped: inView('skipped'),
+      flagged: inView('flagged'),
+    } satisfies Record<ItemView, unknown>,
     population: database.prepare<{ sequences: string; isRun: number }, PopulationRun>(
       `SELECT runs.sequence, runs.id AS runId, conversations.id AS conversationId, ai_system || '/' || model AS model,
          score, score_tags AS tags, runs.created_at AS createdAt,
@@ -221,6 +250,7 @@ export function createQueueStore(
     readSequence: (sequence) => queueOf(queues.ofSequence.get(sequence)!),
     setTeamChange: (queue, change) => void queues.teamChange.run(change, queue),
     unpublished: () => queues.unpublished.all().map(queueOf),
+    rename: (queue, name) => void queues.rename.run(name, queue),
     openQueues: () => queues.open.all().map(queueOf),
     setSampling: (queue, { population, strata, isOpen, filledDay }) =>
       void queues.sampling.run(JSON.stringify({ population, strata, isOpen, filledDay }), queue),
@@ -258,6 +288,11 @@ export function createQueueStore(
     counts: (queue) => queues.counts.get(queue)!,
     items: (queue, { offset, limit }) => items.range.all(queue, offset, limit),
     itemCount: (queue) => items.count.get(queue)!,
+    view(queue, { view, reviewer, now }, range) {
+      const { page, count } = items.views[view];
+      const input = { queue, reviewer, now, ...range };
+      return { items: page.all(input), total: count.get(input)! };
+    },
     item(queue, id) {
       const found = items.find.get(id.toLowerCase(), queue);
       if (!found) throw new AppError('not_found', 'No item of this review queue has this ID.');

@@ -67,7 +67,7 @@ function createWorld({ perDay = 2, itemType = 'run', secondShare = 0, device = o
     const input = { name: 'Daily', filter: { workspaceId }, itemType, plan, seed: 7, rubricId: rubric.id, secondShare };
     return (await queues.create(input, null, call)).id;
   };
-  const items = (id: string) => queues.items(id, { offset: 0, limit: 1000 }, null).data;
+  const items = (id: string) => queues.items(id, { view: 'all', offset: 0, limit: 1000 }, null).data;
   const namesOf = (id: string) => items(id).map(({ runId }) => names.get(runId!));
   return { storage, queues, record, create, items, namesOf };
 }

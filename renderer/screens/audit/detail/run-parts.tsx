@@ -221,6 +221,34 @@ export function ConversationPart({ run }: { run: ConversationRun }) {
   );
 }
 
+/** The calls of the messages and of the answer. */
+export function countToolCalls({ input, output }: ConversationRun): number {
+  const earlier = input.messages.reduce((count, message) => count + toolCallsIn(message).length, 0);
+  return earlier + (output.toolCalls?.length ?? 0);
+}
+
+/** Only the tool calls, with their results. */
+export function ToolCallsPart({ run }: { run: ConversationRun }) {
+  const { messages } = run.input;
+  const calls = run.output.toolCalls ?? [];
+  return (
+    <>
+      {messages.map(
+        (message, index) =>
+          toolCallsIn(message).length > 0 && <CallTurn key={index} message={message} next={messages[index + 1]} />,
+      )}
+      {calls.length > 0 && (
+        <article className="turn">
+          <h3>Answer</h3>
+          <div className="turn__body">
+            <Calls run={run} calls={calls} />
+          </div>
+        </article>
+      )}
+    </>
+  );
+}
+
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

@@ -12,13 +12,15 @@ import { useReviewItem } from '../../../queries/review-queues.ts';
 import { useAdjudicate } from '../../../queries/review-results.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { AnswerField } from './answer-fields.tsx';
-import { answerText, hasAnswer, optionsOf } from './answers.ts';
+import { answerText, hasAnswer, labelText, optionsOf } from './answers.ts';
 import { ReadingPanel } from './reading-panel.tsx';
 import { ReviewText } from './open-item.tsx';
 
 export interface Disagreement {
   readonly item: ReviewItem;
   readonly reviews: readonly Review[];
+  /** What judges and the guard say, as labels of the matrix. */
+  readonly outside: readonly { readonly name: string; readonly value: string }[];
 }
 
 /** Who gave an answer. */
@@ -144,6 +146,12 @@ export function AdjudicatePanel(props: AdjudicatePanelProps) {
           >
             {disagreement.reviews.map((review) => (
               <ReviewText key={review.id} review={review} queue={queue} />
+            ))}
+            {disagreement.outside.map(({ name, value }) => (
+              <article key={name} className="turn turn--note">
+                <h3 className="truncate">{name}</h3>
+                <p className="medium">{labelText(value, rubricItem.kind)}</p>
+              </article>
             ))}
           </ReadingPanel>
         )}

@@ -9,6 +9,7 @@ import { Select } from '../../../components/select.tsx';
 import { EmptyState, QueryView } from '../../../components/state-panels.tsx';
 import { useReviewQueue } from '../../../queries/review-queues.ts';
 import { useReviewAgreement } from '../../../queries/review-results.ts';
+import { QueueTitle } from './queue-menu.tsx';
 import { reviewQueueAddress } from '../../../shell/addresses.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
@@ -128,7 +129,7 @@ function OpenAgreement({ queue }: { queue: ReviewQueue }) {
   return (
     <>
       <div className="toolbar">
-        <h2 className="section-title truncate">{queue.name}</h2>
+        <QueueTitle queue={queue} from="agreement" />
         {agreement.data && (
           <span className="small tertiary nowrap wide-only">
             {formatPlural(agreement.data.doneItems, 'item')} with all reviews,{' '}

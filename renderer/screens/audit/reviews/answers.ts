@@ -6,11 +6,12 @@ import { formatScore } from '../../../components/format.ts';
 /** The longest text of an answer or a note. */
 export const maxTextCharacters = 10_000;
 
-/** A text with a quotation of what the person selected, for what they write about it. */
-export function withQuote(text: string, quoted: string): string {
+/** A text with a quotation of what the person selected, for what they write about it; null if that is too long. */
+export function withQuote(text: string, quoted: string): string | null {
   const before = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   const lines = quoted.split(/\r?\n/).map((line) => `> ${line}`.trimEnd());
-  return `${before}${lines.join('\n')}\n`.slice(0, maxTextCharacters);
+  const whole = `${before}${lines.join('\n')}\n`;
+  return whole.length > maxTextCharacters ? null : whole;
 }
 
 /** By the ID of the rubric item. Items without an answer are left out. */

@@ -4,12 +4,12 @@ import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import type { RubricItem } from '../../../../shared/contract/rubrics.ts';
 import { Button, ShowMore } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { formatWhole } from '../../../components/format.ts';
+import { formatTime, formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { QueryView } from '../../../components/state-panels.tsx';
 import { type DisagreementsQuery, useDisagreements } from '../../../queries/review-results.ts';
 import { AdjudicatePanel, type Disagreement } from './adjudicate-panel.tsx';
-import { answerText } from './answers.ts';
+import { answerText, labelText } from './answers.ts';
 
 interface RowProps {
   disagreement: Disagreement;
@@ -18,7 +18,14 @@ interface RowProps {
   onOpen: () => void;
 }
 
-function Row({ disagreement: { item, reviews }, rubricItem, isOpen, onOpen }: RowProps) {
+/** When and where the reviewed answer came from, and what judges and the guard say about it. */
+function originText({ item, outside }: Disagreement, kind: RubricItem['kind']): string {
+  const said = outside.map(({ name, value }) => `${name}: ${labelText(value, kind)}`);
+  return [item.runAt && formatTime(item.runAt), item.caller, ...said].filter(Boolean).join(', ');
+}
+
+function Row({ disagreement, rubricItem, isOpen, onOpen }: RowProps) {
+  const { item, reviews } = disagreement;
   const valueOf = (answers: readonly { rubricItemId: string; value: string | number | boolean }[] | undefined) =>
     answers?.find(({ rubricItemId }) => rubricItemId === rubricItem.id)?.value;
   const gold = valueOf(item.gold?.answers);
@@ -29,11 +36,12 @@ function Row({ disagreement: { item, reviews }, rubricItem, isOpen, onOpen }: Ro
   return (
     <button
       type="button"
-      className={classNames('queue-row', isOpen && 'is-selected')}
+      className={classNames('queue-row queue-row--tall', isOpen && 'is-selected')}
       aria-current={isOpen || undefined}
       onClick={onOpen}
     >
       <span className="truncate">{item.title}</span>
+      <span className="caption truncate queue-row__origin">{originText(disagreement, rubricItem.kind)}</span>
       <span className="caption truncate">{given.join(', ')}</span>
       <span className="queue-row__state">
         {gold === undefined ? (

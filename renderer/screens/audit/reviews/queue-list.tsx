@@ -1,81 +1,19 @@
 import { type ReactNode, useState } from 'react';
-import { ArrowLeft, ClipboardList, Download, Ellipsis, FileUp, FolderOpen, Plus, Scale, Trash2 } from 'lucide-react';
+import { ArrowLeft, ClipboardList, Ellipsis, FileUp, Plus } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import type { ReviewQueueSummary } from '../../../../shared/contract/review-queues.ts';
 import { Badge, Progress } from '../../../components/badges.tsx';
 import { Button, IconButton, ShowMore } from '../../../components/button.tsx';
 import { formatPlural, formatTime, formatWhole } from '../../../components/format.ts';
-import { Menu } from '../../../components/menu.tsx';
-import { saveFile } from '../../../components/save-file.ts';
 import { EmptyState, QueryView } from '../../../components/state-panels.tsx';
-import { useDownloadQueue } from '../../../queries/review-files.ts';
-import { useDeleteQueue, useReviewQueues } from '../../../queries/review-queues.ts';
+import { useReviewQueues } from '../../../queries/review-queues.ts';
 import { newReviewQueueAddress, reviewQueueAddress, rubricAddress } from '../../../shell/addresses.ts';
 import { useAuditSelection } from '../../../stores/audit.ts';
-import { deleteWithUndo, useDeletions } from '../../../stores/deletions.ts';
+import { useDeletions } from '../../../stores/deletions.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
-import { ImportQueueDialog, MergeReviewsDialog } from './queue-files.tsx';
+import { ImportQueueDialog } from './queue-files.tsx';
+import { QueueMenu } from './queue-menu.tsx';
 import { ReviewerMenu } from './reviewer-menu.tsx';
-
-/** A name that every file system takes. */
-function queueFileName(name: string): string {
-  return `${name.replaceAll(/[^\p{L}\p{N}]+/gu, '-').slice(0, 80)}.touchstone-reviews.jsonl`;
-}
-
-function RowMenu({ queue }: { queue: ReviewQueueSummary }) {
-  const { id, name, isImported, isShared } = queue;
-  const [, navigate] = useLocation();
-  const remove = useDeleteQueue();
-  const download = useDownloadQueue();
-  const [isMerging, setMerging] = useState(false);
-  const save = () =>
-    download.mutate(id, {
-      onSuccess: async (file) => saveFile(queueFileName(name), new Uint8Array(await file.arrayBuffer())),
-    });
-  return (
-    <>
-      <Menu
-        align="end"
-        groups={[
-          [
-            { label: 'Review', icon: FolderOpen, onSelect: () => navigate(reviewQueueAddress(id)) },
-            { label: 'Agreement', icon: Scale, onSelect: () => navigate(reviewQueueAddress(id, 'agreement')) },
-          ],
-          ...(isShared
-            ? []
-            : [
-                [
-                  {
-                    label: isImported ? 'Download the reviews to send back' : 'Download queue file',
-                    icon: Download,
-                    onSelect: save,
-                  },
-                  ...(isImported
-                    ? []
-                    : [{ label: 'Merge reviews from a file', icon: FileUp, onSelect: () => setMerging(true) }]),
-                ],
-              ]),
-          [
-            {
-              label: 'Delete',
-              icon: Trash2,
-              isNegative: true,
-              onSelect: () =>
-                deleteWithUndo({
-                  id,
-                  text: `Deleted "${name}" with its reviews. The feedback that it gave stays.`,
-                  carryOut: () => remove.mutateAsync(id),
-                }),
-            },
-          ],
-        ]}
-      >
-        <IconButton icon={Ellipsis} label={`Actions of ${name}`} size="small" />
-      </Menu>
-      {isMerging && <MergeReviewsDialog queue={queue} onClose={() => setMerging(false)} />}
-    </>
-  );
-}
 
 function Row({ queue }: { queue: ReviewQueueSummary }) {
   const { id, name, itemType, counts, isComplete, isImported, isShared, createdAt } = queue;
@@ -106,7 +44,9 @@ function Row({ queue }: { queue: ReviewQueueSummary }) {
           isComplete && <Badge tone="positive">Complete</Badge>
         )}
       </div>
-      <RowMenu queue={queue} />
+      <QueueMenu queue={queue} align="end" from="list">
+        <IconButton icon={Ellipsis} label={`Actions of ${name}`} size="small" />
+      </QueueMenu>
     </li>
   );
 }

@@ -1,14 +1,15 @@
-import { Check, ChevronLeft, ChevronRight, EyeOff, Lock } from 'lucide-react';
+import { Check, ChevronLeft, ChevronRight, EyeOff, ListFilter, Lock } from 'lucide-react';
 import { useState } from 'react';
-import type { ReviewItem } from '../../../../shared/contract/review-items.ts';
+import { type ItemView, itemViews, type ReviewItem } from '../../../../shared/contract/review-items.ts';
 import type { ReviewProgress, ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import { Progress } from '../../../components/badges.tsx';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { formatDuration, formatPlural, formatWhole } from '../../../components/format.ts';
+import { formatPlural, formatWhole } from '../../../components/format.ts';
+import { Menu } from '../../../components/menu.tsx';
 import { Icon } from '../../../components/icon.tsx';
 import { QueryView } from '../../../components/state-panels.tsx';
-import { itemsPerPage, useOpenQueue, useReviewItems } from '../../../queries/review-queues.ts';
+import { itemsPerPage, useChangeQueue, useReviewItems } from '../../../queries/review-queues.ts';
 
 function share(part: number): string {
   return `${Math.round(part * 1000) / 10}%`;
@@ -37,13 +38,13 @@ const maxShownStrata = 8;
 
 /** Whether days that end add items, and what changes it. */
 function NewItems({ queue }: { queue: ReviewQueue }) {
-  const open = useOpenQueue(queue.id);
+  const change = useChangeQueue(queue.id);
   return (
     <div className="review__days">
       <dt>{queue.isOpen ? 'Each day that ends adds its newest' : 'Takes no new items'}</dt>
       {!queue.isImported && (
         <dd>
-          <Button size="small" isBusy={open.isPending} onClick={() => open.mutate(!queue.isOpen)}>
+          <Button size="small" isBusy={change.isPending} onClick={() => change.mutate({ isOpen: !queue.isOpen })}>
             {queue.isOpen ? 'Stop' : 'Take new items'}
           </Button>
         </dd>
@@ -95,8 +96,14 @@ function Plan({ queue }: { queue: ReviewQueue }) {
   );
 }
 
+/** Reviews per hour. A person is never faster than one in some seconds, and a program's pace has no room. */
+function paceText(reviewsPerHour: number | null): string {
+  if (reviewsPerHour === null) return '';
+  return reviewsPerHour > 999 ? '>999' : String(Math.max(1, Math.round(reviewsPerHour)));
+}
+
 function Reviewer({ progress, items }: { progress: ReviewProgress; items: number }) {
-  const { reviewer, isYou, reviewed, skipped, assigned, secondsPerItem } = progress;
+  const { reviewer, isYou, reviewed, skipped, assigned, reviewsPerHour } = progress;
   const all = assigned ?? items;
   return (
     <div className="reviewer">
@@ -110,9 +117,7 @@ function Reviewer({ progress, items }: { progress: ReviewProgress; items: number
         {assigned !== null && <small className="tertiary"> of {formatWhole(assigned)}</small>}
         {skipped > 0 && <small className="tertiary">, {formatWhole(skipped)} skipped</small>}
       </span>
-      <span className="caption tertiary numbers nowrap">
-        {secondsPerItem === null ? '' : secondsPerItem < 1 ? '<1 s' : formatDuration(secondsPerItem * 1000)}
-      </span>
+      <span className="caption tertiary numbers nowrap">{paceText(reviewsPerHour)}</span>
     </div>
   );
 }
@@ -151,17 +156,59 @@ interface ItemsProps {
   onOpen: (item: ReviewItem) => void;
 }
 
+const viewLabels: Readonly<Record<ItemView, string>> = {
+  all: 'All items',
+  open: 'Open for me',
+  mine: 'Reviewed by me',
+  done: 'Done',
+  skipped: 'Skipped by me',
+  flagged: 'Flagged',
+};
+
+interface ViewMenuProps {
+  view: ItemView;
+  onView: (view: ItemView) => void;
+}
+
+function ViewMenu({ view, onView }: ViewMenuProps) {
+  return (
+    <Menu
+      align="end"
+      groups={[
+        itemViews.map((one) => ({ label: viewLabels[one], isChecked: one === view, onSelect: () => onView(one) })),
+      ]}
+    >
+      <IconButton icon={ListFilter} label={`Filter items: ${viewLabels[view]}`} size="small" />
+    </Menu>
+  );
+}
+
 function Items({ queue, reservedId, openItem, onOpen }: ItemsProps) {
+  const [view, setView] = useState<ItemView>('all');
   const [chosenPage, setPage] = useState<number | null>(null);
-  const page = chosenPage ?? Math.floor((openItem?.position ?? 0) / itemsPerPage);
-  const items = useReviewItems(queue.id, page);
-  const last = Math.max(0, Math.ceil((items.data?.total ?? 1) / itemsPerPage) - 1);
+  // In a filtered list positions have gaps.
+  const pageOfOpen = view === 'all' ? Math.floor((openItem?.position ?? 0) / itemsPerPage) : 0;
+  const page = chosenPage ?? pageOfOpen;
+  const items = useReviewItems(queue.id, view, page);
+  const total = items.data?.total ?? 1;
+  const last = Math.max(0, Math.ceil(total / itemsPerPage) - 1);
   return (
     <>
       <div className="header header--line line-top">
-        <h2>Items</h2>
-        <span className="caption tertiary nowrap">{formatWhole(queue.counts.items - queue.counts.done)} left</span>
+        <h2 className="truncate">{view === 'all' ? 'Items' : viewLabels[view]}</h2>
+        <span className="caption tertiary nowrap numbers">
+          {view === 'all'
+            ? `${formatWhole(queue.counts.items - queue.counts.done)} left`
+            : items.data && formatWhole(items.data.total)}
+        </span>
         <span className="grow" />
+        <ViewMenu
+          view={view}
+          onView={(next) => {
+            setView(next);
+            setPage(null);
+          }}
+        />
         {last > 0 && (
           <>
             <IconButton
@@ -184,6 +231,7 @@ function Items({ queue, reservedId, openItem, onOpen }: ItemsProps) {
       <QueryView query={items} subject="the items" rows={8}>
         {({ data }) => (
           <div className="scroll grow review__items" role="group" aria-label="Items of the queue" tabIndex={-1}>
+            {data.length === 0 && <p className="small tertiary review__none">No items here.</p>}
             {data.map((item) => (
               <button
                 key={item.id}
@@ -221,7 +269,7 @@ export function QueuePanel(props: ItemsProps) {
       <div className="header line-top">
         <h2>Reviewers</h2>
         <span className="grow" />
-        <span className="caption tertiary">reviewed, time per item</span>
+        <span className="caption tertiary">reviewed, per hour</span>
       </div>
       <div className="reviewers scroll" tabIndex={0} role="group" aria-label="Reviewers">
         {queue.progress.map((progress) => (

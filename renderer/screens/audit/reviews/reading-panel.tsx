@@ -2,7 +2,9 @@ import { Flag } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ImportedRun, ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
+import type { ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { Badge } from '../../../components/badges.tsx';
+import { Segmented } from '../../../components/choices.tsx';
 import { formatTime } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { KeyCaps } from '../../../components/key-caps.tsx';
@@ -10,7 +12,8 @@ import { MarkdownView } from '../../../components/markdown/markdown-view.tsx';
 import { Select } from '../../../components/select.tsx';
 import { LoadingRows, Notice, QueryView } from '../../../components/state-panels.tsx';
 import { useConversation } from '../../../queries/audit.ts';
-import { ConversationPart } from '../detail/run-parts.tsx';
+import { useActions } from '../../../stores/actions.ts';
+import { ConversationPart, countToolCalls, Passages, PromptPart, ToolCallsPart } from '../detail/run-parts.tsx';
 import '../../../components/run-detail.css';
 
 /** Of the region with the text, from which people quote. */
@@ -38,8 +41,68 @@ function RunChoice({ runs, openId, onOpen }: RunChoiceProps) {
   );
 }
 
+/** What is shown of a run. */
+type Part = 'conversation' | 'prompt' | 'passages' | 'calls';
+
+interface PartOption {
+  readonly value: Part;
+  readonly label: string;
+}
+
+function partsOf(run: ConversationRun): PartOption[] {
+  const calls = countToolCalls(run);
+  return [
+    { value: 'conversation', label: 'Conversation' },
+    { value: 'prompt', label: 'Rendered prompt' },
+    ...(run.citations.length > 0 ? [{ value: 'passages' as const, label: `Passages ${run.citations.length}` }] : []),
+    ...(calls > 0 ? [{ value: 'calls' as const, label: `Tool calls ${calls}` }] : []),
+  ];
+}
+
+function partsOfImported({ passages }: ImportedRun): PartOption[] {
+  if (passages.length === 0) return [];
+  return [
+    { value: 'conversation', label: 'Conversation' },
+    { value: 'passages', label: `Passages ${passages.length}` },
+  ];
+}
+
+function RunPart({ run, part }: { run: ConversationRun; part: Part }) {
+  if (part === 'prompt') return <PromptPart run={run} />;
+  if (part === 'passages') return <Passages run={run} />;
+  if (part === 'calls') return <ToolCallsPart run={run} />;
+  return <ConversationPart run={run} />;
+}
+
+/** The open part, and a key that opens the next one. */
+function usePart(parts: readonly PartOption[]) {
+  const [chosen, setPart] = useState<Part>('conversation');
+  const index = Math.max(
+    0,
+    parts.findIndex(({ value }) => value === chosen),
+  );
+  const next = parts[(index + 1) % Math.max(1, parts.length)];
+  useActions(
+    'review-part',
+    next && parts.length > 1
+      ? [
+          {
+            id: 'review.part',
+            title: 'Next part of the run',
+            group: 'Review',
+            keys: 'P',
+            run: () => setPart(next.value),
+          },
+        ]
+      : [],
+  );
+  return { part: parts[index]?.value ?? 'conversation', setPart };
+}
+
 /** A run that came in a file, whose audit is on another machine. */
-function ImportedTexts({ run }: { run: ImportedRun }) {
+function ImportedTexts({ run, part }: { run: ImportedRun; part: Part }) {
+  const passages = <ImportedPassages run={run} />;
+  if (part === 'passages') return passages;
   return (
     <>
       <article className="turn">
@@ -52,16 +115,20 @@ function ImportedTexts({ run }: { run: ImportedRun }) {
           <MarkdownView text={run.answer} isGrowing={false} />
         </div>
       </article>
-      {run.passages.map(({ sourceName, text }, index) => (
-        <article key={index} className="turn turn--note">
-          <h3>Passage {index + 1}</h3>
-          <p>
-            <span className="secondary">{sourceName}.</span> {text}
-          </p>
-        </article>
-      ))}
+      {passages}
     </>
   );
+}
+
+function ImportedPassages({ run }: { run: ImportedRun }) {
+  return run.passages.map(({ sourceName, text }, index) => (
+    <article key={index} className="turn turn--note">
+      <h3>Passage {index + 1}</h3>
+      <p>
+        <span className="secondary">{sourceName}.</span> {text}
+      </p>
+    </article>
+  ));
 }
 
 interface ReadingProps {
@@ -75,11 +142,15 @@ interface ReadingProps {
   children?: ReactNode;
 }
 
-function Texts({
-  isReserved = false,
-  choice,
-  children,
-}: Pick<ReadingProps, 'isReserved' | 'children'> & { choice: ReactNode }) {
+interface TextsProps extends Pick<ReadingProps, 'isReserved' | 'children'> {
+  /** Which of several runs is open. */
+  choice: ReactNode;
+  parts: readonly PartOption[];
+  part: Part;
+  onPart: (part: Part) => void;
+}
+
+function Texts({ isReserved = false, choice, parts, part, onPart, children }: TextsProps) {
   const read = useRef<HTMLDivElement>(null);
   // Page Down scrolls the text of the next item at once, unless the person is typing or has chosen a run.
   useEffect(() => {
@@ -87,12 +158,15 @@ function Texts({
   }, [isReserved]);
   return (
     <>
-      {(choice || isReserved) && (
+      {choice && <div className="header">{choice}</div>}
+      {(parts.length > 0 || isReserved) && (
         <div className="header header--line">
-          {choice}
+          {parts.length > 0 && (
+            <Segmented label="Part of the run" value={part} onValueChange={onPart} options={parts} />
+          )}
           <span className="grow" />
           {isReserved && (
-            <span className="caption tertiary nowrap row">
+            <span className="caption tertiary nowrap row wide-only">
               Select text to quote it <KeyCaps keys="Q" />
             </span>
           )}
@@ -129,27 +203,53 @@ function StoredTexts({ item, itemType, isReserved = false, children }: ReadingPr
           <RunChoice runs={list} openId={run.conversationRunId} onOpen={(id) => setChosen(id)} />
         );
         return (
-          <Texts key={run.conversationRunId} isReserved={isReserved} choice={choice}>
-            <ConversationPart run={run} />
+          <StoredRun key={run.conversationRunId} run={run} isReserved={isReserved} choice={choice}>
             {children}
-          </Texts>
+          </StoredRun>
         );
       }}
     </QueryView>
   );
 }
 
+interface StoredRunProps extends Pick<TextsProps, 'isReserved' | 'choice' | 'children'> {
+  run: ConversationRun;
+}
+
+function StoredRun({ run, children, ...texts }: StoredRunProps) {
+  const parts = partsOf(run);
+  const { part, setPart } = usePart(parts);
+  return (
+    <Texts {...texts} parts={parts} part={part} onPart={setPart}>
+      <RunPart run={run} part={part} />
+      {children}
+    </Texts>
+  );
+}
+
 function ImportedConversation({ runs, isReserved = false, children }: ReadingProps & { runs: readonly ImportedRun[] }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const run = runs.find(({ runId }) => runId === chosen) ?? runs.at(-1);
+  const parts = run ? partsOfImported(run) : [];
+  const { part, setPart } = usePart(parts);
   if (!run) return <Notice tone="caution">The file has no text for this item. Skip it.</Notice>;
   const list = runs.map(({ runId, createdAt }) => ({ id: runId, createdAt }));
   const choice = list.length > 1 && <RunChoice runs={list} openId={run.runId} onOpen={setChosen} />;
   return (
-    <Texts isReserved={isReserved} choice={choice}>
-      <ImportedTexts run={run} />
+    <Texts isReserved={isReserved} choice={choice} parts={parts} part={part} onPart={setPart}>
+      <ImportedTexts run={run} part={part} />
       {children}
     </Texts>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string | null }) {
+  if (value === null) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className="truncate">{value}</dd>
+    </div>
   );
 }
 
@@ -169,6 +269,15 @@ export function ReadingPanel(props: ReadingProps) {
         <span className="grow" />
         {end}
       </div>
+      {(item.caller !== null || item.runAt !== null) && (
+        <div className="audit__facts">
+          <dl className="inline-facts">
+            <Fact name="Caller" value={item.caller} />
+            <Fact name="Created" value={item.runAt && formatTime(item.runAt)} />
+            <Fact name="Group" value={item.stratum === 'all' ? null : item.stratum} />
+          </dl>
+        </div>
+      )}
       {item.runs ? <ImportedConversation {...props} runs={item.runs} /> : <StoredTexts {...props} />}
     </section>
   );

@@ -23,6 +23,7 @@ import { useActingReviewer } from '../../../stores/acting-reviewer.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
 import { isTaken, planText, QueuePanel } from './queue-panel.tsx';
 import { OpenItem } from './open-item.tsx';
+import { QueueTitle } from './queue-menu.tsx';
 import { ReadingPanel } from './reading-panel.tsx';
 import { ReviewerMenu } from './reviewer-menu.tsx';
 import { RubricPanel } from './rubric-panel.tsx';
@@ -48,7 +49,7 @@ function Toolbar({ queue, onLeave }: { queue: ReviewQueue; onLeave: () => void }
   return (
     <div className="toolbar">
       <Button variant="quiet" icon={ArrowLeft} aria-label="Review queues" onClick={() => navigate(reviewsAddress)} />
-      <h2 className="section-title truncate">{queue.name}</h2>
+      <QueueTitle queue={queue} from="queue" />
       <span className="small tertiary nowrap wide-only">
         {planText(queue)}, seed {queue.seed}
       </span>

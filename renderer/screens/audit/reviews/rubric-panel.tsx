@@ -4,12 +4,22 @@ import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import type { AnswerValue, RubricItem } from '../../../../shared/contract/rubrics.ts';
 import { Badge } from '../../../components/badges.tsx';
 import { classNames } from '../../../components/class-names.ts';
+import { formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { KeyCaps } from '../../../components/key-caps.tsx';
 import { Score, useScoreKeys } from '../../../components/scores.tsx';
+import { showToast } from '../../../stores/toasts.ts';
 import { type Action, useActions } from '../../../stores/actions.ts';
 import { AnswerField, Examples } from './answer-fields.tsx';
-import { answeredCount, hasAnswer, missingItems, optionsOf, toAnswersInput, withQuote } from './answers.ts';
+import {
+  answeredCount,
+  hasAnswer,
+  maxTextCharacters,
+  missingItems,
+  optionsOf,
+  toAnswersInput,
+  withQuote,
+} from './answers.ts';
 import { reviewedTextId } from './reading-panel.tsx';
 import { RubricFoot, type RubricPanelProps } from './rubric-foot.tsx';
 import { type DraftOfItem, useReviewDraft } from './use-review-draft.ts';
@@ -170,11 +180,20 @@ function answersWith({ answers }: DraftOfItem, { id }: RubricItem, value: Answer
   return value === undefined ? rest : { ...rest, [id]: value };
 }
 
-/** The quoted text is added to the text of the item, or else to the note. */
+/** The quoted text is added to the text of the item, or else to the note. Null if it has no room there. */
 function reviewWithQuote(draft: DraftOfItem, item: RubricItem, quoted: string) {
   const { answers, note } = draft;
-  if (item.kind !== 'text') return { answers, note: withQuote(note, quoted) };
-  return { answers: answersWith(draft, item, withQuote(String(answers[item.id] ?? ''), quoted)), note };
+  const isText = item.kind === 'text';
+  const text = withQuote(isText ? String(answers[item.id] ?? '') : note, quoted);
+  if (text === null) return null;
+  return isText ? { answers: answersWith(draft, item, text), note } : { answers, note: text };
+}
+
+function sayQuoteTooLong(): void {
+  showToast({
+    tone: 'negative',
+    text: `The quote wasn't added: a text has at most ${formatWhole(maxTextCharacters)} characters. Select less text.`,
+  });
 }
 
 /** The rubric for the reserved item, by keys alone. Mount it again for another item. */
@@ -200,7 +219,9 @@ export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) 
     const quoted = selectedText();
     if (quoted === null) return;
     const reviewed = items[current]!;
-    draft.change(reviewWithQuote(draft, reviewed, quoted));
+    const changed = reviewWithQuote(draft, reviewed, quoted);
+    if (changed === null) return sayQuoteTooLong();
+    draft.change(changed);
     document.getElementById(reviewed.kind === 'text' ? textIdOf(reviewed) : noteId)?.focus();
   }
   function submit() {

@@ -457,3 +457,84 @@ test('agreement waits until items have all their reviews', async () => {
   press('Escape');
   await rubricPanel();
 });
+
+test('the menu of an open queue renames it and stops new items, also where the plan is hidden', async () => {
+  opened = await openWindow(<Part />, {
+    address: reviewsAddress,
+    prepare: async (own, window) => {
+      await prepareQueue(own, window);
+      const body = { name: 'Daily', filter: {}, itemType: 'run', plan: { kind: 'newest', perDay: 1 } } as const;
+      queueId = (await own.call(createReviewQueue, { body: { ...body, rubricId: rubric.id } })).id;
+    },
+  });
+  opened.navigate(reviewQueueAddress(queueId));
+  const choose = async (name: string) => {
+    fireEvent.keyDown(await screen.findByRole('button', { name: /, actions$/ }), { key: 'Enter' });
+    fireEvent.click(await screen.findByRole('menuitem', { name }));
+  };
+  const queue = () => client.call(readReviewQueue, { parameters: { id: queueId } });
+  await choose('Rename');
+  const dialog = await screen.findByRole('dialog', { name: 'Rename review queue' });
+  fireEvent.change(within(dialog).getByLabelText('Name'), { target: { value: 'Newest' } });
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Rename' }));
+  await screen.findByRole('heading', { name: 'Newest' });
+  await choose('Stop new items');
+  await waitFor(async () => expect(await queue()).toMatchObject({ name: 'Newest', isOpen: false }));
+  await choose('Take new items');
+  await waitFor(async () => expect(await queue()).toMatchObject({ isOpen: true }));
+  await choose('Delete');
+  await waitFor(() => expect(opened.addresses.at(-1)).toBe(reviewsAddress));
+  expect(useToasts.getState().toasts.at(-1)?.text).toContain('Deleted "Newest"');
+});
+
+test('the items of a queue are filtered, and an empty part says so', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  await rubricPanel();
+  const filter = async (name: string) => {
+    fireEvent.keyDown(screen.getByRole('button', { name: /^Filter items/ }), { key: 'Enter' });
+    fireEvent.click(await screen.findByRole('menuitem', { name }));
+  };
+  await filter('Reviewed by me');
+  // The reserved one.
+  const list = await screen.findByRole('group', { name: 'Items of the queue' });
+  await waitFor(() => expect(within(list).getAllByRole('button')).toHaveLength(1));
+  await filter('Flagged');
+  await screen.findByText('No items here.');
+});
+
+test('a quote that has no room is not cut', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  const note = within(await rubricPanel()).getByLabelText<HTMLTextAreaElement>('Note on the whole');
+  fireEvent.change(note, { target: { value: 'x'.repeat(9_999) } });
+  fireEvent.keyDown(note, { key: 'Escape' });
+  const read = await screen.findByRole('region', { name: 'Text to review' });
+  document.getSelection()!.selectAllChildren(within(read).getAllByText(/./, { selector: 'p' })[0]!);
+  press('q');
+  expect(note.value).toHaveLength(9_999);
+  expect(useToasts.getState().toasts.at(-1)?.text).toMatch(/^The quote wasn't added: .* 10,000 characters/);
+});
+
+test('the parts of a run are tabs, which a key goes through', async () => {
+  const call = { id: 'call_1', name: 'find_order', arguments: '{"number":"4711"}' };
+  opened = await openWindow(<Part />, {
+    address: reviewsAddress,
+    prepare: async (own, window) => {
+      await prepareQueue(own, window, 1);
+      const body = { filter: {}, itemType: 'run', plan: { kind: 'newest', perDay: 1 }, rubricId: rubric.id } as const;
+      await recordRun(window, {}, { toolCalls: [call] } as never);
+      queueId = (await own.call(createReviewQueue, { body: { ...body, name: 'With calls' } })).id;
+    },
+  });
+  opened.navigate(reviewQueueAddress(queueId));
+  const parts = await screen.findByRole('radiogroup', { name: 'Part of the run' });
+  const read = () => screen.getByRole('region', { name: 'Text to review' });
+  press('p');
+  within(read()).getByRole('heading', { name: 'Rendered' });
+  fireEvent.click(within(parts).getByRole('radio', { name: 'Tool calls 1' }));
+  within(read()).getByRole('group', { name: 'Tool calls' });
+  expect(within(read()).queryByRole('heading', { name: 'Input' })).toBeNull();
+  press('p');
+  within(read()).getByRole('heading', { name: 'Input' });
+});
