@@ -158,18 +158,18 @@ function Texts({ isReserved = false, choice, parts, part, onPart, children }: Te
   }, [isReserved]);
   return (
     <>
-      {choice && <div className="header">{choice}</div>}
-      {(parts.length > 0 || isReserved) && (
-        <div className="header header--line">
+      {(parts.length > 0 || choice || isReserved) && (
+        <div className="header header--line review__parts">
           {parts.length > 0 && (
             <Segmented label="Part of the run" value={part} onValueChange={onPart} options={parts} />
           )}
           <span className="grow" />
-          {isReserved && (
-            <span className="caption tertiary nowrap row wide-only">
-              Select text to quote it <KeyCaps keys="Q" />
-            </span>
-          )}
+          {choice ||
+            (isReserved && (
+              <span className="caption tertiary nowrap row wide-only">
+                Select text to quote it <KeyCaps keys="Q" />
+              </span>
+            ))}
         </div>
       )}
       <div
@@ -243,7 +243,7 @@ function ImportedConversation({ runs, isReserved = false, children }: ReadingPro
   );
 }
 
-function Fact({ name, value }: { name: string; value: string | null }) {
+function Detail({ name, value }: { name: string; value: string | null }) {
   if (value === null) return null;
   return (
     <div>
@@ -272,9 +272,9 @@ export function ReadingPanel(props: ReadingProps) {
       {(item.caller !== null || item.runAt !== null) && (
         <div className="audit__facts">
           <dl className="inline-facts">
-            <Fact name="Caller" value={item.caller} />
-            <Fact name="Created" value={item.runAt && formatTime(item.runAt)} />
-            <Fact name="Group" value={item.stratum === 'all' ? null : item.stratum} />
+            <Detail name="Caller" value={item.caller} />
+            <Detail name="Created" value={item.runAt && formatTime(item.runAt)} />
+            <Detail name="Group" value={item.stratum === 'all' ? null : item.stratum} />
           </dl>
         </div>
       )}

@@ -189,7 +189,7 @@ function reviewWithQuote(draft: DraftOfItem, item: RubricItem, quoted: string) {
   return isText ? { answers: answersWith(draft, item, text), note } : { answers, note: text };
 }
 
-function sayQuoteTooLong(): void {
+function reportLongQuote(): void {
   showToast({
     tone: 'negative',
     text: `The quote wasn't added: a text has at most ${formatWhole(maxTextCharacters)} characters. Select less text.`,
@@ -220,7 +220,7 @@ export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) 
     if (quoted === null) return;
     const reviewed = items[current]!;
     const changed = reviewWithQuote(draft, reviewed, quoted);
-    if (changed === null) return sayQuoteTooLong();
+    if (changed === null) return reportLongQuote();
     draft.change(changed);
     document.getElementById(reviewed.kind === 'text' ? textIdOf(reviewed) : noteId)?.focus();
   }
