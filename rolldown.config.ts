@@ -75,6 +75,10 @@ export default defineConfig([
       cleanDir: true,
       // A start reads 1.7 MB instead of 3.2, which takes a fifth less processor time. Names stay, for the log.
       minify: { compress: true, mangle: false, codegen: true },
+      // V8 stores a module with one other character in two bytes for each: 1.2 MB more of an idle host. Comments have some, too; the
+      // licences are in a file of their own.
+      charset: 'ascii',
+      comments: false,
     },
   },
   {
