@@ -9,7 +9,6 @@ import {
 import { textMessage, textOfMessages } from '../../shared/contract/messages.ts';
 import { reviewCallerOf } from './reviews.ts';
 import { LazyList } from '../storage/list-page.ts';
-import { stepsIn } from '../storage/stored-messages.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { Team } from '../team/create-team.ts';
 import { implement, type Caller, type Handler } from './api.ts';
@@ -31,9 +30,12 @@ function withoutStoredText({ input, promptRunId, metadata }: ConversationRun): C
   const isAgentTurn = metadata?.['agentId'] !== undefined;
   if (!isAgentTurn) return input;
   const own = { ...input, systemMessage: null, configuration: null };
-  // The agent's template is in the other messages, or around the caller's.
   if (metadata['isTemplate'] !== true) return own;
-  const messages = [textMessage('user', input.promptText), ...stepsIn(input.messages)];
+  // The agent's template is in the other messages, or around the caller's.
+  const steps = input.messages.filter(({ content }) =>
+    content.some(({ type }) => type === 'toolCall' || type === 'toolResult'),
+  );
+  const messages = [textMessage('user', input.promptText), ...steps];
   return { ...own, renderedPrompt: textOfMessages(messages), messages };
 }
 

@@ -10,11 +10,12 @@ import { namedParameters } from '../passthrough/named-parameters.ts';
 import { readRequest, type RecordedRequest } from '../passthrough/read-request.ts';
 import { promptFiles } from '../passthrough/sent-files.ts';
 import {
-  lastUserText,
   translatedKind,
   translateRequest,
+  type TranslatedRequest,
   type TranslationOptions,
 } from '../passthrough/translated-model.ts';
+import type { ContinuableRun } from '../storage/continuable-run.ts';
 import { publicMessages, publicToolCall } from '../storage/stored-messages.ts';
 import type { Storage } from '../storage/storage.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
@@ -92,10 +93,20 @@ async function streamed(
 }
 
 export interface TranslatedCallOptions extends TranslationOptions {
-  readonly storage: TranslationOptions['storage'] & Pick<Storage, 'runs'>;
+  readonly storage: TranslationOptions['storage'] & Pick<Storage, 'runs' | 'turns'>;
   readonly completions: Pick<Completions, 'start'>;
   readonly thread: PassThrough['thread'];
   readonly reportFailure: Log;
+}
+
+/** The messages of a stored prompt and of an agent's template aren't for everybody who can call another model. */
+function requireSameText(run: ContinuableRun, { storedPrompt, agent }: TranslatedRequest): void {
+  const { promptId, metadata } = run;
+  const agentId = metadata?.['isTemplate'] === true ? metadata['agentId'] : null;
+  if (promptId !== null && promptId !== storedPrompt?.promptId)
+    throw invalidField('previous_response_id', 'is a response of a stored prompt; continue it with the same prompt');
+  if (agentId != null && agentId !== agent?.agentId)
+    throw invalidField('previous_response_id', 'is a response of an agent; continue it with the same agent');
 }
 
 /** The response that a request continues: its messages and its answer come before those of the request. */
@@ -112,7 +123,11 @@ function continuedResponse(
   const text = run.content === '' ? [] : [{ type: 'text' as const, text: run.content }];
   const calls = run.toolCalls.map((call) => ({ type: 'toolCall' as const, ...publicToolCall(call) }));
   const messages = [...publicMessages(run.messages), { role: 'assistant' as const, content: [...text, ...calls] }];
-  return { conversationId: run.conversationId, messages };
+  return {
+    conversationId: run.conversationId,
+    messages,
+    requireSame: (request: TranslatedRequest) => requireSameText(run, request),
+  };
 }
 
 async function start(
@@ -136,18 +151,20 @@ async function start(
   const results = request.messages.flatMap(({ content }) =>
     content.flatMap((part) => (part.type === 'toolResult' ? [part.content] : [])),
   );
-  const { aiSystem, systemMessage, configuration, dataspaceIds, messages, storedPrompt } = request;
+  const { promptText, aiSystem, systemMessage, configuration, dataspaceIds, messages, storedPrompt, agent } = request;
+  continued?.requireSame(request);
   const thread = options.thread(input.caller.callerId, sent.messages);
   const conversationId = continued?.conversationId ?? thread.conversationId ?? timeOrderedId();
   thread.note(conversationId);
-  return options.completions.start(
+  const accepted = await options.completions.start(
     {
-      promptText: lastUserText(messages),
+      promptText,
       systemMessage,
       aiSystem,
       model: request.model,
       configuration,
       dataspaceIds: dataspaceIds && [...dataspaceIds],
+      ...(agent && { metadata: { ...agent } }),
     },
     { ...originOf(input), origin },
     {
@@ -157,6 +174,8 @@ async function start(
       continuation: { conversationId, messages, results, storedPrompt, citations: [] },
     },
   );
+  if (agent) options.storage.turns.noteAgent(accepted.run.plan.runId, agent.agentId);
+  return accepted;
 }
 
 /** How the name of such a model can begin in JSON. */

@@ -15,6 +15,8 @@ type Kind = (typeof kinds)[number];
 
 /** A program's request in the format of completions. */
 export interface TranslatedRequest {
+  /** What the program's user wrote last. */
+  readonly promptText: string;
   readonly aiSystem: AiSystem;
   readonly model: string;
   readonly systemMessage: string | null;
@@ -22,7 +24,14 @@ export interface TranslatedRequest {
   readonly configuration: Configuration;
   readonly dataspaceIds: readonly string[] | null;
   readonly storedPrompt: StoredPromptIds | null;
-  readonly metadata: Record<string, unknown> | null;
+  /** By it, a key without the scope `audit` doesn't see the instructions of an agent. */
+  readonly agent: AgentUse | null;
+}
+
+/** The metadata of an agent's turn. */
+export interface AgentUse {
+  readonly agentId: string;
+  readonly isTemplate?: true;
 }
 
 /** What the program sent. */
@@ -146,15 +155,17 @@ function fromPrompt(version: PromptVersion, request: ProgramRequest): Pick<Trans
 
 function translatePrompt(name: string, request: ProgramRequest, options: TranslationOptions): TranslatedRequest {
   const version = versionOf(name, options);
+  const { messages } = fromPrompt(version, request);
   return {
+    promptText: lastUserText(messages),
+    messages,
     aiSystem: version.aiSystem ?? 'ServiceAi',
     model: version.model ?? serviceModels[0],
     systemMessage: joined(version.systemMessage, request.systemMessage),
-    ...fromPrompt(version, request),
     configuration: { ...version.configuration, ...request.configuration },
     dataspaceIds: null,
     storedPrompt: { promptId: version.promptId, promptVersionId: version.id },
-    metadata: null,
+    agent: null,
   };
 }
 
@@ -168,6 +179,8 @@ function translateAgent(name: string, request: ProgramRequest, { storage }: Tran
       ? renderTurn({ message: textOfMessage(last), history: historyOf(request), template: agent.prompt }).messages
       : request.messages;
   return {
+    // The rendered messages have the agent's template around it.
+    promptText: lastUserText(request.messages),
     aiSystem: agent.aiSystem,
     model: agent.model,
     systemMessage: joined(isTemplate ? null : agent.prompt, request.systemMessage),
@@ -175,7 +188,7 @@ function translateAgent(name: string, request: ProgramRequest, { storage }: Tran
     configuration: { ...agent.configuration, ...request.configuration },
     dataspaceIds: agent.dataspaceIds,
     storedPrompt: null,
-    metadata: null,
+    agent: { agentId: agent.id, ...(isTemplate && { isTemplate }) },
   };
 }
 
@@ -187,7 +200,17 @@ export function translateRequest(
   options: TranslationOptions,
 ): TranslatedRequest {
   if (request.messages.length === 0) throw invalidField('messages', 'must not be empty');
-  const plain = { ...request, aiSystem: 'ServiceAi' as const, dataspaceIds: null, storedPrompt: null, metadata: null };
+  const { systemMessage, messages, configuration } = request;
+  const plain = {
+    promptText: lastUserText(messages),
+    aiSystem: 'ServiceAi' as const,
+    systemMessage,
+    messages,
+    configuration,
+    dataspaceIds: null,
+    storedPrompt: null,
+    agent: null,
+  };
   switch (kind) {
     case 'service':
       return { ...plain, model: name };
@@ -201,7 +224,7 @@ export function translateRequest(
 }
 
 /** For a request whose last message has no text, such as an image alone. */
-export function lastUserText(messages: readonly Message[]): string {
+function lastUserText(messages: readonly Message[]): string {
   const last = messages.findLast(({ role }) => role === 'user');
   return textOfMessage(last ?? textMessage('user', ''));
 }

@@ -98,7 +98,10 @@ type ContentsRow = Pick<RunRow, 'finish_reason' | 'error_code' | 'app_headers_js
 function promptTextOf(row: ContentsRow): string {
   // Imports of earlier versions have a template.
   const hasTemplate = row.origin_api === 'completions' || (row.origin_api === 'import' && row.prompt_text !== '');
-  return hasTemplate ? row.prompt_text : literalMessagesTemplate(messagesIn(row));
+  // The messages of an agent's turn can have its template around the user's text.
+  const isTemplate =
+    row.prompt_text !== '' && parsed<RunDetail['metadata']>(row.metadata_json, null)?.['isTemplate'] === true;
+  return hasTemplate || isTemplate ? row.prompt_text : literalMessagesTemplate(messagesIn(row));
 }
 
 /** What a run sent and received. */
