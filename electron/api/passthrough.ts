@@ -27,7 +27,7 @@ import type { Providers } from '../providers/create-providers.ts';
 import { type Handler, type HandlerInput, implement } from './api.ts';
 import { PassedResponse } from './passed-response.ts';
 import { originOf } from './run-response.ts';
-import { translatedCall, type TranslatedCallOptions, translatedModel } from './translated-call.ts';
+import { type TranslatedApi, translatedCall, type TranslatedCallOptions } from './translated-call.ts';
 
 type Input = HandlerInput<unknown, unknown, unknown>;
 
@@ -58,6 +58,17 @@ function hasOwnKey({ headers }: Input, path: string): boolean {
   const named = ['x-api-key', 'x-goog-api-key'].map((name) => headers.get(name));
   const keys = [...named, headers.get('authorization')?.replace(/^bearer +/i, ''), ...queryKeys(path)];
   return keys.some((key) => key != null && key.trim() !== '' && !key.trim().startsWith('ts_'));
+}
+
+/** The API in which a program can call a model that Touchstone runs. A compatible endpoint can have models of the same names. */
+function translatedApi({ providerId, api }: Route): TranslatedApi | null {
+  return providerId === 'OpenAi' && (api === 'openai-chat' || api === 'openai-responses') ? api : null;
+}
+
+/** Of the request's body; empty if it isn't compressed. */
+function encodingOf({ headers }: Input): string {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  return encoding === 'identity' ? '' : encoding;
 }
 
 function levelOf(headers: Headers): RecordLevel {
@@ -123,9 +134,9 @@ function endpointNamed(name: string, providers: Pick<Providers, 'findEndpoint'>)
 export function passThroughHandlers({ passThrough, providers, ...options }: PassThroughHandlerOptions): Handler[] {
   async function pass(input: Input, route: Route): Promise<Response> {
     const body = input.request.method === 'GET' ? null : await input.readBytes(maxPassedBodyBytes);
-    const { api } = route;
-    const own = body && (api === 'openai-chat' || api === 'openai-responses') ? translatedModel(api, body) : null;
-    if (own) return translatedCall(own, input, { ...options, thread: passThrough.thread });
+    const api = translatedApi(route);
+    const own = body && api ? await passThrough.ownCall({ body, encoding: encodingOf(input) }) : null;
+    if (api && own) return translatedCall(api, own, input, { ...options, thread: passThrough.thread });
     const started = await passThrough.start(toCall(input, route, body));
     const added = addedHeaders(started);
     // A call that fails here or is blocked has a record, too.

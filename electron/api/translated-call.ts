@@ -5,16 +5,12 @@ import type { AcceptedRun, Completions } from '../completions/completions.ts';
 import type { Run, RunPart } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import type { PassThrough } from '../passthrough/create-passthrough.ts';
-import { type Fields, objectOf, parseObject, textOf } from '../passthrough/fields.ts';
+import { type Fields, objectOf } from '../passthrough/fields.ts';
 import { namedParameters } from '../passthrough/named-parameters.ts';
+import { type OwnCall, ownModelKind } from '../passthrough/own-call.ts';
 import { readRequest, type RecordedRequest } from '../passthrough/read-request.ts';
 import { promptFiles } from '../passthrough/sent-files.ts';
-import {
-  translatedKind,
-  translateRequest,
-  type TranslatedRequest,
-  type TranslationOptions,
-} from '../passthrough/translated-model.ts';
+import { translateRequest, type TranslatedRequest, type TranslationOptions } from '../passthrough/translated-model.ts';
 import type { ContinuableRun } from '../storage/continuable-run.ts';
 import { publicMessages, publicToolCall } from '../storage/stored-messages.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -23,7 +19,6 @@ import type { HandlerInput } from './api.ts';
 import type { AnswerEvents, AnswerFormat } from './answer-format.ts';
 import { chatAnswer } from './chat-answer.ts';
 import { defaultHeaders, toAppError } from './error-response.ts';
-import { maximumBodyBytes } from './request-body.ts';
 import { responsesAnswer } from './responses-answer.ts';
 import { originOf } from './run-response.ts';
 
@@ -131,11 +126,12 @@ function continuedResponse(
 }
 
 async function start(
-  { api, body, model }: OwnCall,
+  api: TranslatedApi,
+  { body, model }: OwnCall,
   input: Input,
   options: TranslatedCallOptions,
 ): Promise<AcceptedRun> {
-  const kind = translatedKind(model)!;
+  const kind = ownModelKind(model)!;
   const read = readRequest(api, body, null);
   const continued = continuedResponse(read, input, options);
   const sent = continued ? { ...read, messages: [...continued.messages, ...read.messages] } : read;
@@ -178,33 +174,17 @@ async function start(
   return accepted;
 }
 
-/** How the name of such a model can begin in JSON. */
-const beginnings = ['service', 'on-device', 'prompt', 'agent'].flatMap((kind) =>
-  ['/', '\\/'].map((slash) => Buffer.from(`"${kind}${slash}`)),
-);
-
-/** A program's call of one of Touchstone's models. */
-export interface OwnCall {
-  readonly api: TranslatedApi;
-  readonly body: Fields;
-  readonly model: string;
-}
-
-/** The call, if its body names a model that Touchstone runs itself. */
-export function translatedModel(api: TranslatedApi, body: Buffer): OwnCall | null {
-  // Most bodies name none, and parsing a long one takes time.
-  if (body.length > maximumBodyBytes || !beginnings.some((beginning) => body.includes(beginning))) return null;
-  const value = parseObject(body.toString());
-  const model = value && textOf(value['model']);
-  return model && translatedKind(model) !== null ? { api, body: value, model } : null;
-}
-
 const formats: Record<TranslatedApi, AnswerFormat> = { 'openai-chat': chatAnswer, 'openai-responses': responsesAnswer };
 
 /** Runs a call of OpenAI's API through completions, with the guard, grounding, versions and credits. */
-export async function translatedCall(call: OwnCall, input: Input, options: TranslatedCallOptions): Promise<Response> {
-  const { api, body, model } = call;
-  const { run } = await start(call, input, options);
+export async function translatedCall(
+  api: TranslatedApi,
+  call: OwnCall,
+  input: Input,
+  options: TranslatedCallOptions,
+): Promise<Response> {
+  const { body, model } = call;
+  const { run } = await start(api, call, input, options);
   const { runId, conversationId } = run.plan;
   const head = { runId, created: Math.floor(Date.now() / 1000), model, request: body };
   const headers = {

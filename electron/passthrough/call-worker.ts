@@ -2,6 +2,7 @@
 import { serveCalls } from '../common/worker-server.ts';
 import { readCheckedRequest } from './check-prompt.ts';
 import type { ChunkArrivals } from './frame-times.ts';
+import { readOwnCall } from './own-call.ts';
 import { readPassedRequest } from './read-call.ts';
 import { type RecordedResponse, readPassedResponse, type ResponseForm, StreamedResponse } from './recorded-response.ts';
 
@@ -24,6 +25,7 @@ function addTo({ stream, bytes, arrivals }: StreamPart): StreamedResponse {
 
 const methods = {
   readCheckedRequest,
+  readOwnCall,
   readPassedRequest,
   readPassedResponse,
   openStream({ stream, form }: { readonly stream: number; readonly form: ResponseForm }): void {

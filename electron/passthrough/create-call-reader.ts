@@ -2,6 +2,7 @@ import { type CallOptions, createWorkerClient, startThread, type WorkerClient } 
 import { workerUrl } from '../common/worker-url.ts';
 import type { CallMethods } from './call-worker.ts';
 import { type CheckedRequest, readCheckedRequest } from './check-prompt.ts';
+import { maxOwnCallBytes, mayBeOwnCall, type OwnCall, type OwnCallInput, readOwnCall } from './own-call.ts';
 import { type ReadRequest, readPassedRequest, type RequestInput } from './read-call.ts';
 import { readPassedResponse, type ResponseForm, type ResponseInput } from './recorded-response.ts';
 import { ArrivingBody, type ResponseBody, type StreamReader } from './response-body.ts';
@@ -36,6 +37,8 @@ export interface CallReader {
   request(input: RequestInput): ReadRequest | Promise<ReadRequest>;
   /** What the guard checks of a request. */
   checked(input: RequestInput): CheckedRequest | Promise<CheckedRequest>;
+  /** A call of a model that Touchstone runs; null for others. Throws as `readOwnCall` does. */
+  ownCall(input: OwnCallInput): OwnCall | null | Promise<OwnCall | null>;
   /** The body of a response that begins to arrive. */
   response(form: ResponseForm): ResponseBody;
   /** Ends the threads. What they read, and every later call with a long body, rejects. */
@@ -114,9 +117,9 @@ export function createCallReader(): CallReader {
           const [whole, options] = handedOver(input);
           return client.call('readPassedResponse', whole, { ...options, timeLimitMs });
         });
-  const inThreadCopied = <Result>(
-    input: RequestInput,
-    read: (client: Client, input: RequestInput, options: CallOptions) => Promise<Result>,
+  const inThreadCopied = <Input extends { readonly body: Uint8Array }, Result>(
+    input: Input,
+    read: (client: Client, input: Input, options: CallOptions) => Promise<Result>,
   ) =>
     inThread(input.body.length, (client) => {
       // The original goes to the provider.
@@ -132,6 +135,12 @@ export function createCallReader(): CallReader {
       isShort(input, true)
         ? readCheckedRequest(input)
         : inThreadCopied(input, (client, ...call) => client.call('readCheckedRequest', ...call)),
+    ownCall(input) {
+      if (!mayBeOwnCall(input)) return null;
+      return input.encoding === '' && input.body.length <= maxOwnCallBytes
+        ? readOwnCall(input)
+        : inThreadCopied(input, (client, ...call) => client.call('readOwnCall', ...call));
+    },
     response: (form) => new ArrivingBody(form, { readWhole, openStream }),
     async close() {
       isClosed = true;

@@ -46,6 +46,8 @@ export interface PassThrough {
    * missing key (503), and a call that must be recorded and can't be (500).
    */
   start(call: ProgramCall): Promise<StartedCall>;
+  /** The call, if it names a model that Touchstone runs itself; null for a provider's own. Throws 413 for more than 4 MB. */
+  ownCall: CallReader['ownCall'];
   /** The conversation of a call that Touchstone runs itself, by the messages that it repeats. */
   thread(callerId: string, messages: readonly Message[]): CallThread;
   counts(): RecorderCounts;
@@ -300,6 +302,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
   };
   return {
     start: (call) => startCall(call, parts),
+    ownCall: parts.reader.ownCall,
     thread(callerId, messages) {
       const scope = `${callerId} translated`;
       const { earlierKeys, key } = keysOf(scope, messages);

@@ -1,8 +1,8 @@
-import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { FrameTiming } from '../../shared/contract/conversations.ts';
 import { withCalls } from '../../shared/contract/tools.ts';
 import { publicToolCall } from '../storage/stored-messages.ts';
+import { decompressed, UnreadableBody } from './decompressed.ts';
 import { hasTooManyValues } from './fields.ts';
 import { arrayTiming, type ChunkArrivals } from './frame-times.ts';
 import { redactorOf, tooManyValues } from './read-call.ts';
@@ -33,41 +33,12 @@ export interface ResponseInput extends ResponseForm {
 
 const decoder = new TextDecoder();
 
-/** A hostile response must not fill the memory when it is decompressed. */
-const maxDecodedBytes = 64 * 1_048_576;
-
-/** A response that the record can't read, although its program may. */
-class UnreadableResponse extends Error {}
-
-/** What has arrived of a body; a response that broke off has no end. Throws `UnreadableResponse`, and errors of malformed bodies. */
-function decompressed(body: Uint8Array, encoding: string): Uint8Array {
-  const options = { maxOutputLength: maxDecodedBytes };
-  switch (encoding) {
-    case '':
-    case 'identity':
-      return body;
-    case 'gzip':
-    case 'x-gzip':
-      return gunzipSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
-    case 'deflate':
-      return inflateSync(body, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
-    case 'br':
-      return brotliDecompressSync(body, { ...options, finishFlush: constants.BROTLI_OPERATION_FLUSH });
-    case 'zstd':
-      return zstdDecompressSync(body, { ...options, finishFlush: constants.ZSTD_e_flush });
-    default:
-      throw new UnreadableResponse(`its encoding "${encoding.slice(0, 100)}" is unknown`);
-  }
-}
-
 /** A response before its frames are counted and the rules of redaction apply. */
 type ResponseText = Omit<RecordedResponse, 'frames' | 'hidden'>;
 
 /** What is recorded of a response whose text can't be. */
 function unreadResponse(error: unknown): ResponseText {
-  const isTooLarge = error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-  const limit = `it is larger than ${maxDecodedBytes / 1_048_576} MB when it is decompressed`;
-  const reason = isTooLarge ? limit : error instanceof UnreadableResponse ? error.message : null;
+  const reason = error instanceof UnreadableBody ? error.message : null;
   if (reason === null)
     return { ...noResponse, isUnread: true, error: "The provider's response could not be decompressed." };
   return { ...noResponse, isUnread: true, isComplete: true, content: `[The response is not recorded: ${reason}]` };
@@ -102,12 +73,12 @@ export const noResponse: RecordedResponse = {
   hidden: [],
 };
 
-/** The text of a body. Throws `UnreadableResponse` if nothing can be read of it. */
+/** The text of a body. Throws `UnreadableBody` if nothing can be read of it. */
 function textOf({ body, encoding, isStream, isCut }: ResponseInput): string {
-  const text = decoder.decode(decompressed(body, encoding.trim().toLowerCase()));
+  const text = decoder.decode(decompressed(body, encoding));
   if (isStream) return text;
-  if (isCut) throw new UnreadableResponse(`it is larger than ${maxRecordedBytes / 1_048_576} MB`);
-  if (hasTooManyValues(text)) throw new UnreadableResponse(`it ${tooManyValues}`);
+  if (isCut) throw new UnreadableBody(`it is larger than ${maxRecordedBytes / 1_048_576} MB`);
+  if (hasTooManyValues(text)) throw new UnreadableBody(`it ${tooManyValues}`);
   return text;
 }
 

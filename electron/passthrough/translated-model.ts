@@ -8,10 +8,7 @@ import { serviceModels } from '../../shared/contract/settings.ts';
 import { isConversationTemplate, renderPrompt, renderTurn } from '../completions/render-prompt.ts';
 import type { StoredPromptIds } from '../prompts/stored-prompt.ts';
 import type { Storage } from '../storage/storage.ts';
-
-/** The names of models that Touchstone runs itself begin with one of these. */
-const kinds = ['service', 'on-device', 'prompt', 'agent'] as const;
-type Kind = (typeof kinds)[number];
+import type { OwnModelKind } from './own-call.ts';
 
 /** A program's request in the format of completions. */
 export interface TranslatedRequest {
@@ -51,11 +48,6 @@ export interface TranslationOptions {
   readonly onDeviceFile: () => string;
 }
 
-/** Whether Touchstone runs the model itself; null for a model of the provider. */
-export function translatedKind(model: string): Kind | null {
-  return kinds.find((kind) => model.startsWith(`${kind}/`)) ?? null;
-}
-
 const unknown = (issue: string) => invalidField('model', issue);
 
 function joined(...texts: readonly (string | null)[]): string | null {
@@ -80,7 +72,7 @@ function onDeviceModel(name: string, { storage, onDeviceFile }: TranslationOptio
 function named<Item extends { readonly id: string; readonly name: string }>(
   items: readonly Item[],
   name: string,
-  kind: Kind,
+  kind: OwnModelKind,
 ): Item {
   const byId = items.find(({ id }) => id === name.toLowerCase());
   const found = byId ? [byId] : items.filter((item) => item.name.toLowerCase() === name.toLowerCase());
@@ -195,7 +187,7 @@ function translateAgent(name: string, request: ProgramRequest, { storage }: Tran
 /** Throws 400 for an unknown name and for missing values. The messages of the program are never templates. */
 export function translateRequest(
   name: string,
-  kind: Kind,
+  kind: OwnModelKind,
   request: ProgramRequest,
   options: TranslationOptions,
 ): TranslatedRequest {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../shared/contract/settings.ts';
+import { gzipSync } from 'node:zlib';
 import { foundRuns } from '../support/guarded-host.ts';
 import { callJson, type JsonCall } from '../support/json-call.ts';
 import { startTestHost, type TestHost, ways } from '../support/test-host.ts';
@@ -70,5 +71,62 @@ describe.each(ways)('what a key sees of an agent that it calls as a model, %s', 
     ]);
     const same = await post(way, '/openai/v1/responses', { key, body: { ...next, model: `agent/${agent.name}` } });
     expect(same.status).toBe(200);
+  });
+});
+
+describe.each(ways)('a call that names one of its models, %s', (way) => {
+  const named = (model: string, text: string) => JSON.stringify({ model, messages: ask(text) });
+  const long = 'secret '.repeat(700_000);
+  const send = (path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
+    host.send(way, {
+      method: 'POST',
+      path,
+      headers: {
+        'content-type': 'application/json',
+        authorization: 'Bearer sk-own-provider-key',
+        'x-touchstone-key': host.key,
+        ...headers,
+      },
+      body,
+    });
+  const gzip = { 'content-encoding': 'gzip' };
+
+  test.each<[string, number, () => string | Buffer, Record<string, string>]>([
+    ['that is too long', 413, () => named('on-device/default', long), {}],
+    ['that is too long when it is decompressed', 413, () => gzipSync(named('on-device/default', long)), gzip],
+    ['that is no JSON', 400, () => named('on-device/default', 'Hi').replace(/\}$/, ',"top_p":NaN}'), {}],
+    ['that names none', 400, () => named('agent/nobody', 'Hi'), {}],
+  ])('never reaches a provider, even one %s', async (_what, status, body, headers) => {
+    const before = host.provider.calls.length;
+    const answer = await send('/openai/v1/chat/completions', body(), headers);
+    expect([answer.status, JSON.parse(answer.text).error.type]).toEqual([status, 'invalid_request_error']);
+    expect(host.provider.calls).toHaveLength(before);
+  });
+
+  test('may be compressed', async () => {
+    const { status, headers } = await send(
+      '/openai/v1/chat/completions',
+      gzipSync(named('service/hl-gpt-4o-mini', 'Hi')),
+      gzip,
+    );
+    expect(status).toBe(200);
+    expect(host.host.storage.runs.read(String(headers['x-touchstone-run-id']))).toMatchObject({
+      aiSystem: 'ServiceAi',
+      title: 'Hi',
+    });
+  });
+
+  test.each([
+    ['long', () => named('gpt-4o', `"agent/${long}`), {}],
+    ['compressed', () => gzipSync(named('gpt-4o', 'What is "agent/Guide"?')), gzip],
+  ])('only in a %s text is passed on', async (_what, body, headers) => {
+    expect((await send('/openai/v1/chat/completions', body(), headers)).status).toBe(200);
+    expect(host.provider.calls.at(-1)!.path).toBe('/v1/chat/completions');
+  });
+
+  test("is a compatible endpoint's own, if its model has such a name", async () => {
+    const { status, headers } = await send('/openai/scripted/v1/chat/completions', named('agent/foo', 'Hi'));
+    expect(status).toBe(200);
+    expect(host.host.storage.runs.read(String(headers['x-touchstone-run-id']))?.model).toBe('scripted/agent/foo');
   });
 });
