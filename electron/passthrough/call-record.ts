@@ -32,7 +32,7 @@ export interface CallRecordOptions {
   readonly rules: readonly RedactionRule[];
   /** The program's own keys, which a provider may repeat. */
   readonly secrets: readonly string[];
-  readonly reader: CallReader;
+  readonly reader: Pick<CallReader, 'response'>;
   /** Writes the outcome. */
   readonly finish: (outcome: RunOutcome) => Promise<void>;
   readonly guard: RunGuard | null;

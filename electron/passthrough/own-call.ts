@@ -30,7 +30,7 @@ export const maxOwnCallBytes = 4 * 1_048_576;
 const beginnings = ownModelKinds.flatMap((kind) => ['/', '\\/'].map((slash) => Buffer.from(`"${kind}${slash}`)));
 
 /** Where a body names such a model that can't be read as a whole. */
-const namedModel = new RegExp(String.raw`"model"\s*:\s*"(?:${ownModelKinds.join('|')})\\?/`);
+const namedModel = /"model"\s*:\s*"(?:service|on-device|prompt|agent)\\?\//;
 
 /** Most bodies name none, and parsing a long one takes time. */
 function hasBeginning(body: Uint8Array): boolean {

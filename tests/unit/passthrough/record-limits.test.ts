@@ -279,14 +279,11 @@ test('a call whose response cannot be read ends, with what went wrong', async ()
       rules: [],
       secrets: [],
       reader: {
-        request: () => Promise.reject(new Error('unused')),
-        checked: () => Promise.reject(new Error('unused')),
         response: () => ({
           append: () => undefined,
           isCut: false,
           end: () => Promise.reject(new Error('out of memory')),
         }),
-        close: () => Promise.resolve(),
       },
       finish: (outcome) => Promise.resolve(void outcomes.push(outcome)),
       signal: new AbortController().signal,
