@@ -167,6 +167,6 @@ export function copiedRunOf(run: LocalRun, { isSearchable = true } = {}) {
     terms: termsOf(run),
     row: JSON.stringify(row),
     contents: JSON.stringify(picked(run, contentColumns)),
-    words: isSearchable ? vectorOf(searchedTexts(run)) : '',
+    words: vectorOf(isSearchable ? searchedTexts(run) : { prompt: '', answer: '' }),
   };
 }

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import { type CopiedRun, feedbackTerms, searchedNote } from './copied-run.ts';
 import type { LocalFeedback } from './local-runs.ts';
+import { runColumns, runInput } from './run-input.ts';
 import { type CountedRun, countedColumns, type RunCounts } from './run-counts.ts';
 
 /** A transaction that holds the lock of `touchstone.state`, so that no other host writes runs at the same time. */
@@ -37,40 +38,6 @@ export async function writeConversations(
   return new Set(rows.map(({ id }) => id));
 }
 
-const columnTypes = {
-  sequence: 'bigint',
-  previous_sequence: 'bigint',
-  next_sequence: 'bigint',
-  id: 'uuid',
-  position: 'bigint',
-  conversation_id: 'uuid',
-  workspace_id: 'uuid',
-  created_at: 'bigint',
-  status: 'text',
-  served_model: 'text',
-  first_token_ms: 'float8',
-  total_ms: 'float8',
-  prompt_tokens: 'float8',
-  completion_tokens: 'float8',
-  total_tokens: 'float8',
-  cost: 'float8',
-  score: 'integer',
-  score_text: 'text',
-  score_tags: 'text',
-  score_search: 'text',
-  feedback_at: 'bigint',
-  terms: 'text[]',
-} as const satisfies { [Name in Exclude<keyof CopiedRun, keyof typeof textTypes>]: string };
-
-const textTypes = { row: 'text', contents: 'text', words: 'text' } as const;
-
-const runColumns = sql.raw(Object.keys(columnTypes).join(', '));
-const recordTypes = sql.raw(
-  Object.entries({ ...columnTypes, ...textTypes })
-    .map(([name, type]) => `"${name}" ${type}`)
-    .join(', '),
-);
-
 /** Inserts runs that aren't stored yet. Returns the IDs of the inserted ones. Others only get their position on this host. */
 export async function insertRuns(
   transaction: TeamTransaction,
@@ -78,15 +45,14 @@ export async function insertRuns(
   runs: readonly CopiedRun[],
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    WITH input AS MATERIALIZED (SELECT * FROM json_to_recordset(${JSON.stringify(runs)}) AS input (${recordTypes})),
-    inserted AS (
+    WITH ${runInput(runs)}, inserted AS (
       INSERT INTO touchstone.runs (host_id, ${runColumns})
       SELECT ${hostId}::uuid, ${runColumns} FROM input
       ON CONFLICT (id, created_at) DO NOTHING
       RETURNING sequence, id
     ), texts AS (
       INSERT INTO touchstone.run_texts (sequence, created_at, conversation_id, workspace_id, "row", contents, words)
-      SELECT sequence, created_at, conversation_id, workspace_id, "row"::json, contents::json, words::tsvector
+      SELECT sequence, created_at, conversation_id, workspace_id, "row", contents, words
       FROM input WHERE sequence IN (SELECT sequence FROM inserted)
     )
     SELECT id FROM inserted`.execute(transaction);
@@ -145,14 +111,13 @@ export async function updateRuns(
   });
   if (changed.length === 0) return;
   await sql`
-    WITH input AS MATERIALIZED (SELECT * FROM json_to_recordset(${JSON.stringify(changed)}) AS input (${recordTypes})),
-    updated AS (
+    WITH ${runInput(changed)}, updated AS (
       UPDATE touchstone.runs SET workspace_id = input.workspace_id, score = input.score, score_text = input.score_text,
         score_tags = input.score_tags, score_search = input.score_search, feedback_at = input.feedback_at, terms = input.terms
       FROM input WHERE runs.id = input.id AND runs.created_at = input.created_at
     )
-    UPDATE touchstone.run_texts SET workspace_id = input.workspace_id, "row" = input."row"::json,
-      contents = input.contents::json, words = input.words::tsvector
+    UPDATE touchstone.run_texts SET workspace_id = input.workspace_id, "row" = input."row",
+      contents = input.contents, words = input.words
     FROM input WHERE run_texts.sequence = input.sequence AND run_texts.created_at = input.created_at`.execute(
     transaction,
   );
@@ -186,32 +151,38 @@ export async function removeRuns(
   return conversations;
 }
 
+/** A run by its sequence, with its time, by which its partition is known. */
+interface StoredRun {
+  readonly sequence: number;
+  readonly created_at: number;
+}
+
 /** The newest run of each conversation. */
 export async function readNewest(
   transaction: TeamTransaction,
   conversations: readonly string[],
-): Promise<Map<string, number>> {
+): Promise<Map<string, StoredRun>> {
   if (conversations.length === 0) return new Map();
-  const { rows } = await sql<{ id: string; newest: number }>`
-    SELECT asked.id, newest FROM unnest(${conversations}::uuid[]) AS asked (id), LATERAL (
-      SELECT sequence AS newest FROM touchstone.runs WHERE conversation_id = asked.id ORDER BY sequence DESC LIMIT 1
-    ) AS runs`.execute(transaction);
-  return new Map(rows.map(({ id, newest }) => [id, newest]));
+  const { rows } = await sql<StoredRun & { id: string }>`
+    SELECT asked.id, newest.* FROM unnest(${conversations}::uuid[]) AS asked (id), LATERAL (
+      SELECT sequence, created_at FROM touchstone.runs WHERE conversation_id = asked.id ORDER BY sequence DESC LIMIT 1
+    ) AS newest`.execute(transaction);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** New runs with their neighbours in their conversations, and the runs that they follow. `newest` are the conversations' stored ones. */
 export function linkNew(
   runs: readonly CopiedRun[],
-  newest: ReadonlyMap<string, number>,
-): { linked: CopiedRun[]; followed: { sequence: number; next: number }[] } {
+  newest: ReadonlyMap<string, StoredRun>,
+): { linked: CopiedRun[]; followed: (StoredRun & { next: number })[] } {
   const last = new Map<string, CopiedRun>();
-  const followed: { sequence: number; next: number }[] = [];
+  const followed: (StoredRun & { next: number })[] = [];
   const linked = runs.map((run) => {
     const before = last.get(run.conversation_id);
     const stored = newest.get(run.conversation_id);
-    const copy = { ...run, previous_sequence: before?.sequence ?? stored ?? null };
+    const copy = { ...run, previous_sequence: before?.sequence ?? stored?.sequence ?? null };
     if (before !== undefined) before.next_sequence = run.sequence;
-    else if (stored !== undefined) followed.push({ sequence: stored, next: run.sequence });
+    else if (stored !== undefined) followed.push({ ...stored, next: run.sequence });
     last.set(run.conversation_id, copy);
     return copy;
   });
@@ -220,13 +191,14 @@ export function linkNew(
 
 export async function followRuns(
   transaction: TeamTransaction,
-  followed: readonly { readonly sequence: number; readonly next: number }[],
+  followed: readonly (StoredRun & { readonly next: number })[],
 ): Promise<void> {
   if (followed.length === 0) return;
   await sql`
     UPDATE touchstone.runs SET next_sequence = input.next
-    FROM unnest(${followed.map(({ sequence }) => sequence)}::bigint[], ${followed.map(({ next }) => next)}::bigint[])
-      AS input (sequence, next) WHERE runs.sequence = input.sequence`.execute(transaction);
+    FROM unnest(${followed.map(({ sequence }) => sequence)}::bigint[], ${followed.map((run) => run.created_at)}::bigint[],
+      ${followed.map(({ next }) => next)}::bigint[]) AS input (sequence, created_at, next)
+    WHERE runs.sequence = input.sequence AND runs.created_at = input.created_at`.execute(transaction);
 }
 
 /** Sets the neighbours of each run in its conversation. A list at an earlier time finds the newest run of that time through them. */

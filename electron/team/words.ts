@@ -37,7 +37,8 @@ function fold(typed: string): string {
   if (known !== undefined) return known;
   const result = Array.from(typed.slice(0, maxWordLength), foldLetter)
     .join('')
-    .replaceAll(/[\u0300-\u0331]/g, '');
+    .replaceAll(/[\u0300-\u0331]/g, '')
+    .toWellFormed();
   if (folded.size > 20_000) folded.clear();
   folded.set(typed, result);
   return result;
@@ -79,24 +80,32 @@ class Vector {
       this.#positions.set(lexeme, (positions = []));
     }
     if (position > maxPosition || positions.length >= maxPositionsOfWord || this.#bytes > maxBytes) return;
+    if (position <= (positions.at(-1) ?? 0)) return;
     this.#bytes += 2;
     positions.push(position);
   }
 
-  toString(): string {
-    const lexemes = Array.from(this.#positions, ([lexeme, positions]) =>
-      positions.length === 0 ? quoted(lexeme) : `${quoted(lexeme)}:${positions.join(',')}`,
-    );
-    return lexemes.join(' ');
+  /** In PostgreSQL's binary format, which it reads in a fraction of the time of the text. */
+  toBuffer(): Buffer {
+    // `#bytes` has eight for each lexeme; three are needed.
+    const buffer = Buffer.allocUnsafe(4 + this.#bytes);
+    let end = buffer.writeInt32BE(this.#positions.size, 0);
+    for (const [lexeme, positions] of this.#positions) {
+      end += buffer.write(lexeme, end);
+      end = buffer.writeUInt8(0, end);
+      end = buffer.writeUInt16BE(positions.length, end);
+      for (const position of positions) end = buffer.writeUInt16BE(position, end);
+    }
+    return buffer.subarray(0, end);
   }
 }
 
-/** A `tsvector` of what is searched in a run. */
-export function vectorOf({ prompt, answer }: { readonly prompt: string; readonly answer: string }): string {
+/** A `tsvector` of what is searched in a run, in PostgreSQL's binary format. */
+export function vectorOf({ prompt, answer }: { readonly prompt: string; readonly answer: string }): Buffer {
   const vector = new Vector();
   vector.addText('p', prompt);
   vector.addText('a', answer);
-  return vector.toString();
+  return vector.toBuffer();
 }
 
 type Where = 'prompt' | 'answer' | null;

@@ -231,6 +231,46 @@ describeWithPostgres('the team database', () => {
     expect(matches).toBeGreaterThan(60);
   });
 
+  test('stores texts that PostgreSQL or its search index would reject', async () => {
+    const storage = openTestStorage();
+    const long = 'é' + 'a'.repeat(498);
+    const texts = [
+      '',
+      'one\0two',
+      `half \ud83d of a pair`,
+      `back\\slash 'quoted' "twice" {braces}, [brackets]`,
+      // Cut in the middle of a letter, where both become the same word.
+      `${long}\u{1e900} ${long}\u{10c80}`,
+      'again '.repeat(20_000),
+      Array.from({ length: 90_000 }, (_, index) => `w${index}`).join(' '),
+    ];
+    const runs: NewRun[] = [];
+    for (const text of texts) runs.push(await record(storage, { renderedPrompt: text, promptText: text }, text));
+    const address = await createTeamDatabase(server);
+    const connection = await connectTeam(address);
+    await createCopier(storage, connection).copyAll();
+    const stored = await server.query<{ text: string; is_sorted: boolean }>(
+      address,
+      `SELECT contents::text AS text, words::text = words::text::tsvector::text AS is_sorted FROM touchstone.run_texts ORDER BY sequence`,
+    );
+    const contents = stored.map(({ text }) => (JSON.parse(text) as { content: string }).content);
+    expect(contents.map((content, index) => content === texts[index]!.toWellFormed())).toEqual(texts.map(() => true));
+    expect(stored.map((row) => row.is_sorted)).toEqual(texts.map(() => true));
+    const engine = new TeamEngine(connection.database);
+    const found = async (text: string) =>
+      (await engine.search({ filter: { text }, sort: 'oldest', last: null, limit: 20 })).rows.map(
+        ({ conversationId }) => conversationId,
+      );
+    for (const [word, index] of [
+      ['two', 1],
+      ['pair', 2],
+      ['quoted', 3],
+      ['again', 5],
+      ['w7', 6],
+    ] as const)
+      expect(await found(word), word).toEqual([runs[index]!.conversationId]);
+  });
+
   test('of an older version says what to do', async () => {
     // The server's own function is found after this one.
     const address = await server.createDatabase('old');
