@@ -145,7 +145,7 @@ function useShowComparison(): (comparison: Comparison) => Promise<void> {
 export function useCreateComparison() {
   const { client } = useHost();
   return useMutation({
-    meta: { isFailureShown: true },
+    meta: { isOnlyForCaller: true },
     mutationFn: (body: ComparisonInput) => client.call(createComparison, { body }),
     onSuccess: useShowComparison(),
   });
@@ -155,7 +155,7 @@ export function useCreateComparison() {
 export function useStartComparison() {
   const { client } = useHost();
   return useMutation({
-    meta: { isFailureShown: true },
+    meta: { isOnlyForCaller: true },
     mutationFn: ({ id, ...body }: StartInput & { id: string }) =>
       client.call(startComparison, { parameters: { id }, body }),
     onSuccess: useShowComparison(),

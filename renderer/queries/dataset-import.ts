@@ -30,7 +30,7 @@ const readingOf = ({ format, sheet }: DatasetFile) => ({ ...(format && { format 
 export function usePreviewDataset() {
   const { client } = useHost();
   return useMutation({
-    meta: { isFailureShown: true },
+    meta: { isOnlyForCaller: true },
     mutationFn: ({ signal, ...source }: DatasetFile & Upload) =>
       client.upload(previewDatasetImport, { fields: readingOf(source), file: source.file, signal }),
   });

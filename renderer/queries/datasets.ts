@@ -146,7 +146,7 @@ export interface DatasetEdit {
 export function useEditDataset() {
   const { client } = useHost();
   return useMutation({
-    meta: { isFailureShown: true },
+    meta: { isOnlyForCaller: true },
     mutationFn: ({ id, baseVersion, latestVersion, note, ...upload }: DatasetEdit) =>
       client.upload(editDataset, {
         parameters: { id },

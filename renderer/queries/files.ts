@@ -66,7 +66,7 @@ export function useStoreFile() {
   const { client } = useHost();
   const queryClient = useQueryClient();
   return useMutation({
-    meta: { isFailureShown: true },
+    meta: { isOnlyForCaller: true },
     mutationFn: (upload: FileUpload) => client.upload(createFile, { fields: {}, ...upload }),
     onSuccess: (file) => queryClient.setQueryData([...filesKey, 'details', file.id], file),
   });

@@ -35,7 +35,7 @@ const fieldsOf = ({ columns }: LogSource) => (columns ? { columns: JSON.stringif
 export function usePreviewLog() {
   const { client } = useHost();
   return useMutation({
-    meta: { isFailureShown: true },
+    meta: { isOnlyForCaller: true },
     mutationFn: ({ signal, ...source }: Upload) =>
       client.upload(previewLogImport, { fields: fieldsOf(source), file: source.file, signal }),
   });

@@ -111,7 +111,7 @@ export function useTestProvider(aiSystem: KeyedProvider) {
   const { client } = useHost();
   const renew = useRenewProviders();
   return useMutation({
-    meta: { isFailureShown: true },
+    meta: { isOnlyForCaller: true },
     mutationFn: () => client.call(testProvider, { parameters: { aiSystem } }),
     onSettled: renew,
   });
@@ -212,7 +212,7 @@ export function useTestEndpoint() {
   const { client } = useHost();
   const renew = useRenewEndpoints();
   return useMutation({
-    meta: { isFailureShown: true },
+    meta: { isOnlyForCaller: true },
     mutationFn: (name: string) => client.call(testEndpoint, { parameters: { name } }),
     onSettled: renew,
   });

@@ -17,8 +17,10 @@ export const settingsKey = ['settings'] as const;
 declare module '@tanstack/react-query' {
   interface Register {
     mutationMeta: {
-      /** Whether the screen shows the error itself. Otherwise it becomes a toast. */
+      /** Whether the part that started it shows the error, while it is open. Otherwise the error becomes a toast. */
       isFailureShown?: boolean;
+      /** A preview, or a part of something larger: nobody but the caller needs to know how it ended, also not in a toast. */
+      isOnlyForCaller?: boolean;
     };
   }
 }
@@ -31,11 +33,33 @@ function isWorthRetrying(failures: number, error: unknown): boolean {
 /** The host is on this computer: in the default mode nothing would be fetched or changed while the network is down. */
 const networkMode = 'always';
 
+/** What a part aborts when it closes is no news. */
+const isAbort = (error: { readonly name: string }): boolean => error.name === 'AbortError';
+
+/** Returns whether the part of the window that started a mutation is still open and shows its state. */
+function followParts(mutations: MutationCache): (mutation: object) => boolean {
+  const parts = new WeakMap<object, { hasListeners(): boolean }>();
+  mutations.subscribe((event) => {
+    if (event.type === 'observerAdded') parts.set(event.mutation, event.observer);
+    if (event.type === 'observerRemoved') parts.delete(event.mutation);
+  });
+  return (mutation) => parts.get(mutation)?.hasListeners() ?? false;
+}
+
 /**
  * The window's cache of the host's data. Every change is a mutation that refetches the data that it affects, so focusing the window
  * refetches nothing. Runs are never queries: see `stores/`.
  */
 export function createQueryClient(): QueryClient {
+  const mutationCache = new MutationCache({
+    onError: (error, _variables, _context, mutation) => {
+      const { isFailureShown, isOnlyForCaller } = mutation.meta ?? {};
+      if (isOnlyForCaller || (isFailureShown && (isOpen(mutation) || isAbort(error)))) return;
+      const { message, requestId } = describeError(error);
+      showToast({ tone: 'negative', text: message, requestId });
+    },
+  });
+  const isOpen = followParts(mutationCache);
   return new QueryClient({
     defaultOptions: {
       queries: {
@@ -48,13 +72,7 @@ export function createQueryClient(): QueryClient {
       },
       mutations: { networkMode, retry: false },
     },
-    mutationCache: new MutationCache({
-      onError: (error, _variables, _context, mutation) => {
-        if (mutation.meta?.isFailureShown) return;
-        const { message, requestId } = describeError(error);
-        showToast({ tone: 'negative', text: message, requestId });
-      },
-    }),
+    mutationCache,
   });
 }
 

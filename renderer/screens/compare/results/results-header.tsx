@@ -104,18 +104,15 @@ export function useRunCommands(comparison: Comparison) {
   const { id } = comparison;
   const [start, stop, retry] = [useStartComparison(), useStopComparison(), useRetryComparison()];
   const renew = useRenewResults();
-  const options = {
-    onSuccess: () => renew(id),
-    onError: (error: unknown) => {
-      const { message, requestId } = describeError(error);
-      showToast({ tone: 'negative', text: message, requestId });
-    },
+  const showFailure = (error: unknown): void => {
+    const { message, requestId } = describeError(error);
+    showToast({ tone: 'negative', text: message, requestId });
   };
   return {
     isStarting: start.isPending,
     isStopping: stop.isPending,
     isRetrying: retry.isPending,
-    start: () => start.mutate({ id }, options),
+    start: () => void start.mutateAsync({ id }).then(() => renew(id), showFailure),
     stop: (choice: Omit<Parameters<typeof stop.mutate>[0], 'id'> = {}) =>
       stop.mutate({ id, ...choice }, { onSuccess: () => renew(id) }),
     retry: (choice: Omit<Parameters<typeof retry.mutate>[0], 'id'> = {}) =>
