@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
 import type { ReplayInput, ReplayTarget } from '../../shared/contract/audit-replay.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { providerName } from '../../shared/provider-names.ts';
@@ -12,6 +11,7 @@ import { useCreateReplay } from '../queries/audit-jobs.ts';
 import { useModels } from '../queries/providers.ts';
 import { readNumber } from './format.ts';
 import { replayAddress } from '../shell/addresses.ts';
+import { useOpenResult } from '../shell/navigate-from-here.ts';
 
 const sameModel = 'same';
 
@@ -118,8 +118,10 @@ export interface ReplayDialogProps {
 
 /** Runs a selection again, on another model or version, to see what changes. */
 export function ReplayDialog({ selection, subject, promptText, model, isOpen, onClose }: ReplayDialogProps) {
-  const [, navigate] = useLocation();
-  const create = useCreateReplay();
+  const openResult = useOpenResult();
+  const create = useCreateReplay(({ id, name }) => {
+    openResult({ address: replayAddress(id), text: `Started "${name}".`, beforeOpening: onClose });
+  });
   const [target, setTarget] = useState<Target>({
     model: model ? `${model.aiSystem}/${model.name}` : sameModel,
     temperature: '',
@@ -127,16 +129,7 @@ export function ReplayDialog({ selection, subject, promptText, model, isOpen, on
   });
   const read = readTarget(target);
   const begin = () => {
-    if (!read) return;
-    create.mutate(
-      { selection, target: read },
-      {
-        onSuccess: ({ id }) => {
-          onClose();
-          navigate(replayAddress(id));
-        },
-      },
-    );
+    if (read) create.mutate({ selection, target: read });
   };
   const footer = (
     <>

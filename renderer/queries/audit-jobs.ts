@@ -19,6 +19,7 @@ import {
   followReplays,
   listReplays,
   readReplayResults,
+  type Replay,
   type ReplayInput,
   resumeReplay,
   retryReplay,
@@ -108,11 +109,13 @@ function useRenewReplays() {
   return () => queryClient.invalidateQueries({ queryKey: replaysKey });
 }
 
-export function useCreateReplay() {
+/** Starts a replay. Calls `onCreated` also when the dialog is closed by then. The caller shows the error. */
+export function useCreateReplay(onCreated: (replay: Replay) => void) {
   const { client } = useHost();
   return useMutation({
     meta: { isFailureShown: true },
     mutationFn: (body: ReplayInput) => client.call(createReplay, { body }),
+    onSuccess: onCreated,
     onSettled: useRenewReplays(),
   });
 }

@@ -129,27 +129,28 @@ export function useAuditRows(head: AuditListHead, pages: readonly number[]): Aud
   };
 }
 
-/** Reads rows by index, from the cache if present: for ranges beyond the rendered rows. */
+/**
+ * Reads rows by index, from the cache if present: for ranges beyond the rendered rows. A page has another key than in the list,
+ * which aborts its request when the person scrolls on.
+ */
 export async function readAuditRows(
   { client, queryClient }: { client: Client; queryClient: QueryClient },
   head: AuditListHead,
   { first, last }: { first: number; last: number },
 ): Promise<AuditRow[]> {
   const rows: AuditRow[] = [];
+  const read = (page: number): Promise<AuditPage> =>
+    queryClient.fetchQuery({
+      queryKey: [...auditRowsKey, head.snapshot, page, 'range'],
+      queryFn: ({ signal }) => readPage(client, head, page, signal),
+      staleTime: Infinity,
+      gcTime: cacheMilliseconds,
+    });
   for (let page = Math.floor(first / rowsPerPage); page <= Math.floor(last / rowsPerPage); page += 1) {
-    const read =
-      page === 0
-        ? head.rows
-        : (
-            await queryClient.fetchQuery({
-              queryKey: [...auditRowsKey, head.snapshot, page],
-              queryFn: ({ signal }) => readPage(client, head, page, signal),
-              staleTime: Infinity,
-              gcTime: cacheMilliseconds,
-            })
-          ).rows;
+    const listed = queryClient.getQueryData<AuditPage>([...auditRowsKey, head.snapshot, page]);
+    const { rows: found } = page === 0 ? head : (listed ?? (await read(page)));
     const start = page * rowsPerPage;
-    rows.push(...read.slice(Math.max(0, first - start), last - start + 1));
+    rows.push(...found.slice(Math.max(0, first - start), last - start + 1));
   }
   return rows;
 }

@@ -40,27 +40,45 @@ interface AuditSelection {
   rows: ReadonlyMap<string, SelectedRow>;
   /** Index of the row where a range starts. */
   anchor: number | null;
+  /** Ranges whose rows are still being read. */
+  readings: number;
+  /** Grows when the whole selection is replaced: rows that are still being read for it are no longer wanted. */
+  edition: number;
 }
 
-const nothing = { isAll: false, rows: new Map<string, SelectedRow>(), anchor: null };
+const nothing = { isAll: false, rows: new Map<string, SelectedRow>(), anchor: null, readings: 0 };
 
-export const useAuditSelection = create<AuditSelection>()(() => ({ address: '/audit', list: '', ...nothing }));
+export const useAuditSelection = create<AuditSelection>()(() => ({
+  address: '/audit',
+  list: '',
+  ...nothing,
+  edition: 0,
+}));
+
+/** Whether there is a selection to clear, or one is being read. */
+export function hasSelection({ isAll, rows, readings }: AuditSelection): boolean {
+  return isAll || rows.size > 0 || readings > 0;
+}
 
 export function setListAddress(address: string): void {
   useAuditSelection.setState({ address });
 }
 
+function replaceSelection(change: Partial<AuditSelection>): void {
+  useAuditSelection.setState(({ edition }) => ({ ...nothing, ...change, edition: edition + 1 }));
+}
+
 /** Clears the selection for another list. */
 export function selectIn(list: string): void {
-  if (useAuditSelection.getState().list !== list) useAuditSelection.setState({ list, ...nothing });
+  if (useAuditSelection.getState().list !== list) replaceSelection({ list });
 }
 
 export function clearSelection(): void {
-  useAuditSelection.setState(nothing);
+  replaceSelection({});
 }
 
 export function selectAll(): void {
-  useAuditSelection.setState({ ...nothing, isAll: true });
+  replaceSelection({ isAll: true });
 }
 
 function selected({ conversationId, name, run }: AuditRow): SelectedRow {
@@ -77,12 +95,29 @@ export function toggleRow(row: AuditRow, index: number): void {
 }
 
 /** Selects more rows. The range still starts at `anchor`. */
-export function addRows(added: readonly AuditRow[], anchor: number): void {
+function addRows(added: readonly AuditRow[], anchor: number): void {
   useAuditSelection.setState(({ rows }) => {
     const next = new Map(rows);
     for (const row of added) next.set(row.conversationId, selected(row));
     return { rows: next, isAll: false, anchor };
   });
+}
+
+/** Selects more rows once they are read. Rejects if they can't be. If the selection is replaced before, nothing happens. */
+export async function selectRange(reading: Promise<readonly AuditRow[]>, anchor: number): Promise<void> {
+  const { edition } = useAuditSelection.getState();
+  const isCurrent = (): boolean => useAuditSelection.getState().edition === edition;
+  const count = (change: number): void =>
+    useAuditSelection.setState(({ readings }) => ({ readings: readings + change }));
+  count(1);
+  try {
+    const added = await reading;
+    if (isCurrent()) addRows(added, anchor);
+  } catch (error) {
+    if (isCurrent()) throw error;
+  } finally {
+    if (isCurrent()) count(-1);
+  }
 }
 
 /** One change of feedback that can be undone. */

@@ -3,10 +3,9 @@ import type { AuditFacets } from '../../../shared/contract/audit.ts';
 import type { ConversationRun } from '../../../shared/contract/conversations.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/state-panels.tsx';
-import { useHost } from '../../host/host-context.tsx';
-import { type AuditListHead, findAuditMoment } from '../../queries/audit-list.ts';
+import type { AuditListHead } from '../../queries/audit-list.ts';
 import { useActions } from '../../stores/actions.ts';
-import { clearSelection, useAuditSelection } from '../../stores/audit.ts';
+import { clearSelection, hasSelection, useAuditSelection } from '../../stores/audit.ts';
 import { DetailPane } from './detail/detail-pane.tsx';
 import { EvidenceDialog } from './evidence/evidence-dialog.tsx';
 import type { AddressedAudit } from './filter/use-audit-address.ts';
@@ -23,7 +22,7 @@ function useListActions(
   listRef: RefObject<HTMLDivElement | null>,
   detailRef: RefObject<HTMLElement | null>,
 ): void {
-  const hasSelection = useAuditSelection(({ rows, isAll }) => isAll || rows.size > 0);
+  const canClear = useAuditSelection(hasSelection);
   const isEnabled = list.total > 0;
   const move = (by: number, isExtending = false) => {
     // Enter then opens the conversation that the arrow keys selected. In an open conversation it moves to the next one instead.
@@ -65,7 +64,7 @@ function useListActions(
       title: 'Clear selection',
       group,
       keys: 'Escape',
-      isEnabled: hasSelection,
+      isEnabled: canClear,
       run: clearSelection,
     },
   ]);
@@ -101,16 +100,14 @@ interface MatchesProps extends Pick<ConversationsViewProps, 'head' | 'address' |
 
 /** The matching conversations: their summary and their list. */
 function Matches({ list, head, address, facets, listRef, refresh }: MatchesProps) {
-  const { client } = useHost();
   const { filter, search } = address;
   const searchSpan = useCallback(
     (startDate: string, endDate: string) => search({ filter: { ...filter, startDate, endDate } }),
     [filter, search],
   );
-  const goTo = async (at: string) => {
-    const index = await findAuditMoment(client, head, at);
-    list.moveTo(index);
-    listRef.current?.focus();
+  const focusList = () => {
+    // Who writes elsewhere by now goes on there.
+    if (!document.activeElement?.matches('input, textarea, [contenteditable]')) listRef.current?.focus();
   };
   const focusRead = () => document.getElementById('audit-read')?.focus();
   return (
@@ -123,7 +120,8 @@ function Matches({ list, head, address, facets, listRef, refresh }: MatchesProps
         milliseconds={head.milliseconds}
         sort={address.sort}
         onSort={(sort) => search({ sort })}
-        onGo={(at) => void goTo(at)}
+        onGo={(at) => list.goTo(at, focusList)}
+        isGoing={list.isGoing}
         onRefresh={refresh.run}
         isRefreshing={refresh.isBusy}
       />

@@ -6,7 +6,7 @@ import { formatDuration, formatWhole } from '../../../components/format.ts';
 import { Popover } from '../../../components/popover.tsx';
 import { Select } from '../../../components/select.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import { clearSelection, selectAll, useAuditSelection } from '../../../stores/audit.ts';
+import { clearSelection, hasSelection, selectAll, useAuditSelection } from '../../../stores/audit.ts';
 
 const sortNames: Record<AuditSort, string> = {
   newest: 'Newest',
@@ -17,7 +17,7 @@ const sortNames: Record<AuditSort, string> = {
 };
 
 /** Scrolls to a date without filtering the list. */
-function GoToDate({ onGo }: { onGo: (at: string) => void }) {
+function GoToDate({ onGo, isGoing }: Pick<ListHeaderProps, 'onGo' | 'isGoing'>) {
   const [isOpen, setOpen] = useState(false);
   const [date, setDate] = useState('');
   const [isSubmitted, setSubmitted] = useState(false);
@@ -35,7 +35,7 @@ function GoToDate({ onGo }: { onGo: (at: string) => void }) {
       isOpen={isOpen}
       onOpenChange={setOpen}
       align="end"
-      trigger={<IconButton icon={CalendarSearch} label="Go to a date" size="small" />}
+      trigger={<IconButton icon={CalendarSearch} label="Go to a date" size="small" isBusy={isGoing} />}
     >
       <form
         className="filter-form"
@@ -77,20 +77,23 @@ export interface ListHeaderProps extends CountProps {
   sort: AuditSort;
   onSort: (sort: AuditSort) => void;
   onGo: (at: string) => void;
+  isGoing: boolean;
   onRefresh: () => void;
   isRefreshing: boolean;
 }
 
 /** The count and the sort order; with a selection, buttons to extend or clear it. */
 export function ListHeader(props: ListHeaderProps) {
-  const { total, isTotalExact, everything, milliseconds, sort, onSort, onGo, onRefresh, isRefreshing } = props;
-  const { rows, isAll } = useAuditSelection();
-  if (isAll || rows.size > 0) {
+  const { total, isTotalExact, everything, milliseconds, sort, onSort, onRefresh, isRefreshing } = props;
+  const selection = useAuditSelection();
+  const { rows, isAll, readings } = selection;
+  if (hasSelection(selection)) {
     return (
       <div className="header header--line line-top audit__picked">
         <h2>
           <span role="status">
             {isAll ? `All ${conversations(props)} selected` : `${formatWhole(rows.size)} selected`}
+            {readings > 0 && ', loading more'}
           </span>
         </h2>
         {!isAll && (
@@ -115,7 +118,7 @@ export function ListHeader(props: ListHeaderProps) {
         in {formatDuration(milliseconds)}
       </span>
       <span className="grow" />
-      {(sort === 'newest' || sort === 'oldest') && <GoToDate onGo={onGo} />}
+      {(sort === 'newest' || sort === 'oldest') && <GoToDate {...props} />}
       <IconButton icon={RotateCw} label="Refresh" size="small" isBusy={isRefreshing} onClick={onRefresh} />
       <Select
         label="Sort by"

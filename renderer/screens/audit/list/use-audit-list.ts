@@ -1,15 +1,18 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import type { AuditRow } from '../../../../shared/contract/audit.ts';
+import { describeError } from '../../../components/state-panels.tsx';
 import { useHost } from '../../../host/host-context.tsx';
 import {
+  findAuditMoment,
   readAuditRows,
   rowsPerPage,
   useAuditIndex,
   useAuditRows,
   type AuditListHead,
 } from '../../../queries/audit-list.ts';
-import { addRows, selectIn, toggleRow, useAuditSelection } from '../../../stores/audit.ts';
+import { selectIn, selectRange, toggleRow, useAuditSelection } from '../../../stores/audit.ts';
+import { showToast } from '../../../stores/toasts.ts';
 import type { AddressedAudit } from '../filter/use-audit-address.ts';
 import { writeFilter } from '../../../shell/audit-address.ts';
 
@@ -29,6 +32,9 @@ export interface AuditListState {
   isBehind: boolean;
   /** Moves to a row; `isExtending` selects all rows between. */
   moveTo: (index: number, options?: { isExtending?: boolean }) => void;
+  /** Moves to a moment in a list that is sorted by time, unless a person moves elsewhere first. */
+  goTo: (at: string, onMoved: () => void) => void;
+  isGoing: boolean;
   /** Selects or deselects the active row. */
   toggleActive: () => void;
 }
@@ -71,10 +77,19 @@ export function useAuditList(head: AuditListHead, isPlaceholder: boolean, addres
     open(activeRow.conversationId);
   }, [isPending, activeRow, active, head.snapshot, open, setCursor]);
 
-  const extend = async (from: number, to: number): Promise<void> => {
+  const extend = (from: number, to: number): void => {
     const [first, last] = [Math.min(from, to), Math.min(Math.max(from, to), Math.min(from, to) + maxRange - 1)];
-    addRows(await readAuditRows({ client, queryClient }, head, { first, last }), from);
+    selectRange(readAuditRows({ client, queryClient }, head, { first, last }), from).catch((error: unknown) => {
+      const { message, requestId } = describeError(error);
+      showToast({ tone: 'negative', text: `Couldn't extend the selection. ${message}`, requestId });
+    });
   };
+  const moves = useRef(0);
+  const move = (next: number): void => {
+    moves.current += 1;
+    setCursor({ snapshot: head.snapshot, index: next, conversationId: null });
+  };
+  const finding = useMutation({ mutationFn: (at: string) => findAuditMoment(client, head, at) });
   return {
     head,
     total,
@@ -87,9 +102,20 @@ export function useAuditList(head: AuditListHead, isPlaceholder: boolean, addres
       // The rows in view are about to be replaced; opening one would open it in the new list.
       if (isPlaceholder) return;
       const next = Math.max(0, Math.min(total - 1, target));
-      if (isExtending) void extend(useAuditSelection.getState().anchor ?? active ?? next, next);
-      setCursor({ snapshot: head.snapshot, index: next, conversationId: null });
+      if (isExtending) extend(useAuditSelection.getState().anchor ?? active ?? next, next);
+      move(next);
     },
+    goTo(at, onMoved) {
+      if (isPlaceholder) return;
+      const before = moves.current;
+      const onSuccess = (found: number): void => {
+        if (moves.current !== before || useAuditSelection.getState().list !== list) return;
+        move(Math.max(0, Math.min(total - 1, found)));
+        onMoved();
+      };
+      finding.mutate(at, { onSuccess });
+    },
+    isGoing: finding.isPending,
     toggleActive() {
       if (activeRow && active !== null) toggleRow(activeRow, active);
     },

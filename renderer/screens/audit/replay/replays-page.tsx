@@ -27,6 +27,7 @@ import { useAuditSelection } from '../../../stores/audit.ts';
 import { useShowPageTitle } from '../../../stores/window.ts';
 import { PairView } from './pair-view.tsx';
 import { replayAddress } from '../../../shell/addresses.ts';
+import { useNavigateFromHere } from '../../../shell/navigate-from-here.ts';
 import './replay.css';
 
 type Totals = ReplayResults['before'];
@@ -103,8 +104,16 @@ function ReplayTotals({ results }: { results: ReplayResults }) {
 }
 
 function Controls({ replay }: { replay: Replay }) {
-  const { mutate } = useChangeReplay();
-  const [, navigate] = useLocation();
+  const { mutate, mutateAsync } = useChangeReplay();
+  const navigateFromHere = useNavigateFromHere();
+  // The stream of replays may remove this one, and with it the button, before the response arrives.
+  const remove = (): void => {
+    const navigate = navigateFromHere();
+    mutateAsync({ id: replay.id, change: 'delete' }).then(
+      () => navigate(replayAddress()),
+      () => {},
+    );
+  };
   const change = (what: 'stop' | 'resume' | 'retry') => mutate({ id: replay.id, change: what });
   const done = replay.completed + replay.failed;
   return (
@@ -132,12 +141,7 @@ function Controls({ replay }: { replay: Replay }) {
           Retry failed
         </Button>
       )}
-      <IconButton
-        icon={Trash2}
-        label={`Delete ${replay.name} (runs are kept)`}
-        size="small"
-        onClick={() => mutate({ id: replay.id, change: 'delete' }, { onSuccess: () => navigate(replayAddress()) })}
-      />
+      <IconButton icon={Trash2} label={`Delete ${replay.name} (runs are kept)`} size="small" onClick={remove} />
     </>
   );
 }
