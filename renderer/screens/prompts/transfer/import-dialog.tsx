@@ -21,6 +21,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 import { describeError } from '../../../components/state-panels.tsx';
 import { useCapability } from '../../../host/host-context.tsx';
 import { promptAddress } from '../../../shell/addresses.ts';
+import { useIsOpen } from '../../../shell/navigate-from-here.ts';
 import { showToast } from '../../../stores/toasts.ts';
 
 function FileInput(props: {
@@ -207,6 +208,7 @@ function useOpenedFiles(onPreview: (preview: Preview) => void) {
 /** First the sources, then a preview of their prompts. Nothing is saved before the person has seen it. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
+  const isOpen = useIsOpen();
   const [draft, setDraft] = useState<SourceDraft>({ files: [], pasted: '', folder: '' });
   const [preview, setPreview] = useState<Preview | null>(null);
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
@@ -217,10 +219,15 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const previewImport = usePreviewImport(show);
   const opened = useOpenedFiles(show);
   const bring = useImportPrompts((prompts) => {
-    onClose();
     const [first] = prompts;
-    if (first) navigate(promptAddress(first.id));
-    showToast({ tone: 'neutral', text: `Imported ${formatPlural(prompts.length, 'prompt')}.` });
+    const text = `Imported ${formatPlural(prompts.length, 'prompt')}.`;
+    const open = (): void => {
+      if (first) navigate(promptAddress(first.id));
+    };
+    if (!isOpen()) return showToast({ tone: 'neutral', text, action: { label: 'Open', run: open } });
+    onClose();
+    open();
+    showToast({ tone: 'neutral', text });
   });
   const problem = tooMuch(draft.files) ?? (previewImport.error && describeError(previewImport.error).message);
   const isEmpty = draft.files.length === 0 && draft.pasted.trim() === '';

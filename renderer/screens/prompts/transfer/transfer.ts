@@ -131,7 +131,7 @@ export interface SourceDraft {
 export function usePreviewImport(onPreview: (preview: Preview) => void) {
   const { client } = useHost();
   return useMutation({
-    meta: { isFailureShown: true },
+    meta: { isOnlyForCaller: true },
     mutationFn: async ({ files, pasted, folder }: SourceDraft): Promise<Preview> => {
       const texts = pasted.trim() === '' ? [] : [{ name: 'Pasted text', text: pasted }];
       const body = { ...(await bringSources(client, files, texts)), folder: folder.trim() || null };
@@ -167,15 +167,15 @@ export function usePreviewOpenedFiles(onOpened: (opened: OpenedFiles) => void) {
 
 /**
  * Saves the selected prompts, all or none. Calls `onImported` before the list is refetched, because an empty library renders
- * differently afterwards. The caller shows the error.
+ * differently afterwards, and also when the dialog is closed by then. The caller shows the error.
  */
-export function useImportPrompts(onImported: (prompts: readonly Prompt[]) => void) {
+export function useImportPrompts(onImported: (prompts: readonly Prompt[]) => unknown) {
   const { client } = useHost();
   const queryClient = useQueryClient();
   return useMutation({
     meta: { isFailureShown: true },
     mutationFn: (body: ImportBody & { chosen: number[] }) => client.call(importPrompts, { body }),
-    onSuccess: ({ prompts }) => onImported(prompts),
+    onSuccess: ({ prompts }) => void onImported(prompts),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['prompts'] }),
   });
 }
@@ -184,7 +184,7 @@ export function useImportPrompts(onImported: (prompts: readonly Prompt[]) => voi
 export function useExportPrompts() {
   const { client } = useHost();
   return useMutation({
-    meta: { isFailureShown: true },
+    meta: { isOnlyForCaller: true },
     mutationFn: ({ ids, format }: { ids: readonly string[]; format: ExportFormat }) =>
       client.call(exportPrompts, {
         body: { prompts: ids.map((id) => ({ id })), format, isZipped: ids.length > 1 && format !== 'jsonl' },

@@ -1,15 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { implement } from '../../../../../../electron/api/api.ts';
 import { createOpenedFiles } from '../../../../../../electron/shell/opened-files.ts';
 import { PromptsScreen, PromptTransfer } from '../../../../../../renderer/screens/prompts/prompts-screen.tsx';
 import { closeTransfer, openExport, openImport } from '../../../../../../renderer/screens/prompts/transfer/transfer.ts';
 import { takeOpenedFiles } from '../../../../../../shared/contract/host-specific.ts';
+import { importPrompts } from '../../../../../../shared/contract/prompt-transfer.ts';
 import { createPrompt, listPrompts, type Prompt } from '../../../../../../shared/contract/prompts.ts';
 import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
+import { holdCalls, type HeldCalls } from '../../../../../support/hold-calls.ts';
 import { openWindow, type OpenWindow } from '../../../../../support/open-window.tsx';
 
 let opened: OpenWindow;
@@ -159,4 +161,39 @@ test('an empty library offers the import and shows its prompts', async () => {
   fireEvent.click(await screen.findByRole('button', { name: 'Import 1 prompt' }));
   expect(await screen.findByRole('button', { name: 'Export prompts' })).toBeTruthy();
   expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+/** Previews an import of one prompt, starts it and closes the dialog before it ends. */
+async function importAndClose(): Promise<HeldCalls> {
+  useToasts.setState({ toasts: [] });
+  opened = await openWindow(<PromptTransfer prompts={[]} />);
+  openImport();
+  fireEvent.change(await screen.findByLabelText('Or paste text'), { target: { value: 'Hello {{name}}' } });
+  press('Preview import');
+  const start = await screen.findByRole('button', { name: 'Import 1 prompt' });
+  const held = holdCalls(opened.window.host.client, importPrompts);
+  fireEvent.click(start);
+  fireEvent.keyDown(document.activeElement!, { key: 'Escape' });
+  expect(screen.queryByRole('dialog')).toBeNull();
+  return held;
+}
+
+test('an import whose dialog is closed ends with a toast, and closes and opens nothing', async () => {
+  const held = await importAndClose();
+  act(openImport);
+  const pasted = await screen.findByLabelText('Or paste text');
+  fireEvent.change(pasted, { target: { value: 'Another one' } });
+  held.release();
+  await waitFor(() => expect(useToasts.getState().toasts.map(({ text }) => text)).toEqual(['Imported 1 prompt.']));
+  expect([(pasted as HTMLTextAreaElement).value, pasted.isConnected]).toEqual(['Another one', true]);
+  const [only] = await stored();
+  expect(opened.addresses.at(-1)).not.toContain(only!.id);
+  act(() => useToasts.getState().toasts[0]!.action!.run());
+  expect(opened.addresses.at(-1)).toContain(only!.id);
+});
+
+test('an import that fails after its dialog is closed says why', async () => {
+  const held = await importAndClose();
+  held.release(new Error('The disk is full.'));
+  await waitFor(() => expect(useToasts.getState().toasts.map(({ text }) => text)).toEqual(['The disk is full.']));
 });
