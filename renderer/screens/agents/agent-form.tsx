@@ -1,5 +1,6 @@
 import { ChevronRight } from 'lucide-react';
 import { useId, useState, type FormEvent, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
 import type { Agent } from '../../../shared/contract/agents.ts';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -11,6 +12,8 @@ import { TextField } from '../../components/text-field.tsx';
 import { writeConfiguration } from '../../drafts/parameter-model.ts';
 import { useCreateAgent, useRestoreAgent, useUpdateAgent } from '../../queries/agents.ts';
 import { useModels } from '../../queries/providers.ts';
+import { agentAddress } from '../../shell/addresses.ts';
+import { useIsOpen } from '../../shell/navigate-from-here.ts';
 import { keepAgentMocks } from '../../stores/agents.ts';
 import { showToast } from '../../stores/toasts.ts';
 import { AgentTools } from './agent-tools.tsx';
@@ -28,11 +31,12 @@ import {
 
 /** Saves a new agent, or a change that can be undone. */
 function useSaveAgent(agent: Agent | null, onDone: (agent: Agent) => void) {
+  const [, navigate] = useLocation();
+  const isOpen = useIsOpen();
   const create = useCreateAgent();
   const update = useUpdateAgent();
   const undo = useRestoreAgent();
   const showSaved = (before: Agent, changed: Agent): void => {
-    onDone(changed);
     showToast({
       tone: 'neutral',
       text: `Saved "${changed.name}".`,
@@ -48,13 +52,17 @@ function useSaveAgent(agent: Agent | null, onDone: (agent: Agent) => void) {
         const text = "The mocks are larger than 500 KB and weren't kept. Save their tools to the library.";
         showToast({ tone: 'negative', text });
       };
+      // Also after the form is left: the host has the agent's tools without their mocks.
       const saved = (changed: Agent): void => {
         keepMocks(changed);
-        if (agent === null) onDone(changed);
-        else showSaved(agent, changed);
+        if (isOpen()) onDone(changed);
+        if (agent !== null) return showSaved(agent, changed);
+        if (isOpen()) return;
+        const action = { label: 'Open', run: () => navigate(agentAddress(changed.id)) };
+        showToast({ tone: 'neutral', text: `Created "${changed.name}".`, action });
       };
-      if (agent === null) return create.mutate(body, { onSuccess: saved });
-      update.mutate({ id: agent.id, ...body }, { onSuccess: saved });
+      const saving = agent === null ? create.mutateAsync(body) : update.mutateAsync({ id: agent.id, ...body });
+      saving.then(saved, () => {});
     },
   };
 }
@@ -119,6 +127,8 @@ function useAgentForm(agent: Agent | null, onDone: (agent: Agent) => void) {
     },
     submit: (event: FormEvent): void => {
       event.preventDefault();
+      // Ctrl+Enter doesn't pass the button, which takes no click meanwhile.
+      if (saving.isPending) return;
       const written = writeAgentFields(fields, model ?? null);
       if ('problem' in written) return setProblem(written.problem);
       saving.save(written.body, fields.tools);

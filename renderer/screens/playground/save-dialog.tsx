@@ -1,3 +1,4 @@
+import { useIsMutating, useMutation } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { ChevronRight } from 'lucide-react';
 import { useLocation } from 'wouter';
@@ -25,6 +26,7 @@ import {
 } from '../../queries/prompts.ts';
 import { useCountDraftRuns } from '../../queries/prompt-details.ts';
 import { promptAddress } from '../../shell/addresses.ts';
+import { useIsOpen } from '../../shell/navigate-from-here.ts';
 import { type Draft, useDrafts } from '../../stores/playground-drafts.ts';
 import { showToast } from '../../stores/toasts.ts';
 import { VariableFields } from '../../components/variable-fields.tsx';
@@ -48,47 +50,43 @@ function useSaved(draft: Draft): (saved: SavedVersion, text: string) => void {
   const [, navigate] = useLocation();
   const countRuns = useCountDraftRuns().mutate;
   return ({ promptId, versionId, name }, text) => {
-    const { change, rename } = useDrafts.getState();
+    const { change, rename, drafts } = useDrafts.getState();
     change(draft.id, { source: { promptId, versionId }, isExample: false });
-    rename(draft.id, name);
+    // Renamed during the save: it keeps that name.
+    if (drafts.find(({ id }) => id === draft.id)?.name === draft.name) rename(draft.id, name);
     countRuns({ promptId, versionId, draftId: draft.id });
     const run = (): void => navigate(promptAddress(promptId, versionId));
     showToast({ tone: 'neutral', text, action: { label: 'Open in library', run } });
   };
 }
 
-/** Saves a draft as a new version or as a new prompt. */
-function useSave(draft: Draft, onClose: () => void) {
-  const create = useCreatePrompt();
-  const addVersion = useAddVersion();
-  const finish = useSaved(draft);
+type SavedPart = { prompt: Prompt; version: PromptVersionInput } | { prompt: null; input: PromptInput };
 
-  const saveVersion = (prompt: Prompt, version: PromptVersionInput): void =>
-    addVersion.mutate(
-      { promptId: prompt.id, ...version },
-      {
-        onSuccess: ({ id, number }) => {
-          finish(
-            { promptId: prompt.id, versionId: id, name: draft.name },
-            `Saved version ${number} of "${prompt.name}".`,
-          );
-          onClose();
-        },
-      },
-    );
-  const savePrompt = (input: PromptInput): void =>
-    create.mutate(input, {
-      onSuccess: ({ id, latestVersionId, name }) => {
-        finish({ promptId: id, versionId: latestVersionId, name }, 'Saved to library.');
-        onClose();
-      },
-    });
-  return {
-    saveVersion,
-    savePrompt,
-    error: create.error ?? addVersion.error,
-    isBusy: create.isPending || addVersion.isPending,
-  };
+/** Saves a draft as a new version or as a new prompt. A dialog that is opened during the save waits for it, too. */
+function useSave(draft: Draft, onClose: () => void) {
+  const create = useCreatePrompt().mutateAsync;
+  const addVersion = useAddVersion().mutateAsync;
+  const finish = useSaved(draft);
+  const isOpen = useIsOpen();
+  const mutationKey = ['save-draft', draft.id];
+  const { mutate, error } = useMutation({
+    mutationKey,
+    meta: { isFailureShown: true },
+    mutationFn: async (saved: SavedPart): Promise<void> => {
+      if (saved.prompt === null) {
+        const { id, latestVersionId, name } = await create(saved.input);
+        return finish({ promptId: id, versionId: latestVersionId, name }, 'Saved to library.');
+      }
+      const { prompt, version } = saved;
+      const { id, number } = await addVersion({ promptId: prompt.id, ...version });
+      const text = `Saved version ${number} of "${prompt.name}".`;
+      finish({ promptId: prompt.id, versionId: id, name: draft.name }, text);
+    },
+    onSuccess: () => {
+      if (isOpen()) onClose();
+    },
+  });
+  return { save: mutate, error, isBusy: useIsMutating({ mutationKey }) > 0 };
 }
 
 function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => void) {
@@ -99,7 +97,7 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
   const [name, setName] = useState(draft.name);
   const [folder, setFolder] = useState('');
   const [note, setNote] = useState('');
-  const { saveVersion, savePrompt, error, isBusy } = useSave(draft, onClose);
+  const { save: send, error, isBusy } = useSave(draft, onClose);
   // A deleted prompt can't have another version.
   const kind = prompt === null ? 'prompt' : chosen;
   const read = readVersion(draft, before);
@@ -110,8 +108,8 @@ function useSaveForm(draft: Draft, before: PromptVersion | null, onClose: () => 
   const save = (): void => {
     if ('problem' in read || (kind === 'prompt' && name.trim() === '')) return;
     const version = { ...read.version, variables: [...variables], note: note.trim() || null };
-    if (kind === 'version' && prompt) saveVersion(prompt, version);
-    else savePrompt({ name: name.trim(), folder: folder.trim() || null, ...version });
+    if (kind === 'version' && prompt) send({ prompt, version });
+    else send({ prompt: null, input: { name: name.trim(), folder: folder.trim() || null, ...version } });
   };
   const folders = outline?.folders.map((one) => one.folder) ?? [];
   return {
@@ -195,7 +193,7 @@ export function SaveDialog({ draft, onClose }: { draft: Draft; onClose: () => vo
   const isSame = kind === 'version' && before !== null && !isEdited(draft, before);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (!isLoading) form.save();
+    if (!isLoading && !form.isBusy) form.save();
   };
   const footer = (
     <>

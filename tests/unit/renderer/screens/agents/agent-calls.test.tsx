@@ -1,12 +1,21 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AgentsScreen } from '../../../../../renderer/screens/agents/agents-screen.tsx';
+import { useAgentMocks } from '../../../../../renderer/stores/agents.ts';
+import { useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { useLiveRuns } from '../../../../../renderer/stores/live-runs.ts';
 import { usePlaygroundView } from '../../../../../renderer/stores/playground-view.ts';
 import { useToolResults } from '../../../../../renderer/stores/tool-results.ts';
-import { branchConversation, createAgent, listAgents, readAgentThread } from '../../../../../shared/contract/agents.ts';
+import {
+  branchConversation,
+  createAgent,
+  listAgents,
+  readAgentThread,
+  updateAgent,
+} from '../../../../../shared/contract/agents.ts';
 import { addEndpoint } from '../../../../../shared/contract/providers.ts';
 import { searchAudit } from '../../../../../shared/contract/audit.ts';
+import { holdCalls } from '../../../../support/hold-calls.ts';
 import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 import {
@@ -166,8 +175,8 @@ test('an edited message is in the composer after a branch that failed', async ()
   await waitFor(() => expect(composer().value).toBe('Hello there'));
 });
 
-/** Opens the agent's form and its tools, and gives the clock a mock. */
-async function mockClock(): Promise<void> {
+/** Opens the agent's form and its tools, gives the clock a mock and presses Save. */
+async function saveMock(): Promise<void> {
   fireEvent.click(screen.getByRole('link', { name: 'Add one' }));
   const form = within(await screen.findByRole('form', { name: 'Edit Desk' }));
   fireEvent.click(form.getByRole('button', { name: 'clock' }));
@@ -177,11 +186,11 @@ async function mockClock(): Promise<void> {
   fireEvent.change(editor.getByRole('textbox', { name: 'Description' }), { target: { value: 'Tells the time' } });
   fireEvent.click(editor.getByRole('button', { name: /^Done/ }));
   fireEvent.click(form.getByRole('button', { name: /^Save/ }));
-  await waitFor(() => expect(opened.addresses.at(-1)).not.toContain('edit'));
 }
 
 test("an agent's tools are edited with mocks, which continue its turns within the limits", async () => {
-  await mockClock();
+  await saveMock();
+  await waitFor(() => expect(opened.addresses.at(-1)).not.toContain('edit'));
   const [agent] = (await opened.window.host.client.call(listAgents, { query: {} })).data;
   expect(agent?.configuration?.['tools']).toMatchObject([
     { function: { name: 'clock', description: 'Tells the time' } },
@@ -197,4 +206,36 @@ test("an agent's tools are edited with mocks, which continue its turns within th
   await send('And now?');
   await turns().findByText(/Stopped after 1 automatic step/);
   expect(turns().queryByText('Never.')).toBeNull();
+});
+
+const toasts = () => useToasts.getState().toasts.map(({ text }) => text);
+
+test('a save of an agent whose form is left keeps its mocks and is sent once', async () => {
+  const held = holdCalls(opened.window.host.client, updateAgent);
+  await saveMock();
+  await waitFor(() => expect(held.count()).toBe(1));
+  const form = screen.getByRole('form', { name: 'Edit Desk' });
+  fireEvent.keyDown(form, { key: 'Enter', ctrlKey: true });
+  fireEvent.keyDown(form, { key: 'Escape' });
+  const left = opened.addresses.length;
+  held.release();
+  await waitFor(() => expect(toasts()).toContain('Saved "Desk".'));
+  expect([held.count(), opened.addresses.length]).toEqual([1, left]);
+  expect(Object.values(useAgentMocks.getState().byAgent)).toMatchObject([[{ name: 'clock' }]]);
+});
+
+test('an agent that is created after its form is left does not open, and can be opened', async () => {
+  const held = holdCalls(opened.window.host.client, createAgent);
+  fireEvent.click(screen.getByRole('button', { name: 'Create agent' }));
+  const form = await screen.findByRole('form', { name: 'New agent' });
+  fireEvent.change(within(form).getByLabelText('Name'), { target: { value: 'Archive' } });
+  act(() => useToasts.setState({ toasts: [] }));
+  fireEvent.submit(form);
+  await waitFor(() => expect(held.count()).toBe(1));
+  fireEvent.keyDown(form, { key: 'Escape' });
+  held.release();
+  await waitFor(() => expect(toasts()).toEqual(['Created "Archive".']));
+  expect(opened.addresses.at(-1)).toBe('/agents');
+  act(() => useToasts.getState().toasts[0]!.action!.run());
+  await screen.findByRole('heading', { name: 'Archive' });
 });

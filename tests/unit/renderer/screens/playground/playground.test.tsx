@@ -11,6 +11,7 @@ import { useDrafts } from '../../../../../renderer/stores/playground-drafts.ts';
 import { draftSlot } from '../../../../../renderer/stores/completion-runs.ts';
 import { queueRun, useLiveRuns } from '../../../../../renderer/stores/live-runs.ts';
 import { usePlaygroundView } from '../../../../../renderer/stores/playground-view.ts';
+import { holdCalls } from '../../../../support/hold-calls.ts';
 import { giveEverythingSize } from '../../../../support/layout-stand-ins.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 import { patience } from '../../../../support/patience.ts';
@@ -304,4 +305,28 @@ test('a version that is still loading is not saved as a second prompt', async ()
   await within(dialog).findByRole('textbox', { name: 'Note' });
   const { data } = await opened.window.host.client.call(listPrompts, { query: {} });
   expect(data).toHaveLength(1);
+});
+
+test('a save whose dialog is closed links the draft, and the dialog that is opened meanwhile waits for it', async () => {
+  await openPlayground();
+  write('Hello');
+  const { client } = opened.window.host;
+  const held = holdCalls(client, createPrompt);
+  const save = within(screen.getByRole('toolbar', { name: 'Prompt' })).getByRole('button', { name: 'Save to library' });
+  fireEvent.click(save);
+  const first = await screen.findByRole('dialog', { name: 'Save to library' });
+  fireEvent.submit(first.querySelector('form')!);
+  await waitFor(() => expect(held.count()).toBe(1));
+  fireEvent.keyDown(first, { key: 'Escape' });
+  act(() => useDrafts.getState().rename(activeId(), 'Renamed meanwhile'));
+  fireEvent.click(save);
+  const second = await screen.findByRole('dialog', { name: 'Save to library' });
+  fireEvent.submit(second.querySelector('form')!);
+  expect(within(second).getByRole('button', { name: /^Save/ }).getAttribute('aria-busy')).toBe('true');
+  held.release();
+  await screen.findByRole('dialog', { name: 'Save "Test"' });
+  const { data } = await client.call(listPrompts, { query: {} });
+  expect([data.length, held.count()]).toEqual([1, 1]);
+  const draft = useDrafts.getState().drafts.find(({ id }) => id === activeId());
+  expect(draft).toMatchObject({ name: 'Renamed meanwhile', source: { promptId: data[0]!.id } });
 });
