@@ -23,6 +23,7 @@ import { describeError, Failure, Notice } from '../../components/state-panels.ts
 import { CallList } from '../../components/tool-calls/call-list.tsx';
 import { useCreateRunDataset } from '../../queries/recorded-calls.ts';
 import { newComparisonAddress, runAddress } from '../../shell/addresses.ts';
+import { useOpenResult } from '../../shell/navigate-from-here.ts';
 import { auditAddress } from '../../shell/audit-address.ts';
 import { useActions } from '../../stores/actions.ts';
 import { replaceNewSetup, runVariant } from '../../stores/comparison-drafts.ts';
@@ -123,11 +124,15 @@ function CallMetadata({ run }: { run: ConversationRun }) {
   );
 }
 
-type OpenDialog = 'prompt' | 'dataset' | 'replay' | null;
+/** A dialog keeps the call that it was opened for: the next turn of a running program is another one. */
+interface OpenDialog {
+  kind: 'prompt' | 'dataset' | 'replay';
+  run: ConversationRun;
+}
 
 /** Compares the model of a call with others: the call is the first variant, and the only row of a dataset. */
 function useCompareCall(run: ConversationRun, name: string): { compare: () => void; isBusy: boolean } {
-  const [, navigate] = useLocation();
+  const openResult = useOpenResult();
   const create = useCreateRunDataset();
   const hasSteps = run.input.messages.some(({ role }) => role === 'tool');
   const compare = (): void => {
@@ -139,28 +144,40 @@ function useCompareCall(run: ConversationRun, name: string): { compare: () => vo
       });
       return;
     }
-    create.mutate(
-      { name, selection: { runIds: [run.conversationRunId] }, answer: 'expected', hasFeedback: false },
-      {
-        onSuccess: ({ id }) => {
-          replaceNewSetup({ datasetId: id, variants: [runVariant(run, name)] });
-          navigate(newComparisonAddress);
-        },
-        onError: (error) => showToast({ tone: 'negative', text: describeError(error).message }),
-      },
+    const selection = { runIds: [run.conversationRunId] };
+    create.mutateAsync({ name, selection, answer: 'expected', hasFeedback: false }).then(
+      ({ id }) =>
+        openResult({
+          address: newComparisonAddress,
+          text: `"${name}" is ready to compare.`,
+          beforeOpening: () => replaceNewSetup({ datasetId: id, variants: [runVariant(run, name)] }),
+        }),
+      (error: unknown) => showToast({ tone: 'negative', text: describeError(error).message }),
     );
   };
   return { compare, isBusy: create.isPending };
 }
 
-function Actions({ conversation, run }: { conversation: ConversationDetail; run: ConversationRun }) {
+interface ActionsProps extends CallDetailProps {
+  run: ConversationRun;
+}
+
+function Actions({ conversation, run, onWork }: ActionsProps) {
   const [, navigate] = useLocation();
-  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const open = (kind: OpenDialog['kind']): void => {
+    onWork();
+    setDialog({ kind, run });
+  };
   const { name } = conversation;
   const runId = run.conversationRunId;
   const inAudit = auditAddress({ filter: {}, sort: 'newest', conversationId: conversation.id, runId });
   const group = 'Recorded call';
-  const { compare, isBusy } = useCompareCall(run, name);
+  const { compare: compareCall, isBusy } = useCompareCall(run, name);
+  const compare = (): void => {
+    onWork();
+    compareCall();
+  };
   useActions('recorder-call', [
     {
       id: 'recorder.playground',
@@ -169,9 +186,9 @@ function Actions({ conversation, run }: { conversation: ConversationDetail; run:
       keys: 'O',
       run: () => navigate(runAddress(runId)),
     },
-    { id: 'recorder.prompt', title: 'Save as prompt', group, keys: 'S', run: () => setDialog('prompt') },
-    { id: 'recorder.replay', title: 'Replay on another model', group, keys: 'R', run: () => setDialog('replay') },
-    { id: 'recorder.dataset', title: 'Add to dataset', group, keys: 'D', run: () => setDialog('dataset') },
+    { id: 'recorder.prompt', title: 'Save as prompt', group, keys: 'S', run: () => open('prompt') },
+    { id: 'recorder.replay', title: 'Replay on another model', group, keys: 'R', run: () => open('replay') },
+    { id: 'recorder.dataset', title: 'Add to dataset', group, keys: 'D', run: () => open('dataset') },
     { id: 'recorder.compare', title: 'Compare with other models', group, keys: 'C', run: compare },
     { id: 'recorder.audit', title: 'Open in audit', group, keys: 'A', run: () => navigate(inAudit) },
   ]);
@@ -181,13 +198,13 @@ function Actions({ conversation, run }: { conversation: ConversationDetail; run:
       <Button size="small" icon={SquareTerminal} keys="O" onClick={() => navigate(runAddress(runId))}>
         Open in playground
       </Button>
-      <Button size="small" icon={LibraryBig} keys="S" onClick={() => setDialog('prompt')}>
+      <Button size="small" icon={LibraryBig} keys="S" onClick={() => open('prompt')}>
         Save as prompt
       </Button>
-      <Button size="small" icon={Repeat2} keys="R" onClick={() => setDialog('replay')}>
+      <Button size="small" icon={Repeat2} keys="R" onClick={() => open('replay')}>
         Replay
       </Button>
-      <Button size="small" icon={ListPlus} keys="D" onClick={() => setDialog('dataset')}>
+      <Button size="small" icon={ListPlus} keys="D" onClick={() => open('dataset')}>
         Add to dataset
       </Button>
       <Button size="small" icon={Columns3} keys="C" isBusy={isBusy} onClick={compare}>
@@ -196,14 +213,16 @@ function Actions({ conversation, run }: { conversation: ConversationDetail; run:
       <Button size="small" icon={FileSearch} keys="A" onClick={() => navigate(inAudit)}>
         Open in audit
       </Button>
-      {dialog === 'prompt' && <PromptDialog run={run} name={name} onClose={close} />}
-      {dialog === 'dataset' && <DatasetDialog runs={conversation.runs} run={run} name={name} onClose={close} />}
-      {dialog === 'replay' && (
+      {dialog?.kind === 'prompt' && <PromptDialog run={dialog.run} name={name} onClose={close} />}
+      {dialog?.kind === 'dataset' && (
+        <DatasetDialog runs={conversation.runs} run={dialog.run} name={name} onClose={close} />
+      )}
+      {dialog?.kind === 'replay' && (
         <ReplayDialog
           isOpen
-          selection={{ runIds: [runId] }}
+          selection={{ runIds: [dialog.run.conversationRunId] }}
           subject={`this call of "${name}"`}
-          promptText={run.input.promptText}
+          promptText={dialog.run.input.promptText}
           onClose={close}
         />
       )}
@@ -211,17 +230,26 @@ function Actions({ conversation, run }: { conversation: ConversationDetail; run:
   );
 }
 
+interface CallDetailProps {
+  conversation: ConversationDetail;
+  /** The person works with this conversation: a newer call must not take its place. */
+  onWork: () => void;
+}
+
 /** One conversation of recorded calls, a turn at a time. */
-export function CallDetail({ conversation }: { conversation: ConversationDetail }) {
+export function CallDetail({ conversation, onWork }: CallDetailProps) {
   const { runs } = conversation;
   const [chosen, setChosen] = useState<string | null>(null);
   const found = runs.findIndex(({ conversationRunId }) => conversationRunId === chosen);
   const index = found === -1 ? runs.length - 1 : found;
   const run = runs[index];
   if (!run) return null;
-  const go = (by: number): void => setChosen(runs[index + by]?.conversationRunId ?? run.conversationRunId);
+  const go = (by: number): void => {
+    onWork();
+    setChosen(runs[index + by]?.conversationRunId ?? run.conversationRunId);
+  };
   return (
-    <section className="panel line-left recorder__detail" aria-label="One call">
+    <>
       <div className="header header--line audit__title">
         <h2 className="truncate">{run.origin.client ?? conversation.name}</h2>
         <span className="caption tertiary nowrap">
@@ -255,7 +283,7 @@ export function CallDetail({ conversation }: { conversation: ConversationDetail 
       >
         <Turns run={run} before={runs[index - 1]} />
       </div>
-      <Actions conversation={conversation} run={run} />
-    </section>
+      <Actions conversation={conversation} run={run} onWork={onWork} />
+    </>
   );
 }

@@ -9,9 +9,16 @@ import { CallsTable } from './calls-table.tsx';
 import { ConnectPanel } from './connect-panel.tsx';
 import './recorder.css';
 
-/** The conversation, and again when the list shows a newer call of it. */
-function useSelected(conversationId: string | null, newestRunId: string | undefined) {
-  const { data, refetch } = useConversation(conversationId);
+interface SelectedCallProps {
+  conversationId: string;
+  /** The newest call of it in the list; undefined if the list has no room for it any more. */
+  newestRunId: string | undefined;
+  onWork: () => void;
+}
+
+/** The conversation, read again when the list shows a newer call of it. */
+function SelectedCall({ conversationId, newestRunId, onWork }: SelectedCallProps) {
+  const { data, error, isFetching, refetch } = useConversation(conversationId);
   const isOutdated =
     data?.id === conversationId &&
     newestRunId !== undefined &&
@@ -19,7 +26,23 @@ function useSelected(conversationId: string | null, newestRunId: string | undefi
   useEffect(() => {
     if (isOutdated) void refetch();
   }, [isOutdated, refetch, newestRunId]);
-  return data?.id === conversationId ? data : undefined;
+  return (
+    <section className="panel line-left recorder__detail" aria-label="One call">
+      {data?.id === conversationId ? (
+        <CallDetail key={data.id} conversation={data} onWork={onWork} />
+      ) : error ? (
+        <div className="recorder__state">
+          <ErrorFailure title="Couldn't load the call" error={error}>
+            <Button isBusy={isFetching} onClick={() => void refetch()}>
+              Retry
+            </Button>
+          </ErrorFailure>
+        </div>
+      ) : (
+        <LoadingRows label="Loading the call" rows={6} />
+      )}
+    </section>
+  );
 }
 
 /** How to connect a program, its calls as they arrive, and what can be made of one. */
@@ -28,8 +51,8 @@ export function RecorderScreen() {
   const calls = useRecordedCalls();
   const [chosen, setChosen] = useState<string | null>(null);
   const rows = calls.data?.rows ?? [];
-  const selected = rows.find(({ conversationId }) => conversationId === chosen) ?? rows[0];
-  const conversation = useSelected(selected?.conversationId ?? null, selected?.run.runId);
+  const selectedId = chosen ?? rows[0]?.conversationId ?? null;
+  const selected = rows.find(({ conversationId }) => conversationId === selectedId);
   const newest = rows[0]?.run;
   const isNew = newest !== undefined && Date.parse(newest.createdAt) >= openedAt;
   return (
@@ -59,10 +82,16 @@ export function RecorderScreen() {
             />
           </div>
         ) : (
-          <CallsTable rows={rows} selectedId={selected?.conversationId ?? null} onSelect={setChosen} />
+          <CallsTable rows={rows} selectedId={selectedId} onSelect={setChosen} />
         )}
       </section>
-      {conversation && <CallDetail key={conversation.id} conversation={conversation} />}
+      {selectedId !== null && (
+        <SelectedCall
+          conversationId={selectedId}
+          newestRunId={selected?.run.runId}
+          onWork={() => setChosen(selectedId)}
+        />
+      )}
     </div>
   );
 }

@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from 'react';
-import { useLocation } from 'wouter';
 import type { ConversationRun } from '../../../shared/contract/conversations.ts';
 import { maxAddedRuns } from '../../../shared/contract/dataset-import.ts';
 import { Button } from '../../components/button.tsx';
@@ -13,6 +12,7 @@ import { useDatasetList } from '../../queries/datasets.ts';
 import { useCreatePrompt } from '../../queries/prompts.ts';
 import { useAddRunsToDataset, useCreateRunDataset } from '../../queries/recorded-calls.ts';
 import { datasetAddress, promptAddress } from '../../shell/addresses.ts';
+import { useOpenResult } from '../../shell/navigate-from-here.ts';
 
 interface SaveDialogProps {
   title: string;
@@ -85,17 +85,18 @@ interface CallDialogProps {
 
 /** Saves the messages and the parameters of a call as a prompt. */
 export function PromptDialog({ run, name: suggestion, onClose }: CallDialogProps) {
-  const [, navigate] = useLocation();
+  const openResult = useOpenResult();
   const create = useCreatePrompt();
   const [name, setName] = useState(suggestion.slice(0, 200));
   const { promptText, systemMessage, configuration } = run.input;
   const isReady = name.trim() !== '';
   const save = (): void => {
     if (!isReady || create.isPending) return;
-    create.mutate(
-      { name: name.trim(), promptText, systemMessage, configuration, aiSystem: run.aiSystem, model: run.model },
-      { onSuccess: ({ id }) => navigate(promptAddress(id)) },
-    );
+    const { aiSystem, model } = run;
+    create
+      .mutateAsync({ name: name.trim(), promptText, systemMessage, configuration, aiSystem, model })
+      .then((saved) => openResult({ address: promptAddress(saved.id), text: `Saved prompt "${saved.name}".` }))
+      .catch(() => {});
   };
   return (
     <SaveDialog
@@ -156,7 +157,7 @@ export function DatasetDialog({
   name: suggestion,
   onClose,
 }: CallDialogProps & { runs: readonly ConversationRun[] }) {
-  const [, navigate] = useLocation();
+  const openResult = useOpenResult();
   const create = useCreateRunDataset();
   const add = useAddRunsToDataset();
   const options = useDatasetOptions();
@@ -168,12 +169,15 @@ export function DatasetDialog({
   const runIds = (scope === 'call' ? [run] : runs.slice(-maxAddedRuns)).map(
     ({ conversationRunId }) => conversationRunId,
   );
-  const onSuccess = ({ id }: { id: string }): void => navigate(datasetAddress(id));
   const save = (): void => {
     if (!isReady || create.isPending || add.isPending) return;
     const selection = { runIds };
-    if (isNew) create.mutate({ name: name.trim(), selection, answer: 'expected', hasFeedback: true }, { onSuccess });
-    else add.mutate({ id: target, runIds }, { onSuccess });
+    const saving = isNew
+      ? create.mutateAsync({ name: name.trim(), selection, answer: 'expected', hasFeedback: true })
+      : add.mutateAsync({ id: target, runIds });
+    saving
+      .then((saved) => openResult({ address: datasetAddress(saved.id), text: `Added to dataset "${saved.name}".` }))
+      .catch(() => {});
   };
   return (
     <SaveDialog

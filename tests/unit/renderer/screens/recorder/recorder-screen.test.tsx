@@ -1,14 +1,18 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { RecordingRules } from '../../../../../renderer/screens/recorder/recording-rules.tsx';
 import { RecorderScreen } from '../../../../../renderer/screens/recorder/recorder-screen.tsx';
 import { useComparisonDrafts } from '../../../../../renderer/stores/comparison-drafts.ts';
 import { useToasts } from '../../../../../renderer/stores/toasts.ts';
+import { AppError } from '../../../../../shared/app-error.ts';
+import { readConversation } from '../../../../../shared/contract/conversations.ts';
+import { addRunsToDataset, createRunDataset } from '../../../../../shared/contract/dataset-import.ts';
 import { createDataset, listDatasets } from '../../../../../shared/contract/datasets.ts';
 import { type Message, textMessage } from '../../../../../shared/contract/messages.ts';
 import { listPrompts } from '../../../../../shared/contract/prompts.ts';
 import { defaultSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
 import { recordRun } from '../../../../support/audit-runs.ts';
+import { holdCalls } from '../../../../support/hold-calls.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
 
 let opened: OpenWindow;
@@ -16,7 +20,10 @@ let opened: OpenWindow;
 beforeAll(() => {
   globalThis.matchMedia ??= (media) => Object.assign(new EventTarget(), { media, matches: true }) as MediaQueryList;
 });
-afterEach(() => opened.close());
+afterEach(async () => {
+  await opened.close();
+  vi.restoreAllMocks();
+});
 
 const conversationId = '11111111-2222-4333-8444-555555555555';
 const [question, answer, next] = [
@@ -123,6 +130,78 @@ test('adds a call to an existing dataset', async () => {
   await waitFor(() => expect(opened.addresses.at(-1)).toMatch(/^\/compare\/datasets\//));
   const { data } = await opened.window.host.client.call(listDatasets, {});
   expect(data).toMatchObject([{ name: 'Colours', version: 2, rowCount: 1 }]);
+});
+
+const call = { origin: program, replacements: null, systemMessage: null, configuration: null };
+
+test('a dialog keeps its call while newer calls arrive', async () => {
+  const detail = await openCall();
+  fireEvent.click(await detail.findByRole('button', { name: /Save as prompt/ }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Save as prompt' }));
+  fireEvent.change(dialog.getByLabelText('Name'), { target: { value: 'Sky' } });
+  const messages = [question, answer, next];
+  await recordRun(opened.window, { ...call, conversationId, messages, renderedPrompt: 'And?' }, { content: 'Black.' });
+  await recordRun(opened.window, { ...call, messages: [textMessage('user', 'Something else')] }, { content: 'Yes.' });
+  await waitFor(() => expect(screen.getAllByRole('row', { hidden: true })).toHaveLength(3));
+  await detail.findByText('turn 2 of 2');
+  expect((dialog.getByLabelText('Name') as HTMLInputElement).value).toBe('Sky');
+  fireEvent.click(dialog.getByRole('button', { name: 'Save prompt' }));
+  await waitFor(() => expect(opened.addresses.at(-1)).toMatch(/^\/prompts\//));
+  const [prompt] = (await opened.window.host.client.call(listPrompts)).data;
+  expect(JSON.stringify(prompt)).not.toContain('at night');
+});
+
+test('what is saved after its dialog is closed opens from a toast', async () => {
+  useToasts.setState({ toasts: [] });
+  const detail = await openCall();
+  const held = holdCalls(opened.window.host.client, addRunsToDataset);
+  fireEvent.click(await detail.findByRole('button', { name: /Add to dataset/ }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Add to dataset' }));
+  fireEvent.click(dialog.getByRole('button', { name: /Dataset/ }));
+  fireEvent.click(await screen.findByRole('option', { name: /Colours/ }));
+  fireEvent.click(dialog.getByRole('button', { name: 'Add to dataset' }));
+  await waitFor(() => expect(held.count()).toBe(1));
+  fireEvent.click(dialog.getByRole('button', { name: 'Cancel' }));
+  held.release();
+  await waitFor(() => expect(useToasts.getState().toasts[0]?.text).toBe('Added to dataset "Colours".'));
+  expect(opened.addresses.at(-1)).toBe('/recorder');
+  act(() => useToasts.getState().toasts[0]!.action!.run());
+  expect(opened.addresses.at(-1)).toMatch(/^\/compare\/datasets\//);
+});
+
+test('a comparison of a call leaves a person at the call that they opened meanwhile', async () => {
+  useToasts.setState({ toasts: [] });
+  const detail = await openCall();
+  await recordRun(opened.window, { ...call, messages: [textMessage('user', 'Something else')] }, { content: 'Yes.' });
+  await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(3));
+  const held = holdCalls(opened.window.host.client, createRunDataset);
+  fireEvent.click(await detail.findByRole('button', { name: /Compare/ }));
+  await waitFor(() => expect(held.count()).toBe(1));
+  fireEvent.click(screen.getAllByRole('row')[2]!);
+  await screen.findByText('Which colour has {{the sky}}?');
+  held.release();
+  await waitFor(() => expect(useToasts.getState().toasts[0]?.text).toMatch(/ is ready to compare\.$/));
+  expect(opened.addresses.at(-1)).toBe('/recorder');
+  act(() => useToasts.getState().toasts[0]!.action!.run());
+  expect(opened.addresses.at(-1)).toBe('/compare/new');
+  const setup = useComparisonDrafts.getState().drafts.find(({ id }) => id === 'new')!;
+  expect(setup.datasetId).not.toBeNull();
+});
+
+test('says why a call could not be loaded, and loads it again', async () => {
+  opened = await openWindow(<RecorderScreen />, {
+    address: '/recorder',
+    prepare: async (_client, window) => {
+      const { client } = window.host;
+      const { conversationId: id } = await recordRun(window, { ...call, messages: [question] }, { content: 'Blue.' });
+      const held = holdCalls(client, readConversation);
+      held.release(new AppError('not_found', `There is no conversation ${id}.`));
+    },
+  });
+  await screen.findByText("Couldn't load the call");
+  vi.restoreAllMocks();
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+  await screen.findByText('turn 1 of 1');
 });
 
 test('leaves levels that differ from API to API to the settings', async () => {
