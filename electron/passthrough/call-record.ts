@@ -3,7 +3,6 @@ import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { RecordLevel } from '../../shared/contract/common.ts';
 import type { Usage } from '../../shared/contract/completions.ts';
 import type { RunModeration } from '../../shared/contract/moderation.ts';
-import { withCalls } from '../../shared/contract/tools.ts';
 import type { RunGuard } from '../completions/guard.ts';
 import type { ExchangeLog } from '../provider-exchanges/exchange-log.ts';
 import { redactText } from '../provider-exchanges/redact.ts';
@@ -36,6 +35,8 @@ export interface CallRecordOptions {
   /** Writes the outcome. */
   readonly finish: (outcome: RunOutcome) => Promise<void>;
   readonly guard: RunGuard | null;
+  /** Whether the guard checks answers. */
+  readonly isChecked: boolean;
   /** Whether the program gets the response only after the guard's verdict on all of it. */
   readonly isJudged: boolean;
   readonly exchanges: ExchangeLog | null;
@@ -76,6 +77,9 @@ const blocked = () =>
     'The guard blocked the response. Rephrase the prompt, or change the guard on the Moderation screen.',
   );
 
+/** What remains of an answer that the program doesn't get. */
+const nothing = { content: '', reasoning: '', toolCalls: [] };
+
 /** Records one call beside its program. */
 export class CallRecord implements CallObserver {
   readonly #options: CallRecordOptions;
@@ -98,7 +102,7 @@ export class CallRecord implements CallObserver {
       .toLowerCase()
       .startsWith('text/event-stream');
     const encoding = String(head.headers['content-encoding'] ?? '');
-    this.#body = reader.response({ api, rules, isJudged: this.isJudged, encoding, isStream });
+    this.#body = reader.response({ api, rules, isJudged: this.#options.isChecked, encoding, isStream });
   }
 
   take(chunk: Uint8Array): void {
@@ -172,13 +176,19 @@ export class CallRecord implements CallObserver {
     if (failure === null && !isCancelled) onResponse(response);
     const credits = this.#isSuccess && this.#firstByteMs !== null ? 1 : 0;
     charge({ credits, usage: response.usage });
-    const moderation = level === 'all' ? await guard?.findings(withCalls(response.content, response.toolCalls)) : null;
+    const moderation = level === 'all' && guard ? await this.#findings(guard, response) : null;
     const end = { credits, totalMs, isCancelled, failure };
-    await finish(this.#outcome(response, end, moderation ?? null));
+    await finish(this.#outcome(response, end, moderation));
     if (level === 'all') exchanges?.store(runId);
     if (unreadable === null) return;
     if (mustRecord) throw unreadable as Error;
     onFailure(unreadable);
+  }
+
+  /** What the guard found. A withheld text is recorded as answers are. */
+  async #findings(guard: RunGuard, { judged, withheld }: RecordedResponse): Promise<RunModeration> {
+    const { prompt, answer } = await guard.findings(judged ?? '');
+    return { prompt, answer: answer && { ...answer, withheld: answer.withheld === null ? null : withheld } };
   }
 
   /** What the guard leaves of a response. */
@@ -190,22 +200,21 @@ export class CallRecord implements CallObserver {
     }
     if (response.isUnread || response.isPartial || this.#isCut) {
       this.#verdict.reject(unchecked());
-      return { ...response, content: '', toolCalls: [], error: unchecked().message };
+      return { ...response, ...nothing, error: unchecked().message };
     }
     try {
-      const { content, finishReason, toolCalls } = response;
-      const text = response.judged ?? withCalls(content, toolCalls);
-      const judged = await guard.judge({ content: text, finishReason });
+      const { finishReason } = response;
+      const judged = await guard.judge({ content: response.judged ?? '', finishReason });
       const isBlocked = judged.finishReason === 'ContentFilter' && finishReason !== 'ContentFilter';
       if (!isBlocked) {
         this.#verdict.resolve();
         return response;
       }
       this.#verdict.reject(blocked());
-      return { ...response, content: '', toolCalls: [], finishReason: 'ContentFilter' };
+      return { ...response, ...nothing, finishReason: 'ContentFilter' };
     } catch (error) {
       this.#verdict.reject(error);
-      return { ...response, content: '', toolCalls: [], error: error instanceof Error ? error.message : String(error) };
+      return { ...response, ...nothing, error: error instanceof Error ? error.message : String(error) };
     }
   }
 
@@ -259,7 +268,7 @@ export class CallRecord implements CallObserver {
     return {
       ...response,
       content: clean(response.content),
-      judged: response.judged && clean(response.judged),
+      withheld: response.withheld && clean(response.withheld),
       reasoning: clean(response.reasoning),
       toolCalls: response.toolCalls.map((call) => ({ ...call, arguments: clean(call.arguments) })),
       error: response.error && clean(response.error),

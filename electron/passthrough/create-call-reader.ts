@@ -12,6 +12,9 @@ const maxBytesHere = 131_072;
 /** Rules are searched for in every text. */
 const maxRedactedBytesHere = 8192;
 
+/** The guard reads every text. */
+const maxCheckedBytesHere = 32_768;
+
 const maxThreads = 3;
 /** A thread doesn't give back the memory that a longer body took. The next call starts it again. */
 const maxReusableBytes = 8 * 1_048_576;
@@ -111,7 +114,7 @@ export function createCallReader(): CallReader {
     rules.every(({ kind }) => kind !== 'pattern');
   type Client = ReadingThread['client'];
   const readWhole = (input: ResponseInput) =>
-    isShort(input, input.encoding === '')
+    isShort(input, input.encoding === '' && (!input.isJudged || input.body.length <= maxCheckedBytesHere))
       ? readPassedResponse(input)
       : inThread(input.body.length, (client) => {
           const [whole, options] = handedOver(input);
@@ -132,7 +135,7 @@ export function createCallReader(): CallReader {
         ? readPassedRequest(input)
         : inThreadCopied(input, (client, ...call) => client.call('readPassedRequest', ...call)),
     checked: (input) =>
-      isShort(input, true)
+      isShort(input, input.body.length <= maxCheckedBytesHere)
         ? readCheckedRequest(input)
         : inThreadCopied(input, (client, ...call) => client.call('readCheckedRequest', ...call)),
     ownCall(input) {

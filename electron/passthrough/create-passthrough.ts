@@ -212,6 +212,7 @@ function createRecord(planned: PlannedCall, recording: Recording | null, own: Re
       meter.noteRecord();
     },
     guard: runGuard,
+    isChecked: runGuard !== null && storage.settings.read().guard.answers !== 'off',
     isJudged: isJudged(planned, parts),
     cost: (usage, rawUsage) => providers.costOfCall(systemOf(call.providerId), model, usage, rawUsage),
     onResponse: (response) => {

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Usage } from '../../shared/contract/completions.ts';
-import { countOf, type Fields, jsonOf, listOf, objectOf, readJson, parseObject, textOf } from './fields.ts';
-import type { Reading } from './reading.ts';
+import {
+  countOf,
+  type Fields,
+  hasRepeatedFields,
+  jsonOf,
+  listOf,
+  objectOf,
+  readJson,
+  parseObject,
+  textOf,
+} from './fields.ts';
+import { type Choice, maxChoices, type Reading } from './reading.ts';
 
 /** Reasons that mean a rule of Google's stopped the answer. */
 const filterReasons = new Set([
@@ -29,7 +39,7 @@ export function signedBy(thoughtSignature: unknown) {
   return { providerState: { options: { google: { thoughtSignature } } } };
 }
 
-function readPart(reading: Reading, value: unknown): void {
+function readPart(reading: Choice, value: unknown): void {
   const part = objectOf(value);
   const text = textOf(part['text']);
   if (part['thought'] === true) reading.reasoning.push(text);
@@ -44,7 +54,7 @@ function readPart(reading: Reading, value: unknown): void {
   });
 }
 
-/** A whole response, or one chunk of a streamed one. Of several candidates, the first is read. */
+/** A whole response, or one chunk of a streamed one. */
 export function readGemini(reading: Reading, value: Fields): void {
   if (value['error'] !== undefined && value['error'] !== null) reading.noteError(value);
   reading.id ??= textOf(value['responseId']) || null;
@@ -53,28 +63,35 @@ export function readGemini(reading: Reading, value: Fields): void {
     reading.reason = 'content_filter';
     reading.isComplete = true;
   }
-  const candidate = objectOf(listOf(value['candidates'])[0]);
-  for (const part of listOf(objectOf(candidate['content'])['parts'])) readPart(reading, part);
-  const name = textOf(candidate['finishReason']);
-  if (name === '') return;
-  reading.isComplete = true;
-  reading.reason = reasonOf(name);
-  if (reading.reason === null) reading.error = textOf(candidate['finishMessage']) || `The answer ended with ${name}.`;
+  for (const [position, one] of listOf(value['candidates']).entries()) {
+    const candidate = objectOf(one);
+    const index = countOf(candidate['index']) ?? position;
+    if (index >= maxChoices) continue;
+    for (const part of listOf(objectOf(candidate['content'])['parts'])) readPart(reading.choice(index), part);
+    const name = textOf(candidate['finishReason']);
+    if (name === '' || (index > 0 && reading.reason !== null)) continue;
+    reading.isComplete = true;
+    reading.reason = reasonOf(name);
+    if (reading.reason === null) reading.error = textOf(candidate['finishMessage']) || `The answer ended with ${name}.`;
+  }
 }
 
 /** A stream as one JSON array. Of one that broke off, the complete elements are read. Returns whether all of it was. */
-export function readGeminiArray(reading: Reading, text: string): boolean {
+export function readGeminiArray(reading: Reading, text: string, judge: ((value: Fields) => void) | null): boolean {
   let elements: readonly unknown[];
   let isWhole = false;
   try {
     const { value, isCut } = readJson(text);
     elements = listOf(value);
-    isWhole = !isCut;
+    isWhole = !isCut && (judge === null || !hasRepeatedFields(text, value));
   } catch {
     // Gemini puts the comma between two elements at the start of a line.
     elements = text.slice(1).split('\n,').map(parseObject);
   }
-  for (const element of elements) readGemini(reading, objectOf(element));
+  for (const element of elements) {
+    readGemini(reading, objectOf(element));
+    judge?.(objectOf(element));
+  }
   return isWhole;
 }
 

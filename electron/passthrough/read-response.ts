@@ -1,10 +1,22 @@
 import type { FinishReason, Usage } from '../../shared/contract/completions.ts';
 import type { ModelToolCall, RawUsage } from '../providers/provider.ts';
-import { countOf, type Fields, isObject, jsonOf, listOf, objectOf, readObject, textOf } from './fields.ts';
+import {
+  countOf,
+  type Fields,
+  hasRepeatedFields,
+  isObject,
+  jsonOf,
+  listOf,
+  objectOf,
+  readObject,
+  textOf,
+} from './fields.ts';
 import { geminiUsage, readGemini, readGeminiArray } from './gemini-response.ts';
 import { FrameTimes } from './frame-times.ts';
+import { JudgedTexts } from './judged-texts.ts';
 import type { CallApi } from './read-request.ts';
-import { Reading } from './reading.ts';
+import { type Choice, maxChoices, Reading } from './reading.ts';
+import { readResponses } from './responses-response.ts';
 import { TextFrames } from './text-frames.ts';
 
 /** What a provider's response says. */
@@ -22,9 +34,11 @@ export interface ReadBody {
   readonly isComplete: boolean;
   /** Whether a part could not be read, which a program may read with another parser. */
   readonly isPartial: boolean;
+  /** Everything textual, for the guard; null if it doesn't need it. */
+  readonly judged: string | null;
 }
 
-function readChatDelta(reading: Reading, delta: Fields): void {
+function readChatDelta(reading: Choice, delta: Fields): void {
   if (typeof delta['content'] === 'string') reading.texts.push(delta['content']);
   else for (const part of listOf(delta['content'])) reading.texts.push(textOf(objectOf(part)['text']));
   if (typeof delta['refusal'] === 'string') reading.texts.push(delta['refusal']);
@@ -44,74 +58,17 @@ function readChatDelta(reading: Reading, delta: Fields): void {
 function readChat(reading: Reading, value: Fields): void {
   if (value['error'] !== undefined && value['error'] !== null) reading.noteError(value);
   reading.id ??= textOf(value['id']) || null;
-  const choice = objectOf(listOf(value['choices'])[0]);
-  readChatDelta(reading, objectOf(choice['message'] ?? choice['delta']));
-  if (typeof choice['finish_reason'] === 'string') {
-    reading.reason = choice['finish_reason'];
+  for (const [position, one] of listOf(value['choices']).entries()) {
+    const choice = objectOf(one);
+    const index = countOf(choice['index']) ?? position;
+    if (index >= maxChoices) continue;
+    readChatDelta(reading.choice(index), objectOf(choice['message'] ?? choice['delta']));
+    const reason = choice['finish_reason'];
+    if (typeof reason !== 'string') continue;
+    if (index === 0 || reading.reason === null) reading.reason = reason;
     reading.isComplete = true;
   }
   reading.noteUsage(value['usage']);
-}
-
-function readOutputItem(reading: Reading, value: unknown): void {
-  const item = objectOf(value);
-  if (item['type'] === 'message') {
-    for (const part of listOf(item['content'])) {
-      const { text, refusal } = objectOf(part);
-      reading.texts.push(textOf(text) || textOf(refusal));
-    }
-  } else if (item['type'] === 'reasoning') {
-    for (const part of listOf(item['summary'])) reading.reasoning.push(textOf(objectOf(part)['text']));
-  } else if (item['type'] === 'function_call' || item['type'] === 'custom_tool_call') {
-    const call = reading.call(reading.calls.size);
-    call.id = textOf(item['call_id']);
-    call.name = textOf(item['name']);
-    call.arguments = jsonOf(item['arguments'] ?? item['input'] ?? '');
-  }
-}
-
-function readResponseObject(reading: Reading, response: Fields): void {
-  reading.id ??= textOf(response['id']) || null;
-  if (isObject(response['error'])) reading.noteError(response['error']);
-  const reason = objectOf(response['incomplete_details'])['reason'];
-  if (typeof reason === 'string') reading.reason = reason;
-  reading.noteUsage(response['usage']);
-}
-
-function readResponses(reading: Reading, value: Fields): void {
-  switch (value['type']) {
-    case 'response.output_text.delta':
-    case 'response.refusal.delta':
-      reading.texts.push(textOf(value['delta']));
-      return;
-    case 'response.reasoning_summary_text.delta':
-      reading.reasoning.push(textOf(value['delta']));
-      return;
-    case 'response.output_item.done':
-      // Texts and summaries have come as deltas.
-      if (textOf(objectOf(value['item'])['type']).endsWith('_call')) readOutputItem(reading, value['item']);
-      return;
-    case 'response.created':
-      reading.id ??= textOf(objectOf(value['response'])['id']) || null;
-      return;
-    case 'response.completed':
-    case 'response.incomplete':
-    case 'response.failed':
-      reading.isComplete = true;
-      readResponseObject(reading, objectOf(value['response']));
-      return;
-    case 'error':
-      reading.noteError(value);
-      return;
-    case undefined:
-      if (value['error'] !== undefined && value['output'] === undefined) reading.noteError(value);
-      for (const item of listOf(value['output'])) readOutputItem(reading, item);
-      readResponseObject(reading, value);
-      reading.isComplete = true;
-      return;
-    default:
-      return;
-  }
 }
 
 function readBlock(reading: Reading, value: unknown, index: number): void {
@@ -218,13 +175,13 @@ function usageOf(api: CallApi, raw: Fields | null): Usage | null {
 }
 
 /** What has been read so far. */
-function bodyOf(api: CallApi, reading: Reading, isPartial: boolean): ReadBody {
-  const toolCalls = [...reading.calls.values()].filter(({ name }) => name !== '');
+function bodyOf(api: CallApi, reading: Reading, isPartial: boolean, judged: JudgedTexts | null): ReadBody {
+  const toolCalls = reading.namedCalls;
   const reason = reading.reason === null ? undefined : reasons.get(reading.reason);
   return {
     id: reading.id,
-    content: reading.texts.join(''),
-    reasoning: reading.reasoning.join(''),
+    content: reading.content,
+    reasoning: reading.thoughts,
     toolCalls,
     finishReason: reason ?? (toolCalls.length > 0 ? 'ToolCalls' : 'Stop'),
     usage: usageOf(api, reading.rawUsage),
@@ -232,8 +189,16 @@ function bodyOf(api: CallApi, reading: Reading, isPartial: boolean): ReadBody {
     error: reading.error,
     isComplete: reading.isComplete,
     isPartial,
+    judged: judged && judged.text,
   };
 }
+
+/** Whether programs may read something else than what is read here. */
+const isAmbiguous = (text: string, found: ReturnType<typeof readObject>): boolean =>
+  found === null || found.isCut || hasRepeatedFields(text, found.value);
+
+/** Lines of a stream that have no data. */
+const otherLine = /^(?:event|id|retry)?:[^\r]*\r?$/;
 
 const carriageReturn = 13;
 
@@ -244,14 +209,18 @@ export class EventReading {
   readonly #api: CallApi;
   readonly #reading = new Reading();
   readonly #frames: TextFrames;
+  readonly #judged: JudgedTexts | null;
+  /** Of the texts that the frames know. */
+  #choice: Choice = this.#reading;
   /** The line that isn't complete yet. */
   #line: string[] = [];
   #isInEvent = false;
   #isPartial = false;
 
-  constructor(api: CallApi) {
+  constructor(api: CallApi, isJudged: boolean) {
     this.#api = api;
     this.#frames = new TextFrames(api);
+    this.#judged = isJudged ? new JudgedTexts(api) : null;
   }
 
   /** `atMs` is when the part arrived. */
@@ -273,7 +242,7 @@ export class EventReading {
     this.add(text, 0);
     const line = this.#takeOpenLine('');
     if (line.trimEnd() !== '') this.#readLine(line, 0, line.length, 0);
-    return bodyOf(this.#api, this.#reading, this.#isPartial);
+    return bodyOf(this.#api, this.#reading, this.#isPartial, this.#judged);
   }
 
   #takeOpenLine(rest: string): string {
@@ -291,32 +260,52 @@ export class EventReading {
     this.#isInEvent = true;
     if (text.startsWith('data:', start))
       this.#readData(text.slice(start + (text[start + 5] === ' ' ? 6 : 5), end).trimEnd());
+    // Other parsers may find data in it.
+    else if (this.#judged) this.#isPartial ||= !otherLine.test(text.slice(start, end));
   }
 
   #readData(data: string): void {
     const known = this.#frames.textOf(data);
     if (known !== null) {
-      this.#reading.texts.push(known);
+      this.#choice.texts.push(known);
+      this.#judged?.addKnown(known);
       return;
     }
     if (data === '[DONE]') this.#reading.isComplete = true;
-    if (!/^\s*\{/.test(data)) return;
+    if (!/^\s*\{/.test(data)) {
+      this.#isPartial ||= this.#judged !== null && data !== '' && data !== '[DONE]';
+      return;
+    }
     const found = readObject(data);
-    if (!found || found.isCut) this.#isPartial = true;
+    if (!found || found.isCut || (this.#judged && isAmbiguous(data, found))) this.#isPartial = true;
     if (!found) return;
     readers[this.#api](this.#reading, found.value);
-    this.#frames.learn(data, found.value);
+    this.#judged?.add(found.value);
+    const text = this.#frames.learn(data, found.value);
+    if (text === null) return;
+    const [choice] = listOf(found.value['choices']);
+    this.#choice = this.#reading.choice(countOf(objectOf(choice)['index']) ?? 0);
+    this.#judged?.learn(text);
   }
 }
 
+interface ResponseKind {
+  readonly isStream: boolean;
+  readonly isJudged: boolean;
+}
+
 /** Reads a whole response without ever failing. `isStream` is whether the provider sent events. */
-export function readResponse(api: CallApi, text: string, { isStream }: { readonly isStream: boolean }): ReadBody {
-  if (isStream) return new EventReading(api).end(text);
+export function readResponse(api: CallApi, text: string, { isStream, isJudged }: ResponseKind): ReadBody {
+  if (isStream) return new EventReading(api, isJudged).end(text);
   const reading = new Reading();
-  if (text === '') return bodyOf(api, reading, false);
-  if (api === 'gemini-content' && text.startsWith('[')) return bodyOf(api, reading, !readGeminiArray(reading, text));
+  const judged = isJudged ? new JudgedTexts(api) : null;
+  if (text === '') return bodyOf(api, reading, false, judged);
+  if (api === 'gemini-content' && text.startsWith('['))
+    return bodyOf(api, reading, !readGeminiArray(reading, text, judged && ((value) => judged.add(value))), judged);
   const found = readObject(text);
-  if (found) readers[api](reading, found.value);
-  else reading.error = text.slice(0, 1000);
-  return bodyOf(api, reading, !found || found.isCut);
+  if (found) {
+    readers[api](reading, found.value);
+    judged?.add(found.value);
+  } else reading.error = text.slice(0, 1000);
+  return bodyOf(api, reading, judged ? isAmbiguous(text, found) : !found || found.isCut, judged);
 }

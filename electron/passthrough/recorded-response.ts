@@ -1,6 +1,5 @@
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { FrameTiming } from '../../shared/contract/conversations.ts';
-import { withCalls } from '../../shared/contract/tools.ts';
 import { publicToolCall } from '../storage/stored-messages.ts';
 import { decompressed, UnreadableBody } from './decompressed.ts';
 import { hasTooManyValues } from './fields.ts';
@@ -8,7 +7,7 @@ import { arrayTiming, type ChunkArrivals } from './frame-times.ts';
 import { redactorOf, tooManyValues } from './read-call.ts';
 import type { CallApi } from './read-request.ts';
 import { EventReading, type ReadBody, readResponse } from './read-response.ts';
-import { limitAnswer } from './record-limits.ts';
+import { limitAnswer, limitText } from './record-limits.ts';
 
 /** Bytes of a response that are recorded: more than any model writes. */
 export const maxRecordedBytes = 32 * 1_048_576;
@@ -16,7 +15,7 @@ export const maxRecordedBytes = 32 * 1_048_576;
 /** How a response is read. */
 export interface ResponseForm {
   readonly api: CallApi;
-  /** Whether the guard needs all of its text, not only what is recorded. */
+  /** Whether the guard checks all of its text, not only what is recorded. */
   readonly isJudged: boolean;
   readonly encoding: string;
   /** Whether the provider sends events. */
@@ -48,8 +47,8 @@ function unreadResponse(error: unknown): ResponseText {
 export interface RecordedResponse extends ReadBody {
   /** Whether its text could not be read, which the content or the error says. */
   readonly isUnread: boolean;
-  /** The text that the guard judges, if it is more than what is recorded. */
-  readonly judged: string | null;
+  /** What is recorded of the judged text if the guard withholds it. */
+  readonly withheld: string | null;
   /** Null for a response that isn't a stream, or is compressed. */
   readonly frames: FrameTiming | null;
   /** How often each rule replaced something. */
@@ -69,6 +68,7 @@ export const noResponse: RecordedResponse = {
   isPartial: false,
   isUnread: false,
   judged: null,
+  withheld: null,
   frames: null,
   hidden: [],
 };
@@ -83,11 +83,9 @@ function textOf({ body, encoding, isStream, isCut }: ResponseInput): string {
 }
 
 /** What is recorded of what has been read. */
-function limitedResponse(read: ReadBody, { isJudged, isCut }: Pick<ResponseInput, 'isJudged' | 'isCut'>): ResponseText {
-  const limited = limitAnswer(read);
-  const whole = isJudged ? withCalls(read.content, read.toolCalls) : '';
-  const judged = isJudged && whole !== withCalls(limited.content, limited.toolCalls) ? whole : null;
-  const response = { ...limited, isUnread: false, judged };
+function limitedResponse(read: ReadBody, isCut: boolean): ResponseText {
+  const withheld = read.judged === null ? null : limitText(read.judged);
+  const response = { ...limitAnswer(read), isUnread: false, withheld };
   if (!isCut) return response;
   const mark = `[The rest of the response is not recorded: it is larger than ${maxRecordedBytes / 1_048_576} MB]`;
   return { ...response, content: `${response.content} ${mark}` };
@@ -100,7 +98,7 @@ function readText(input: ResponseInput): ResponseText {
   } catch (error) {
     return unreadResponse(error);
   }
-  return limitedResponse(readResponse(input.api, text, input), input);
+  return limitedResponse(readResponse(input.api, text, input), input.isCut);
 }
 
 function redactedResponse(
@@ -123,7 +121,8 @@ function redactedResponse(
     error: response.error === null ? null : redactor.text(response.error),
   };
   const hidden = redactor.counts.map((count, rule) => count - before[rule]!);
-  return { ...redacted, hidden, judged: response.judged === null ? null : redactor.text(response.judged) };
+  // The guard judges what the program gets.
+  return { ...redacted, hidden, withheld: response.withheld === null ? null : redactor.text(response.withheld) };
 }
 
 /** Whether a response can be read while it arrives. */
@@ -138,7 +137,7 @@ export class StreamedResponse {
 
   constructor(form: ResponseForm) {
     this.#form = form;
-    this.#events = new EventReading(form.api);
+    this.#events = new EventReading(form.api, form.isJudged);
   }
 
   add(bytes: Uint8Array, { atMs, ends }: ChunkArrivals): void {
@@ -151,9 +150,8 @@ export class StreamedResponse {
 
   /** `isCut` is whether the response has more than was added. */
   end(isCut: boolean): RecordedResponse {
-    const { isJudged, rules } = this.#form;
     const read = this.#events.end(this.#decoder.decode());
-    return redactedResponse(limitedResponse(read, { isJudged, isCut }), this.#events.times.timing, rules);
+    return redactedResponse(limitedResponse(read, isCut), this.#events.times.timing, this.#form.rules);
   }
 }
 

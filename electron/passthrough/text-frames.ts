@@ -43,21 +43,22 @@ export class TextFrames {
     return text.includes('"') || text.includes('\\') ? null : text;
   }
 
-  /** Notes the form of a parsed frame. */
-  learn(data: string, frame: Fields): void {
+  /** Notes the form of a parsed frame. Returns its text if others may now be like it. */
+  learn(data: string, frame: Fields): string | null {
     // The frames of some servers have a number or a random text each.
-    if (this.#misses > 64) return;
+    if (this.#misses > 64) return null;
     const text = onlyTextOf(this.#api, frame);
-    if (text === null || text === '') return;
+    if (text === null || text === '') return null;
     this.#misses += 1;
     const quoted = JSON.stringify(text);
     const index = data.indexOf(quoted);
-    if (index === -1 || data.includes(quoted, index + 1)) return;
+    if (index === -1 || data.includes(quoted, index + 1)) return null;
     const start = data.slice(0, index + 1);
     const end = data.slice(index + quoted.length - 1);
     const other = parseObject(start + probe + end);
-    if (other === null || onlyTextOf(this.#api, other) !== probe) return;
+    if (other === null || onlyTextOf(this.#api, other) !== probe) return null;
     this.#start = start;
     this.#end = end;
+    return text;
   }
 }

@@ -216,6 +216,45 @@ describe('the guard', () => {
     expect([status, host.provider.calls.length]).toEqual([400, before]);
   });
 
+  test.each([false, true])('judges reasoning and further choices; streamed: %s', async (stream) => {
+    setGuard({ prompts: 'off', answers: 'refuse' });
+    const choices = [
+      [{ index: 0, content: 'Hello.', reasoning_content: threat }],
+      [
+        { index: 0, content: 'Hello.' },
+        { index: 1, content: threat },
+      ],
+    ].map((list) =>
+      list.map(({ index, ...more }) => ({ index, [stream ? 'delta' : 'message']: more, finish_reason: 'stop' })),
+    );
+    for (const some of choices) {
+      const json = JSON.stringify({ id: 'c', choices: some });
+      const [type, body] = stream
+        ? ['text/event-stream', `data: ${json}\n\ndata: [DONE]\n\n`]
+        : ['application/json', json];
+      host.provider.answerWith((call) =>
+        call
+          .head(200, { 'content-type': type })
+          .write(Buffer.from(body))
+          .then(() => call.end()),
+      );
+      const { status, text } = await send('Hello', { stream });
+      expect([status, text.includes('knife')]).toEqual([400, false]);
+    }
+  });
+
+  test('judges an answer as the program gets it, and records what it withholds redacted', async () => {
+    const { recorder } = defaultSettings;
+    const redaction = [{ kind: 'pattern', name: 'word', pattern: 'break|kill|knife|worthless|idiot' } as const];
+    host.host.storage.settings.update({ recorder: { ...recorder, redaction } });
+    setGuard({ prompts: 'off', answers: 'refuse' });
+    host.provider.answerWith((call) => call.chatAnswer({ content: threat }));
+    const blocked = await send('Hello');
+    expect(blocked.status).toBe(400);
+    const { withheld } = recordOf(blocked).moderation!.answer!;
+    expect(withheld).toBe(threat.replaceAll(/break|kill|knife|worthless|idiot/g, '[word]'));
+  });
+
   test('judges an answer of which nothing is recorded, too', async () => {
     setGuard({ prompts: 'off', answers: 'refuse' });
     host.provider.answerWith((call) => call.chatAnswer({ content: threat }));

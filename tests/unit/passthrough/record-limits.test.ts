@@ -149,7 +149,8 @@ test('the guard judges all of a response, in one text, of which less is recorded
   const body = JSON.stringify({ choices: [{ message: { tool_calls: calls } }] });
   const { judged, toolCalls } = response('openai-chat', body, { isJudged: true });
   expect([toolCalls.length, judged!.split('\n').length]).toEqual([8192, 20_000]);
-  expect(response('openai-chat', '{"choices":[]}', { isJudged: true }).judged).toBeNull();
+  expect(response('openai-chat', '{"choices":[]}', { isJudged: true }).judged).toBe('');
+  expect(response('openai-chat', body).judged).toBeNull();
 });
 
 test.each<[CallApi, string]>([

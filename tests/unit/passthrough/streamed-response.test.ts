@@ -12,8 +12,8 @@ const form = { api: 'openai-chat', isJudged: false, encoding: '', isStream: true
 const event = (content: string, lineEnd = '\n') =>
   `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content } }] })}${lineEnd}${lineEnd}`;
 
-const whole = (body: Buffer) =>
-  readPassedResponse({ ...form, body, isCut: false, arrivals: { atMs: [0], ends: [body.length] } });
+const whole = (body: Buffer, isJudged = false) =>
+  readPassedResponse({ ...form, isJudged, body, isCut: false, arrivals: { atMs: [0], ends: [body.length] } });
 
 test('a stream that arrives in parts is read like a whole one, wherever the parts end', () => {
   const text = fc.oneof(
@@ -24,16 +24,16 @@ test('a stream that arrives in parts is read like a whole one, wherever the part
   );
   const parts = fc.array(fc.nat({ max: 40 }), { maxLength: 30 });
   fc.assert(
-    fc.property(fc.array(text, { maxLength: 12 }), parts, (texts, sizes) => {
+    fc.property(fc.array(text, { maxLength: 12 }), parts, fc.boolean(), (texts, sizes, isJudged) => {
       const body = Buffer.from(texts.join(''));
-      const stream = new StreamedResponse(form);
+      const stream = new StreamedResponse({ ...form, isJudged });
       let start = 0;
       for (const size of [...sizes, body.length]) {
         const bytes = body.subarray(start, start + size);
         stream.add(bytes, { atMs: [0], ends: [bytes.length] });
         start += bytes.length;
       }
-      expect(stream.end(false)).toEqual(whole(body));
+      expect(stream.end(false)).toEqual(whole(body, isJudged));
     }),
   );
 });
