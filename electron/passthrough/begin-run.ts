@@ -44,9 +44,9 @@ export function systemOf(providerId: ProviderId): Exclude<AiSystem, 'ServiceAi'>
   return providerId.startsWith('endpoint:') ? 'OpenAiCompatible' : (providerId as Exclude<AiSystem, 'ServiceAi'>);
 }
 
-/** The name of a model in the audit, which for an endpoint begins with that of the endpoint. */
+/** The name of a model in the audit, as the request is recorded, which for an endpoint begins with that of the endpoint. */
 export function modelOf({ providerId, pathModel }: ProgramCall, model: string): string {
-  const name = pathModel ?? (model || 'unknown');
+  const name = model || pathModel || 'unknown';
   return providerId.startsWith('endpoint:') ? `${providerId.slice('endpoint:'.length)}/${name}` : name;
 }
 

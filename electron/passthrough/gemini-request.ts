@@ -59,7 +59,7 @@ function contentPart(value: unknown, files: SentFiles, ids: CallIds): MessagePar
     return [files.add(textOf(mimeType), textOf(data), textOf(displayName))];
   }
   if (part['fileData'] !== undefined)
-    return [text(`[${textOf(fieldsOf(part['fileData'])['fileUri']).slice(0, 2000)}]`)];
+    return [text(`[${files.startOf(textOf(fieldsOf(part['fileData'])['fileUri']))}]`)];
   if (part['functionCall'] !== undefined) {
     const { id, name, args } = objectOf(part['functionCall']);
     const called = { id: ids.ofCall(textOf(id), textOf(name)), name: textOf(name), arguments: jsonOf(args ?? {}) };
@@ -71,7 +71,7 @@ function contentPart(value: unknown, files: SentFiles, ids: CallIds): MessagePar
   }
   // A signature alone is only for the provider.
   if (Object.keys(part).every((name) => name === 'thoughtSignature')) return [];
-  return [text(jsonOf(value).slice(0, 2000))];
+  return [text(files.startOf(jsonOf(value)))];
 }
 
 /** The texts of one message that follow each other, as one. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import { AppError } from '../../shared/app-error.ts';
 import type { Message, MessagePart } from '../../shared/contract/messages.ts';
+import type { ToolCall } from '../../shared/contract/tools.ts';
 import { createRedactor, type Redactor } from '../audit/evidence/redaction.ts';
 import { messageKeys, publicToolCall } from '../storage/stored-messages.ts';
 import { hasTooManyValues, parseObject, readObject } from './fields.ts';
@@ -100,17 +101,57 @@ const maxEarlierKeys = 32;
 /** The key of a request followed by its answer. */
 export const answerKey = (key: string, answer: Message): string => `answer:${nextKey(key, answer)}`;
 
+function redactedPart(part: MessagePart, redactor: Redactor): MessagePart {
+  switch (part.type) {
+    case 'text':
+      return { ...part, text: redactor.text(part.text) };
+    case 'toolResult':
+      return { ...part, toolCallId: redactor.text(part.toolCallId), content: redactor.text(part.content) };
+    case 'toolCall':
+      return redactedCall(part, redactor);
+    case 'file': {
+      // Rules apply to texts only, so a file could have what they remove.
+      const details = `${redactor.text(part.name)}, ${redactor.text(part.mediaType)}, ${part.bytes} bytes`;
+      return { type: 'text', text: `[file: ${details}]` };
+    }
+  }
+}
+
+/** A call without what the rules hide. Its signature can contain that, too. */
+export function redactedCall<Call extends ToolCall>(call: Call, redactor: Redactor): Omit<Call, 'providerState'> {
+  const [id, name, given] = [call.id, call.name, call.arguments].map((text) => redactor.text(text)) as [
+    string,
+    string,
+    string,
+  ];
+  return { ...publicToolCall(call), id, name, arguments: given };
+}
+
+/** A text that goes on in the next part is one text for a model, and in the record where parts are joined. */
+function redactedAcross(parts: readonly MessagePart[], redactor: Redactor): readonly MessagePart[] {
+  const result: MessagePart[] = [];
+  for (let start = 0; start < parts.length;) {
+    let end = start + 1;
+    if (parts[start]!.type === 'text') while (parts[end]?.type === 'text') end += 1;
+    const group = parts.slice(start, end);
+    start = end;
+    const joined = group.map((part) => (part.type === 'text' ? part.text : '')).join('');
+    const text = group.length === 1 ? joined : redactor.text(joined);
+    if (text === joined) for (const part of group) result.push(part);
+    else result.push({ type: 'text', text });
+  }
+  return result;
+}
+
 function redactedMessages(messages: readonly Message[], redactor: Redactor): Message[] {
   return messages.map(({ role, content }) => ({
     role,
-    content: content.map((part): MessagePart => {
-      if (part.type === 'text') return { ...part, text: redactor.text(part.text) };
-      if (part.type === 'toolResult') return { ...part, content: redactor.text(part.content) };
-      // A signature can contain what the rules remove.
-      if (part.type === 'toolCall') return { ...publicToolCall(part), arguments: redactor.text(part.arguments) };
-      // Rules apply to texts only, so a file could have what they remove.
-      return { type: 'text', text: `[file: ${redactor.text(part.name)}, ${part.mediaType}, ${part.bytes} bytes]` };
-    }),
+    content: [
+      ...redactedAcross(
+        content.map((part) => redactedPart(part, redactor)),
+        redactor,
+      ),
+    ],
   }));
 }
 
@@ -155,6 +196,7 @@ function redactedRequest<Request extends RecordedRequest & { readonly firstNew: 
   const hidden = redactor.counts.map((count, rule) => count - before[rule]!);
   return {
     messages: [...earlier, ...added],
+    model: redactor.text(request.model),
     systemMessage: systemMessage === null ? null : redactor.text(systemMessage),
     configuration: redactor.value(configuration) as Record<string, unknown>,
     hidden,
@@ -186,8 +228,12 @@ export function readPassedRequest(input: RequestInput): ReadRequest {
   if (json === null && hasTooManyValues(text))
     throw new AppError('payload_too_large', `The call can't be recorded because its request ${tooManyValues}.`);
   const redactor = rules.length === 0 ? null : redactorOf(rules);
-  if (json === null) return { ...unreadable, program: redactor ? redactedProgram(program, redactor) : program };
-  const read = readRequest(api, json.value, pathModel);
+  if (json === null) {
+    const model = pathModel ?? '';
+    if (!redactor) return { ...unreadable, model, program };
+    return { ...unreadable, model: redactor.text(model), program: redactedProgram(program, redactor) };
+  }
+  const read = readRequest(api, json.value, pathModel, { keepsWhole: redactor !== null });
   const found = keysOf(scope, read.messages);
   const limited = limitRequest(read, found.firstNew);
   const isLimited = (['messages', 'systemMessage', 'configuration'] as const).some(

@@ -27,8 +27,8 @@ function text(value: string): MessagePart {
 }
 
 /** What a part of an unknown type is recorded as. */
-function unknownPart(part: Fields): MessagePart {
-  return text(`[${textOf(part['type']) || 'part'}] ${jsonOf(part).slice(0, 2000)}`);
+function unknownPart(part: Fields, files: SentFiles): MessagePart {
+  return text(`[${textOf(part['type']) || 'part'}] ${files.startOf(jsonOf(part))}`);
 }
 
 /** A part of a user's or a system's message in either of OpenAI's formats. */
@@ -58,7 +58,7 @@ function openAiPart(value: unknown, files: SentFiles): MessagePart {
       return files.addUrl(url, textOf(file['filename']));
     }
     default:
-      return unknownPart(part);
+      return unknownPart(part, files);
   }
 }
 
@@ -125,7 +125,7 @@ function responsesItem(value: unknown, files: SentFiles): Message | null {
     case 'item_reference':
       return null;
     default:
-      return { role: 'assistant', content: [unknownPart(item)] };
+      return { role: 'assistant', content: [unknownPart(item, files)] };
   }
 }
 
@@ -151,7 +151,7 @@ function anthropicPart(value: unknown, files: SentFiles): MessagePart[] {
     case 'redacted_thinking':
       return [];
     default:
-      return [unknownPart(part)];
+      return [unknownPart(part, files)];
   }
 }
 
@@ -252,9 +252,17 @@ function readBody(api: BodyApi, body: Fields, files: SentFiles) {
   return { messages, system, configuration };
 }
 
-/** Reads a request without ever failing: what it doesn't know, it records as text. `pathModel` is null if the body names the model. */
-export function readRequest(api: CallApi, body: Fields, pathModel: string | null): RecordedRequest {
-  const files = new SentFiles();
+/**
+ * Reads a request without ever failing: what it doesn't know, it records as text, of which the start is enough unless it `keepsWhole`.
+ * `pathModel` is null if the body names the model.
+ */
+export function readRequest(
+  api: CallApi,
+  body: Fields,
+  pathModel: string | null,
+  { keepsWhole = false }: { readonly keepsWhole?: boolean } = {},
+): RecordedRequest {
+  const files = new SentFiles(keepsWhole);
   const read = api === 'gemini-content' ? readGeminiRequest(body, files) : readBody(api, body, files);
   const { messages, system, configuration } = read;
   const systemMessage = takeSystem(messages, system);

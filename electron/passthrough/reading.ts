@@ -5,6 +5,17 @@ import { limitFields } from './record-limits.ts';
 
 const maxUsageValues = 500;
 
+const word = /^[\w.:/-]{0,64}$/;
+
+/** The numbers and words of a usage. It is metadata, and on record as it is: a text doesn't belong there. */
+function countsIn(value: unknown): unknown {
+  if (typeof value === 'string') return word.test(value) ? value : null;
+  if (Array.isArray(value)) return value.map(countsIn);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([name]) => word.test(name));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, countsIn(inner)]));
+}
+
 export interface StreamedCall {
   id: string;
   name: string;
@@ -65,7 +76,8 @@ export class Reading extends Choice {
   }
 
   noteUsage(usage: unknown): void {
-    if (isObject(usage)) this.rawUsage = limitFields({ ...this.rawUsage, ...usage }, maxUsageValues);
+    if (!isObject(usage)) return;
+    this.rawUsage = countsIn(limitFields({ ...this.rawUsage, ...usage }, maxUsageValues)) as Record<string, unknown>;
   }
 
   noteError(value: unknown): void {

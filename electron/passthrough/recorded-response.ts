@@ -1,10 +1,9 @@
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { FrameTiming } from '../../shared/contract/conversations.ts';
-import { publicToolCall } from '../storage/stored-messages.ts';
 import { decompressed, UnreadableBody } from './decompressed.ts';
 import { hasTooManyValues } from './fields.ts';
 import { arrayTiming, type ChunkArrivals } from './frame-times.ts';
-import { redactorOf, tooManyValues } from './read-call.ts';
+import { redactedCall, redactorOf, tooManyValues } from './read-call.ts';
 import type { CallApi } from './read-request.ts';
 import { EventReading, type ReadBody, readResponse } from './read-response.ts';
 import { limitAnswer, limitText } from './record-limits.ts';
@@ -114,10 +113,9 @@ function redactedResponse(
     ...response,
     content: redactor.text(response.content),
     reasoning: redactor.text(response.reasoning),
-    toolCalls: response.toolCalls.map((call) => ({
-      ...publicToolCall(call),
-      arguments: redactor.text(call.arguments),
-    })),
+    // What a provider calls an id may be a text, by which no later call would be found.
+    id: response.id !== null && redactor.text(response.id) !== response.id ? null : response.id,
+    toolCalls: response.toolCalls.map((call) => redactedCall(call, redactor)),
     error: response.error === null ? null : redactor.text(response.error),
   };
   const hidden = redactor.counts.map((count, rule) => count - before[rule]!);

@@ -27,6 +27,17 @@ const extensions: ReadonlyMap<string, string> = new Map(
 /** Collects the files of one request. Their messages refer to them by the hash of their content. */
 export class SentFiles {
   readonly #files = new Map<string, SentFile>();
+  readonly #maxCharacters: number;
+
+  /** `keepsWhole` is whether rules of redaction follow: the start of what they look for isn't found. */
+  constructor(keepsWhole: boolean) {
+    this.#maxCharacters = keepsWhole ? Number.POSITIVE_INFINITY : 2000;
+  }
+
+  /** The start of an address, or of a part of an unknown kind, which may be a whole film. */
+  startOf(text: string): string {
+    return text.slice(0, this.#maxCharacters);
+  }
 
   get list(): readonly SentFile[] {
     return [...this.#files.values()];
@@ -47,7 +58,7 @@ export class SentFiles {
   addUrl(url: string, name = ''): MessagePart {
     const comma = url.startsWith('data:') ? url.indexOf(',') : -1;
     const head = comma === -1 ? '' : url.slice(5, comma);
-    if (!head.endsWith(';base64')) return { type: 'text', text: `[${url.slice(0, 2000)}]` };
+    if (!head.endsWith(';base64')) return { type: 'text', text: `[${this.startOf(url)}]` };
     return this.add(head.slice(0, head.indexOf(';')), url.slice(comma + 1), name);
   }
 }
