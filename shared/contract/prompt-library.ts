@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listOf, listQuery, timestamp, uuid } from './common.ts';
 import { citation, usage, warning } from './completions.ts';
 import { defineEndpoint } from './endpoint.ts';
+import { fileForms, fileId, pageResolutions } from './files.ts';
 import { toolCall } from './tools.ts';
 import { labelName } from './prompts.ts';
 
@@ -20,12 +21,30 @@ export const messageAnswer = z
   .meta({ id: 'MessageAnswer' });
 export type MessageAnswer = z.infer<typeof messageAnswer>;
 
+const fileOptions = {
+  as: z.enum(fileForms).optional(),
+  pages: z.string().optional(),
+  resolution: z.enum(pageResolutions).optional(),
+};
+const file = z
+  .union([
+    z.strictObject({ fileId, ...fileOptions }),
+    z.strictObject({ sourceId: uuid, ...fileOptions }),
+    z.strictObject({ mediaType: z.string(), data: z.string(), ...fileOptions }),
+  ])
+  .meta({ id: 'FileReplacement', description: 'A file for `{{media}}`' });
+
 export const promptRunRequest = z
   .strictObject({
     promptId: uuid,
     promptVersionId: uuid.nullish().describe('The newest version, unless given'),
     label: labelName.nullish().describe('The version that this label of the prompt points at'),
-    replacements: z.record(z.string(), z.string()).nullish(),
+    replacements: z
+      .record(
+        z.string(),
+        z.union([z.string(), file, z.array(file)], 'must be a text, or a file or list of files for {{media}}'),
+      )
+      .nullish(),
   })
   .superRefine(({ promptVersionId, label }, context) => {
     if (!promptVersionId || !label) return;

@@ -248,6 +248,20 @@ describe.each(ways)('%s: a run of a stored prompt', (way) => {
     expect(report.conversations[0].runs[0].input.replacements).toEqual({ a: 'A', b: '', 'd.e': 'E' });
   });
 
+  test('takes files for {{media}}, and rejects other values that are no texts', async () => {
+    const { id } = await create(way, { promptText: 'Sum up.{{media url=notes}}' });
+    const data = Buffer.from(`notes by ${way}`).toString('base64');
+    const notes = { mediaType: 'text/plain', data };
+    for (const value of [notes, [notes, notes]]) {
+      expect((await run(way, { promptId: id, replacements: { notes: value } })).status).toBe(200);
+      expect(JSON.stringify(lastMessages())).toContain(`notes by ${way}`);
+    }
+    for (const value of [5, true, { text: 'x' }, ['x'], { ...notes, as: 'sound' }, { fileId: 'x' }]) {
+      const answer = await run(way, { promptId: id, replacements: { notes: value } });
+      expect(judgeError(answer, 400).details[0]?.field).toMatch(/^replacements\.notes/);
+    }
+  });
+
   test('without a model uses the first one of ServiceAi', async () => {
     host.host.storage.settings.update({
       serviceRoutes: {
@@ -386,8 +400,16 @@ describe.each(ways)('%s: rejections', (way) => {
     [{ promptId: null }, 'promptId', 'must be of type string'],
     [{ promptId: 'x' }, 'promptId', uuidIssue],
     [{ promptId: randomUUID(), promptVersionId: 'x' }, 'promptVersionId', uuidIssue],
-    [{ promptId: randomUUID(), replacements: { a: 5 } }, 'replacements.a', 'must be of type string'],
-    [{ promptId: randomUUID(), replacements: { a: null } }, 'replacements.a', 'must be of type string'],
+    [
+      { promptId: randomUUID(), replacements: { a: 5 } },
+      'replacements.a',
+      'must be a text, or a file or list of files for {{media}}',
+    ],
+    [
+      { promptId: randomUUID(), replacements: { a: null } },
+      'replacements.a',
+      'must be a text, or a file or list of files for {{media}}',
+    ],
     [{ promptId: randomUUID(), promptText: 'x' }, 'promptText', 'is not a known field'],
   ])('rejects a run of %j and names %s', async (body, field, issue) => {
     expect(rejectionOf(await callJson(host, way, 'POST', '/prompts/run', { body }))).toEqual([
