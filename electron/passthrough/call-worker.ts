@@ -1,16 +1,14 @@
-/** Entry point of the thread that reads long calls; started by `create-call-reader.ts`. */
+/** Entry point of the thread that reads long calls; started by `reading-threads.ts`. */
 import { serveCalls } from '../common/worker-server.ts';
 import { readCheckedRequest } from './check-prompt.ts';
-import type { ChunkArrivals } from './frame-times.ts';
 import { readOwnCall } from './own-call.ts';
 import { readPassedRequest } from './read-call.ts';
 import { type RecordedResponse, readPassedResponse, type ResponseForm, StreamedResponse } from './recorded-response.ts';
+import type { BodyPart } from './response-body.ts';
 
 /** A part of a stream. */
-export interface StreamPart {
+export interface StreamPart extends BodyPart {
   readonly stream: number;
-  readonly bytes: Uint8Array;
-  readonly arrivals: ChunkArrivals;
 }
 
 const streams = new Map<number, StreamedResponse>();

@@ -18,7 +18,8 @@ export interface ResponseBody {
   end(): RecordedResponse | Promise<RecordedResponse>;
 }
 
-interface BodyPart {
+/** A part of a body, with when its chunks arrived. */
+export interface BodyPart {
   readonly bytes: Uint8Array;
   readonly arrivals: ChunkArrivals;
 }
