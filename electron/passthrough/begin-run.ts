@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { AiSystem, RecordLevel } from '../../shared/contract/common.ts';
 import { textOfMessages } from '../../shared/contract/messages.ts';
 import type { ProviderId } from '../providers/provider-addresses.ts';
@@ -65,6 +65,12 @@ export function requestKey(call: ProgramCall, { key }: Pick<ReadRequest, 'key'>)
   return `${scopeOf(call)} request:${key}`;
 }
 
+/** The key of a response in its conversation. What a provider calls an id may be a text, which is not written as it is. */
+export function responseKey(call: ProgramCall, id: string): string {
+  const name = /^[\w.:-]{1,200}$/.test(id) ? id : createHash('sha256').update(id).digest('base64url');
+  return `${scopeOf(call)} response:${name}`;
+}
+
 /** Finds or creates the conversation of a call and stores the call as `Running`. */
 export function beginRun(
   call: ProgramCall,
@@ -81,7 +87,7 @@ export function beginRun(
   const promptText = lastUser ? textOfMessages([lastUser]) : renderedPrompt;
   const scope = scopeOf(call);
   const own = requestKey(call, request);
-  const previous = request.previousResponseId === null ? [] : [`${scope} response:${request.previousResponseId}`];
+  const previous = request.previousResponseId === null ? [] : [responseKey(call, request.previousResponseId)];
   const earlier = [...previous, ...request.earlierKeys.map((key) => `${scope} ${key}`), ...(call.isRetry ? [own] : [])];
   const model = modelOf(call, request.model);
   const named = { promptText, renderedPrompt, messages: added, metadata: null };

@@ -14,6 +14,7 @@ import type { CallObserver, PassedHead } from './passed-call.ts';
 import type { CallApi } from './read-request.ts';
 import { noResponse, type RecordedResponse } from './recorded-response.ts';
 import type { ResponseBody } from './response-body.ts';
+import { charsetOf, isPlainCharset } from './sent-texts.ts';
 
 /** How long the end of a response waits for the record, which usually takes milliseconds. A disk that hangs must not stop a program. */
 const maxWaitMilliseconds = 5000;
@@ -198,7 +199,8 @@ export class CallRecord implements CallObserver {
       this.#verdict.resolve();
       return response;
     }
-    if (response.isUnread || response.isPartial || this.#isCut) {
+    const isOtherText = !isPlainCharset(charsetOf(String(this.#head?.headers['content-type'] ?? '')));
+    if (response.isUnread || response.isPartial || this.#isCut || isOtherText) {
       this.#verdict.reject(unchecked());
       return { ...response, ...nothing, error: unchecked().message };
     }

@@ -13,7 +13,16 @@ import { ownKeys } from '../providers/forwarded-call.ts';
 import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import { describeDiskFailure } from '../storage/disk-failure.ts';
 import type { ApiKeyStore, Storage } from '../storage/storage.ts';
-import { beginRun, modelOf, type ProgramCall, type Recording, requestKey, scopeOf, systemOf } from './begin-run.ts';
+import {
+  beginRun,
+  modelOf,
+  type ProgramCall,
+  type Recording,
+  requestKey,
+  responseKey,
+  scopeOf,
+  systemOf,
+} from './begin-run.ts';
 import { checkPrompt, nothingToCheck } from './check-prompt.ts';
 import { type CallMeter, createMeter, type RecorderCounts } from './call-meter.ts';
 import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
@@ -169,7 +178,7 @@ function noteAnswer(
   { storage }: Parts,
 ) {
   const scope = scopeOf(call);
-  if (response.id !== null) storage.threads.note(`${scope} response:${response.id}`, conversationId);
+  if (response.id !== null) storage.threads.note(responseKey(call, response.id), conversationId);
   // Redacted messages have other hashes. The request's own key finds the conversation, too.
   if (storage.settings.read().recorder.redaction.length > 0) return;
   const text = response.content === '' ? [] : [{ type: 'text' as const, text: response.content }];

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSettings } from '../../shared/contract/settings.ts';
 import { foundRuns, guardOf, threat } from '../support/guarded-host.ts';
 import { pngOf } from '../support/image-files.ts';
+import type { ScriptedHandler } from '../support/scripted-provider.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
 
 let host: TestHost;
@@ -265,6 +267,11 @@ describe('the guard', () => {
 
   test.each([
     ['is longer than it can read', {}, Buffer.alloc(33 * 1_048_576, ' ')],
+    [
+      'is in other characters',
+      { 'content-type': 'application/json; charset=utf-7' },
+      Buffer.from('{"choices":[{"message":{"content":"+AGs-nife"}}]}'),
+    ],
     ['has an encoding that it does not know', { 'content-encoding': 'own' }, Buffer.from('knife')],
   ])('blocks an answer that %s', async (_what, headers, body) => {
     setGuard({ prompts: 'off', answers: 'refuse' });
@@ -411,6 +418,49 @@ describe('what is recorded', () => {
     });
     expect(JSON.stringify(input)).not.toContain('Hello');
     expect((await send('Hello', { headers: { 'x-touchstone-record': 'some' } })).status).toBe(400);
+  });
+
+  test('is no text at all of a call whose metadata alone are recorded', async () => {
+    // As the classifier flags it, and as nothing else contains it.
+    const text = `${threat} marker-7f3a9`;
+    const { recorder } = defaultSettings;
+    const levels = { ...recorder.levels, 'openai-chat': 'metadata', 'openai-responses': 'metadata' } as const;
+    host.host.storage.settings.update({ recorder: { ...recorder, levels } });
+    const chat = { model: 'scripted', messages: [{ role: 'system', content: text }], tools: [text], user: text };
+    const bodies: [string, object][] = [
+      ['chat/completions', { ...chat, metadata: { [text]: text } }],
+      ['chat/completions', { ...chat, stream: true }],
+      ['responses', { model: 'scripted', input: text, instructions: text, previous_response_id: text, prompt: text }],
+    ];
+    const answers: ScriptedHandler[] = [
+      (call) => call.chatAnswer({ content: text }),
+      (call) => call.chatStream([text, text]),
+      (call) =>
+        call.json(200, { id: text, usage: { prompt_tokens: 1, [text]: text }, choices: [], output: [], error: text }),
+      (call) => call.fail(500, text, { 'x-request-id': 'marker-7f3a9' }),
+      (call) => call.head(200, {}).end(text),
+      (call) => call.head(200, { 'content-encoding': 'marker-7f3a9' }).end(text),
+    ];
+    const sendAll = async (path: string, body: object) => {
+      for (const answer of answers) {
+        host.provider.answerWith(answer);
+        await post(path, JSON.stringify(body));
+      }
+    };
+    setGuard({ prompts: 'note', answers: 'note' });
+    for (const [path, body] of bodies) await sendAll(path, body);
+    setGuard({ prompts: 'off', answers: 'refuse' });
+    await sendAll(...bodies[0]!);
+    setGuard({ prompts: 'refuse', answers: 'off' });
+    await post(bodies[0]![0], JSON.stringify(bodies[0]![1]));
+    host.host.storage.flush();
+    const found: string[] = [];
+    for (const entry of await readdir(host.dataDirectory, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const file = join(entry.parentPath, entry.name);
+      if ((await readFile(file)).includes('7f3a9')) found.push(file);
+    }
+    expect([found, host.log.filter((line) => line.includes('7f3a9'))]).toEqual([[], []]);
   });
 
   test('of long bodies is read beside the event loop', async () => {
