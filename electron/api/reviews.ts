@@ -21,7 +21,12 @@ import {
   type ReviewExportFormat,
 } from '../../shared/contract/review-exports.ts';
 import { downloadReviewQueue, importReviewQueue, mergeReviewQueue } from '../../shared/contract/review-files.ts';
-import { listReviewItems, readReviewItem } from '../../shared/contract/review-items.ts';
+import {
+  addReviewComment,
+  listReviewItems,
+  readReviewItem,
+  requestSecondReview,
+} from '../../shared/contract/review-items.ts';
 import {
   createReviewQueue,
   deleteReviewQueue,
@@ -122,7 +127,7 @@ function queueHandlers({ queues, reviewers }: ReviewServices, team: Pick<Team, '
 
 const canDecide = ({ scopes }: Caller) => scopes.includes('manage');
 
-function itemHandlers({ reviews, reviewers }: ReviewServices): Handler[] {
+function itemHandlers({ reviews, reviewers, discussion }: ReviewServices): Handler[] {
   const find = (input: CallOf) => reviewers.find(reviewCallerOf(input));
   const require = (input: CallOf) => reviewers.require(reviewCallerOf(input));
   return [
@@ -139,6 +144,18 @@ function itemHandlers({ reviews, reviewers }: ReviewServices): Handler[] {
       return reviews.submit(input.parameters, { answers, note }, require(input));
     }),
     implement(skipItem, (input) => reviews.skip(input.parameters, input.body.reason, require(input))),
+    implement(requestSecondReview, (input) =>
+      discussion.requestSecond(input.parameters, input.body.reason ?? null, {
+        you: require(input),
+        canDecide: canDecide(input.caller),
+      }),
+    ),
+    implement(addReviewComment, (input) =>
+      discussion.comment(input.parameters, input.body.text, {
+        you: require(input),
+        canDecide: canDecide(input.caller),
+      }),
+    ),
     implement(adjudicateItem, (input) => {
       requireManage(input.caller);
       return reviews.decide(input.parameters, input.body.answers, require(input));
@@ -221,7 +238,7 @@ function fileHandlers({ files, queues, reviewers }: ReviewServices): Handler[] {
     }),
     implement(mergeReviewQueue, async ({ parameters, caller, readForm }) => {
       requireManage(caller);
-      let result = { added: 0, known: 0 };
+      let result = { added: 0, known: 0, comments: 0 };
       await readForm(async ({ content }) => {
         result = await files.merge(parameters.id, content);
       });

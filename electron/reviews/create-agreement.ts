@@ -113,9 +113,9 @@ class ItemRatings {
   }
 
   add(done: DoneItem): void {
-    const { item, reviews, final } = done;
+    const { item, measured, final } = done;
     const { id } = this.#item;
-    for (const { reviewerId, answers } of reviews) {
+    for (const { reviewerId, answers } of measured) {
       const answer = answers.find(({ rubricItemId }) => rubricItemId === id);
       if (answer) this.own.add(item.position, reviewerId, labelOf(answer.value));
     }

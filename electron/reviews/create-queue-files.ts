@@ -1,12 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../shared/app-error.ts';
 import type { NewItem, NewQueue, StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
-import type { QueueStore } from '../storage/reviews/queue-store.ts';
-import type { ReviewStore } from '../storage/reviews/review-store.ts';
-import type { ReviewerStore } from '../storage/reviews/reviewer-store.ts';
-import { createOutcome, readAnswers } from './create-reviews.ts';
-import { answersOf, isDone } from './describe-item.ts';
+import { answersOf, isDone, secondOf } from './describe-item.ts';
 import { type Content, runsOf } from './item-texts.ts';
+import { createMerger, type Merged, type MergeOptions, requireOwn } from './merge-queue-file.ts';
 import {
   type FileLine,
   invalidFile,
@@ -14,8 +11,7 @@ import {
   type ItemLine,
   type QueueLine,
   readLines,
-  type ReviewerLine,
-  type ReviewLine,
+  readQueue,
 } from './queue-file.ts';
 
 type FileContent = AsyncIterable<Buffer>;
@@ -27,19 +23,12 @@ export interface QueueFiles {
   /** Resolves with the id of the queue. Throws `conflict` for a queue that is here, and `invalid_request`. */
   import(content: FileContent): Promise<string>;
   /** Throws `conflict` for a file of another queue, before anything is stored. Merging a file twice adds nothing. */
-  merge(id: string, content: FileContent): Promise<{ added: number; known: number }>;
+  merge(id: string, content: FileContent): Promise<Merged>;
 }
 
-export interface QueueFilesOptions extends Content {
-  readonly store: QueueStore;
-  readonly reviews: ReviewStore;
-  readonly reviewers: ReviewerStore;
-  /** Writes queued runs, so that their feedback can be written. */
-  readonly flush: () => void;
-}
+export type QueueFilesOptions = Content & MergeOptions;
 
 const itemsAtOnce = 50;
-const reviewsAtOnce = 100;
 const lineOf = (line: FileLine) => `${JSON.stringify(line)}\n`;
 
 function queueLineOf(queue: StoredQueue): QueueLine {
@@ -60,15 +49,6 @@ function queueLineOf(queue: StoredQueue): QueueLine {
   };
 }
 
-/** Throws `conflict` for a queue that several hosts share: their copies would differ. */
-function requireOwn({ name, teamChange }: StoredQueue): void {
-  if (teamChange === null) return;
-  throw new AppError(
-    'conflict',
-    `"${name}" is shared in the team database, and doesn't go into files. Review it on any host.`,
-  );
-}
-
 function createWriter(options: QueueFilesOptions) {
   const { store, reviews } = options;
 
@@ -78,7 +58,12 @@ function createWriter(options: QueueFilesOptions) {
       .map((item) => {
         const { id, conversationId, runId, stratum, isFlagged, needed, done } = item;
         const runs = runsOf(options, queue, item);
-        const shown = { id, conversationId, runId, stratum, isFlagged: isFlagged === 1, needed: needed - done, runs };
+        const second = secondOf(item);
+        const shown = {
+          ...{ id, conversationId, runId, stratum, isFlagged: isFlagged === 1, needed: needed - done, runs },
+          // Without the reason, which says what a reviewer thinks.
+          ...(second && { secondReview: { by: second.by, reviewerId: second.reviewerId, at: second.at } }),
+        };
         return runs.length === 0 ? '' : lineOf({ type: 'item', ...shown });
       })
       .join('');
@@ -107,15 +92,33 @@ function createWriter(options: QueueFilesOptions) {
       .join('');
   }
 
+  /** Requests for second reviews that were made here, and discussions. */
+  function discussionLines(queue: StoredQueue, items: readonly StoredItem[]): string {
+    const idOf = new Map(items.map(({ sequence, id }) => [sequence, id]));
+    const range = { from: items[0]!.position, to: items.at(-1)!.position + 1 };
+    const seconds = items.flatMap((item) => {
+      const second = secondOf(item);
+      if (second === null) return [];
+      const { reviewerId, reason, at: createdAt } = second;
+      return [lineOf({ type: 'secondReview', itemId: item.id, reviewerId, reason, createdAt })];
+    });
+    const comments = reviews
+      .commentsIn(queue.sequence, range)
+      .map(({ id, item, reviewerId, text, createdAt }) =>
+        lineOf({ type: 'comment', id, itemId: idOf.get(item)!, reviewerId, text, createdAt }),
+      );
+    return [...seconds, ...comments].join('');
+  }
+
   async function* linesOf(queue: StoredQueue, signal: AbortSignal): AsyncGenerator<string> {
     yield lineOf(queueLineOf(queue));
     if (queue.isImported)
-      for (const { reviewerId, name } of reviews.progress(queue.sequence, []))
+      for (const { reviewerId, name } of reviews.progress(queue.sequence, reviews.authors(queue.sequence)))
         yield lineOf({ type: 'reviewer', id: reviewerId, name, installationId: store.installationId });
     const count = store.itemCount(queue.sequence);
     for (let offset = 0; offset < count; offset += itemsAtOnce) {
       const items = store.items(queue.sequence, { offset, limit: itemsAtOnce });
-      yield queue.isImported ? reviewLines(queue, items) : itemLines(queue, items);
+      yield queue.isImported ? discussionLines(queue, items) + reviewLines(queue, items) : itemLines(queue, items);
       await nextTurn();
       signal.throwIfAborted();
     }
@@ -130,14 +133,7 @@ function createWriter(options: QueueFilesOptions) {
   };
 }
 
-/** The first line. Throws `invalid_request` for a file that starts with something else. */
-async function readQueue(lines: AsyncGenerator<FileLine>): Promise<QueueLine> {
-  const { value: first } = await lines.next();
-  if (first?.type !== 'queue') throw invalidFile('it does not start with a queue');
-  return first;
-}
-
-function newItemOf({ id, conversationId, runId, stratum, isFlagged, needed, runs }: ItemLine): NewItem {
+function newItemOf({ id, conversationId, runId, stratum, isFlagged, needed, runs, secondReview }: ItemLine): NewItem {
   const lower = (value: string) => value.toLowerCase();
   return {
     id: lower(id),
@@ -147,6 +143,7 @@ function newItemOf({ id, conversationId, runId, stratum, isFlagged, needed, runs
     isFlagged,
     needed,
     content: runs,
+    second: secondReview ? { ...secondReview, reason: null } : null,
   };
 }
 
@@ -210,92 +207,6 @@ function createImporter({ store }: QueueFilesOptions) {
       throw error;
     }
     return imported.id;
-  };
-}
-
-function requireSame(queue: StoredQueue, file: QueueLine): void {
-  if (file.id.toLowerCase() === queue.id && file.installationId.toLowerCase() === queue.installationId) return;
-  throw new AppError(
-    'conflict',
-    `The file is of the queue "${file.name}" (${file.id}) of another installation, and this is "${queue.name}" (${queue.id}).`,
-  );
-}
-
-type NamedReviewers = ReadonlyMap<string, ReviewerLine>;
-
-/** The reviewers by ID, and the reviews. `check` throws for one that may not be merged. */
-async function readReviews(
-  lines: AsyncGenerator<FileLine>,
-  check: (line: ReviewLine, named: NamedReviewers) => void,
-): Promise<{ named: NamedReviewers; given: ReviewLine[] }> {
-  const named = new Map<string, ReviewerLine>();
-  const given: ReviewLine[] = [];
-  for await (const line of lines) {
-    if (line.type === 'reviewer') named.set(line.id.toLowerCase(), line);
-    else if (line.type !== 'review') throw invalidFile('it has items instead of reviews: it has not been reviewed yet');
-    else {
-      check(line, named);
-      given.push(line);
-    }
-  }
-  return { named, given };
-}
-
-function createMerger(options: QueueFilesOptions) {
-  const { store, reviews, reviewers, flush } = options;
-  const close = createOutcome(options);
-
-  /** Throws `conflict` or `invalid_request` for a review that does not fit the queue. */
-  function check(queue: StoredQueue, line: ReviewLine, named: NamedReviewers): void {
-    if (!store.hasItem(queue.sequence, line.itemId))
-      throw new AppError(
-        'conflict',
-        `The file has a review of the item ${line.itemId}, which this queue does not have.`,
-      );
-    const reviewer = named.get(line.reviewerId.toLowerCase());
-    if (!reviewer) throw invalidFile(`the reviewer ${line.reviewerId} is missing`);
-    // Nobody else may speak for someone here, or replace what they answered.
-    if (reviewers.isOwn(reviewer.id))
-      throw new AppError(
-        'conflict',
-        `The file has reviews by "${reviewer.name}", who is a reviewer of this installation.`,
-      );
-    if (line.kind === 'review') readAnswers(queue.rubric.items, line.answers);
-  }
-
-  /** False for a review that is here, or is older than the reviewer's own. */
-  function add(queue: StoredQueue, line: ReviewLine, named: NamedReviewers): boolean {
-    const id = line.id.toLowerCase();
-    const item = store.item(queue.sequence, line.itemId);
-    if (reviews.has(id) || item.isRemoved === 1) return false;
-    const reviewer = reviewers.ensureImported(named.get(line.reviewerId.toLowerCase())!);
-    const current = reviews.reviewsOf(item.sequence).find((one) => one.reviewer === reviewer.sequence);
-    if (current && current.createdAt >= line.createdAt) return false;
-    const answers = line.kind === 'review' ? readAnswers(queue.rubric.items, line.answers) : [];
-    const { kind, note, seconds, createdAt } = line;
-    const who = { reviewer: reviewer.sequence, reviewerId: reviewer.id, reviewerName: reviewer.name };
-    const given = { id, item: item.sequence, ...who, kind, note, seconds, createdAt, replaces: current?.id ?? null };
-    const review = { ...given, answersJson: JSON.stringify(answers) };
-    reviews.add(queue.sequence, review);
-    close(queue, item, { now: Date.now(), added: review });
-    return true;
-  }
-
-  return async (id: string, content: FileContent): Promise<{ added: number; known: number }> => {
-    const queue = store.read(id);
-    requireOwn(queue);
-    const lines = readLines(content);
-    requireSame(queue, await readQueue(lines));
-    const { named, given } = await readReviews(lines, (line, reviewersOfFile) => check(queue, line, reviewersOfFile));
-    let added = 0;
-    flush();
-    for (let offset = 0; offset < given.length; offset += reviewsAtOnce) {
-      reviews.transaction(() => {
-        for (const line of given.slice(offset, offset + reviewsAtOnce)) if (add(queue, line, named)) added += 1;
-      });
-      await nextTurn();
-    }
-    return { added, known: given.length - added };
   };
 }
 

@@ -1,6 +1,7 @@
 import type { TeamRecords } from '../team/team-records.ts';
 import type { Storage } from '../storage/storage.ts';
 import { type Agreement, createAgreement } from './create-agreement.ts';
+import { createDiscussion, type Discussion } from './create-discussion.ts';
 import { createQueueFiles, type QueueFiles } from './create-queue-files.ts';
 import { createReviewExports, type ReviewExports, type ReviewExportsOptions } from './create-review-exports.ts';
 import { createReviewers, type Reviewers } from './create-reviewers.ts';
@@ -13,6 +14,7 @@ export interface ReviewServices {
   readonly reviewers: Reviewers;
   readonly queues: ReviewQueues;
   readonly reviews: Reviews;
+  readonly discussion: Discussion;
   readonly agreement: Agreement;
   readonly exports: ReviewExports;
   readonly files: QueueFiles;
@@ -47,6 +49,7 @@ export function createReviewServices({
     reviewers: createReviewers(storage),
     queues,
     reviews: createReviews({ store, reviews, flush, shared }),
+    discussion: createDiscussion({ store, reviews, flush, shared }),
     agreement,
     exports: createReviewExports({
       store,

@@ -10,7 +10,16 @@ import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 import { timeOrderedId } from '../storage/time-ordered-id.ts';
 import { feedbackOf, finalAnswers, hasDisagreement } from './consensus.ts';
 import { hasTexts, importedStart } from './describe-queue.ts';
-import { answersOf, describeItems, goldOf, isDone, isReviewerOf, reviewOf } from './describe-item.ts';
+import {
+  answersOf,
+  commentOf,
+  describeItems,
+  goldOf,
+  isDone,
+  isReviewerOf,
+  reviewOf,
+  secondOf,
+} from './describe-item.ts';
 import { createReserving, requireReservation, unavailable } from './reserving.ts';
 import type { NewSharedReview, SharedQueues } from './sharing.ts';
 
@@ -102,18 +111,37 @@ export function createOutcome({ reviews }: Pick<ReviewsOptions, 'reviews'>) {
   };
 }
 
-function createItemReader({ store, reviews }: ReviewsOptions) {
-  return (queue: StoredQueue, item: StoredItem, { you, canDecide }: ReviewReader): ReviewItemDetail => {
+/** Whether a reader may see what others say about an item: their reviews and the discussion. */
+export function isOpenTo(
+  { store, reviews }: Pick<ReviewsOptions, 'store' | 'reviews'>,
+  queue: StoredQueue,
+  item: StoredItem,
+  { you, canDecide }: ReviewReader,
+): boolean {
+  if (!isDone(item)) return false;
+  const hasOwn = reviews
+    .reviewsOf(item.sequence)
+    .some(({ reviewer, kind }) => reviewer === you?.sequence && kind === 'review');
+  return hasOwn || canDecide || isComplete(store, queue);
+}
+
+export function createItemReader({ store, reviews }: Pick<ReviewsOptions, 'store' | 'reviews'>) {
+  return (queue: StoredQueue, item: StoredItem, reader: ReviewReader): ReviewItemDetail => {
+    const { you } = reader;
     const current = reviews.reviewsOf(item.sequence);
-    const hasOwn = current.some(({ reviewer, kind }) => reviewer === you?.sequence && kind === 'review');
-    const isOpenToAll = isDone(item) && (hasOwn || canDecide || isComplete(store, queue));
+    const isOpenToAll = isOpenTo({ store, reviews }, queue, item, reader);
     const shown = current.filter(({ reviewer }) => isOpenToAll || reviewer === you?.sequence);
     const context = { queue, you, reviews, now: Date.now() };
     const [described] = describeItems([item], context, importedStart(store, queue));
+    const { secondReview } = described!;
+    const second = secondOf(item);
+    const seesReason = isOpenToAll || second?.reviewerId === you?.id;
     return {
       ...described!,
+      secondReview: secondReview && { ...secondReview, reason: seesReason ? (second?.reason ?? null) : null },
       reviews: shown.map((one) => reviewOf(one, you)),
       hiddenReviews: current.length - shown.length,
+      comments: isOpenToAll ? reviews.commentsOf(item.sequence).map((one) => commentOf(one, you)) : [],
       runs: hasTexts(queue) ? store.content(item.sequence) : null,
     };
   };

@@ -1,6 +1,6 @@
-import type { Review, ReviewAnswer, ReviewItem } from '../../shared/contract/review-items.ts';
-import type { StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
-import type { StoredReservation, StoredReview, ReviewStore } from '../storage/reviews/review-store.ts';
+import type { Review, ReviewAnswer, ReviewComment, ReviewItem } from '../../shared/contract/review-items.ts';
+import type { SecondReview, StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
+import type { StoredComment, StoredReservation, StoredReview, ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ImportedStart } from './describe-queue.ts';
 import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 
@@ -32,6 +32,27 @@ export function reviewOf(stored: StoredReview, you: StoredReviewer | null): Revi
     createdAt: isoTime(stored.createdAt),
     replaces: stored.replaces,
   };
+}
+
+export function commentOf(stored: StoredComment, you: StoredReviewer | null): ReviewComment {
+  const { id, reviewer, reviewerId, reviewerName, text, createdAt } = stored;
+  return {
+    id,
+    reviewerId,
+    reviewer: reviewerName,
+    isYours: reviewer === you?.sequence,
+    text,
+    createdAt: isoTime(createdAt),
+  };
+}
+
+export const secondOf = ({ secondJson }: Pick<StoredItem, 'secondJson'>): SecondReview | null =>
+  secondJson === null ? null : (JSON.parse(secondJson) as SecondReview);
+
+/** Without the reason, which says what a reviewer thinks of the item. */
+function describeSecond(item: StoredItem): ReviewItem['secondReview'] {
+  const second = secondOf(item);
+  return second && { requestedBy: second.by, requestedAt: isoTime(second.at), reason: null };
 }
 
 interface ItemContext {
@@ -71,6 +92,7 @@ export function describeItem(item: StoredItem, context: ItemContext): ReviewItem
     reviewsDone: item.done,
     reservedBy: reservations.map(({ reviewerName }) => reviewerName),
     yours: yoursOf(item, context),
+    secondReview: describeSecond(item),
     gold:
       goldJson === null || goldBy === null || goldAt === null
         ? null

@@ -35,8 +35,8 @@ export interface DisagreementPage {
   readonly total: number;
 }
 
-function labelBy({ reviews }: DoneItem, rubricItemId: string, reviewerId: string): string | null {
-  const review = reviews.find((one) => one.reviewerId === reviewerId);
+function labelBy({ measured }: DoneItem, rubricItemId: string, reviewerId: string): string | null {
+  const review = measured.find((one) => one.reviewerId === reviewerId);
   const answer = review?.answers.find((one) => one.rubricItemId === rubricItemId);
   return answer ? labelOf(answer.value) : null;
 }

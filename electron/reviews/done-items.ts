@@ -20,6 +20,8 @@ export interface JudgedItem {
 export interface DoneItem {
   readonly item: StoredItem;
   readonly reviews: readonly (StoredReview & { readonly answers: readonly ReviewAnswer[] })[];
+  /** Without a review that somebody asked for: items that people ask about are no random sample. */
+  readonly measured: DoneItem['reviews'];
   /** Gold values, otherwise the consensus, by items of the rubric. */
   readonly final: ReadonlyMap<string, AnswerValue>;
   readonly judged: readonly JudgedItem[];
@@ -58,6 +60,7 @@ export async function* eachDoneItem(
         return {
           item,
           reviews: own,
+          measured: item.secondJson === null ? own : own.slice(0, item.needed - 1),
           final: finalAnswers(queue.rubric.items, answers, goldOf(item)),
           judged: (judged.get(item.sequence) ?? []).flatMap(({ judgeId, name, inputJson, verdictJson }) => {
             const verdict = JSON.parse(verdictJson) as JudgedItem['verdict'] | null;

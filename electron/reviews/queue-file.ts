@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../shared/app-error.ts';
 import { uuid } from '../../shared/contract/common.ts';
 import { answersInput } from '../../shared/contract/reviews.ts';
-import { importedRun } from '../../shared/contract/review-items.ts';
+import { importedRun, maxCommentCharacters, maxRequestReasonCharacters } from '../../shared/contract/review-items.ts';
 import { itemTypes, maxReviewersPerItem, reviewStratum, samplingPlan } from '../../shared/contract/review-queues.ts';
 import { maxAnswerCharacters, maxRubricItems, rubricItem } from '../../shared/contract/rubrics.ts';
 
@@ -54,8 +54,10 @@ const itemLine = z.strictObject({
   needed: z
     .int()
     .min(1)
-    .max(maxReviewersPerItem + 1),
+    .max(maxReviewersPerItem + 2),
   runs: z.array(importedRun).min(1).max(maxRunsPerItem),
+  /** Who asked for one more review, which `needed` includes. Older files have none. */
+  secondReview: z.strictObject({ by: name, reviewerId: uuid, at: time }).nullable().optional(),
 });
 
 const reviewerLine = z.strictObject({
@@ -77,12 +79,38 @@ const reviewLine = z.strictObject({
   createdAt: time,
 });
 
-const fileLine = z.discriminatedUnion('type', [queueLine, itemLine, reviewerLine, reviewLine]);
+const secondReviewLine = z.strictObject({
+  type: z.literal('secondReview'),
+  itemId: uuid,
+  reviewerId: uuid,
+  reason: z.string().max(maxRequestReasonCharacters).nullable(),
+  createdAt: time,
+});
+
+const commentLine = z.strictObject({
+  type: z.literal('comment'),
+  id: uuid,
+  itemId: uuid,
+  reviewerId: uuid,
+  text: z.string().min(1).max(maxCommentCharacters),
+  createdAt: time,
+});
+
+const fileLine = z.discriminatedUnion('type', [
+  queueLine,
+  itemLine,
+  reviewerLine,
+  reviewLine,
+  secondReviewLine,
+  commentLine,
+]);
 export type FileLine = z.infer<typeof fileLine>;
 export type QueueLine = z.infer<typeof queueLine>;
 export type ItemLine = z.infer<typeof itemLine>;
 export type ReviewerLine = z.infer<typeof reviewerLine>;
 export type ReviewLine = z.infer<typeof reviewLine>;
+export type SecondReviewLine = z.infer<typeof secondReviewLine>;
+export type CommentLine = z.infer<typeof commentLine>;
 
 export function invalidFile(issue: string): AppError {
   return new AppError('invalid_request', `This is not a queue file that can be read: ${issue}.`, {
@@ -141,4 +169,11 @@ export async function* readLines(content: AsyncIterable<Buffer>): AsyncGenerator
     yield* take(chunk.subarray(start), false);
   }
   yield* take(Buffer.alloc(0), true);
+}
+
+/** The first line. Throws `invalid_request` for a file that starts with something else. */
+export async function readQueue(lines: AsyncGenerator<FileLine>): Promise<QueueLine> {
+  const { value: first } = await lines.next();
+  if (first?.type !== 'queue') throw invalidFile('it does not start with a queue');
+  return first;
 }

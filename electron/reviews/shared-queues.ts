@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { ReviewStore } from '../storage/reviews/review-store.ts';
 import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
-import type { QueueChanges, TeamQueueState, TeamReview, TeamReviewer } from '../team/team-reviews.ts';
+import type { QueueChanges, TeamQueueState, TeamReview, TeamReviewer } from '../team/team-review-rows.ts';
 import { createOutcome, writeGold } from './create-reviews.ts';
 import { createPublisher, itemsAtOnce, type PublisherOptions } from './publish-queue.ts';
 import type { SharedQueues } from './sharing.ts';
@@ -64,8 +64,24 @@ function createCopies(options: SharedQueuesOptions) {
     }
   }
 
+  function copyDiscussions(queue: StoredQueue, { comments }: QueueChanges): void {
+    for (const comment of comments) {
+      if (!store.hasItem(queue.sequence, comment.itemId)) continue;
+      const { id, text, createdAt } = comment;
+      const item = store.item(queue.sequence, comment.itemId).sequence;
+      reviews.addComment({ id, item, reviewer: sequenceOf(comment, queue), text, createdAt });
+    }
+  }
+
+  function copySeconds(queue: StoredQueue, { seconds }: QueueChanges): void {
+    for (const { itemId, second } of seconds)
+      if (store.hasItem(queue.sequence, itemId)) reviews.setSecond(store.item(queue.sequence, itemId).sequence, second);
+  }
+
   return async (queue: StoredQueue, changes: QueueChanges): Promise<void> => {
     flush();
+    // Before the reviews, which would close an item that needs one more.
+    reviews.transaction(() => copySeconds(queue, changes));
     for (let offset = 0; offset < changes.reviews.length; offset += changesAtOnce) {
       const slice = changes.reviews.slice(offset, offset + changesAtOnce);
       reviews.transaction(() => slice.forEach((review) => copyReview(queue, review)));
@@ -74,6 +90,7 @@ function createCopies(options: SharedQueuesOptions) {
     const now = Date.now();
     reviews.transaction(() => {
       copyDecisions(queue, changes);
+      copyDiscussions(queue, changes);
       const held = changes.reservations.filter(({ itemId }) => store.hasItem(queue.sequence, itemId));
       reviews.replaceReservations(
         queue.sequence,
@@ -303,6 +320,19 @@ export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
       const isDecided = await team.reviews('decide', { queueId: queue.id, itemId, gold, by: you.name });
       await pull(queue.id);
       return isDecided;
+    },
+    async requestSecond(queue, { itemId, second, most, you, canDecide }) {
+      const { id: reviewerId } = await people.send(you);
+      const request = { queueId: queue.id, itemId, reviewerId, second: { ...second, reviewerId }, canDecide, most };
+      const isRequested = await team.reviews('requestSecond', request);
+      await pull(queue.id);
+      return isRequested;
+    },
+    async comment(queue, comment, you) {
+      const { id: reviewerId } = await people.send(you);
+      const isAdded = await team.reviews('comment', { ...comment, queueId: queue.id, reviewerId });
+      await pull(queue.id);
+      return isAdded;
     },
     close,
   };

@@ -1,5 +1,5 @@
 import type { ReviewAnswer } from '../../shared/contract/review-items.ts';
-import type { StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
+import type { SecondReview, StoredItem, StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { StoredReviewer } from '../storage/reviews/reviewer-store.ts';
 
 /**
@@ -23,9 +23,28 @@ export interface SharedQueues {
   add(queue: StoredQueue, review: NewSharedReview, you: StoredReviewer): Promise<boolean>;
   /** False until the item has all its reviews. */
   decide(queue: StoredQueue, itemId: string, gold: readonly ReviewAnswer[], you: StoredReviewer): Promise<boolean>;
+  /** False if the reviewer has no valid reservation and may not decide, or the item has all its reviews or such a request. */
+  requestSecond(queue: StoredQueue, request: SecondRequest): Promise<boolean>;
+  /** False if the item was removed or reopened. */
+  comment(queue: StoredQueue, comment: NewSharedComment, you: StoredReviewer): Promise<boolean>;
   /** Copies what others did. */
   pull(queue: StoredQueue): Promise<void>;
   close(): void;
+}
+
+export interface SecondRequest {
+  readonly itemId: string;
+  readonly second: SecondReview;
+  /** Reviews that the item can have. */
+  readonly most: number;
+  readonly you: StoredReviewer;
+  readonly canDecide: boolean;
+}
+
+export interface NewSharedComment {
+  readonly id: string;
+  readonly itemId: string;
+  readonly text: string;
 }
 
 export interface NewSharedReview {

@@ -47,6 +47,7 @@ import {
   judgePairLabels,
   judgePreferences,
   lateAnswers,
+  reviewComments,
   reviewersAndRubrics,
   reviewQueues,
   sharedKeyColumns,
@@ -99,6 +100,7 @@ const migrations: readonly string[] = [
   sharedKeyColumns,
   sharedQueueColumn,
   lateAnswers,
+  reviewComments,
 ];
 
 function version(database: Database.Database): number {

@@ -1,4 +1,5 @@
 import { reserveItemAtOnce } from './reserve-item.ts';
+import { reviewDiscussions } from './review-discussions.ts';
 import { sharedKeyTables, sharedReviewTables } from './shared-tables.ts';
 
 /**
@@ -236,4 +237,5 @@ export const migrations: readonly string[] = [
   conversationTimes,
   reviewsOfItems,
   reserveItemAtOnce,
+  reviewDiscussions,
 ];

@@ -1,72 +1,25 @@
 import { sql } from 'kysely';
 import { AppError } from '../../shared/app-error.ts';
 import type { ReviewAnswer } from '../../shared/contract/review-items.ts';
-import type { NewItem, NewQueue } from '../storage/reviews/queue-rows.ts';
+import type { NewItem, NewQueue, SecondReview } from '../storage/reviews/queue-rows.ts';
 import type { TeamDatabase } from './connection.ts';
 import { storableText } from './copied-run.ts';
-
-/** A person or a key that reviews on several hosts. */
-export interface TeamReviewer {
-  readonly id: string;
-  readonly name: string;
-  readonly pinHash: string | null;
-  readonly callerId: string | null;
-  readonly isRemoved: boolean;
-}
-
-/** Times are milliseconds since 1970. */
-export interface TeamReview {
-  readonly id: string;
-  readonly itemId: string;
-  readonly reviewerId: string;
-  readonly reviewerName: string;
-  readonly kind: 'review' | 'skip';
-  readonly answers: ReviewAnswer[];
-  readonly note: string | null;
-  readonly seconds: number;
-  readonly createdAt: number;
-  readonly replaces: string | null;
-}
-
-export interface TeamDecision {
-  readonly itemId: string;
-  readonly isRemoved: boolean;
-  readonly gold: ReviewAnswer[] | null;
-  readonly goldBy: string | null;
-  readonly goldAt: number | null;
-}
-
-export interface TeamReservation {
-  readonly itemId: string;
-  readonly reviewerId: string;
-  readonly reviewerName: string;
-  /** How long ago it was made, and how long it is still valid, by the clock of the team database. */
-  readonly sinceMs: number;
-  readonly leftMs: number;
-}
-
-/** What happened to a queue after a number. */
-export interface QueueChanges {
-  readonly last: number;
-  readonly hasMore: boolean;
-  /** Also removed ones. */
-  readonly itemCount: number;
-  /** Of the queue; null if it isn't there. */
-  readonly name: string | null;
-  readonly reviews: readonly TeamReview[];
-  readonly items: readonly TeamDecision[];
-  readonly reservations: readonly TeamReservation[];
-}
-
-export interface TeamQueueState {
-  readonly id: string;
-  readonly lastChange: number;
-  readonly isRemoved: boolean;
-}
+import type {
+  QueueChanges,
+  TeamComment,
+  TeamDecision,
+  TeamQueueState,
+  TeamReservation,
+  TeamReview,
+  TeamReviewer,
+  TeamSecond,
+} from './team-review-rows.ts';
 
 /** Reviews of one step, and characters of their answers and notes, which the host reads in one turn. */
 const reviewsAtOnce = 100;
 const charactersAtOnce = 500_000;
+/** At most 10,000 characters each. */
+const commentsAtOnce = 50;
 
 interface OfQueue {
   readonly queueId: string;
@@ -224,9 +177,14 @@ export class TeamReviews {
       FROM touchstone.reviews JOIN touchstone.reviewers ON reviewers.id = reviewer_id
       WHERE queue_id = ${queueId}::uuid AND change > ${after} AND change <= ${newest} ORDER BY change LIMIT ${reviewsAtOnce}
     `.execute(this.#database);
-    const reviews = firstReviews(found);
-    const hasMore = reviews.length < found.length || found.length === reviewsAtOnce;
-    const last = hasMore ? reviews.at(-1)!.change : newest;
+    const first = firstReviews(found);
+    const hasMoreReviews = first.length < found.length || found.length === reviewsAtOnce;
+    const comments = await this.#comments(queueId, after, hasMoreReviews ? first.at(-1)!.change : newest);
+    const hasMoreComments = comments.length === commentsAtOnce;
+    const hasMore = hasMoreReviews || hasMoreComments;
+    const last = hasMoreComments ? comments.at(-1)!.change : hasMoreReviews ? first.at(-1)!.change : newest;
+    const reviews = first.filter(({ change }) => change <= last);
+    const seconds = await this.#seconds(queueId, { after, last, itemIds: reviews.map(({ itemId }) => itemId) });
     const { rows: items } = await sql<TeamDecision>`
       SELECT id AS "itemId", is_removed AS "isRemoved", gold, gold_by AS "goldBy", ${milliseconds('gold_at')} AS "goldAt"
       FROM touchstone.review_items WHERE queue_id = ${queueId}::uuid AND change > ${after} AND change <= ${last}`.execute(
@@ -238,7 +196,52 @@ export class TeamReviews {
       FROM touchstone.review_reservations JOIN touchstone.reviewers ON reviewers.id = reviewer_id
       WHERE queue_id = ${queueId}::uuid AND expires_at > clock_timestamp()`.execute(this.#database);
     const { count = 0, name = null } = states.rows[0] ?? {};
-    return { last, hasMore, itemCount: count, name, reviews, items, reservations };
+    return { last, hasMore, itemCount: count, name, reviews, items, seconds, comments, reservations };
+  }
+
+  async #comments(
+    queueId: string,
+    after: number,
+    last: number,
+  ): Promise<(TeamComment & { readonly change: number })[]> {
+    const { rows } = await sql<TeamComment & { change: number }>`
+      SELECT review_comments.id, item_id AS "itemId", reviewer_id AS "reviewerId", name AS "reviewerName", body AS text,
+        ${milliseconds('review_comments.created_at')} AS "createdAt", change
+      FROM touchstone.review_comments JOIN touchstone.reviewers ON reviewers.id = reviewer_id
+      WHERE queue_id = ${queueId}::uuid AND change > ${after} AND change <= ${last} ORDER BY change LIMIT ${commentsAtOnce}
+    `.execute(this.#database);
+    return rows;
+  }
+
+  /** A later decision has overwritten the number of a request's change, so those of the reviewed items are always read. */
+  async #seconds(
+    queueId: string,
+    { after, last, itemIds }: { after: number; last: number; itemIds: readonly string[] },
+  ): Promise<TeamSecond[]> {
+    const { rows } = await sql<TeamSecond>`
+      SELECT id AS "itemId", second FROM touchstone.review_items WHERE queue_id = ${queueId}::uuid AND second IS NOT NULL
+        AND ((change > ${after} AND change <= ${last}) OR id = ANY(${[...itemIds]}::uuid[]))`.execute(this.#database);
+    return rows;
+  }
+
+  /** False if the reviewer neither holds the item nor may decide, or it can't get one more review. */
+  async requestSecond(
+    input: OfQueue & { itemId: string; reviewerId: string; second: SecondReview; canDecide: boolean; most: number },
+  ): Promise<boolean> {
+    const { queueId, itemId, reviewerId, second, canDecide, most } = input;
+    const { rows } = await sql<{ requested: boolean }>`
+      SELECT touchstone.request_second_review(${queueId}::uuid, ${itemId}::uuid, ${reviewerId}::uuid, ${asJson(second)}::json,
+        ${canDecide}::boolean, ${most}::integer) AS requested`.execute(this.#database);
+    return rows[0]!.requested;
+  }
+
+  /** False until the item has all its reviews. */
+  async comment(input: OfQueue & { itemId: string; reviewerId: string; id: string; text: string }): Promise<boolean> {
+    const { queueId, itemId, reviewerId, id, text } = input;
+    const { rows } = await sql<{ added: boolean }>`
+      SELECT touchstone.add_review_comment(${queueId}::uuid, ${itemId}::uuid, ${reviewerId}::uuid, ${id}::uuid,
+        ${storableText(text)}) AS added`.execute(this.#database);
+    return rows[0]!.added;
   }
 
   /** Null if nothing is left; without an ID if the reviewer can't have the item. */

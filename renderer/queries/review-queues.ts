@@ -1,5 +1,11 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ItemView, listReviewItems, readReviewItem } from '../../shared/contract/review-items.ts';
+import {
+  addReviewComment,
+  type ItemView,
+  listReviewItems,
+  readReviewItem,
+  requestSecondReview,
+} from '../../shared/contract/review-items.ts';
 import {
   createReviewQueue,
   deleteReviewQueue,
@@ -132,6 +138,40 @@ export function useReviewItem(id: string, itemId: string | null) {
     queryKey: reviewsKey(token, 'item', id, itemId),
     enabled: itemId !== null,
     queryFn: ({ signal }) => client.call(readReviewItem, { signal, headers, parameters: { id, itemId: itemId! } }),
+  });
+}
+
+/** Asks for one more review of the reserved item. The caller shows the error. */
+export function useRequestSecond(id: string) {
+  const { client, token, headers } = useReviewing();
+  const queryClient = useQueryClient();
+  return useMutation({
+    // Not after a review of the item, which would end its reservation.
+    scope: reviewingScope(id),
+    meta: { isFailureShown: true },
+    mutationFn: ({ itemId, reason }: { itemId: string; reason: string | null }) =>
+      client.call(requestSecondReview, { headers, parameters: { id, itemId }, body: { reason } }),
+    onSuccess: (item) =>
+      queryClient.setQueryData<ReviewReservation | null>(
+        reservationKey(token, id),
+        (held) => held && (held.item.id === item.id ? { ...held, item } : held),
+      ),
+    onSettled: () => {
+      for (const part of ['queue', 'items', 'item'])
+        void queryClient.invalidateQueries({ queryKey: reviewsKey(token, part, id) });
+    },
+  });
+}
+
+/** Adds to the discussion of an item. The caller shows the error. */
+export function useAddComment(id: string) {
+  const { client, token, headers } = useReviewing();
+  const queryClient = useQueryClient();
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: ({ itemId, text }: { itemId: string; text: string }) =>
+      client.call(addReviewComment, { headers, parameters: { id, itemId }, body: { text } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: reviewsKey(token, 'item', id) }),
   });
 }
 

@@ -45,12 +45,13 @@ export const mergeReviewQueue = defineEndpoint({
   tag,
   summary: 'Merge the reviews of a file into the queue',
   description:
-    'Adds the new reviews, by their IDs: merging a file twice adds nothing. A file of another queue, or with unknown items, is rejected with the reason. Needs `manage`, too.',
+    'Adds the new reviews and comments, by their IDs, and requests for second reviews of items that still need reviews: merging a file twice adds nothing. A file of another queue, or with unknown items, is rejected with the reason. Needs `manage`, too.',
   parameters,
   form: { fields: z.strictObject({}), maximumFileBytes: maxDatasetBytes },
   response: z.object({
     added: z.int(),
     known: z.int().describe('Reviews that were here already, or are older than the reviewer’s own'),
+    comments: z.int().describe('New ones of discussions'),
   }),
   errors: [404, 409],
 });

@@ -34,6 +34,30 @@ export const review = z
   .meta({ id: 'Review' });
 export type Review = z.infer<typeof review>;
 
+export const maxCommentCharacters = 10_000;
+export const maxRequestReasonCharacters = 2000;
+
+/** An entry of the discussion of an item. Entries never change. */
+export const reviewComment = z
+  .object({
+    id: uuid,
+    reviewerId: uuid,
+    reviewer: z.string(),
+    isYours: z.boolean(),
+    text: z.string(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'ReviewComment' });
+export type ReviewComment = z.infer<typeof reviewComment>;
+
+const secondReview = z
+  .object({
+    requestedBy: z.string(),
+    requestedAt: timestamp,
+    reason: z.string().nullable().describe('Null without one, and for who may not see the reviews of the item'),
+  })
+  .meta({ id: 'SecondReview' });
+
 const gold = z
   .object({
     answers: z.array(reviewAnswer),
@@ -45,7 +69,7 @@ const gold = z
 export const itemStates = ['open', 'done', 'removed'] as const;
 
 /** Parts of a queue. */
-export const itemViews = ['all', 'open', 'mine', 'done', 'skipped', 'flagged'] as const;
+export const itemViews = ['all', 'open', 'mine', 'done', 'skipped', 'flagged', 'secondReview'] as const;
 export type ItemView = (typeof itemViews)[number];
 
 const itemFields = {
@@ -66,6 +90,9 @@ const itemFields = {
     .enum(['open', 'reserved', 'reviewed', 'skipped', 'closed'])
     .describe('For the caller. `closed`: enough others review it, or the caller is not one of the reviewers'),
   gold: gold.nullable(),
+  secondReview: secondReview
+    .nullable()
+    .describe('Whether a reviewer asked for one more review than the plan says, which `reviewsNeeded` includes'),
 };
 
 export const reviewItem = z.object(itemFields).meta({ id: 'ReviewItem' });
@@ -91,6 +118,7 @@ export const reviewItemDetail = z
         "The current ones. Those of others are included when the caller's own is in and the item is done, when the queue is complete, and for who may not review it",
       ),
     hiddenReviews: z.int().describe('Reviews of others that the caller must not see yet'),
+    comments: z.array(reviewComment).describe('Oldest first, for who may see the reviews of others'),
     runs: z
       .array(importedRun)
       .nullable()
@@ -98,6 +126,55 @@ export const reviewItemDetail = z
   })
   .meta({ id: 'ReviewItemDetail' });
 export type ReviewItemDetail = z.infer<typeof reviewItemDetail>;
+
+export const requestSecondReview = defineEndpoint({
+  id: 'requestSecondReview',
+  method: 'post',
+  path: '/review-queues/{id}/items/{itemId}/second-review',
+  access: 'audit',
+  tag,
+  summary: 'Ask for one more review of an item',
+  description:
+    'While the item still needs reviews. Needs a valid reservation of it, or `manage`. The item then needs one review more, once. Other reviewers see that somebody asked, and the reason only with the reviews. The agreement leaves the additional review out, because such items are no random sample.',
+  parameters: z.object({ id: uuid, itemId: uuid }),
+  isBodyOptional: true,
+  body: z
+    .strictObject({
+      reason: z
+        .string()
+        .trim()
+        .max(maxRequestReasonCharacters, `must have at most ${maxRequestReasonCharacters} characters`)
+        .nullish(),
+    })
+    .meta({ id: 'SecondReviewInput' }),
+  status: 201,
+  response: reviewItemDetail,
+  errors: [404, 409],
+});
+
+export const addReviewComment = defineEndpoint({
+  id: 'addReviewComment',
+  method: 'post',
+  path: '/review-queues/{id}/items/{itemId}/comments',
+  access: 'audit',
+  tag,
+  summary: 'Discuss an item',
+  description:
+    'Adds to the discussion, of which nothing changes or is removed while the item is there. For who may see the reviews of others: 409 before.',
+  parameters: z.object({ id: uuid, itemId: uuid }),
+  body: z
+    .strictObject({
+      text: z
+        .string()
+        .trim()
+        .min(1, 'must not be empty')
+        .max(maxCommentCharacters, `must have at most ${maxCommentCharacters.toLocaleString('en-US')} characters`),
+    })
+    .meta({ id: 'ReviewCommentInput' }),
+  status: 201,
+  response: reviewComment,
+  errors: [404, 409],
+});
 
 const parameters = z.object({ id: uuid });
 const itemParameters = z.object({ id: uuid, itemId: uuid });
@@ -118,7 +195,7 @@ export const listReviewItems = defineEndpoint({
       .enum(itemViews)
       .optional()
       .describe(
-        '`open`: what still needs reviews and the caller has neither reviewed nor skipped; `mine`: what the caller has reviewed or reserved; `done`: with all reviews; `skipped`: by the caller; `flagged`: by the guard. All unless given',
+        '`open`: what still needs reviews and the caller has neither reviewed nor skipped; `mine`: what the caller has reviewed or reserved; `done`: with all reviews; `skipped`: by the caller; `flagged`: by the guard; `secondReview`: for which a reviewer asked for one more review. All unless given',
       ),
   }),
   response: z.object({ data: z.array(reviewItem), offset: z.int(), total: z.int() }),

@@ -68,8 +68,8 @@ describe.each(ways)('%s: a queue', (way) => {
     // The answers of the colleague are in the result, and no text of a run.
     expect(linesOf(result).map(({ type }) => type)).toEqual(['queue', 'reviewer', 'review', 'review']);
     expect(result).not.toContain('Bonjour');
-    expect((await upload(host, `${path}/merge`, result, way)).body).toEqual({ added: 2, known: 0 });
-    expect((await upload(host, `${path}/merge`, result, way)).body).toEqual({ added: 0, known: 2 });
+    expect((await upload(host, `${path}/merge`, result, way)).body).toEqual({ added: 2, known: 0, comments: 0 });
+    expect((await upload(host, `${path}/merge`, result, way)).body).toEqual({ added: 0, known: 2, comments: 0 });
     const merged = (await lead('GET', path)).body;
     expect(merged).toMatchObject({ counts: { done: 2, reviews: 2 }, progress: [{ reviewed: 2 }] });
     const feedback = `/conversations/${runs[2]!.conversationId}/runs/${runs[2]!.runId}/feedback`;
@@ -91,9 +91,17 @@ test('a changed review replaces the merged one, and an older one does not', asyn
   await upload(host, `${path}/merge`, result);
   const fileOf = (...lines: Json[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   const changed = { ...review, id: randomUUID(), note: 'Changed', createdAt: review.createdAt + 1 };
-  expect((await upload(host, `${path}/merge`, fileOf(queue, reviewer, changed))).body).toEqual({ added: 1, known: 0 });
+  expect((await upload(host, `${path}/merge`, fileOf(queue, reviewer, changed))).body).toEqual({
+    added: 1,
+    known: 0,
+    comments: 0,
+  });
   const older = { ...review, id: randomUUID(), note: 'Older', createdAt: review.createdAt - 1 };
-  expect((await upload(host, `${path}/merge`, fileOf(queue, reviewer, older))).body).toEqual({ added: 0, known: 1 });
+  expect((await upload(host, `${path}/merge`, fileOf(queue, reviewer, older))).body).toEqual({
+    added: 0,
+    known: 1,
+    comments: 0,
+  });
   const { reviews } = (await lead('GET', `${path}/items/${review.itemId}`)).body;
   expect(reviews).toMatchObject([{ note: 'Changed', replaces: review.id }]);
   expect((await lead('GET', path)).body.counts).toMatchObject({ done: 2, reviews: 2 });

@@ -7,6 +7,8 @@ import type { ReviewQueue } from '../../shared/contract/review-queues.ts';
 import type { ReviewReservation } from '../../shared/contract/reviews.ts';
 import type { Rubric } from '../../shared/contract/rubrics.ts';
 import { recordRun } from '../support/audit-runs.ts';
+import { reviewDiscussions } from '../../electron/team/review-discussions.ts';
+import { migrations } from '../../electron/team/schema.ts';
 import { runUntilKilled } from '../support/kill-process.ts';
 import { longTest, patience } from '../support/patience.ts';
 import { describeWithPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -213,6 +215,98 @@ describeWithPostgres('review queues that hosts share', () => {
     const items = await server().query(team, 'SELECT count(*)::int AS items FROM touchstone.review_items');
     expect(items).toEqual([{ items: 26 }]);
     expect([...one.log, ...two.log].filter((line) => line.includes('review queue'))).toEqual([]);
+  });
+
+  test('second reviews, discussions and names reach all hosts, and nobody sees them too early', longTest, async () => {
+    const team = await server().createDatabase();
+    const hosts = await startHosts(team, 2);
+    const [one, two] = hosts as [SharingHost, SharingHost];
+    const [wren, heron, osprey] = (
+      [
+        [one, 'Wren'],
+        [two, 'Heron'],
+        [two, 'Osprey'],
+      ] as const
+    ).map(([host, name]) => host.host.storage.apiKeys.issue({ name, scopes: ['audit'] }).key) as [
+      string,
+      string,
+      string,
+    ];
+    const queue = await shareQueue(hosts, 1);
+    const { id } = (await listItems(one, queue))[0]!;
+    const item = `${pathOf(queue)}/items/${id}`;
+    const request = { reason: 'my view' };
+    expect((await two.call('POST', `${item}/second-review`, request, heron)).status).toBe(409);
+    await reserve(one, queue, wren, id);
+    const requested = await one.call<ReviewItemDetail>('POST', `${item}/second-review`, request, wren);
+    expect(requested).toMatchObject({
+      status: 201,
+      body: { reviewsNeeded: 2, secondReview: { requestedBy: 'Wren', reason: 'my view' } },
+    });
+    // The other host doesn't know it yet, perhaps, and the database decides.
+    expect((await two.call('POST', `${item}/second-review`, request, null)).status).toBe(409);
+    expect((await one.call('POST', `${item}/reviews`, answersOf(queue, true), wren)).status).toBe(201);
+    const { body: second } = await reserve(two, queue, heron);
+    expect(second.item).toMatchObject({ id, hiddenReviews: 1, secondReview: { requestedBy: 'Wren', reason: null } });
+    expect((await one.call('POST', `${item}/comments`, { text: 'Early' }, wren)).status).toBe(409);
+    expect((await two.call('POST', `${item}/reviews`, answersOf(queue, false), heron)).status).toBe(201);
+    expect((await reserve(two, queue, osprey)).status).toBe(204);
+
+    expect((await one.call('POST', `${item}/comments`, { text: 'The terms say so.' }, wren)).status).toBe(201);
+    await until(async () => {
+      const { body } = await two.call<ReviewItemDetail>('GET', item, undefined, heron);
+      expect(body).toMatchObject({
+        state: 'done',
+        secondReview: { reason: 'my view' },
+        comments: [{ reviewer: 'Wren', text: 'The terms say so.', isYours: false }],
+      });
+    });
+    const { body: hidden } = await two.call<ReviewItemDetail>('GET', item, undefined, osprey);
+    expect(hidden.reviewsDone).toBe(2);
+
+    expect(await two.call('PATCH', pathOf(queue), { name: 'Elsewhere' })).toMatchObject({ status: 409 });
+    expect(await one.call('PATCH', pathOf(queue), { name: 'December' })).toMatchObject({ status: 200 });
+    await until(async () =>
+      expect((await two.call<ReviewQueue>('GET', pathOf(queue))).body).toMatchObject({
+        name: 'December',
+        counts: { done: 1, reviews: 2, reviewsNeeded: 2 },
+      }),
+    );
+    // A host that comes later has all of it.
+    const [three] = (await startHosts(team, 1)) as [SharingHost];
+    await until(async () =>
+      expect((await three.call<ReviewItemDetail>('GET', item)).body).toMatchObject({
+        reviewsNeeded: 2,
+        reviewsDone: 2,
+        comments: [{ text: 'The terms say so.' }],
+      }),
+    );
+    one.host.storage.retention.apply('anonymise', Date.now() + 1000, 1000);
+    await until(async () => {
+      const left = await server().query<{ text: string }>(
+        team,
+        "SELECT coalesce(string_agg(i::text, ''), '') || coalesce((SELECT string_agg(c::text, '') FROM touchstone.review_comments AS c), '') AS text FROM touchstone.review_items AS i",
+      );
+      expect(left[0]!.text).not.toMatch(/my view|The terms say so/);
+    });
+  });
+
+  test('who may review before an update may also discuss after it', longTest, async () => {
+    const team = await server().createDatabase();
+    const before = migrations.slice(0, migrations.indexOf(reviewDiscussions));
+    const role = `reviewer_${randomUUID().slice(0, 8)}`;
+    for (const statement of [
+      'CREATE SCHEMA touchstone',
+      'CREATE TABLE touchstone.migrations (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+      ...before,
+      `INSERT INTO touchstone.migrations (number) SELECT generate_series(1, ${before.length})`,
+      `CREATE ROLE "${role}" NOLOGIN; GRANT EXECUTE ON FUNCTION touchstone.add_review TO "${role}"`,
+    ])
+      await server().query(team, statement);
+    await startHosts(team, 1);
+    const rights = `SELECT has_table_privilege('${role}', 'touchstone.review_comments', 'SELECT') AS reads,
+      has_function_privilege('${role}', 'touchstone.add_review_comment(uuid, uuid, uuid, uuid, text)', 'EXECUTE') AS discusses`;
+    await until(async () => expect(await server().query(team, rights)).toEqual([{ reads: true, discusses: true }]));
   });
 
   test('what a killed host had reserved comes free after the time-out', longTest, async () => {

@@ -244,3 +244,20 @@ export const lateAnswers = `
     coalesce(late.frames_json, stored.frames_json) AS frames_json
   FROM stored_texts AS stored LEFT JOIN late_answers AS late ON late.run = stored.run;
 `;
+
+/**
+ * 43. Discussions of review items, and who asked for one more review of an item than its plan says: `second_json` is a `SecondReview`, and
+ * `needed` includes that review.
+ */
+export const reviewComments = `
+  CREATE TABLE review_comments (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    item INTEGER NOT NULL REFERENCES review_items (sequence) ON DELETE CASCADE,
+    reviewer INTEGER NOT NULL REFERENCES reviewers (sequence),
+    text TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX review_comments_by_item ON review_comments (item);
+  ALTER TABLE review_items ADD COLUMN second_json TEXT;
+`;

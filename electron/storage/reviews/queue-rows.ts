@@ -33,6 +33,7 @@ export interface ChosenItem {
   /** Of the conversation or the run. */
   readonly id: string;
   readonly stratum: number;
+  /** Without a review that somebody asked for. */
   readonly needed: number;
 }
 
@@ -46,6 +47,16 @@ export interface NewItem {
   readonly needed: number;
   /** Of an imported item. */
   readonly content: readonly ImportedRun[] | null;
+  /** Of an imported item; `needed` includes that review. */
+  readonly second?: SecondReview | null;
+}
+
+/** Who asked for one more review of an item. Times are milliseconds since 1970. */
+export interface SecondReview {
+  readonly by: string;
+  readonly reviewerId: string;
+  readonly reason: string | null;
+  readonly at: number;
 }
 
 /** Flags are 0 or 1. */
@@ -65,6 +76,8 @@ export interface StoredItem {
   readonly goldJson: string | null;
   readonly goldBy: string | null;
   readonly goldAt: number | null;
+  /** A `SecondReview`; null if nobody asked for one. */
+  readonly secondJson: string | null;
   /** Start of the run's prompt; null for a removed run and an imported item, as are the next two. */
   readonly title: string | null;
   readonly caller: string | null;
@@ -135,7 +148,7 @@ export function queueOf(row: QueueRow): StoredQueue {
 
 export const itemColumns = `review_items.sequence, queue, position, review_items.id, review_items.conversation_id AS conversationId,
   run_id AS runId, stratum, is_flagged AS isFlagged, needed, done, is_removed AS isRemoved, is_disagreeing AS isDisagreeing,
-  gold_json AS goldJson, gold_by AS goldBy, gold_at AS goldAt, runs.title, runs.created_at AS runAt,
+  gold_json AS goldJson, gold_by AS goldBy, gold_at AS goldAt, second_json AS secondJson, runs.title, runs.created_at AS runAt,
   CASE WHEN runs.caller_id = (SELECT value FROM facts WHERE name = 'window_caller_id') THEN 'Touchstone window'
     ELSE (SELECT name FROM api_keys WHERE api_keys.caller_id = runs.caller_id LIMIT 1) END AS caller`;
 
@@ -159,4 +172,5 @@ export const viewConditions: Readonly<Record<ItemView, string>> = {
   done: 'is_removed = 0 AND done >= needed',
   skipped: reviewedBy('skip'),
   flagged: 'is_removed = 0 AND is_flagged = 1',
+  secondReview: 'second_json IS NOT NULL',
 };

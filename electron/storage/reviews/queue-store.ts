@@ -19,7 +19,7 @@ import {
   type ViewOf,
   viewConditions,
 } from './queue-rows.ts';
-import { markItemRemoved } from './review-removal.ts';
+import { markItemRemoved, removeCommentsOf } from './review-removal.ts';
 
 /** Methods with an id throw `not_found`. */
 export interface QueueStore {
@@ -107,6 +107,7 @@ function queueStatements(database: Database.Database) {
     removeItem: database.prepare<[number]>(markItemRemoved),
     removeReviews: database.prepare<[number]>('DELETE FROM reviews WHERE item = ?'),
     removeContent: database.prepare<[number]>('DELETE FROM review_item_contents WHERE item = ?'),
+    removeComments: database.prepare<[number]>(removeCommentsOf),
     show: database.prepare<[number, number]>('UPDATE review_queues SET is_hidden = ? WHERE sequence = ?'),
     remove: database.prepare<[number]>('UPDATE review_queues SET is_hidden = 1, team_change = NULL WHERE sequence = ?'),
     unpublished: database.prepare<[], QueueRow>(
@@ -151,7 +152,7 @@ function itemStatements(database: Database.Database) {
       `${items} WHERE queue = ? AND position >= ? ORDER BY position LIMIT ?`,
     ),
     chosen: database.prepare<[string, number, number, number], ChosenItem>(
-      `SELECT CASE ? WHEN 'run' THEN run_id ELSE conversation_id END AS id, stratum, needed FROM review_items
+      `SELECT CASE ? WHEN 'run' THEN run_id ELSE conversation_id END AS id, stratum, needed - (second_json IS NOT NULL) AS needed FROM review_items
        WHERE queue = ? AND position >= ? AND position < ?`,
     ),
     count: database.prepare<[number], number>('SELECT count(*) FROM review_items WHERE queue = ?').pluck(),
@@ -169,8 +170,8 @@ function itemStatements(database: Database.Database) {
        WHERE queue = ? AND position >= ? AND position < ? AND moderation_json IS NOT NULL`,
     ),
     insert: database.prepare(
-      `INSERT INTO review_items (queue, position, id, conversation_id, run_id, stratum, is_flagged, needed)
-       VALUES (@queue, @position, @id, @conversationId, @runId, @stratum, @isFlagged, @needed)`,
+      `INSERT INTO review_items (queue, position, id, conversation_id, run_id, stratum, is_flagged, needed, second_json)
+       VALUES (@queue, @position, @id, @conversationId, @runId, @stratum, @isFlagged, @needed, @secondJson)`,
     ),
     insertContent: database.prepare<[number | bigint, string]>(
       'INSERT INTO review_item_contents (item, content_json) VALUES (?, ?)',
@@ -182,6 +183,7 @@ function itemStatements(database: Database.Database) {
       done: inView('done'),
       skipped: inView('skipped'),
       flagged: inView('flagged'),
+      secondReview: inView('secondReview'),
     } satisfies Record<ItemView, unknown>,
     population: database.prepare<{ sequences: string; isRun: number }, PopulationRun>(
       `SELECT runs.sequence, runs.id AS runId, conversations.id AS conversationId, ai_system || '/' || model AS model,
@@ -226,8 +228,9 @@ export function createQueueStore(
   }
 
   const append = database.transaction((queue: number, position: number, added: readonly NewItem[]) => {
-    for (const [index, { content, isFlagged, ...item }] of added.entries()) {
-      const row = { ...item, queue, position: position + index, isFlagged: Number(isFlagged) };
+    for (const [index, { content, isFlagged, second, ...item }] of added.entries()) {
+      const secondJson = second ? JSON.stringify(second) : null;
+      const row = { ...item, queue, position: position + index, isFlagged: Number(isFlagged), secondJson };
       const { lastInsertRowid } = items.insert.run(row);
       if (content) items.insertContent.run(lastInsertRowid, JSON.stringify(content));
     }
@@ -257,9 +260,8 @@ export function createQueueStore(
     chosenIn: ({ sequence, plan }, { from, to }) => items.chosen.all(plan.itemType, sequence, from, to),
     removedItems: (queue) => queues.removedItems.all(queue),
     removeItem(item) {
-      queues.removeReviews.run(item);
-      queues.removeItem.run(item);
-      queues.removeContent.run(item);
+      for (const part of ['removeReviews', 'removeComments', 'removeItem', 'removeContent'] as const)
+        queues[part].run(item);
     },
     create({ plan, rubric, population, strata, isOpen, filledDay, isImported, ...queue }) {
       const row = {

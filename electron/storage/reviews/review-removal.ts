@@ -19,7 +19,8 @@ interface ReviewedItem {
 }
 
 export const markItemRemoved = `UPDATE review_items SET is_removed = 1, done = 0, is_disagreeing = 0, gold_json = NULL,
-  gold_by = NULL, gold_at = NULL WHERE sequence = ?`;
+  gold_by = NULL, gold_at = NULL, needed = needed - (second_json IS NOT NULL), second_json = NULL WHERE sequence = ?`;
+export const removeCommentsOf = 'DELETE FROM review_comments WHERE item = ?';
 
 function statements(database: Database.Database) {
   const items = `SELECT review_items.sequence, run_id AS runId, gold_json AS goldJson, rubric_json AS rubricJson,
@@ -42,6 +43,10 @@ function statements(database: Database.Database) {
     release: database.prepare<[number]>('DELETE FROM review_reservations WHERE item = ?'),
     markRemoved: database.prepare<[number]>(markItemRemoved),
     removeContent: database.prepare<[number]>('DELETE FROM review_item_contents WHERE item = ?'),
+    removeComments: database.prepare<[number]>(removeCommentsOf),
+    removeReason: database.prepare<[number]>(
+      "UPDATE review_items SET second_json = json_set(second_json, '$.reason', NULL) WHERE sequence = ? AND second_json IS NOT NULL",
+    ),
     setAnswers: database.prepare<[string, string]>('UPDATE reviews SET answers_json = ? WHERE id = ?'),
     removeNotes: database.prepare<[number]>('UPDATE reviews SET note = NULL WHERE item = ?'),
     setGold: database.prepare<[string, number]>('UPDATE review_items SET gold_json = ? WHERE sequence = ?'),
@@ -67,11 +72,14 @@ export function createReviewRemoval(database: Database.Database): ReviewRemoval 
     for (const { id, answersJson } of query.reviews.all(sequence))
       query.setAnswers.run(withoutTexts(answersJson, rubric), id);
     query.removeNotes.run(sequence);
+    query.removeComments.run(sequence);
+    query.removeReason.run(sequence);
     if (goldJson !== null) query.setGold.run(withoutTexts(goldJson, rubric), sequence);
   }
 
   function removeItem({ sequence }: ReviewedItem): void {
     query.removeReviews.run(sequence);
+    query.removeComments.run(sequence);
     query.release.run(sequence);
     query.removeContent.run(sequence);
     query.markRemoved.run(sequence);

@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3';
 import type { ReviewAnswer } from '../../../shared/contract/review-items.ts';
 import type { RubricItem } from '../../../shared/contract/rubrics.ts';
 import { timeOrderedId } from '../time-ordered-id.ts';
-import { itemColumns, type StoredItem } from './queue-rows.ts';
+import { itemColumns, type SecondReview, type StoredItem } from './queue-rows.ts';
 
 export interface StoredReview {
   readonly id: string;
@@ -17,6 +17,16 @@ export interface StoredReview {
   readonly seconds: number;
   readonly createdAt: number;
   readonly replaces: string | null;
+}
+
+export interface StoredComment {
+  readonly id: string;
+  readonly item: number;
+  readonly reviewer: number;
+  readonly reviewerId: string;
+  readonly reviewerName: string;
+  readonly text: string;
+  readonly createdAt: number;
 }
 
 export interface StoredReservation {
@@ -92,6 +102,16 @@ export interface ReviewStore {
     item: number,
     gold: { readonly answers: readonly ReviewAnswer[]; readonly by: string; readonly at: number },
   ): void;
+  /** The item needs one review more. Call it for an item without such a request. */
+  setSecond(item: number, second: SecondReview): void;
+  /** Of an item, oldest first. */
+  commentsOf(item: number): StoredComment[];
+  /** Of the items of a range of positions. */
+  commentsIn(queue: number, range: { readonly from: number; readonly to: number }): StoredComment[];
+  /** False for a comment that is here. */
+  addComment(comment: Omit<StoredComment, 'reviewerId' | 'reviewerName'>): boolean;
+  /** IDs of the people who discuss items of a queue, or asked for second reviews. */
+  authors(queue: number): string[];
   /** Everyone with reviews, and the named ones. */
   progress(queue: number, named: readonly string[]): StoredProgress[];
   /** Of the reviewer's last reviews, oldest first. */
@@ -199,6 +219,36 @@ function reviewStatements(database: Database.Database) {
   };
 }
 
+const commentRows = `SELECT review_comments.id, item, reviewer, reviewers.id AS reviewerId, name AS reviewerName, text,
+    review_comments.created_at AS createdAt
+  FROM review_comments JOIN reviewers ON reviewers.sequence = reviewer`;
+
+function discussionStatements(database: Database.Database) {
+  return {
+    setSecond: database.prepare<[string, number]>(
+      'UPDATE review_items SET second_json = ?, needed = needed + 1 WHERE sequence = ? AND second_json IS NULL',
+    ),
+    ofItem: database.prepare<[number], StoredComment>(
+      `${commentRows} WHERE item = ? ORDER BY review_comments.created_at, review_comments.sequence`,
+    ),
+    inRange: database.prepare<[number, number, number], StoredComment>(
+      `${commentRows} WHERE item IN (SELECT sequence FROM review_items WHERE queue = ? AND position >= ? AND position < ?)
+       ORDER BY item, review_comments.sequence`,
+    ),
+    add: database.prepare(
+      `INSERT INTO review_comments (id, item, reviewer, text, created_at) VALUES (@id, @item, @reviewer, @text, @createdAt)
+       ON CONFLICT DO NOTHING`,
+    ),
+    authors: database
+      .prepare<{ queue: number }, string>(
+        `SELECT reviewers.id FROM reviewers WHERE sequence IN (
+           SELECT reviewer FROM review_comments JOIN review_items ON review_items.sequence = item WHERE queue = @queue)
+         UNION SELECT second_json ->> '$.reviewerId' FROM review_items WHERE queue = @queue AND second_json IS NOT NULL`,
+      )
+      .pluck(),
+  };
+}
+
 function feedbackStatements(database: Database.Database) {
   return {
     run: database.prepare<[string], number>('SELECT sequence FROM runs WHERE id = ?').pluck(),
@@ -247,6 +297,7 @@ function createFeedbackWriter(database: Database.Database): FeedbackWriter {
 export function createReviewStore(database: Database.Database): ReviewStore {
   const reservations = reservationStatements(database);
   const reviews = reviewStatements(database);
+  const discussion = discussionStatements(database);
 
   return {
     ...createFeedbackWriter(database),
@@ -271,6 +322,11 @@ export function createReviewStore(database: Database.Database): ReviewStore {
     },
     setOutcome: (item, isDisagreeing) => void reviews.outcome.run(Number(isDisagreeing), item),
     setGold: (item, { answers, by, at }) => void reviews.gold.run(JSON.stringify(answers), by, at, item),
+    setSecond: (item, second) => void discussion.setSecond.run(JSON.stringify(second), item),
+    commentsOf: (item) => discussion.ofItem.all(item),
+    commentsIn: (queue, { from, to }) => discussion.inRange.all(queue, from, to),
+    addComment: (comment) => discussion.add.run(comment).changes > 0,
+    authors: (queue) => discussion.authors.all({ queue }),
     progress: (queue, named) => reviews.progress.all({ queue, named: JSON.stringify(named) }),
     lastSeconds: (queue, reviewer) => reviews.seconds.all(queue, reviewer, timedReviews),
     kindsOf: (items, reviewer) =>

@@ -1,4 +1,4 @@
-import { ChevronDown, ChevronUp } from 'lucide-react';
+import { ChevronDown, ChevronUp, MessageSquare } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { Review, ReviewItem } from '../../../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
@@ -13,6 +13,7 @@ import { useAdjudicate } from '../../../queries/review-results.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { AnswerField } from './answer-fields.tsx';
 import { answerText, hasAnswer, labelText, optionsOf } from './answers.ts';
+import { CommentForm, Comments } from './discussion.tsx';
 import { ReadingPanel } from './reading-panel.tsx';
 import { ReviewText } from './open-item.tsx';
 
@@ -43,9 +44,11 @@ const group = 'Review';
 interface DecisionKeys {
   setValue: (value: AnswerValue | undefined) => void;
   save: () => void;
+  discuss: () => void;
 }
 
-function useDecisionKeys(rubricItem: RubricItem, value: AnswerValue | undefined, { setValue, save }: DecisionKeys) {
+function useDecisionKeys(rubricItem: RubricItem, value: AnswerValue | undefined, keysOf: DecisionKeys) {
+  const { setValue, save, discuss } = keysOf;
   useScoreKeys(typeof value === 'number' ? value : null, setValue, { isEnabled: rubricItem.kind === 'score' });
   useActions('review-decision', [
     ...optionsOf(rubricItem).flatMap(({ value: option, label, keys }, index) =>
@@ -54,6 +57,7 @@ function useDecisionKeys(rubricItem: RubricItem, value: AnswerValue | undefined,
         : [{ id: `decision.${index}`, title: `Decide: ${label}`, group, keys, run: () => setValue(option) }],
     ),
     { id: 'decision.save', title: 'Save the decision and next', group, keys: 'Mod+Enter', run: save },
+    { id: 'decision.discuss', title: 'Discuss this item', group, keys: 'D', run: discuss },
   ]);
 }
 
@@ -65,12 +69,14 @@ function Decision({ queue, rubricItem, disagreement: { item, reviews }, onNext }
   const adjudicate = useAdjudicate(queue.id);
   const textId = useId();
   const isReady = hasAnswer(value);
+  const [isDiscussing, setDiscussing] = useState(false);
+  const discuss = () => setDiscussing(true);
   function save() {
     if (!isReady || adjudicate.isPending) return;
     const answer = { rubricItemId: rubricItem.id, value, note: note.trim() || null };
     adjudicate.mutate({ itemId: item.id, answers: [answer] }, { onSuccess: onNext });
   }
-  useDecisionKeys(rubricItem, value, { setValue, save });
+  useDecisionKeys(rubricItem, value, { setValue, save, discuss });
   return (
     <div className="rubric__foot line-top panel--inset">
       <div className="row">
@@ -106,11 +112,16 @@ function Decision({ queue, rubricItem, disagreement: { item, reviews }, onNext }
           Save and next
         </Button>
         {item.gold && gold && (
-          <span className="caption tertiary">
+          <span className="caption tertiary truncate">
             {answerText(gold.value)} by {item.gold.decidedBy}, {formatTime(item.gold.decidedAt)}
           </span>
         )}
+        <span className="grow" />
+        <Button size="small" icon={MessageSquare} keys="D" aria-expanded={isDiscussing} onClick={discuss}>
+          Discuss
+        </Button>
       </div>
+      {isDiscussing && <CommentForm queueId={queue.id} itemId={item.id} onClose={() => setDiscussing(false)} />}
     </div>
   );
 }
@@ -153,6 +164,7 @@ export function AdjudicatePanel(props: AdjudicatePanelProps) {
                 <p className="medium">{labelText(value, rubricItem.kind)}</p>
               </article>
             ))}
+            <Comments item={found} />
           </ReadingPanel>
         )}
       </QueryView>

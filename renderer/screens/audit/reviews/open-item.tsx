@@ -5,6 +5,7 @@ import { formatTime } from '../../../components/format.ts';
 import { QueryView } from '../../../components/state-panels.tsx';
 import { useReviewItem, type useReviewStep } from '../../../queries/review-queues.ts';
 import { answerText } from './answers.ts';
+import { Comments } from './discussion.tsx';
 import { ReadingPanel } from './reading-panel.tsx';
 
 /** A review as it was given. */
@@ -71,6 +72,7 @@ export function OpenItem({ queue, itemId, step, onBack }: OpenItemProps) {
           {found.reviews.map((review) => (
             <ReviewText key={review.id} review={review} queue={queue} />
           ))}
+          <Comments item={found} />
           {found.hiddenReviews > 0 && (
             <p className="turn small tertiary">The reviews of others are hidden until the item has all its reviews.</p>
           )}

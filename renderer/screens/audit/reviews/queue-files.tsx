@@ -60,10 +60,11 @@ export function MergeReviewsDialog({ queue, onClose }: { queue: ReviewQueueSumma
       error={merging.error}
       onFile={(file) =>
         merging.mutate(file, {
-          onSuccess: ({ added, known }) => {
+          onSuccess: ({ added, known, comments }) => {
             onClose();
             const rest = known === 0 ? '' : ` ${formatPlural(known, 'review was', 'reviews were')} here already.`;
-            showToast({ tone: 'neutral', text: `Added ${formatPlural(added, 'review')}.${rest}` });
+            const discussed = comments === 0 ? '' : ` and ${formatPlural(comments, 'comment')}`;
+            showToast({ tone: 'neutral', text: `Added ${formatPlural(added, 'review')}${discussed}.${rest}` });
           },
         })
       }

@@ -163,6 +163,7 @@ const viewLabels: Readonly<Record<ItemView, string>> = {
   done: 'Done',
   skipped: 'Skipped by me',
   flagged: 'Flagged',
+  secondReview: 'Second review requested',
 };
 
 interface ViewMenuProps {
@@ -247,6 +248,7 @@ function Items({ queue, reservedId, openItem, onOpen }: ItemsProps) {
                 <span className="truncate">{item.title}</span>
                 <span className="caption truncate">
                   {item.stratum === 'all' ? `${item.reviewsDone} of ${item.reviewsNeeded} reviews` : item.stratum}
+                  {item.secondReview && ', second review'}
                 </span>
                 <span className="queue-row__state">
                   {item.id === reservedId ? <span className="accent">Yours</span> : <ItemState item={item} />}

@@ -1,4 +1,4 @@
-import { Flag } from 'lucide-react';
+import { Flag, UserPlus } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import type { ImportedRun, ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
@@ -264,6 +264,12 @@ export function ReadingPanel(props: ReadingProps) {
           <Badge tone="caution">
             <Icon icon={Flag} size="small" />
             Flagged
+          </Badge>
+        )}
+        {item.secondReview && (
+          <Badge isOutlined>
+            <Icon icon={UserPlus} size="small" />
+            Second review
           </Badge>
         )}
         <span className="grow" />

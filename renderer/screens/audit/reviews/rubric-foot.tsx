@@ -1,13 +1,15 @@
-import { useState } from 'react';
+import { Flag } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
 import type { ReviewItemDetail } from '../../../../shared/contract/review-items.ts';
 import type { ReviewQueue } from '../../../../shared/contract/review-queues.ts';
 import type { RubricItem } from '../../../../shared/contract/rubrics.ts';
-import { Button } from '../../../components/button.tsx';
+import { Button, IconButton } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { formatPlural } from '../../../components/format.ts';
 import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import type { useReviewStep } from '../../../queries/review-queues.ts';
+import { useRequestSecond, type useReviewStep } from '../../../queries/review-queues.ts';
+import { useActions } from '../../../stores/actions.ts';
 import { maxTextCharacters } from './answers.ts';
 import type { DraftOfItem } from './use-review-draft.ts';
 
@@ -53,6 +55,73 @@ function SkipDialog({ isBusy, onClose, onSkip }: SkipDialogProps) {
         hint="Other reviewers get the item. You can come back to it in the list."
       />
     </Dialog>
+  );
+}
+
+interface SecondReviewDialogProps {
+  queueId: string;
+  itemId: string;
+  onClose: () => void;
+}
+
+/** One more person reviews the item, without seeing who thinks what. */
+function SecondReviewDialog({ queueId, itemId, onClose }: SecondReviewDialogProps) {
+  const [reason, setReason] = useState('');
+  const request = useRequestSecond(queueId);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!request.isPending) request.mutate({ itemId, reason: reason.trim() || null }, { onSuccess: onClose });
+  }
+  return (
+    <Dialog title="Request a second review" isOpen onClose={onClose}>
+      <form className="review__form" onSubmit={submit}>
+        <p className="small secondary">
+          One more person reviews this item. Others see that you asked, and your reason when the item has all its
+          reviews.
+        </p>
+        <TextField
+          label="Reason (optional)"
+          placeholder="I am not sure about the terms"
+          maxLength={2000}
+          autoFocus
+          value={reason}
+          onValueChange={setReason}
+        />
+        {request.error && <Notice tone="negative">{describeError(request.error).message}</Notice>}
+        <div className="row">
+          <Button type="submit" variant="primary" isBusy={request.isPending}>
+            Request second review
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Flags the item for one more reviewer; once. */
+function SecondReview({ queue, item }: Pick<RubricPanelProps, 'queue' | 'item'>) {
+  const [isOpen, setOpen] = useState(false);
+  const { secondReview } = item;
+  const label = secondReview ? `${secondReview.requestedBy} requested a second review` : 'Request a second review';
+  const open = () => {
+    if (!secondReview) setOpen(true);
+  };
+  useActions('review-second', [
+    { id: 'review.second', title: 'Request a second review', group: 'Review', keys: 'F', run: open },
+  ]);
+  return (
+    <>
+      <IconButton
+        icon={Flag}
+        label={label}
+        keys="F"
+        size="small"
+        variant="default"
+        aria-disabled={secondReview !== null}
+        onClick={open}
+      />
+      {isOpen && <SecondReviewDialog queueId={queue.id} itemId={item.id} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 
@@ -133,6 +202,7 @@ export function RubricFoot({
         <Button size="small" keys="S" onClick={() => onSkipping(true)}>
           Skip
         </Button>
+        <SecondReview queue={problem.queue} item={item} />
       </div>
       <p className="caption tertiary">Answers are kept as a draft. Skip ends the reservation.</p>
       {isSkipping && (

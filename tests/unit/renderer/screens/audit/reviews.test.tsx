@@ -538,3 +538,47 @@ test('the parts of a run are tabs, which a key goes through', async () => {
   press('p');
   within(read()).getByRole('heading', { name: 'Input' });
 });
+
+test('a second review is requested with a key and a reason, once', async () => {
+  opened = await openWindow(<Part />, { address: reviewsAddress, prepare: prepareQueue });
+  opened.navigate(reviewQueueAddress(queueId));
+  await rubricPanel();
+  press('y');
+  press('f');
+  const dialog = await screen.findByRole('dialog', { name: 'Request a second review' });
+  fireEvent.change(within(dialog).getByLabelText('Reason (optional)'), { target: { value: 'I am not sure' } });
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Request second review' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  // The answers stay, and the reservation.
+  const flag = await within(await rubricPanel()).findByRole('button', { name: /requested a second review$/ });
+  expect(flag.getAttribute('aria-disabled')).toBe('true');
+  expect((await rubricPanel()).textContent).toContain('1 of 4 answered');
+  await screen.findByText('Second review');
+  press('f');
+  expect(screen.queryByRole('dialog')).toBeNull();
+  const { counts } = await client.call(readReviewQueue, { parameters: { id: queueId } });
+  expect(counts.reviewsNeeded).toBe(5);
+});
+
+test('a disagreement is discussed beside its reviews', async () => {
+  opened = await openWindow(<Part />, {
+    address: reviewsAddress,
+    prepare: async (own, window) => {
+      await prepareQueue(own, window, 1);
+      await reviewAll('wren', () => 'Tone');
+      await reviewAll('heron', () => 'Made up');
+    },
+  });
+  opened.navigate(reviewQueueAddress(queueId, 'agreement'));
+  fireEvent.click(await screen.findByRole('button', { name: /What went wrong/ }));
+  await screen.findAllByText('heron read it.');
+  press('d');
+  const form = await screen.findByRole('form', { name: 'Discuss this item' });
+  const add = within(form).getByRole('button', { name: 'Add comment' });
+  expect(add.getAttribute('aria-disabled')).toBe('true');
+  fireEvent.change(within(form).getByLabelText('Comment'), { target: { value: 'The tone is fine.' } });
+  fireEvent.click(add);
+  const comment = await screen.findByRole('article', { name: 'Comment by This window' });
+  within(comment).getByText('The tone is fine.');
+  expect(screen.queryByRole('form', { name: 'Discuss this item' })).toBeNull();
+});
