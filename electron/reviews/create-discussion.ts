@@ -30,7 +30,7 @@ export interface Discussion {
 const maxNeeded = maxReviewersPerItem + 1;
 
 /** How many reviews an item can have: named reviewers give one each. */
-const mostOf = ({ plan }: StoredQueue): number => Math.min(maxNeeded, plan.reviewerIds?.length ?? maxNeeded);
+const maxReviewsOf = ({ plan }: StoredQueue): number => Math.min(maxNeeded, plan.reviewerIds?.length ?? maxNeeded);
 
 /** Throws `conflict` if nobody can review it once more. */
 function requireRoom(queue: StoredQueue, item: StoredItem): void {
@@ -39,7 +39,7 @@ function requireRoom(queue: StoredQueue, item: StoredItem): void {
   if (second) throw new AppError('conflict', `${second.by} has asked for a second review of this item already.`);
   if (isDone(item))
     throw new AppError('conflict', 'This item has all its reviews. Discuss it where the reviewers disagree.');
-  if (item.needed >= mostOf(queue))
+  if (item.needed >= maxReviewsOf(queue))
     throw new AppError('conflict', 'All reviewers of this queue review this item already.');
 }
 
@@ -81,8 +81,8 @@ export function createDiscussion(options: ReviewsOptions): Discussion {
       } else {
         await shared.pull(queue);
         const { item } = requireRequest(of, author);
-        const most = mostOf(queue);
-        const isRequested = await shared.requestSecond(queue, { itemId: item.id, second, most, ...author });
+        const maxReviews = maxReviewsOf(queue);
+        const isRequested = await shared.requestSecond(queue, { itemId: item.id, second, maxReviews, ...author });
         if (!isRequested) throw changed();
       }
       return describe(queue, readItem(of).item, author);

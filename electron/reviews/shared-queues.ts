@@ -321,9 +321,16 @@ export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
       await pull(queue.id);
       return isDecided;
     },
-    async requestSecond(queue, { itemId, second, most, you, canDecide }) {
+    async requestSecond(queue, { itemId, second, maxReviews, you, canDecide }) {
       const { id: reviewerId } = await people.send(you);
-      const request = { queueId: queue.id, itemId, reviewerId, second: { ...second, reviewerId }, canDecide, most };
+      const request = {
+        queueId: queue.id,
+        itemId,
+        reviewerId,
+        second: { ...second, reviewerId },
+        canDecide,
+        maxReviews,
+      };
       const isRequested = await team.reviews('requestSecond', request);
       await pull(queue.id);
       return isRequested;

@@ -36,7 +36,7 @@ export interface SecondRequest {
   readonly itemId: string;
   readonly second: SecondReview;
   /** Reviews that the item can have. */
-  readonly most: number;
+  readonly maxReviews: number;
   readonly you: StoredReviewer;
   readonly canDecide: boolean;
 }

@@ -226,12 +226,18 @@ export class TeamReviews {
 
   /** False if the reviewer neither holds the item nor may decide, or it can't get one more review. */
   async requestSecond(
-    input: OfQueue & { itemId: string; reviewerId: string; second: SecondReview; canDecide: boolean; most: number },
+    input: OfQueue & {
+      itemId: string;
+      reviewerId: string;
+      second: SecondReview;
+      canDecide: boolean;
+      maxReviews: number;
+    },
   ): Promise<boolean> {
-    const { queueId, itemId, reviewerId, second, canDecide, most } = input;
+    const { queueId, itemId, reviewerId, second, canDecide, maxReviews } = input;
     const { rows } = await sql<{ requested: boolean }>`
       SELECT touchstone.request_second_review(${queueId}::uuid, ${itemId}::uuid, ${reviewerId}::uuid, ${asJson(second)}::json,
-        ${canDecide}::boolean, ${most}::integer) AS requested`.execute(this.#database);
+        ${canDecide}::boolean, ${maxReviews}::integer) AS requested`.execute(this.#database);
     return rows[0]!.requested;
   }
 

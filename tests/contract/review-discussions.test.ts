@@ -102,7 +102,7 @@ describe.each(ways)('%s: a second review', (each) => {
     expect((await osprey('POST', `${item}/comments`, { text: 'Me too' }, each)).status).toBe(409);
     expect((await wren('POST', `${item}/comments`, { text: '  ' }, each)).status).toBe(400);
     expect((await wren('POST', `${item}/comments`, { text: 'x'.repeat(10_001) }, each)).status).toBe(400);
-    const other = host.issueKey({ name: `Other scope ${suffix}`, scopes: ['inference'] });
+    const other = host.issueKey({ name: `Other scope ${suffix}`, scopes: ['run'] });
     const body = { text: 'Hello' };
     expect((await callJson(host, each, 'POST', `${item}/comments`, { key: other, body })).status).toBe(403);
     expect((await callJson(host, each, 'POST', `${item}/second-review`, { key: other, body: {} })).status).toBe(403);
@@ -164,9 +164,9 @@ describe('a queue file', () => {
 
   test('takes requests and discussions along, once', async () => {
     const { path, wren, review, answers, suffix } = await prepare(2, { reviewersPerItem: 1 });
-    const asked = (await wren('POST', `${path}/reservations`, {})).body.item;
-    await wren('POST', `${path}/items/${asked.id}/second-review`, { reason: 'my view' });
-    expect(await review(wren, true)).toBe(`${path}/items/${asked.id}`);
+    const requested = (await wren('POST', `${path}/reservations`, {})).body.item;
+    await wren('POST', `${path}/items/${requested.id}/second-review`, { reason: 'my view' });
+    expect(await review(wren, true)).toBe(`${path}/items/${requested.id}`);
     const file = await download(host, path);
     expect(file).toContain(`"by":"wren ${suffix}"`);
     // Others don't read there what a reviewer thinks.
@@ -177,12 +177,12 @@ describe('a queue file', () => {
     for (let count = 0; count < 2; count += 1) {
       const { item } = (await at('POST', `${path}/reservations`)).body;
       const own = `${path}/items/${item.id}`;
-      if (item.id === asked.id)
+      if (item.id === requested.id)
         expect(item.secondReview).toMatchObject({ requestedBy: `wren ${suffix}`, reason: null });
       else expect((await at('POST', `${own}/second-review`, { reason: 'from afar' })).status).toBe(201);
       expect((await at('POST', `${own}/reviews`, answers(false))).status).toBe(201);
     }
-    const comment = await at('POST', `${path}/items/${asked.id}/comments`, { text: 'Read from afar' });
+    const comment = await at('POST', `${path}/items/${requested.id}/comments`, { text: 'Read from afar' });
     expect(comment.status).toBe(201);
     const result = await download(colleague, path);
     const merged = await upload(host, `${path}/merge`, result);
@@ -191,7 +191,7 @@ describe('a queue file', () => {
     const { data } = (await lead('GET', `${path}/items`)).body;
     expect(
       data.map(({ id, state, reviewsNeeded, reviewsDone }: Json) => [
-        id === asked.id,
+        id === requested.id,
         state,
         reviewsNeeded,
         reviewsDone,
@@ -202,7 +202,9 @@ describe('a queue file', () => {
         [false, 'open', 2, 1],
       ]),
     );
-    expect((await wren('GET', `${path}/items/${asked.id}`)).body.comments).toMatchObject([{ text: 'Read from afar' }]);
+    expect((await wren('GET', `${path}/items/${requested.id}`)).body.comments).toMatchObject([
+      { text: 'Read from afar' },
+    ]);
   });
 
   test('without the fields, as older versions write it, is read', async () => {
@@ -211,6 +213,8 @@ describe('a queue file', () => {
     const older = (await download(host, path)).replaceAll(/,"secondReview":(null|\{[^}]*\})/g, '');
     expect(older).not.toContain('secondReview');
     expect((await upload(colleague, '/review-queues/import', older)).status).toBe(201);
-    expect((await callJson(colleague, memory, 'GET', `${path}/items`)).body.data).toMatchObject([{ secondReview: null }]);
+    expect((await callJson(colleague, memory, 'GET', `${path}/items`)).body.data).toMatchObject([
+      { secondReview: null },
+    ]);
   });
 });

@@ -148,7 +148,7 @@ export function queueOf(row: QueueRow): StoredQueue {
 
 export const itemColumns = `review_items.sequence, queue, position, review_items.id, review_items.conversation_id AS conversationId,
   run_id AS runId, stratum, is_flagged AS isFlagged, needed, done, is_removed AS isRemoved, is_disagreeing AS isDisagreeing,
-  gold_json AS goldJson, gold_by AS goldBy, gold_at AS goldAt, second_json AS secondJson, runs.title, runs.created_at AS runAt,
+  gold_json AS goldJson, gold_by AS goldBy, second_json AS secondJson, gold_at AS goldAt, runs.title, runs.created_at AS runAt,
   CASE WHEN runs.caller_id = (SELECT value FROM facts WHERE name = 'window_caller_id') THEN 'Touchstone window'
     ELSE (SELECT name FROM api_keys WHERE api_keys.caller_id = runs.caller_id LIMIT 1) END AS caller`;
 
