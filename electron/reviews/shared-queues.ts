@@ -306,10 +306,8 @@ export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
       if (reserved === null) return null;
       return reserved.itemId === undefined ? false : store.item(queue.sequence, reserved.itemId);
     },
-    async release(queue, you) {
-      await team.reviews('release', { queueId: queue.id, reviewerId: you.id });
-      await pull(queue.id);
-    },
+    release: (queue, you) =>
+      team.reviews('release', { queueId: queue.id, reviewerId: you.id }).then(() => pull(queue.id)),
     async add(queue, review, you) {
       const reviewer = await people.send(you);
       const isAdded = await team.reviews('add', { ...review, queueId: queue.id, reviewerId: reviewer.id });
@@ -321,16 +319,9 @@ export function createSharedQueues(options: SharedQueuesOptions): SharedQueues {
       await pull(queue.id);
       return isDecided;
     },
-    async requestSecond(queue, { itemId, second, maxReviews, you, canDecide }) {
+    async requestSecond(queue, { you, second, ...given }) {
       const { id: reviewerId } = await people.send(you);
-      const request = {
-        queueId: queue.id,
-        itemId,
-        reviewerId,
-        second: { ...second, reviewerId },
-        canDecide,
-        maxReviews,
-      };
+      const request = { ...given, queueId: queue.id, reviewerId, second: { ...second, reviewerId } };
       const isRequested = await team.reviews('requestSecond', request);
       await pull(queue.id);
       return isRequested;
