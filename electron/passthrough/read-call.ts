@@ -22,8 +22,6 @@ export interface ReadRequest extends RecordedRequest {
   readonly program: CallingProgram;
   /** How often each rule replaced something that this call adds. */
   readonly hidden: readonly number[];
-  /** Whether something that was sent is not in the record. */
-  readonly isCut: boolean;
 }
 
 /** What a program says of itself. */
@@ -46,7 +44,6 @@ export const unreadable: Omit<ReadRequest, 'program'> = {
   messageKeys: [],
   firstNew: 0,
   hidden: [],
-  isCut: true,
 };
 
 /** Most texts of a line have single spaces already; replacing each allocated a quarter of what a call takes. */
@@ -235,13 +232,8 @@ export function readPassedRequest(input: RequestInput): ReadRequest {
   }
   const read = readRequest(api, json.value, pathModel, { keepsWhole: redactor !== null });
   const found = keysOf(scope, read.messages);
-  const limited = limitRequest(read, found.firstNew);
-  const isLimited = (['messages', 'systemMessage', 'configuration'] as const).some(
-    (name) => limited[name] !== read[name],
-  );
-  const isCut = json.isCut || isLimited;
-  const request = { ...limited, isCut };
-  const keys = { ...found, firstNew: limited.firstNew };
+  const request = limitRequest(read, found.firstNew);
+  const keys = { ...found, firstNew: request.firstNew };
   if (!redactor) return { ...request, ...keys, messageKeys: messageKeys(request.messages), program, hidden: [] };
   const redacted = redactedRequest({ ...request, ...keys }, redactor);
   return {
