@@ -63,6 +63,7 @@ async function listItems(host: SharingHost, queue: ReviewQueue): Promise<readonl
 }
 
 const publishingProcess = fileURLToPath(new URL('../support/publishing-process.ts', import.meta.url));
+const refillingProcess = fileURLToPath(new URL('../support/refilling-process.ts', import.meta.url));
 const reservingProcess = fileURLToPath(new URL('../support/reserving-process.ts', import.meta.url));
 
 /** Reserves and reviews until nothing is left. */
@@ -501,6 +502,83 @@ describeWithPostgres('review queues that hosts share', () => {
       expect(texts[0]!.text).not.toContain('kingfisher');
     },
   );
+
+  /** A queue of the newest of each day of the runs of two hosts, with one item. All hosts have it. */
+  async function shareDailyQueue(team: string, [one, two]: readonly [SharingHost, SharingHost]): Promise<ReviewQueue> {
+    const workspaceId = randomUUID();
+    await recordRun(one.host, { workspaceId, createdAt: Date.UTC(2026, 7, 1) });
+    await untilCopied(team, 1);
+    return shareQueue([one, two], 0, { filter: { workspaceId }, source: 'team', plan: { kind: 'newest', perDay: 2 } });
+  }
+
+  const untilCopied = (team: string, runs: number) =>
+    until(async () => expect(await server().query(team, 'SELECT 1 FROM touchstone.runs')).toHaveLength(runs));
+
+  /** Two runs of each of so many days, one on each host. */
+  async function recordDays(queue: ReviewQueue, hosts: readonly SharingHost[], days: number, text = ''): Promise<void> {
+    const { workspaceId } = queue.filter as { workspaceId: string };
+    for (let day = 0; day < days; day += 1)
+      for (const { host } of hosts)
+        await recordRun(host, { workspaceId, createdAt: Date.UTC(2026, 8, 1 + day), renderedPrompt: text });
+  }
+
+  const sharedItems = (team: string) =>
+    server().query<{ position: number; run: string }>(
+      team,
+      "SELECT position, item ->> 'runId' AS run FROM touchstone.review_items ORDER BY position",
+    );
+
+  /** That the queue has each run once, in the same order on both hosts and in the team database. */
+  async function expectEachOnce(team: string, queue: ReviewQueue, hosts: readonly SharingHost[], runs: number) {
+    const shared = await sharedItems(team);
+    expect(shared.map(({ position }) => position)).toEqual(Array.from({ length: runs }, (_, index) => index));
+    expect(new Set(shared.map(({ run }) => run)).size).toBe(runs);
+    for (const host of hosts)
+      await until(async () => {
+        const { body } = await host.call<{ data: ReviewItemDetail[] }>('GET', `${pathOf(queue)}/items?limit=100`);
+        expect(body.data.map(({ runId }) => runId)).toEqual(shared.map(({ run }) => run));
+        const read = await host.call<ReviewQueue>('GET', pathOf(queue));
+        expect(read.body).toMatchObject({ population: runs, counts: { items: runs } });
+      });
+  }
+
+  test("new days of the team's runs come once, also if the host is killed while it adds them", longTest, async () => {
+    const team = await server().createDatabase();
+    const [one, two] = (await startHosts(team, 2)) as [SharingHost, SharingHost];
+    const queue = await shareDailyQueue(team, [one, two]);
+    await recordDays(queue, [one, two], 14);
+    await untilCopied(team, 29);
+    await one.host.close();
+    // It is killed before the first step, which has twenty items, and in the second one.
+    for (const [present, condition] of [
+      [1, 'NEW.queue::text <> OLD.queue::text'],
+      [21, '(SELECT count(*) FROM touchstone.review_items) = 21'],
+    ] as const) {
+      const resume = await interrupt(team, 'true', `IF ${condition} THEN PERFORM pg_sleep(3600); END IF`);
+      let isWaiting = false;
+      const killed = runUntilKilled(refillingProcess, [one.directory, team, queue.id], () => isWaiting);
+      const sleeping = "FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
+      await until(async () => expect(await server().query(team, `SELECT 1 ${sleeping}`)).toHaveLength(1));
+      isWaiting = true;
+      await killed;
+      // Of two calls at the same time, one waits for the other.
+      await server().query(
+        team,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+           AND query LIKE '%UPDATE touchstone.review_queues%'`,
+      );
+      await resume();
+      expect(await sharedItems(team)).toHaveLength(present);
+    }
+    const again = await startSharingHost({ team, directory: one.directory });
+    onTestFinished(() => again.close());
+    await until(async () => {
+      await again.call('PATCH', pathOf(queue), { isOpen: true });
+      expect(await sharedItems(team)).toHaveLength(29);
+    });
+    await again.call('PATCH', pathOf(queue), { isOpen: true });
+    await expectEachOnce(team, queue, [again, two], 29);
+  });
 
   test(
     'plans choose the same runs from the team database as from the device that recorded them',

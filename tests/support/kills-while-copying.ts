@@ -110,6 +110,12 @@ export async function killWhileCopying(options: CopyingKillsOptions): Promise<Co
   const answered: string[] = [];
   let serverKills = 0;
   const countCopied = async (): Promise<number> => {
+    // The first rounds may end before there are tables.
+    const [found] = await server.query<{ has: boolean }>(
+      address,
+      "SELECT to_regclass('touchstone.runs') IS NOT NULL AS has",
+    );
+    if (!found!.has) return 0;
     const [row] = await server.query<{ count: string }>(address, 'SELECT count(*) FROM touchstone.runs');
     return Number(row!.count);
   };
