@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -13,6 +13,7 @@ import { runUntilKilled } from '../support/kill-process.ts';
 import { longTest, patience } from '../support/patience.ts';
 import { describeWithPostgres, type TestPostgres } from '../support/postgres.ts';
 import { flagged } from '../support/review-world.ts';
+import { createSmallDatabase } from '../support/small-database.ts';
 import { createSharedQueue, type SharingHost, startSharingHost } from '../support/sharing-hosts.ts';
 import { temporaryDirectory } from '../unit/storage/test-storage.ts';
 import { usePostgres } from '../unit/team/team-world.ts';
@@ -578,6 +579,44 @@ describeWithPostgres('review queues that hosts share', () => {
     });
     await again.call('PATCH', pathOf(queue), { isOpen: true });
     await expectEachOnce(team, queue, [again, two], 29);
+  });
+
+  test('a full disk of the database loses no item or review, and says what to do', longTest, async () => {
+    const small = await createSmallDatabase(server(), 48);
+    if (small === null) return;
+    const { address: team } = small;
+    const hosts = (await startHosts(team, 2)) as [SharingHost, SharingHost];
+    const [one, two] = hosts;
+    const queue = await shareDailyQueue(team, hosts);
+    // Texts that can't be compressed. Each is copied twice: with its run, and with its item.
+    await recordDays(queue, hosts, 14, randomBytes(60_000).toString('base64'));
+    await untilCopied(team, 29);
+    expect((await reserve(two, queue, null)).status).toBe(200);
+    await small.fill();
+    const full = 'The disk of the team database is full. Free some space there. Copying then continues.';
+
+    await one.call('PATCH', pathOf(queue), { isOpen: true });
+    expect(await sharedItems(team)).toHaveLength(1);
+    const { filter, rubric, itemType } = queue;
+    const input = { name: 'Another', filter, itemType, plan: { kind: 'all' }, rubricId: rubric.id, isShared: true };
+    const another = await one.call('POST', '/review-queues', input);
+    expect(another).toMatchObject({
+      status: 503,
+      body: { error: { code: 'team_unavailable', message: expect.stringContaining(full) } },
+    });
+    // Runs that aren't in the queue. Copying them says what is wrong.
+    for (const { host } of hosts) await recordRun(host, { renderedPrompt: randomBytes(60_000).toString('base64') });
+    for (const { log } of hosts) await until(() => expect(log.some((line) => line.startsWith(full))).toBe(true));
+
+    small.grow();
+    await untilCopied(team, 31);
+    await until(async () => {
+      await one.call('PATCH', pathOf(queue), { isOpen: true });
+      expect(await sharedItems(team)).toHaveLength(29);
+    });
+    await expectEachOnce(team, queue, hosts, 29);
+    expect(await reviewAll(two, queue, issue(two, 'Wren'))).toBe(28);
+    expect((await one.call<{ data: unknown[] }>('GET', '/review-queues')).body.data).toHaveLength(1);
   });
 
   test(

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewRun } from '../../../electron/storage/run-rows.ts';
 import { parseTeamAddress } from '../../../electron/team/address.ts';
 import { describeTeamFailure, openTeamConnection } from '../../../electron/team/connection.ts';
@@ -13,6 +13,7 @@ import { TeamEngine } from '../../../electron/team/team-engine.ts';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import { longTest } from '../../support/patience.ts';
 import { describeWithPostgres, TestPostgres } from '../../support/postgres.ts';
+import { createSmallDatabase } from '../../support/small-database.ts';
 import { openEngine } from '../audit/test-engine.ts';
 import { sampleOutcome, sampleRun } from '../storage/sample-run.ts';
 import { openTestStorage, temporaryDirectory } from '../storage/test-storage.ts';
@@ -383,23 +384,9 @@ describeWithPostgres('the team database', () => {
   });
 
   test('with a full disk says so, and gets the rest when there is space', longTest, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'touchstone-small-disk-'));
-    try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', folder], { stdio: 'pipe' });
-    } catch {
-      process.stderr.write('SKIPPED: a full disk of PostgreSQL. Only an administrator can mount a small disk.\n');
-      rmSync(folder, { recursive: true });
-      return;
-    }
-    onTestFinished(() => {
-      execFileSync('umount', ['-l', folder]);
-      rmSync(folder, { recursive: true });
-    });
-    const { uid, gid } = statSync(server.folder);
-    chownSync(folder, uid, gid);
-    await server.query('postgres', `CREATE TABLESPACE small LOCATION '${folder}'`);
-    await server.query('postgres', 'CREATE DATABASE small TABLESPACE small');
-    const address = server.address('small');
+    const small = await createSmallDatabase(server, 24);
+    if (small === null) return;
+    const { address } = small;
     const storage = openTestStorage();
     const runs: string[] = [];
     for (let index = 0; index < 200; index += 1)
@@ -413,7 +400,7 @@ describeWithPostgres('the team database', () => {
     expect(describeTeamFailure(failure, parseTeamAddress(address)).message).toBe(
       'The disk of the team database is full. Free some space there. Copying then continues.',
     );
-    execFileSync('mount', ['-o', 'remount,size=300m', folder]);
+    small.grow();
     await createCopier(storage, await connectTeam(address)).copyAll();
     expect(await storedIds(address)).toEqual(runs.toSorted());
   });
