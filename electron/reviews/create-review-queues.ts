@@ -41,7 +41,7 @@ export interface ReviewQueues {
     id: string,
     part: { view: ItemView; offset: number; limit: number },
     you: StoredReviewer | null,
-  ): { data: ReviewItem[]; offset: number; total: number };
+  ): Promise<{ data: ReviewItem[]; offset: number; total: number }>;
   close(): Promise<void>;
 }
 
@@ -213,11 +213,15 @@ export function createReviewQueues(options: ReviewQueuesOptions): ReviewQueues {
       await daily.close();
       await removal;
     },
-    items(id, { view, ...range }, you) {
+    async items(id, { view, ...range }, you) {
       const queue = store.read(id);
       const now = Date.now();
-      const { items, total } = store.view(queue.sequence, { view, reviewer: you?.sequence ?? null, now }, range);
+      const of = { view, reviewer: you?.sequence ?? null, now };
+      const isAll = view === 'all';
+      const items = isAll ? store.items(queue.sequence, range) : store.view(queue.sequence, of, range);
       const data = describeItems(items, { queue, you, reviews, now }, importedStart(store, queue));
+      if (!isAll) await nextTurn();
+      const total = isAll ? store.itemCount(queue.sequence) : store.viewCount(queue.sequence, of);
       return { data, offset: range.offset, total };
     },
   };

