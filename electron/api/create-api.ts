@@ -5,7 +5,7 @@ import { AppError } from '../../shared/app-error.ts';
 import { type Access, type Endpoint, scopes } from '../../shared/contract/endpoint.ts';
 import type { Log } from '../log.ts';
 import type { RateLimits } from '../credits/rate-limits.ts';
-import { queryKeys } from '../providers/forwarded-call.ts';
+import { namedKeyHeaders, queryKeys } from '../providers/forwarded-call.ts';
 import type { ApiKeyStore, AuthenticatedKey } from '../storage/storage.ts';
 import type { Api, ApiContext, Caller, Handler, HandlerInput } from './api.ts';
 import { errorResponse, toAppError } from './error-response.ts';
@@ -46,7 +46,7 @@ function keyFromPassed({ headers, url }: Pick<Request, 'headers' | 'url'>, passe
   const separate = headers.get('x-touchstone-key')?.trim();
   if (separate) return separate;
   const bearer = /^bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
-  const named = ['x-api-key', 'x-goog-api-key'].map((name) => headers.get(name)?.trim());
+  const named = namedKeyHeaders.map((name) => headers.get(name)?.trim());
   const sent = [...named, bearer, ...(passes === 'gemini' ? queryKeys(url) : [])];
   const present = sent.filter((key) => key !== undefined && key !== '');
   const key = present.find((candidate) => candidate!.startsWith('ts_')) ?? present[0];
@@ -73,7 +73,8 @@ function hasValidKey({ target, headers }: Parameters<Api['isKnown']>[0], apiKeys
   // Called for every request of a stranger. Creating an error is slow.
   const get = (name: string): string | null => headers[name] ?? null;
   const inQuery = target.startsWith('/gemini/') ? queryKeys(target)[0] : undefined;
-  const passed = headers['x-touchstone-key'] ?? headers['x-api-key'] ?? headers['x-goog-api-key'] ?? inQuery;
+  const named = ['x-touchstone-key', ...namedKeyHeaders].find((name) => headers[name] !== undefined);
+  const passed = named === undefined ? inQuery : headers[named];
   if (passed !== undefined && apiKeys.authenticate(passed.trim()) !== null) return true;
   if (headers['authorization'] === undefined && headers['x-hl-api-key'] === undefined) return false;
   try {

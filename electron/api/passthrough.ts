@@ -21,7 +21,7 @@ import {
 import type { ProgramCall } from '../passthrough/begin-run.ts';
 import type { PassThrough, StartedCall } from '../passthrough/create-passthrough.ts';
 import type { CallApi } from '../passthrough/read-request.ts';
-import { queryKeys } from '../providers/forwarded-call.ts';
+import { namedKeyHeaders, queryKeys } from '../providers/forwarded-call.ts';
 import { endpointId, type ProviderId } from '../providers/provider-addresses.ts';
 import type { Providers } from '../providers/create-providers.ts';
 import { type Handler, type HandlerInput, implement } from './api.ts';
@@ -55,7 +55,7 @@ function rawHeadersOf(request: Request): readonly string[] {
 /** Whether the usual place has the program's own provider key, beside the key of this service. */
 function hasOwnKey({ headers }: Input, path: string): boolean {
   if (!headers.get('x-touchstone-key')) return false;
-  const named = ['x-api-key', 'x-goog-api-key'].map((name) => headers.get(name));
+  const named = namedKeyHeaders.map((name) => headers.get(name));
   const keys = [...named, headers.get('authorization')?.replace(/^bearer +/i, ''), ...queryKeys(path)];
   return keys.some((key) => key != null && key.trim() !== '' && !key.trim().startsWith('ts_'));
 }

@@ -36,14 +36,19 @@ const ownHeaders = new Set([
   'content-length',
   'x-hl-api-key',
 ]);
-const keyHeaders = new Set(['authorization', 'x-api-key', 'x-goog-api-key']);
+/** Headers in which the APIs of providers have a key, besides `authorization`. */
+export const namedKeyHeaders = ['x-api-key', 'x-goog-api-key', 'api-key'] as const;
+const keyHeaders: ReadonlySet<string> = new Set(['authorization', ...namedKeyHeaders]);
 
 /** A key of this service, which never leaves it. */
 const isOwnServiceKey = (value: string): boolean => /^(?:bearer +)?ts_/i.test(value);
+/** One in another header, where a text may begin with the same letters. */
+const hasOwnServiceKey = (value: string): boolean => /ts_[\w-]{43}/.test(value);
 
 function isForwarded(name: string, value: string, hasOwnKey: boolean): boolean {
   if (ownHeaders.has(name) || name.startsWith(':')) return false;
   if (name.startsWith('x-touchstone-') || name.startsWith('x-app-')) return false;
+  if (hasOwnServiceKey(value)) return false;
   return !keyHeaders.has(name) || (hasOwnKey && !isOwnServiceKey(value));
 }
 

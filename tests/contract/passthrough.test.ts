@@ -152,6 +152,35 @@ describe('a passed call', () => {
     expect(host.host.storage.exchanges.read(runId)).not.toContain('sk-its-own');
   });
 
+  test('with its own key as Azure takes it takes that along alone, and stores it nowhere', async () => {
+    const ownKey = 'azure-key-of-the-program';
+    host.provider.answerWith((received) =>
+      received.chatAnswer({ content: `Your key is ${received.headers['api-key']}` }),
+    );
+    const keys = { 'api-key': ownKey, 'x-touchstone-key': host.key };
+    const { authorization: _, ...rest } = call(question).headers;
+    const { headers } = await host.send('HTTP/1.1', { ...call(question), headers: { ...rest, ...keys } });
+    const { headers: received } = host.provider.calls.at(-1)!;
+    expect([received['api-key'], received.authorization]).toEqual([ownKey, undefined]);
+    expect(recordOf(headers).output.content).toBe('Your key is [redacted]');
+    const runId = String(headers['x-touchstone-run-id']);
+    await expect.poll(() => host.host.storage.exchanges.read(runId)).toContain('[redacted]');
+    expect(host.host.storage.exchanges.read(runId)).not.toContain(ownKey);
+  });
+
+  test.each(ways)('never takes a key of Touchstone along, in whichever header, %s', async (way) => {
+    host.provider.answerWith((received) => received.chatAnswer({ content: 'Blue.' }));
+    const { authorization: _, ...rest } = call(question).headers;
+    const others = { 'x-custom': `key=${host.key}`, cookie: `a=${host.key}`, 'x-trace': 'ts_1780000000' };
+    const { status } = await host.send(way, {
+      ...call(question),
+      headers: { ...rest, ...others, 'api-key': host.key },
+    });
+    const { rawHeaders, headers: received } = host.provider.calls.at(-1)!;
+    expect([status, rawHeaders.filter((value) => value.includes(host.key))]).toEqual([200, []]);
+    expect(received['x-trace']).toBe('ts_1780000000');
+  });
+
   test('waits for a slow program, and the provider with it', async () => {
     const pending = host.begin('HTTP/1.1', call({ ...question, stream: true }));
     const received = await host.provider.nextCall();

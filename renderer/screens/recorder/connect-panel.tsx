@@ -71,7 +71,8 @@ function Examples({ address }: { address: string }) {
           <Link href={settingsAddress('api-keys')} className="link">
             API keys
           </Link>
-          . Touchstone then uses the provider key from its keychain.
+          . Touchstone then uses the provider key from its keychain. A program with a provider key of its own sends that
+          as usual, and TOUCHSTONE_KEY in the header <code className="mono--small">x-touchstone-key</code>.
         </span>
       </p>
     </>
