@@ -27,7 +27,7 @@ import type { Providers } from '../providers/create-providers.ts';
 import { type Handler, type HandlerInput, implement } from './api.ts';
 import { PassedResponse } from './passed-response.ts';
 import { originOf } from './run-response.ts';
-import { type TranslatedApi, translatedCall, type TranslatedCallOptions } from './translated-call.ts';
+import { clientOf, type TranslatedApi, translatedCall, type TranslatedCallOptions } from './translated-call.ts';
 
 type Input = HandlerInput<unknown, unknown, unknown>;
 
@@ -40,9 +40,6 @@ interface Route {
   readonly pathModel?: string;
   readonly apiVersion?: string;
 }
-
-/** Characters of a program's name. */
-const maxClientCharacters = 200;
 
 /** Versions of Gemini's API. */
 const geminiVersions = new Set(['v1', 'v1beta', 'v1alpha']);
@@ -108,7 +105,7 @@ function toCall(
     caller,
     program: {
       appHeaders: originOf({ caller, headers }).appHeaders,
-      client: headers.get('user-agent')?.slice(0, maxClientCharacters) || null,
+      client: clientOf(headers),
     },
     level: levelOf(headers),
     isRetry: Number(headers.get('x-stainless-retry-count')) > 0,
@@ -116,7 +113,7 @@ function toCall(
   };
 }
 
-export interface PassThroughHandlerOptions extends Omit<TranslatedCallOptions, 'thread'> {
+export interface PassThroughHandlerOptions extends Omit<TranslatedCallOptions, 'passThrough'> {
   readonly passThrough: PassThrough;
   readonly providers: Pick<Providers, 'callFailure' | 'findEndpoint'>;
 }
@@ -136,7 +133,10 @@ export function passThroughHandlers({ passThrough, providers, ...options }: Pass
     const body = input.request.method === 'GET' ? null : await input.readBytes(maxPassedBodyBytes);
     const api = translatedApi(route);
     const own = body && api ? await passThrough.ownCall({ body, encoding: encodingOf(input) }) : null;
-    if (api && own) return translatedCall(api, own, input, { ...options, thread: passThrough.thread });
+    if (api && own) {
+      const call = { ...own, level: levelOf(input.headers) };
+      return translatedCall(api, call, input, { ...options, passThrough });
+    }
     const started = await passThrough.start(toCall(input, route, body));
     const added = addedHeaders(started);
     // A call that fails here or is blocked has a record, too.

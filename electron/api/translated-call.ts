@@ -1,7 +1,9 @@
 import { ReadableStream as NodeStream } from 'node:stream/web';
 import { invalidField } from '../../shared/app-error.ts';
+import type { RecordLevel } from '../../shared/contract/common.ts';
 import { type Configuration, completionRequest } from '../../shared/contract/completions.ts';
-import type { AcceptedRun, Completions } from '../completions/completions.ts';
+import { textOfMessage } from '../../shared/contract/messages.ts';
+import type { Completions } from '../completions/completions.ts';
 import type { Run, RunPart } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import type { PassThrough } from '../passthrough/create-passthrough.ts';
@@ -90,8 +92,21 @@ async function streamed(
 export interface TranslatedCallOptions extends TranslationOptions {
   readonly storage: TranslationOptions['storage'] & Pick<Storage, 'runs' | 'turns'>;
   readonly completions: Pick<Completions, 'start'>;
-  readonly thread: PassThrough['thread'];
+  readonly passThrough: Pick<PassThrough, 'thread' | 'recordRun' | 'noteRecord'>;
   readonly reportFailure: Log;
+}
+
+/** A call, and how much its program wants recorded. */
+export interface LeveledCall extends OwnCall {
+  readonly level: RecordLevel;
+}
+
+/** Characters of a program's name. */
+const maxClientCharacters = 200;
+
+/** What the program calls itself; null if it doesn't. */
+export function clientOf(headers: Headers): string | null {
+  return headers.get('user-agent')?.slice(0, maxClientCharacters) || null;
 }
 
 /** The messages of a stored prompt and of an agent's template aren't for everybody who can call another model. */
@@ -115,6 +130,8 @@ function continuedResponse(
   const run = runId === undefined ? null : storage.runs.readToContinue(runId);
   if (run?.callerId !== caller.callerId || run.status !== 'Completed')
     throw invalidField('previous_response_id', "is not a completed response of this key's own");
+  if (run.content === '' && run.toolCalls.length === 0 && run.messages.every((each) => textOfMessage(each) === ''))
+    throw invalidField('previous_response_id', 'is a response of which only the metadata is recorded');
   const text = run.content === '' ? [] : [{ type: 'text' as const, text: run.content }];
   const calls = run.toolCalls.map((call) => ({ type: 'toolCall' as const, ...publicToolCall(call) }));
   const messages = [...publicMessages(run.messages), { role: 'assistant' as const, content: [...text, ...calls] }];
@@ -127,10 +144,10 @@ function continuedResponse(
 
 async function start(
   api: TranslatedApi,
-  { body, model }: OwnCall,
+  { body, model, level }: LeveledCall,
   input: Input,
   options: TranslatedCallOptions,
-): Promise<AcceptedRun> {
+): Promise<{ readonly run: Run; readonly recorded: RecordLevel }> {
   const kind = ownModelKind(model)!;
   const read = readRequest(api, body, null);
   const continued = continuedResponse(read, input, options);
@@ -143,15 +160,20 @@ async function start(
     values: valuesOf(body),
   };
   const request = translateRequest(model.slice(kind.length + 1), kind, program, options);
-  const origin = { api, client: input.headers.get('user-agent')?.slice(0, 200) || null };
   const results = request.messages.flatMap(({ content }) =>
     content.flatMap((part) => (part.type === 'toolResult' ? [part.content] : [])),
   );
   const { promptText, aiSystem, systemMessage, configuration, dataspaceIds, messages, storedPrompt, agent } = request;
   continued?.requireSame(request);
-  const thread = options.thread(input.caller.callerId, sent.messages);
+  const { appHeaders } = originOf(input);
+  const client = clientOf(input.headers);
+  const record = await options.passThrough.recordRun(
+    { api, caller: input.caller, level },
+    { promptText, systemMessage, messages, configuration, program: { appHeaders, client } },
+  );
+  const thread = options.passThrough.thread(input.caller.callerId, sent.messages);
   const conversationId = continued?.conversationId ?? thread.conversationId ?? timeOrderedId();
-  thread.note(conversationId);
+  if (record.level !== 'none') thread.note(conversationId);
   const accepted = await options.completions.start(
     {
       promptText,
@@ -162,16 +184,20 @@ async function start(
       dataspaceIds: dataspaceIds && [...dataspaceIds],
       ...(agent && { metadata: { ...agent } }),
     },
-    { ...originOf(input), origin },
+    { ...originOf(input), origin: { api, client } },
     {
       signal: input.signal,
       files: promptFiles(sent.files),
+      ...(record.recording && { recording: record.recording }),
       // The messages are sent as they are: a program's text is no template.
       continuation: { conversationId, messages, results, storedPrompt, citations: [] },
     },
   );
-  if (agent) options.storage.turns.noteAgent(accepted.run.plan.runId, agent.agentId);
-  return accepted;
+  if (record.level !== 'none') {
+    if (agent) options.storage.turns.noteAgent(accepted.run.plan.runId, agent.agentId);
+    void accepted.run.recorded.then(options.passThrough.noteRecord);
+  }
+  return { run: accepted.run, recorded: record.level };
 }
 
 const formats: Record<TranslatedApi, AnswerFormat> = { 'openai-chat': chatAnswer, 'openai-responses': responsesAnswer };
@@ -179,19 +205,21 @@ const formats: Record<TranslatedApi, AnswerFormat> = { 'openai-chat': chatAnswer
 /** Runs a call of OpenAI's API through completions, with the guard, grounding, versions and credits. */
 export async function translatedCall(
   api: TranslatedApi,
-  call: OwnCall,
+  call: LeveledCall,
   input: Input,
   options: TranslatedCallOptions,
 ): Promise<Response> {
   const { body, model } = call;
-  const { run } = await start(api, call, input, options);
+  const { run, recorded } = await start(api, call, input, options);
   const { runId, conversationId } = run.plan;
   const head = { runId, created: Math.floor(Date.now() / 1000), model, request: body };
   const headers = {
     ...defaultHeaders,
-    'x-touchstone-recorded': 'all',
-    'x-touchstone-run-id': runId,
-    'x-touchstone-conversation-id': conversationId,
+    'x-touchstone-recorded': recorded,
+    ...(recorded !== 'none' && {
+      'x-touchstone-run-id': runId,
+      'x-touchstone-conversation-id': conversationId,
+    }),
   };
   const format = formats[api];
   if (body['stream'] !== true) return Response.json(format.whole(head, await run.complete()), { headers });

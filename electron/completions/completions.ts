@@ -5,6 +5,7 @@ import type { GroundingChoice, GroundingPreview } from '../../shared/contract/gr
 import type { CreditReservation } from '../credits/credits.ts';
 import type { StoredPromptIds } from '../prompts/stored-prompt.ts';
 import type { AuthenticatedKey } from '../storage/storage.ts';
+import type { NewRun, RunOutcome } from '../storage/run-rows.ts';
 import type { PromptFiles } from './prompt-file.ts';
 import type { Run } from './run.ts';
 
@@ -42,8 +43,25 @@ export interface RunContext {
   readonly continuation?: RunContinuation;
   /** What the caller left out of the request, for the record of the run. */
   readonly warnings?: readonly Warning[];
+  /** Absent for a run that is recorded as it is. */
+  readonly recording?: RunRecording;
   /** Passages that the user selected, beside or instead of those that the search finds. */
   readonly grounding?: GroundingChoice;
+}
+
+/** How a run is recorded, if not as it is. Its calls to the provider aren't stored then. */
+export interface RunRecording {
+  /** What is recorded of the request; null if nothing of the run is. */
+  readonly texts: RecordedTexts | null;
+  /** What is recorded of the outcome. It never rejects. */
+  readonly outcome: (outcome: RunOutcome) => Promise<RunOutcome>;
+}
+
+export interface RecordedTexts extends Pick<NewRun, 'promptText' | 'systemMessage' | 'configuration' | 'appHeaders'> {
+  /** Null if they aren't recorded. */
+  readonly messages: readonly Message[] | null;
+  /** The name of the program. */
+  readonly client: string | null;
 }
 
 /** What a run continues from. */

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { randomUUID } from 'node:crypto';
 import { AppError } from '../../shared/app-error.ts';
 import type { CompletionRequest } from '../../shared/contract/completions.ts';
 import { type Message, textOfMessage, textOfMessages, textOfToolCalls } from '../../shared/contract/messages.ts';
@@ -10,7 +9,6 @@ import type { ProviderExchanges } from '../provider-exchanges/create-provider-ex
 import type { ModelRequest } from '../providers/provider.ts';
 import type { ProviderPauses } from '../providers/provider-pauses.ts';
 import type { Providers } from '../providers/create-providers.ts';
-import { runTitleOf } from '../storage/run-rows.ts';
 import type { RunStore } from '../storage/storage.ts';
 import type { SchemaChecker } from '../schemas/create-schema-checker.ts';
 import type { AcceptedRun, Completions, RunContext, RunOrigin } from './completions.ts';
@@ -27,48 +25,8 @@ import { toRequest } from './continue-run.ts';
 import type { ContinuedTexts, Guard, RunGuard } from './guard.ts';
 import { parseAhead, recordedMessages } from './render-prompt.ts';
 import { type PromptFileLoader, withFiles } from './load-files.ts';
+import { recordedEnd, recordStart } from './record-run.ts';
 import { Run, type RunPlan } from './run.ts';
-import { timeOrderedId } from '../storage/time-ordered-id.ts';
-
-/** The ids of a run. */
-interface RunIds {
-  readonly runId: string;
-  readonly messageId: string;
-  readonly conversationId: string;
-}
-
-/** Stores a run as `Running`, in the conversation that it has joined. */
-function recordStart(
-  { request, context, target, systemMessage, renderedPrompt, ownMessages, dataspaceIds, warnings }: PreparedRun,
-  origin: RunOrigin,
-  { conversationId, workspaceId }: ReturnType<RunStore['joinConversation']>,
-  storedPrompt: StoredPromptIds | null,
-  runs: Pick<RunStore, 'begin'>,
-): RunIds {
-  const ids = { runId: context.runId ?? timeOrderedId(), messageId: randomUUID(), conversationId };
-  runs.begin({
-    ...ids,
-    ...origin,
-    apiKeyId: origin.key?.id ?? null,
-    workspaceId,
-    promptId: storedPrompt?.promptId ?? null,
-    promptVersionId: storedPrompt?.promptVersionId ?? null,
-    aiSystem: request.aiSystem,
-    model: request.model,
-    servedBy: target.servedBy,
-    createdAt: Date.now(),
-    promptText: request.promptText,
-    systemMessage,
-    replacements: request.replacements ?? null,
-    renderedPrompt,
-    messages: recordedMessages(ownMessages),
-    configuration: request.configuration ?? null,
-    dataspaceIds,
-    metadata: request.metadata ?? null,
-    warnings,
-  });
-  return ids;
-}
 
 /** A conversation as one text, which is stored with the run. */
 function sentText(messages: readonly Message[]): string {
@@ -249,21 +207,8 @@ export function createCompletions(options: CompletionsOptions): Completions {
     runGuard: RunGuard | null,
   ): AcceptedRun {
     if (isClosing) throw new AppError('provider_not_configured', 'Touchstone is shutting down.');
-    runs.requireRoom();
-    const { request, context, target, warnings } = prepared;
-    const joined = runs.joinConversation({
-      conversationId:
-        (context.turn ?? context.continuation)?.conversationId ?? request.metadata?.conversationId ?? null,
-      workspaceId: request.metadata?.workspaceId ?? null,
-      callerId: origin.callerId,
-      name: runTitleOf({
-        ...prepared,
-        promptText: request.promptText,
-        metadata: request.metadata ?? null,
-        messages: prepared.ownMessages,
-      }),
-    });
-    const ids = recordStart(prepared, origin, joined, storedPromptOf(prepared), runs);
+    const { context, target, warnings } = prepared;
+    const ids = recordStart(prepared, origin, storedPromptOf(prepared), runs);
     const run = new Run(
       {
         ...ids,
@@ -275,9 +220,9 @@ export function createCompletions(options: CompletionsOptions): Completions {
         ...(context.continuation && { citations: context.continuation.citations }),
         cost: (usage, rawUsage) => providers.cost(target, usage, rawUsage),
         charge: allowance.charge,
-        runs,
+        runs: recordedEnd(context, origin, options),
         guard: runGuard,
-        exchanges: options.exchanges.open(),
+        exchanges: context.recording ? null : options.exchanges.open(),
         noteFailure: (error) => options.pauses.note(target.servedBy, error),
       },
       context.signal,

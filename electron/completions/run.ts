@@ -70,7 +70,7 @@ export interface RunPlan {
   readonly cost: (usage: Usage, rawUsage: RawUsage | null) => RunCost | null;
   /** Replaces the reservations with the run's usage. */
   readonly charge: (use: RunUse) => void;
-  readonly runs: RunStore;
+  readonly runs: Pick<RunStore, 'finish'>;
   /** Null if the guard is off. */
   readonly guard: RunGuard | null;
   /** Records the calls to the provider; null if they aren't stored. */

@@ -4,6 +4,7 @@ import { readCheckedRequest } from './check-prompt.ts';
 import { readOwnCall } from './own-call.ts';
 import { readPassedRequest } from './read-call.ts';
 import { type RecordedResponse, readPassedResponse, type ResponseForm, StreamedResponse } from './recorded-response.ts';
+import { redactOutcome, redactSentTexts } from './redact-run.ts';
 import type { BodyPart } from './response-body.ts';
 
 /** A part of a stream. */
@@ -26,6 +27,8 @@ const methods = {
   readOwnCall,
   readPassedRequest,
   readPassedResponse,
+  redactOutcome,
+  redactSentTexts,
   openStream({ stream, form }: { readonly stream: number; readonly form: ResponseForm }): void {
     streams.set(stream, new StreamedResponse(form));
   },

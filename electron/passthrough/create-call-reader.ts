@@ -1,10 +1,12 @@
 import type { CallOptions } from '../common/worker-client.ts';
+import type { RunOutcome } from '../storage/run-rows.ts';
 import { type CheckedRequest, readCheckedRequest } from './check-prompt.ts';
 import { maxOwnCallBytes, mayBeOwnCall, type OwnCall, type OwnCallInput, readOwnCall } from './own-call.ts';
 import { type ReadRequest, readPassedRequest, type RequestInput } from './read-call.ts';
 import { readPassedResponse, type ResponseForm, type ResponseInput } from './recorded-response.ts';
 import { type ReadingClient, ReadingThreads, timeLimitMs } from './reading-threads.ts';
 import { ArrivingBody, type ResponseBody } from './response-body.ts';
+import type { Redacted, redactOutcome, redactSentTexts, SentTexts } from './redact-run.ts';
 
 /** Longer bodies are read in a thread: a megabyte takes tens of milliseconds. */
 const maxBytesHere = 131_072;
@@ -21,6 +23,9 @@ export interface CallReader {
   checked(input: RequestInput): CheckedRequest | Promise<CheckedRequest>;
   /** A call of a model that Touchstone runs; null for others. Throws as `readOwnCall` does. */
   ownCall(input: OwnCallInput): OwnCall | null | Promise<OwnCall | null>;
+  /** What is recorded of a run, in a thread. */
+  redactSentTexts(input: Parameters<typeof redactSentTexts>[0]): Promise<Redacted<SentTexts>>;
+  redactOutcome(input: Parameters<typeof redactOutcome>[0]): Promise<Redacted<RunOutcome>>;
   /** The body of a response that begins to arrive. */
   response(form: ResponseForm): ResponseBody;
   /** Ends the threads. What they read, and every later call with a long body, rejects. */
@@ -66,6 +71,8 @@ export function createCallReader(): CallReader {
         ? readOwnCall(input)
         : inThreadCopied(input, (client, ...call) => client.call('readOwnCall', ...call));
     },
+    redactSentTexts: (input) => threads.call(0, (client) => client.call('redactSentTexts', input, { timeLimitMs })),
+    redactOutcome: (input) => threads.call(0, (client) => client.call('redactOutcome', input, { timeLimitMs })),
     response: (form) => new ArrivingBody(form, { readWhole, openStream: (each) => threads.openStream(each) }),
     close: () => threads.close(),
   };

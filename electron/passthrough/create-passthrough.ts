@@ -1,4 +1,4 @@
-import { lowerLevel, type RecordLevel } from '../../shared/contract/common.ts';
+import type { RecordLevel } from '../../shared/contract/common.ts';
 import type { Message } from '../../shared/contract/messages.ts';
 import type { Guard, RunGuard } from '../completions/guard.ts';
 import type { Credits } from '../credits/credits.ts';
@@ -30,6 +30,8 @@ import { type CallReader, createCallReader } from './create-call-reader.ts';
 import { PassedCall } from './passed-call.ts';
 import { answerKey, keysOf, type ReadRequest, unreadable } from './read-call.ts';
 import type { RecordedResponse } from './recorded-response.ts';
+import type { SentTexts } from './redact-run.ts';
+import { createRunRecord, recordLevelOf, type RunRecord } from './run-recording.ts';
 import { type SentFile, storeFiles } from './sent-files.ts';
 
 /** A call under way, with what the program learns about its record. */
@@ -57,6 +59,10 @@ export interface PassThrough {
   start(call: ProgramCall): Promise<StartedCall>;
   /** The call, if it names a model that Touchstone runs itself; null for a provider's own. Throws 413 for more than 4 MB. */
   ownCall: CallReader['ownCall'];
+  /** How a call that Touchstone runs itself is recorded, by the same rules. Counts it. */
+  recordRun(call: Pick<ProgramCall, 'api' | 'caller' | 'level'>, sent: SentTexts): Promise<RunRecord>;
+  /** Counts a record. */
+  noteRecord(): void;
   /** The conversation of a call that Touchstone runs itself, by the messages that it repeats. */
   thread(callerId: string, messages: readonly Message[]): CallThread;
   counts(): RecorderCounts;
@@ -133,7 +139,7 @@ async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promi
   const empty = { ...unreadable, program: call.program };
   const unread = { call, request: empty, runGuard: null, failure: null };
   if (api === null) return { ...unread, level: 'none' };
-  const level = lowerLevel(lowerLevel(recorder.levels[api], caller.key?.recordLevel ?? 'all'), call.level);
+  const level = recordLevelOf(call, recorder);
   const isGuarded = guardSettings.prompts !== 'off' || guardSettings.answers !== 'off';
   if (level === 'none' && !isGuarded) return { ...unread, level };
   const input = { api, pathModel, body: call.body ?? new Uint8Array(), scope: scopeOf(call), program };
@@ -313,6 +319,12 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
   return {
     start: (call) => startCall(call, parts),
     ownCall: parts.reader.ownCall,
+    noteRecord: parts.meter.noteRecord,
+    recordRun(call, sent) {
+      const { recorder } = options.storage.settings.read();
+      parts.meter.noteCall();
+      return createRunRecord(recordLevelOf(call, recorder), sent, { ...parts, recorder });
+    },
     thread(callerId, messages) {
       const scope = `${callerId} translated`;
       const { earlierKeys, key } = keysOf(scope, messages);

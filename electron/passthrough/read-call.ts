@@ -140,7 +140,7 @@ function redactedAcross(parts: readonly MessagePart[], redactor: Redactor): read
   return result;
 }
 
-function redactedMessages(messages: readonly Message[], redactor: Redactor): Message[] {
+export function redactedMessages(messages: readonly Message[], redactor: Redactor): Message[] {
   return messages.map(({ role, content }) => ({
     role,
     content: [
@@ -174,7 +174,7 @@ export function redactorOf(rules: readonly RedactionRule[]): Redactor {
   return compiled.redactor;
 }
 
-function redactedProgram({ client, appHeaders }: CallingProgram, redactor: Redactor): CallingProgram {
+export function redactedProgram({ client, appHeaders }: CallingProgram, redactor: Redactor): CallingProgram {
   return {
     client: client === null ? null : redactor.text(client),
     appHeaders: redactor.value(appHeaders) as Record<string, string>,
@@ -182,8 +182,8 @@ function redactedProgram({ client, appHeaders }: CallingProgram, redactor: Redac
 }
 
 /** What earlier calls of the conversation had isn't counted again. */
-function redactedRequest<Request extends RecordedRequest & { readonly firstNew: number }>(
-  request: Request,
+export function redactedRequest(
+  request: Pick<RecordedRequest, 'messages' | 'systemMessage' | 'configuration'> & { readonly firstNew: number },
   redactor: Redactor,
 ) {
   const { messages, firstNew, systemMessage, configuration } = request;

@@ -130,3 +130,110 @@ describe.each(ways)('a call that names one of its models, %s', (way) => {
     expect(host.host.storage.runs.read(String(headers['x-touchstone-run-id']))?.model).toBe('scripted/agent/foo');
   });
 });
+
+describe.each(ways)('the rules of recording for a call of one of its models, %s', (way) => {
+  const body = {
+    model: 'service/hl-gpt-4o-mini',
+    messages: [{ role: 'system', content: 'Write to eve@example.org' }, ...ask('I am bob@example.org')],
+  };
+  const chat = (call: JsonCall = {}) => post(way, '/openai/v1/chat/completions', { body, ...call });
+  const recorded = ({ headers }: { headers: Record<string, unknown> }) => headers['x-touchstone-recorded'];
+  const runOf = ({ headers }: { headers: Record<string, unknown> }) =>
+    host.host.storage.runs.read(String(headers['x-touchstone-run-id']))!;
+  const setRecorder = (recorder: Partial<typeof defaultSettings.recorder>) =>
+    void host.host.storage.settings.update({ recorder: { ...defaultSettings.recorder, ...recorder } });
+  const counts = async (): Promise<{ calls: number; recorded: number; hidden: { kind: string; count: number }[] }> =>
+    (await host.host.api.fetch(new Request('http://window.test/window/recorder'), { access: 'window' })).json();
+  const hiddenIn = ({ hidden }: { hidden: { kind: string; count: number }[] }) =>
+    hidden.find(({ kind }) => kind === 'email')?.count ?? 0;
+  beforeEach(() => host.provider.answerWith((call) => call.chatAnswer({ content: 'Mail ada@example.org' })));
+
+  test.each<[string, () => JsonCall]>([
+    ['its header', () => ({ headers: { 'x-touchstone-record': 'none' } })],
+    ['its key', () => ({ key: host.issueKey({ recordLevel: 'none' }) })],
+    [
+      'its path',
+      () => {
+        setRecorder({ levels: { ...defaultSettings.recorder.levels, 'openai-chat': 'none' } });
+        return {};
+      },
+    ],
+  ])('records nothing if %s says so', async (_what, callOf) => {
+    const call = callOf();
+    const before = host.host.storage.runs.count();
+    const answer = await chat(call);
+    expect([answer.status, answer.body.choices[0].message.content]).toEqual([200, 'Mail ada@example.org']);
+    expect([recorded(answer), answer.headers['x-touchstone-run-id'], host.host.storage.runs.count()]).toEqual([
+      'none',
+      undefined,
+      before,
+    ]);
+  });
+
+  test('charges a call of which nothing is recorded', async () => {
+    const key = host.issueKey({ creditLimit: 1 });
+    const none = { key, headers: { 'x-touchstone-record': 'none' } };
+    expect([(await chat(none)).status, (await chat(none)).status]).toEqual([200, 402]);
+  });
+
+  test('records only the metadata if its key says so, and continues no such response', async () => {
+    const key = host.issueKey({ recordLevel: 'metadata' });
+    const answer = await chat({ key, headers: { 'x-app-team': 'blue' } });
+    const { status, title, input, output, usage, appHeaders } = runOf(answer);
+    expect([recorded(answer), status, title, usage?.total_tokens, appHeaders]).toEqual([
+      'metadata',
+      'Completed',
+      '',
+      12,
+      { team: 'blue' },
+    ]);
+    expect([input.systemMessage, input.renderedPrompt, input.configuration, output.content]).toEqual([
+      null,
+      '',
+      null,
+      '',
+    ]);
+    expect(host.host.storage.exchanges.read(runOf(answer).runId)).toBeNull();
+    const { model } = body;
+    const first = await post(way, '/openai/v1/responses', { key, body: { model, input: 'Hi' } });
+    const next = { model, input: 'Go on', previous_response_id: first.body.id };
+    const second = await post(way, '/openai/v1/responses', { key, body: next });
+    expect([second.status, second.body.error.param]).toEqual([400, 'previous_response_id']);
+  });
+
+  test('redacts what is recorded, and counts it; the model and the program get it whole', async () => {
+    setRecorder({ redaction: [{ kind: 'email' }] });
+    const earlier = await counts();
+    const before = host.host.storage.runs.count();
+    const answer = await chat({ headers: { 'user-agent': 'tool (me@example.org)' } });
+    expect(answer.body.choices[0].message.content).toBe('Mail ada@example.org');
+    expect(host.provider.calls.at(-1)!.bodyText).toContain('bob@example.org');
+    const run = runOf(answer);
+    expect([recorded(answer), host.host.storage.runs.count()]).toEqual(['all', before + 1]);
+    expect(JSON.stringify(run)).not.toContain('@example.org');
+    expect([run.title, run.output.content]).toEqual([
+      expect.stringMatching(/^I am \[/),
+      expect.stringMatching(/^Mail \[/),
+    ]);
+    expect(host.host.storage.exchanges.read(run.runId)).toBeNull();
+    const { calls, recorded: records, hidden } = await counts();
+    expect([calls - earlier.calls, records - earlier.recorded]).toEqual([1, 1]);
+    expect(hiddenIn({ hidden }) - hiddenIn(earlier)).toBe(2);
+  });
+
+  test('redacts a streamed answer', async () => {
+    setRecorder({ redaction: [{ kind: 'email' }] });
+    host.provider.answerWith((call) => call.chatStream(['Mail ada@exam', 'ple.org']));
+    const answer = await chat({ body: { ...body, stream: true } });
+    expect(answer.text).toContain('ple.org');
+    expect(runOf(answer)).toMatchObject({
+      status: 'Completed',
+      output: { content: expect.stringMatching(/^Mail \[/) },
+    });
+  });
+
+  test('rejects a level that there is none of', async () => {
+    const { status, body: error } = await chat({ headers: { 'x-touchstone-record': 'some' } });
+    expect([status, error.error.message]).toEqual([400, expect.stringContaining('x-touchstone-record')]);
+  });
+});
