@@ -46,6 +46,28 @@ const lastEvents: Partial<Record<CallApi, readonly Buffer[]>> = {
 };
 
 const lineFeed = 10;
+const carriageReturn = 13;
+
+/** Finds the empty line that ends an event. */
+class EventEnd {
+  #isLineEmpty = true;
+
+  /** Whether the event ends in the next part of its bytes. */
+  isIn(bytes: Uint8Array): boolean {
+    let start = 0;
+    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
+      if (this.#isEmpty(bytes, start, end)) return true;
+      this.#isLineEmpty = true;
+      start = end + 1;
+    }
+    this.#isLineEmpty = this.#isEmpty(bytes, start, bytes.length);
+    return false;
+  }
+
+  #isEmpty(bytes: Uint8Array, start: number, end: number): boolean {
+    return this.#isLineEmpty && (start === end || (end - start === 1 && bytes[start] === carriageReturn));
+  }
+}
 
 /**
  * One response on its way from the provider to the program. Every chunk is passed on as it comes; only the end waits until the call is
@@ -67,6 +89,10 @@ export class PassedCall implements ResponseReceiver {
   #isFlushing = false;
   /** The end of the response, from what programs take for it; null before. It waits for the record. */
   #end: Uint8Array[] | null = null;
+  /** Of the last event, which the record needs whole; null if the record doesn't read it. */
+  readonly #eventEnd: EventEnd | null;
+  /** The record has all that it reads. */
+  #isEnding = false;
   #isRecorded = false;
   #hasEnded = false;
   /** The program has the end, or the break. */
@@ -79,6 +105,7 @@ export class PassedCall implements ResponseReceiver {
     this.#observer = observer;
     this.#maxWaitingBytes = isCollected ? maxCollectedBytes : maxWaitingBytes;
     this.#markers = (api && lastEvents[api]) ?? [];
+    this.#eventEnd = api === 'openai-chat' ? null : new EventEnd();
     this.#head.promise.catch(() => {});
     this.#whole.promise.catch(() => {});
   }
@@ -106,7 +133,7 @@ export class PassedCall implements ResponseReceiver {
     this.#observer.take(chunk);
     this.#missingBytes -= chunk.length;
     this.#waitingBytes += chunk.length;
-    if (this.#end && !this.#isRecorded) this.#end.push(chunk);
+    if (this.#end && !this.#isRecorded) this.#hold(chunk);
     else {
       const index = this.#end ? chunk.length : this.#endIn(chunk);
       if (index > 0) this.#waiting.push(index === chunk.length ? chunk : chunk.subarray(0, index));
@@ -114,12 +141,14 @@ export class PassedCall implements ResponseReceiver {
       this.#flushSoon();
     }
     this.#endsLine = chunk.at(-1) === lineFeed;
-    return !this.#isFull && this.#waitingBytes < this.#maxWaitingBytes;
+    // The last event of a response with images has megabytes, and the record needs all of it.
+    const max = this.#end && !this.#isEnding ? maxCollectedBytes : this.#maxWaitingBytes;
+    return !this.#isFull && this.#waitingBytes < max;
   }
 
   end(): void {
     this.#hasEnded = true;
-    if (this.#end === null) this.#hold();
+    if (!this.#isEnding) this.#record();
     else if (this.#isRecorded) this.#flush();
   }
 
@@ -165,8 +194,17 @@ export class PassedCall implements ResponseReceiver {
     return this.#missingBytes <= 0 ? 0 : chunk.length;
   }
 
-  #hold(...end: Uint8Array[]): void {
-    this.#end = end;
+  #hold(chunk: Uint8Array): void {
+    (this.#end ??= []).push(chunk);
+    if (this.#isEnding) return;
+    const isWhole = this.#missingBytes <= 0 || (this.#eventEnd?.isIn(chunk) ?? true);
+    if (isWhole || this.#waitingBytes >= maxCollectedBytes) this.#record();
+  }
+
+  /** Passes on the end when the call is on disk. */
+  #record(): void {
+    this.#isEnding = true;
+    this.#end ??= [];
     this.#observer.end().then(
       () => {
         this.#isRecorded = true;
@@ -197,6 +235,8 @@ export class PassedCall implements ResponseReceiver {
   #flush(): void {
     if (this.#sink === null || this.#isClosed) return;
     if (this.#rejection === null) this.#write(this.#waiting.splice(0));
+    // A program that reads at once resumes the provider, whose end can come before `write` returns.
+    if (this.#isClosed) return;
     this.#isClosed = this.#rejection !== null || this.#failure !== null || (this.#hasEnded && this.#isRecorded);
     if (this.#rejection) this.#sink.reject(this.#rejection);
     else if (this.#failure) this.#sink.fail(this.#failure);
