@@ -47,7 +47,8 @@ export function logImportHandlers(
     implement(resumeLogImport, ({ parameters }) => imports.resume(parameters.id)),
     implement(deleteLogImport, ({ parameters }) => imports.remove(parameters.id)),
     implement(receiveTraces, async ({ body, caller, signal }) => {
-      await imports.receiveTraces(body, { ...importerOf(caller), name: nameOf(caller) }, { signal });
+      const level = caller.key?.recordLevel ?? 'all';
+      await imports.receiveTraces(body, { ...importerOf(caller), name: nameOf(caller), level }, { signal });
       return { partialSuccess: {} };
     }),
   ];

@@ -64,6 +64,7 @@ export async function createAuditServices(options: AuditServicesOptions): Promis
   const logImports = await createLogImports({
     directory: join(options.dataDirectory, 'incoming-logs'),
     store: storage.imports,
+    rules: () => storage.settings.read().recorder.redaction,
     databaseFile: storage.databaseFile,
     flush: storage.flush,
     log,

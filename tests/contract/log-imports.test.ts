@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { defaultSettings } from '../../shared/contract/settings.ts';
 import { logImport, logPreview } from '../../shared/contract/log-imports.ts';
 import type { ConversationRun } from '../../shared/contract/conversations.ts';
 import { callJson } from '../support/json-call.ts';
@@ -325,6 +326,42 @@ describe.each(ways)('%s: imported logs', (way) => {
     ]);
     await removed(way, data[0].id);
     expect(await runsOf(way, {})).toEqual([]);
+  });
+});
+
+describe.each(ways)('the rules of recording, %s', (way) => {
+  afterEach(() => void host.host.storage.settings.update({ recorder: defaultSettings.recorder }));
+  const span = {
+    spanId: '00000000000000b1',
+    attributes: { ...chatAttributes('I am bob@example.org', 'Mail ada@example.org'), 'user.email': 'eve@example.org' },
+  };
+
+  test.each([
+    ['none', []],
+    ['metadata', [{ input: { renderedPrompt: '', systemMessage: null }, output: { content: '' }, metadata: {} }]],
+  ] as const)('apply to traces: of a key with "%s", no text is stored', async (recordLevel, stored) => {
+    const key = host.issueKey({ recordLevel });
+    const { status } = await callJson(host, way, 'POST', '/v1/traces', { key, body: otlpRequest([span], 'bob') });
+    expect(status).toBe(200);
+    const runs = await runsOf(way, {});
+    expect(runs).toMatchObject(stored);
+    expect(runs).toHaveLength(stored.length);
+    expect(JSON.stringify(runs)).not.toContain('@example.org');
+    if (recordLevel === 'metadata') expect(runs[0]!.usage).toMatchObject({ total_tokens: 150 });
+    for (const { id } of (await callJson(host, way, 'GET', '/audit/imports')).body.data) await removed(way, id);
+  });
+
+  test('redact traces and files before they are stored', async () => {
+    const recorder = { ...defaultSettings.recorder, redaction: [{ kind: 'email' as const }] };
+    host.host.storage.settings.update({ recorder });
+    expect((await callJson(host, way, 'POST', '/v1/traces', { body: otlpRequest([span]) })).status).toBe(200);
+    const file = JSON.stringify(otlpRequest([{ ...span, spanId: '00000000000000b2' }]));
+    await imported(way, file, 'traces.json');
+    const runs = await runsOf(way, {});
+    expect(runs).toHaveLength(2);
+    expect(JSON.stringify(runs)).not.toContain('@example.org');
+    expect(runs[0]!.output.content).toMatch(/^Mail \[/);
+    for (const { id } of (await callJson(host, way, 'GET', '/audit/imports')).body.data) await removed(way, id);
   });
 });
 

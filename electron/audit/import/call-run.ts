@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
-import { type AiSystem, keyedProviders } from '../../../shared/contract/common.ts';
+import type { RedactionRule } from '../../../shared/contract/audit-exports.ts';
+import { type AiSystem, keyedProviders, type RecordLevel } from '../../../shared/contract/common.ts';
 import { type Message, textOfMessage, textOfMessages } from '../../../shared/contract/messages.ts';
 import type { Usage } from '../../../shared/contract/completions.ts';
 import type { LogFormat } from '../../../shared/contract/log-imports.ts';
 import { findEntry } from '../../providers/catalogue.ts';
 import { cataloguePrices, costOf } from '../../providers/model-prices.ts';
 import type { NewRun, RunOutcome } from '../../storage/run-rows.ts';
+import { redactedMessages, redactorOf } from '../../passthrough/read-call.ts';
 import { limitAnswer, limitFields, limitMessages, limitText } from '../../passthrough/record-limits.ts';
 import { messageKeys } from '../../storage/stored-messages.ts';
-import type { LogCall, LogUsage } from './log-call.ts';
+import { type LogCall, type LogUsage, noAnswer } from './log-call.ts';
 
 /** A run as it is stored, with the origin of its cost. */
 export interface ImportedRun {
@@ -120,14 +122,44 @@ export interface CallSource {
   readonly apiKeyId: string | null;
   /** The time of calls whose log has none. */
   readonly importedAt: number;
+  readonly level: Exclude<RecordLevel, 'none'>;
+  readonly rules: readonly RedactionRule[];
 }
 
 export function runIdOf(format: LogFormat, call: LogCall): string {
   return stableId('run', format, call.key);
 }
 
+/** What the level and the rules leave of a call. What a log says beside the messages can be anything, so it is no metadata here. */
+function recordedCall(call: LogCall, { level, rules }: Pick<CallSource, 'level' | 'rules'>): LogCall {
+  const redactor = rules.length === 0 ? null : redactorOf(rules);
+  const clean = (text: string | null) => (text === null || redactor === null ? text : redactor.text(text));
+  const { answer, messages, configuration, metadata } = call;
+  const client = clean(call.client);
+  if (level === 'metadata') {
+    const error = call.error === null ? null : '';
+    return { ...call, client, error, messages: [], answer: noAnswer, configuration: null, metadata: {} };
+  }
+  if (redactor === null) return call;
+  return {
+    ...call,
+    client,
+    error: clean(call.error),
+    messages: redactedMessages(messages, redactor),
+    answer: {
+      content: redactor.text(answer.content),
+      reasoning: clean(answer.reasoning),
+      toolCalls: answer.toolCalls.map((each) => ({ ...each, arguments: redactor.text(each.arguments) })),
+    },
+    configuration: redactor.value(configuration) as LogCall['configuration'],
+    metadata: redactor.value(metadata) as LogCall['metadata'],
+  };
+}
+
 /** The run of a call. Its conversation belongs to the caller that imports it. */
-export function runOfCall(call: LogCall, { format, callerId, apiKeyId, importedAt, seen }: CallSource): ImportedRun {
+export function runOfCall(read: LogCall, source: CallSource): ImportedRun {
+  const { format, callerId, apiKeyId, importedAt, seen } = source;
+  const call = recordedCall(read, source);
   const served = modelOf(call);
   const startedAt = call.startedAt ?? importedAt;
   const [first] = call.messages;

@@ -4,6 +4,8 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { RedactionRule } from '../../../shared/contract/audit-exports.ts';
+import type { RecordLevel } from '../../../shared/contract/common.ts';
 import type { CsvField, LogFormat, LogImport, LogPreview } from '../../../shared/contract/log-imports.ts';
 import { createJobRegistry, type JobRegistry } from '../../common/jobs.ts';
 import type { Log } from '../../log.ts';
@@ -46,10 +48,13 @@ export interface LogImports {
   resume(id: string): LogImport;
   /** Removes the runs in the background. */
   remove(id: string): Promise<LogImport>;
-  /** Stores the calls of a request of OTLP. They belong to one import per caller and day. Returns the number of stored calls. */
+  /**
+   * Stores the calls of a request of OTLP, as much of them as the level says. They belong to one import per caller and day. Returns the
+   * number of stored calls.
+   */
   receiveTraces(
     request: Record<string, unknown>,
-    importer: Importer & { readonly name: string },
+    importer: Importer & { readonly name: string; readonly level: RecordLevel },
     options: { readonly signal: AbortSignal },
   ): Promise<number>;
   /** Imports continue at the next start. */
@@ -60,6 +65,8 @@ export interface LogImportsOptions {
   /** Holds logs until they are imported. */
   readonly directory: string;
   readonly store: ImportStore;
+  /** The rules of redaction, by which calls are stored. */
+  readonly rules: () => readonly RedactionRule[];
   readonly databaseFile: string;
   /** Writes queued runs, so that the thread that reads a log sees them. */
   readonly flush: () => void;
@@ -76,7 +83,7 @@ async function removeOthers(directory: string, imports: readonly StoredImport[])
 }
 
 export async function createLogImports(options: LogImportsOptions): Promise<LogImports> {
-  const { directory, store, flush, log } = options;
+  const { directory, store, rules, flush, log } = options;
   const reader = createLogReader(options.databaseFile);
   const jobs = createJobRegistry<ImportJob>({ notFound: 'No import has this ID.' });
 
@@ -85,7 +92,7 @@ export async function createLogImports(options: LogImportsOptions): Promise<LogI
     const path = batch.plan.bytes === 0 ? null : join(directory, id);
     // Its runs are gone, so that nothing is left to erase.
     const onRemoved = () => void jobs.remove(id, () => undefined);
-    const job = new ImportJob({ batch, store, reader, path, onChange: jobs.changed, onRemoved, log });
+    const job = new ImportJob({ batch, store, reader, rules, path, onChange: jobs.changed, onRemoved, log });
     jobs.add(job);
     return job;
   }
@@ -119,7 +126,7 @@ export async function createLogImports(options: LogImportsOptions): Promise<LogI
       await job.removeRuns();
       return job.state();
     },
-    receiveTraces: traceReceiver({ reader, jobs, create }),
+    receiveTraces: traceReceiver({ reader, rules, jobs, create }),
     async close() {
       await jobs.close();
       await reader.close();
@@ -127,13 +134,13 @@ export async function createLogImports(options: LogImportsOptions): Promise<LogI
   };
 }
 
-interface TraceReceiverOptions {
+interface TraceReceiverOptions extends Pick<LogImportsOptions, 'rules'> {
   readonly reader: LogReader;
   readonly jobs: JobRegistry<ImportJob>;
   readonly create: (batch: NewImport) => ImportJob;
 }
 
-function traceReceiver({ reader, jobs, create }: TraceReceiverOptions): LogImports['receiveTraces'] {
+function traceReceiver({ reader, rules, jobs, create }: TraceReceiverOptions): LogImports['receiveTraces'] {
   /** The caller's import of today. */
   function importFor({ callerId, apiKeyId, name }: Importer & { readonly name: string }): ImportJob {
     const day = new Date().toISOString().slice(0, 10);
@@ -150,7 +157,9 @@ function traceReceiver({ reader, jobs, create }: TraceReceiverOptions): LogImpor
   }
 
   return async (request, importer, { signal }) => {
-    const source = { callerId: importer.callerId, apiKeyId: importer.apiKeyId, importedAt: Date.now() };
+    const { callerId, apiKeyId, level } = importer;
+    if (level === 'none') return 0;
+    const source = { callerId, apiKeyId, importedAt: Date.now(), level, rules: rules() };
     const { runs, leftOut } = await reader.traces(request, source, { signal });
     if (runs.length === 0) return 0;
     const job = importFor(importer);

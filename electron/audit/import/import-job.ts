@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError } from '../../../shared/app-error.ts';
+import type { RedactionRule } from '../../../shared/contract/audit-exports.ts';
 import type { CsvField, LogImport, LogReport } from '../../../shared/contract/log-imports.ts';
 import { type Job, JobRun } from '../../common/jobs.ts';
 import type { Log } from '../../log.ts';
@@ -35,6 +36,8 @@ export interface ImportJobOptions {
   readonly batch: StoredImport;
   readonly store: ImportStore;
   readonly reader: LogReader;
+  /** The rules of redaction. */
+  readonly rules: () => readonly RedactionRule[];
   /** Of the log; null for traces that programs send. */
   readonly path: string | null;
   readonly onChange: () => void;
@@ -131,7 +134,13 @@ export class ImportJob implements Job<LogImport> {
         format: this.batch.format,
         columns: plan.columns as Record<string, CsvField | null>,
       };
-      const source = { callerId: plan.callerId, apiKeyId: plan.apiKeyId, importedAt: this.batch.createdAt };
+      const source = {
+        callerId: plan.callerId,
+        apiKeyId: plan.apiKeyId,
+        importedAt: this.batch.createdAt,
+        level: 'all' as const,
+        rules: this.#options.rules(),
+      };
       for await (const read of this.#options.reader.read({ file, source }, this.#progress.position, { signal })) {
         const { imported, bytes } = this.#progress;
         this.append(read.runs, (stored) => ({

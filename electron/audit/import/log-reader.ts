@@ -92,7 +92,7 @@ export function createLogReader(databaseFile: string): LogReader {
     formatOf: (file, options) =>
       only(
         withThread(options, async function* (worker) {
-          const source = { callerId: '', apiKeyId: null, importedAt: 0 };
+          const source = { callerId: '', apiKeyId: null, importedAt: 0, level: 'all' as const, rules: [] };
           yield (await worker.call('open', { file, source }, limited(options, batchMilliseconds))).format;
         }),
       ),

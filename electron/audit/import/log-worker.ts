@@ -31,6 +31,9 @@ export interface ReadTraces {
 /** Who imports a log, and when. */
 type FileSource = Omit<CallSource, 'format' | 'seen'>;
 
+/** Of a file that is only read. */
+const noSource = { callerId: '', apiKeyId: null, importedAt: 0, level: 'all' as const, rules: [] };
+
 interface OpenRequest {
   readonly file: LogFile;
   readonly source: FileSource;
@@ -63,7 +66,7 @@ const methods = {
     try {
       const find = database.prepare<[string], 1>('SELECT 1 FROM runs WHERE id = ?').pluck();
       const reporter = new LogReporter((id) => find.get(id) === 1);
-      const source = { format: log.format, callerId: '', apiKeyId: null, importedAt: 0, seen: null };
+      const source = { ...noSource, format: log.format, seen: null };
       const examples: LogPreview['examples'] = [];
       let count = 0;
       for await (const { item } of log.items()) {
