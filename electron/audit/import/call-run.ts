@@ -7,7 +7,7 @@ import type { LogFormat } from '../../../shared/contract/log-imports.ts';
 import { findEntry } from '../../providers/catalogue.ts';
 import { cataloguePrices, costOf } from '../../providers/model-prices.ts';
 import type { NewRun, RunOutcome } from '../../storage/run-rows.ts';
-import { redactedMessages, redactorOf } from '../../passthrough/read-call.ts';
+import { redactedCall, redactedMessages, redactorOf } from '../../passthrough/read-call.ts';
 import { limitAnswer, limitFields, limitMessages, limitText } from '../../passthrough/record-limits.ts';
 import { messageKeys } from '../../storage/stored-messages.ts';
 import { type LogCall, type LogUsage, noAnswer } from './log-call.ts';
@@ -149,7 +149,7 @@ function recordedCall(call: LogCall, { level, rules }: Pick<CallSource, 'level' 
     answer: {
       content: redactor.text(answer.content),
       reasoning: clean(answer.reasoning),
-      toolCalls: answer.toolCalls.map((each) => ({ ...each, arguments: redactor.text(each.arguments) })),
+      toolCalls: answer.toolCalls.map((each) => redactedCall(each, redactor)),
     },
     configuration: redactor.value(configuration) as LogCall['configuration'],
     metadata: redactor.value(metadata) as LogCall['metadata'],
