@@ -193,7 +193,6 @@ export function redactedRequest(
   const hidden = redactor.counts.map((count, rule) => count - before[rule]!);
   return {
     messages: [...earlier, ...added],
-    model: redactor.text(request.model),
     systemMessage: systemMessage === null ? null : redactor.text(systemMessage),
     configuration: redactor.value(configuration) as Record<string, unknown>,
     hidden,
@@ -240,6 +239,7 @@ export function readPassedRequest(input: RequestInput): ReadRequest {
     ...request,
     ...keys,
     ...redacted,
+    model: redactor.text(request.model),
     messageKeys: messageKeys(redacted.messages),
     program: redactedProgram(program, redactor),
     files: [],
