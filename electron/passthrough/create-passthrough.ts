@@ -91,8 +91,25 @@ const maxClosingMilliseconds = 1000;
 /** Replaces the reservations. `isWritten` is whether the record of the run has the credit, too. */
 type Charge = (use: CallUse, isWritten: boolean) => void;
 
+type ChargeKey = (id: string, credits: number) => void;
+
+/** Charges keys for calls without a record. What a full disk doesn't take is charged with a later call: the call itself must go through. */
+function createKeyCharges({ apiKeys, log }: Pick<PassThroughOptions, 'apiKeys' | 'log'>): ChargeKey {
+  const unpaid = new Map<string, number>();
+  return (id, credits) => {
+    const earlier = unpaid.get(id) ?? 0;
+    try {
+      apiKeys.charge(id, earlier + credits);
+      unpaid.delete(id);
+    } catch (error) {
+      if (earlier === 0) log('a call of another program could not be charged yet', error);
+      unpaid.set(id, earlier + credits);
+    }
+  };
+}
+
 /** Reserves what the call may cost. Throws 402 and 429. */
-async function reserve(call: ProgramCall, { credits, rateLimits, apiKeys }: PassThroughOptions): Promise<Charge> {
+async function reserve(call: ProgramCall, { credits, rateLimits, chargeKey }: Parts): Promise<Charge> {
   const { key } = call.caller;
   const credit = await credits.reserve(key);
   const estimate = Math.ceil((call.body?.length ?? 0) / charactersPerToken);
@@ -101,7 +118,7 @@ async function reserve(call: ProgramCall, { credits, rateLimits, apiKeys }: Pass
     return (use, isWritten) => {
       tokens.correct(use.usage?.total_tokens ?? (use.credits === 0 ? 0 : estimate));
       if (use.credits === 0) credit.release();
-      else if (!isWritten && key !== null) apiKeys.charge(key.id, use.credits);
+      else if (!isWritten && key !== null) chargeKey(key.id, use.credits);
     };
   } catch (error) {
     credit.release();
@@ -113,6 +130,7 @@ async function reserve(call: ProgramCall, { credits, rateLimits, apiKeys }: Pass
 interface Parts extends PassThroughOptions {
   readonly reader: CallReader;
   readonly meter: CallMeter;
+  readonly chargeKey: ChargeKey;
   readonly active: Map<PassedCall, AbortController>;
   /** Files that are being stored. */
   readonly storing: Set<Promise<void>>;
@@ -312,6 +330,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
     ...options,
     reader: createCallReader(),
     meter: createMeter(options.log),
+    chargeKey: createKeyCharges(options),
     active: new Map(),
     storing: new Set(),
     closing: new AbortController(),
