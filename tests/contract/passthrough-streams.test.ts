@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { guardOf } from '../support/guarded-host.ts';
 import { startTestHost, type TestHost, ways } from '../support/test-host.ts';
 
@@ -108,3 +108,34 @@ describe.each(ways)('a passed stream of events, %s', (way) => {
     expect(runOf(second).conversationId).toBe(runOf(first).conversationId);
   });
 });
+
+test.each([false, true])(
+  'goes through if its credit cannot be stored, which the next call pays; streamed: %s',
+  async (stream) => {
+    const { apiKeys } = host.host.storage;
+    const key = host.issueKey();
+    const ask = async () => {
+      host.provider.answerWith((call) =>
+        stream ? call.chatStream(['Bl', 'ue.']) : call.chatAnswer({ content: 'Blue.' }),
+      );
+      const { status, text, headers } = await host.send('HTTP/1.1', {
+        method: 'POST',
+        path: '/openai/scripted/v1/chat/completions',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, 'x-touchstone-record': 'none' },
+        body: JSON.stringify({ model: 'm', stream, messages: [{ role: 'user', content: 'Hi' }] }),
+      });
+      return [status, text.includes('ue.'), headers['x-touchstone-recorded']];
+    };
+    const charge = vi.spyOn(apiKeys, 'charge').mockImplementation(() => {
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    });
+    expect([await ask(), await ask()]).toEqual([
+      [200, true, 'none'],
+      [200, true, 'none'],
+    ]);
+    charge.mockRestore();
+    expect(await ask()).toEqual([200, true, 'none']);
+    const { id } = apiKeys.authenticate(key)!;
+    expect(apiKeys.list().find((each) => each.id === id)?.creditsUsed).toBe(3);
+  },
+);
