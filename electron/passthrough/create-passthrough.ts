@@ -24,6 +24,7 @@ import {
   systemOf,
 } from './begin-run.ts';
 import { checkPrompt, nothingToCheck } from './check-prompt.ts';
+import { type Charge, type ChargeKey, createKeyCharges, reserve } from './charge-call.ts';
 import { type CallMeter, createMeter, type RecorderCounts } from './call-meter.ts';
 import { CallRecord, type CallUse, UnrecordedCall } from './call-record.ts';
 import { type CallReader, createCallReader } from './create-call-reader.ts';
@@ -83,48 +84,8 @@ export interface PassThroughOptions {
   readonly log: Log;
 }
 
-const charactersPerToken = 4;
-
 /** How long the records of ended calls may take when the host closes. All of it has five seconds. */
 const maxClosingMilliseconds = 1000;
-
-/** Replaces the reservations. `isWritten` is whether the record of the run has the credit, too. */
-type Charge = (use: CallUse, isWritten: boolean) => void;
-
-type ChargeKey = (id: string, credits: number) => void;
-
-/** Charges keys for calls without a record. What a full disk doesn't take is charged with a later call: the call itself must go through. */
-function createKeyCharges({ apiKeys, log }: Pick<PassThroughOptions, 'apiKeys' | 'log'>): ChargeKey {
-  const unpaid = new Map<string, number>();
-  return (id, credits) => {
-    const earlier = unpaid.get(id) ?? 0;
-    try {
-      apiKeys.charge(id, earlier + credits);
-      unpaid.delete(id);
-    } catch (error) {
-      if (earlier === 0) log('a call of another program could not be charged yet', error);
-      unpaid.set(id, earlier + credits);
-    }
-  };
-}
-
-/** Reserves what the call may cost. Throws 402 and 429. */
-async function reserve(call: ProgramCall, { credits, rateLimits, chargeKey }: Parts): Promise<Charge> {
-  const { key } = call.caller;
-  const credit = await credits.reserve(key);
-  const estimate = Math.ceil((call.body?.length ?? 0) / charactersPerToken);
-  try {
-    const tokens = rateLimits.reserveTokens(key, estimate);
-    return (use, isWritten) => {
-      tokens.correct(use.usage?.total_tokens ?? (use.credits === 0 ? 0 : estimate));
-      if (use.credits === 0) credit.release();
-      else if (!isWritten && key !== null) chargeKey(key.id, use.credits);
-    };
-  } catch (error) {
-    credit.release();
-    throw error;
-  }
-}
 
 /** What every call needs. */
 interface Parts extends PassThroughOptions {
@@ -153,7 +114,7 @@ interface PlannedCall {
 /** Reads the request as far as its record and the guard need it. Throws 400 for a blocked prompt. */
 async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promise<PlannedCall> {
   const { recorder, guard: guardSettings } = storage.settings.read();
-  const { api, pathModel, caller, signal, program } = call;
+  const { api, pathModel, signal, program } = call;
   const empty = { ...unreadable, program: call.program };
   const unread = { call, request: empty, runGuard: null, failure: null };
   if (api === null) return { ...unread, level: 'none' };
