@@ -210,9 +210,13 @@ export function AgentPanel({ agent, address }: AgentPanelProps) {
         </Menu>
       </div>
       <div className="agents__work">
-        {form && !isWide ? form : <ConversationView agent={agent} conversationId={conversationId} />}
-        {isWide && (
-          <div className={classNames('agents__aside', isEditing && 'is-editing')}>
+        {(isWide || !form) && <ConversationView key="conversation" agent={agent} conversationId={conversationId} />}
+        {/* With a key, so that the form keeps what is typed when the width of the window changes. */}
+        {(isWide || form) && (
+          <div
+            key="aside"
+            className={isWide ? classNames('agents__aside', isEditing && 'is-editing') : 'agents__alone'}
+          >
             {form || <AgentSide agent={agent} conversationId={conversationId} />}
           </div>
         )}

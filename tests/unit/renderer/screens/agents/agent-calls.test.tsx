@@ -27,12 +27,15 @@ import {
 const clock = { type: 'function', function: { name: 'clock', parameters: { type: 'object', properties: {} } } };
 const time = { id: 'call_1', name: 'clock', arguments: '{"zone": "CET"}' };
 
+/** Whether the window is wide. */
+const width = Object.assign(new EventTarget(), { matches: true });
 let opened: OpenWindow;
 let provider: ScriptedProvider;
 beforeEach(async () => {
   giveEverythingSize();
   Range.prototype.getClientRects ??= () => [] as unknown as DOMRectList;
-  vi.stubGlobal('matchMedia', () => ({ matches: true, addEventListener() {}, removeEventListener() {} }));
+  width.matches = true;
+  vi.stubGlobal('matchMedia', () => width);
   useToolResults.setState(useToolResults.getInitialState(), true);
   useLiveRuns.setState(useLiveRuns.getInitialState(), true);
   usePlaygroundView.setState(usePlaygroundView.getInitialState(), true);
@@ -238,4 +241,20 @@ test('an agent that is created after its form is left does not open, and can be 
   expect(opened.addresses.at(-1)).toBe('/agents');
   act(() => useToasts.getState().toasts[0]!.action!.run());
   await screen.findByRole('heading', { name: 'Archive' });
+});
+
+test('the form of an agent keeps what is typed when the window becomes narrow and wide again', async () => {
+  fireEvent.keyDown(screen.getByRole('button', { name: 'More for Desk' }), { key: 'Enter' });
+  fireEvent.click(await screen.findByRole('menuitem', { name: /^Edit/ }));
+  const form = await screen.findByRole('form', { name: 'Edit Desk' });
+  fireEvent.change(within(form).getByLabelText('Name'), { target: { value: 'Front desk' } });
+  for (const matches of [false, true]) {
+    act(() => {
+      width.matches = matches;
+      width.dispatchEvent(new Event('change'));
+    });
+    expect(screen.queryByLabelText('Message to Desk') !== null).toBe(matches);
+    expect(within(form).getByLabelText<HTMLInputElement>('Name').value).toBe('Front desk');
+    expect(form.isConnected).toBe(true);
+  }
 });
