@@ -1,5 +1,6 @@
 import {
   MutationCache,
+  notifyManager,
   type Query,
   QueryClient,
   type QueryObserverOptions,
@@ -33,6 +34,18 @@ function isWorthRetrying(failures: number, error: unknown): boolean {
 /** The host is on this computer: in the default mode nothing would be fetched or changed while the network is down. */
 const networkMode = 'always';
 
+let isSending = false;
+// A button is busy before the next click arrives. By default the window learns of a change in a later task, and a busy Chromium
+// handles the second click of a double-click before that: it would send the change twice.
+notifyManager.setScheduler((notify) => (isSending ? queueMicrotask(notify) : setTimeout(notify, 0)));
+
+function markSending(): void {
+  isSending = true;
+  queueMicrotask(() => {
+    isSending = false;
+  });
+}
+
 /** What a part aborts when it closes is no news. */
 const isAbort = (error: { readonly name: string }): boolean => error.name === 'AbortError';
 
@@ -40,7 +53,11 @@ const isAbort = (error: { readonly name: string }): boolean => error.name === 'A
 function followParts(mutations: MutationCache): (mutation: object) => boolean {
   const parts = new WeakMap<object, { hasListeners(): boolean }>();
   mutations.subscribe((event) => {
-    if (event.type === 'observerAdded') parts.set(event.mutation, event.observer);
+    if (event.type === 'observerAdded') {
+      // It is sent next.
+      markSending();
+      parts.set(event.mutation, event.observer);
+    }
     if (event.type === 'observerRemoved') parts.delete(event.mutation);
   });
   return (mutation) => parts.get(mutation)?.hasListeners() ?? false;

@@ -1,6 +1,7 @@
 import { QueryClientProvider, useMutation } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Button } from '../../../../renderer/components/button.tsx';
 import { createQueryClient } from '../../../../renderer/queries/query-client.ts';
 import { useToasts } from '../../../../renderer/stores/toasts.ts';
 
@@ -52,4 +53,35 @@ test.each([
   unmount();
   await fail(error);
   expect(toasts()).toEqual([]);
+});
+
+test('a button is busy before the next click, so that a double-click sends a change once', async () => {
+  let sent = 0;
+  const gate = Promise.withResolvers<void>();
+  function Part() {
+    const { mutate, isPending } = useMutation({
+      mutationFn: () => {
+        sent += 1;
+        return gate.promise;
+      },
+    });
+    return (
+      <Button isBusy={isPending} onClick={() => mutate()}>
+        Save
+      </Button>
+    );
+  }
+  render(
+    <QueryClientProvider client={createQueryClient()}>
+      <Part />
+    </QueryClientProvider>,
+  );
+  const button = screen.getByRole('button');
+  button.click();
+  // What the browser does between two clicks, however busy it is: microtasks, but no timer.
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+  button.click();
+  await waitFor(() => expect(button.getAttribute('aria-busy')).toBe('true'));
+  expect(sent).toBe(1);
+  await act(async () => gate.resolve());
 });

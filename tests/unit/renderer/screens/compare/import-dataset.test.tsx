@@ -32,6 +32,8 @@ afterEach(async () => {
 });
 
 async function chooseFiles(...files: readonly File[]): Promise<HTMLElement> {
+  // The button has another place until the list has loaded.
+  await screen.findByText('No datasets yet');
   fireEvent.click((await screen.findAllByRole('button', { name: 'Import file' }))[0]!);
   const dialog = await screen.findByRole('dialog', { name: 'Import dataset' });
   fireEvent.change(within(dialog).getByLabelText('Dataset files'), { target: { files } });
