@@ -63,14 +63,13 @@ export function SaveTool({
   const isEdited = !input || !version || !isSame(input, version);
   const press = (): void => {
     if (!input) return;
-    save.mutate(
-      { toolId: isStored ? toolId : null, body: input },
-      {
-        onSuccess: ({ id, toolId: savedId, number, name }) => {
-          onChange({ source: { toolId: savedId, versionId: id } });
-          showToast({ tone: 'neutral', text: `Saved version ${number} of ${name} to the library.` });
-        },
+    // Also when another tool is open by then: without its source the next save would make a second tool.
+    save.mutateAsync({ toolId: isStored ? toolId : null, body: input }).then(
+      ({ id, toolId: savedId, number, name }) => {
+        onChange({ source: { toolId: savedId, versionId: id } });
+        showToast({ tone: 'neutral', text: `Saved version ${number} of ${name} to the library.` });
       },
+      () => {},
     );
   };
   return (

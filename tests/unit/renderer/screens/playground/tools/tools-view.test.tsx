@@ -1,10 +1,11 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listTools, listToolVersions } from '../../../../../../shared/contract/tool-library.ts';
+import { createTool, listTools, listToolVersions } from '../../../../../../shared/contract/tool-library.ts';
 import { createAgent } from '../../../../../../shared/contract/agents.ts';
 import { createPrompt, createPromptVersion } from '../../../../../../shared/contract/prompts.ts';
 import { getActiveDraft, useDrafts } from '../../../../../../renderer/stores/playground-drafts.ts';
 import { useToasts } from '../../../../../../renderer/stores/toasts.ts';
+import { holdCalls } from '../../../../../support/hold-calls.ts';
 import { openPlayground, type OpenPlayground } from '../../../../../support/open-playground.tsx';
 
 let playground: OpenPlayground;
@@ -132,6 +133,18 @@ test('what is edited while a tool is saved stays, and so does what is edited aft
   act(() => toasts.find(({ text }) => text.startsWith('Fixed'))?.action?.run());
   expect(tools()).toMatchObject([{ description: 'Typed after the fix' }]);
   expect((tools()[0] as { parameters: string }).parameters).not.toContain('additionalProperties');
+});
+
+test('a tool whose save ends after another one is opened has its source, so that it is not saved twice', async () => {
+  await addTool('find_order');
+  const held = holdCalls(playground.opened.window.host.client, createTool);
+  press('Save to library');
+  await waitFor(() => expect(held.count()).toBe(1));
+  act(() => void fireEvent.click(screen.getAllByRole('button', { name: 'Add tool' })[0]!));
+  expect(screen.queryByRole('button', { name: 'Save to library', busy: true })).toBeNull();
+  held.release();
+  await waitFor(() => expect(tools()[0]).toMatchObject({ source: { toolId: expect.any(String) as unknown } }));
+  expect(useToasts.getState().toasts.at(-1)?.text).toBe('Saved version 1 of find_order to the library.');
 });
 
 test('a look-up returns the result of the first row that matches a tried call', async () => {
