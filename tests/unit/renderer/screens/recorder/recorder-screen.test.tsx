@@ -9,7 +9,7 @@ import { readConversation } from '../../../../../shared/contract/conversations.t
 import { addRunsToDataset, createRunDataset } from '../../../../../shared/contract/dataset-import.ts';
 import { createDataset, listDatasets } from '../../../../../shared/contract/datasets.ts';
 import { type Message, textMessage } from '../../../../../shared/contract/messages.ts';
-import { listPrompts } from '../../../../../shared/contract/prompts.ts';
+import { listPrompts, readPromptVersion } from '../../../../../shared/contract/prompts.ts';
 import { defaultSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
 import { recordRun } from '../../../../support/audit-runs.ts';
 import { holdCalls } from '../../../../support/hold-calls.ts';
@@ -141,14 +141,17 @@ test('a dialog keeps its call while newer calls arrive', async () => {
   fireEvent.change(dialog.getByLabelText('Name'), { target: { value: 'Sky' } });
   const messages = [question, answer, next];
   await recordRun(opened.window, { ...call, conversationId, messages, renderedPrompt: 'And?' }, { content: 'Black.' });
-  await recordRun(opened.window, { ...call, messages: [textMessage('user', 'Something else')] }, { content: 'Yes.' });
-  await waitFor(() => expect(screen.getAllByRole('row', { hidden: true })).toHaveLength(3));
   await detail.findByText('turn 2 of 2');
+  const other = { ...call, messages: [textMessage('user', 'Something else')], createdAt: Date.UTC(2026, 10, 21) };
+  await recordRun(opened.window, other, { content: 'Yes.' });
+  await waitFor(() => expect(screen.getAllByRole('row', { hidden: true })).toHaveLength(3));
   expect((dialog.getByLabelText('Name') as HTMLInputElement).value).toBe('Sky');
   fireEvent.click(dialog.getByRole('button', { name: 'Save prompt' }));
   await waitFor(() => expect(opened.addresses.at(-1)).toMatch(/^\/prompts\//));
-  const [prompt] = (await opened.window.host.client.call(listPrompts)).data;
-  expect(JSON.stringify(prompt)).not.toContain('at night');
+  const { client } = opened.window.host;
+  const [prompt] = (await client.call(listPrompts)).data;
+  const parameters = { id: prompt!.id, versionId: prompt!.latestVersionId };
+  expect(JSON.stringify(await client.call(readPromptVersion, { parameters }))).not.toContain('at night');
 });
 
 test('what is saved after its dialog is closed opens from a toast', async () => {
