@@ -10,6 +10,8 @@ import { useApiKeys, useIssueApiKey } from '../../queries/settings.ts';
 import { ApiKeyRow, LevelField, LimitFields, readLimits, textsOf } from './api-key-row.tsx';
 import type { ApiKey } from '../../../shared/contract/api-keys.ts';
 import { useReturnFocus } from '../../components/focus.ts';
+import { useIsOpen } from '../../shell/navigate-from-here.ts';
+import { showToast } from '../../stores/toasts.ts';
 import { SettingsPage } from './settings-page.tsx';
 
 /** The only place that shows a key. */
@@ -39,7 +41,7 @@ const meanings: Record<Scope, string> = {
 const defaultScopes: readonly Scope[] = ['run'];
 
 interface IssueFormProps {
-  onIssued: (key: string) => void;
+  onIssued: (key: string, name: string) => void;
   onCancel: () => void;
 }
 
@@ -73,6 +75,7 @@ function IssueForm({ onIssued, onCancel }: IssueFormProps) {
   const [recordLevel, setRecordLevel] = useState<RecordLevel>('all');
   const [isSubmitted, setSubmitted] = useState(false);
   const issue = useIssueApiKey();
+  const isOpen = useIsOpen();
   const limits = readLimits(limitTexts);
   const problems = {
     name: name.trim() === '' ? 'Enter the name of the program that will use the key' : null,
@@ -82,9 +85,13 @@ function IssueForm({ onIssued, onCancel }: IssueFormProps) {
     event.preventDefault();
     setSubmitted(true);
     if (problems.name ?? problems.scopes ?? limits === null) return;
-    issue.mutate(
-      { name: name.trim(), scopes: [...chosen], recordLevel, ...limits },
-      { onSuccess: ({ key }) => onIssued(key) },
+    // Also after the form is left: nothing shows the key again.
+    issue.mutateAsync({ name: name.trim(), scopes: [...chosen], recordLevel, ...limits }).then(
+      ({ key }) => {
+        onIssued(key, name.trim());
+        if (isOpen()) onCancel();
+      },
+      () => {},
     );
   };
   return (
@@ -194,6 +201,7 @@ export function ApiKeysPage() {
   const apiKeys = useApiKeys();
   const [isIssuing, setIssuing] = useState(false);
   const [issued, setIssued] = useState<string | null>(null);
+  const isOpen = useIsOpen();
   const returnTarget = useReturnFocus<HTMLButtonElement>(isIssuing);
   const issueButton = (
     <Button ref={returnTarget} icon={Plus} onClick={() => setIssuing(true)}>
@@ -210,9 +218,10 @@ export function ApiKeysPage() {
         {isIssuing && (
           <IssueForm
             onCancel={() => setIssuing(false)}
-            onIssued={(key) => {
-              setIssued(key);
-              setIssuing(false);
+            onIssued={(key, name) => {
+              if (isOpen()) return setIssued(key);
+              const text = `Created the key "${name}" after you left its page, so it wasn't shown. Revoke it and create another.`;
+              showToast({ tone: 'negative', text });
             }}
           />
         )}

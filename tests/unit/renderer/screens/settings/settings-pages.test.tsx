@@ -9,8 +9,11 @@ import { LocalServerPage } from '../../../../../renderer/screens/settings/local-
 import { OnDevicePage } from '../../../../../renderer/screens/settings/on-device-page.tsx';
 import { ServiceModelsPage } from '../../../../../renderer/screens/settings/service-models-page.tsx';
 import { SettingsScreen } from '../../../../../renderer/screens/settings/settings-screen.tsx';
+import { useToasts } from '../../../../../renderer/stores/toasts.ts';
+import { issueApiKey } from '../../../../../shared/contract/api-keys.ts';
 import { addEndpoint, testEndpoint } from '../../../../../shared/contract/providers.ts';
 import { readSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
+import { holdCalls } from '../../../../support/hold-calls.ts';
 import { startListingProvider } from '../../../../support/listing-provider.ts';
 import { openWindow, type OpenWindow, type OpenWindowOptions } from '../../../../support/open-window.tsx';
 
@@ -39,6 +42,36 @@ describe('an API key', () => {
     expect(document.documentElement.outerHTML).not.toContain(key);
     const row = screen.getByText('nightly-report').closest('tr') as HTMLElement;
     expect(row.textContent).toContain('10,000');
+  });
+
+  test('is shown when its form is left before it is created', async () => {
+    await open(<ApiKeysPage />);
+    await screen.findByText('No API keys');
+    const held = holdCalls(opened.window.host.client, issueApiKey);
+    await press('Create API key');
+    fill('Name', 'nightly-report');
+    await press('Create key');
+    await waitFor(() => expect(held.count()).toBe(1));
+    await press('Cancel');
+    held.release();
+    await screen.findByText(/^ts_/);
+  });
+
+  test('that is created after its page is left is named, to revoke it', async () => {
+    useToasts.setState({ toasts: [] });
+    await open(<SettingsScreen />, { address: '/settings/api-keys' });
+    const held = holdCalls(opened.window.host.client, issueApiKey);
+    fireEvent.click((await screen.findAllByRole('button', { name: 'Create API key' }))[0]!);
+    fill('Name', 'nightly-report');
+    await press('Create key');
+    await waitFor(() => expect(held.count()).toBe(1));
+    opened.navigate('/settings/privacy');
+    held.release();
+    await waitFor(() =>
+      expect(useToasts.getState().toasts.map(({ text }) => text)).toEqual([
+        expect.stringMatching(/^Created the key "nightly-report" after you left its page/),
+      ]),
+    );
   });
 
   test('needs a name, a scope and a limit that is a number', async () => {
