@@ -254,7 +254,7 @@ function handlersOf(options: HostOptions, services: Services, hostState: () => H
     ...teamHandlers(services.team),
     ...logImportHandlers(services.auditServices.logImports, storage.apiKeys, log),
     ...moderationHandlers({ ...services, ...allowances, log }),
-    ...conversationHandlers(storage.audit, services.team, services.reviewing.reviewers),
+    ...conversationHandlers({ ...storage, team: services.team, reviewers: services.reviewing.reviewers }),
     ...promptTransferHandlers({ ...services, systemOf: providers.systemOf }),
     ...promptHandlers({ ...services, models: providers, log }),
     ...toolHandlers({ ...services, tools: storage.tools }),

@@ -180,7 +180,12 @@ export async function continueTurn(
     origin,
     {
       signal,
-      continuation: { ...continuation, conversationId, ...(index !== null && { history: { messages, index } }) },
+      continuation: {
+        ...continuation,
+        isTemplate,
+        conversationId,
+        ...(index !== null && { history: { messages, index } }),
+      },
     },
   );
 }

@@ -32,6 +32,9 @@ export function requireManage({ scopes }: Caller): void {
   throw new AppError('forbidden', 'This API key does not have the scope `manage`. Issue one that has it.');
 }
 
+/** Whether a caller may read prompts: with a key for the library or the audit. */
+export const readsPrompts = ({ scopes }: Caller): boolean => scopes.includes('manage') || scopes.includes('audit');
+
 /** The validated input of a handler. */
 export interface HandlerInput<Parameters, Query, Body, Fields = unknown> {
   readonly parameters: Parameters;

@@ -21,7 +21,7 @@ import { judgeComparison, readMissingVerdicts, voteOnCell } from '../../shared/c
 import type { Comparisons } from '../comparisons/create-comparisons.ts';
 import { withoutPrompts } from '../comparisons/describe-comparison.ts';
 import type { Log } from '../log.ts';
-import { type Caller, type Handler, implement } from './api.ts';
+import { type Handler, implement, readsPrompts } from './api.ts';
 import { fileReaderOf } from './files.ts';
 import { longJsonResponse } from './json-response.ts';
 import { originOf } from './run-response.ts';
@@ -46,9 +46,6 @@ function sendExport(format: ExportFormat, text: AsyncGenerator<string>): Respons
   const [mediaType, extension] = exportTypes[format];
   return sendTextFile(`comparison.${extension}`, mediaType, text);
 }
-
-/** Prompts are for keys that may read the library or the audit. */
-const readsPrompts = ({ scopes }: Caller) => scopes.includes('manage') || scopes.includes('audit');
 
 export function comparisonHandlers(comparisons: Comparisons, log: Log): Handler[] {
   return [

@@ -8,6 +8,7 @@ import {
 } from '../../shared/contract/conversations.ts';
 import { textMessage, textOfMessages } from '../../shared/contract/messages.ts';
 import { reviewCallerOf } from './reviews.ts';
+import type { PromptStore } from '../storage/prompts/prompt-store.ts';
 import { LazyList } from '../storage/list-page.ts';
 import type { AuditStore } from '../audit/query/audit-store.ts';
 import type { Team } from '../team/create-team.ts';
@@ -20,17 +21,31 @@ const defaultPageSize = 20;
 /** A key with the scope `audit` sees the conversations of all callers, others only their own. */
 const seesAll = (caller: Caller): boolean => caller.scopes.includes('audit');
 
+type VersionReader = Pick<PromptStore, 'findVersion'>;
+
+/** The values of a run without those that are the default of the stored prompt; null if another host has the prompt. */
+function sentReplacements({ input, promptVersionId }: ConversationRun, prompts: VersionReader) {
+  const version = promptVersionId === null ? null : prompts.findVersion(promptVersionId);
+  if (version === null || input.replacements === null) return null;
+  const defaults = new Map(version.variables.map(({ name, defaultValue }) => [name, defaultValue]));
+  const sent = Object.entries(input.replacements).filter(([name, value]) => value !== defaults.get(name));
+  return Object.fromEntries(sent);
+}
+
 /**
  * The input that a key without the scope `audit` sees: only what it sent. Stored prompts and agents can have instructions that users of a
  * key must not read (docs/decisions/prompts-and-agents.md).
  */
-function withoutStoredText({ input, promptRunId, metadata }: ConversationRun): ConversationRun['input'] {
-  if (promptRunId !== null)
-    return { ...input, promptText: '', systemMessage: null, renderedPrompt: '', messages: [], configuration: null };
-  const isAgentTurn = metadata?.['agentId'] !== undefined;
-  if (!isAgentTurn) return input;
-  const own = { ...input, systemMessage: null, configuration: null };
-  if (metadata['isTemplate'] !== true) return own;
+function withoutStoredText(run: ConversationRun, prompts: VersionReader): ConversationRun['input'] {
+  const { input, promptRunId, agentId, metadata } = run;
+  if (promptRunId !== null) {
+    const replacements = sentReplacements(run, prompts);
+    const own = { ...input, promptText: '', systemMessage: null, renderedPrompt: '', messages: [] };
+    return { ...own, replacements, configuration: null };
+  }
+  if (agentId === null) return input;
+  const own = { ...input, systemMessage: null, configuration: null, dataspaceIds: null };
+  if (metadata?.['isTemplate'] !== true) return own;
   // The agent's template is in the other messages, or around the caller's.
   const steps = input.messages.filter(({ content }) =>
     content.some(({ type }) => type === 'toolCall' || type === 'toolResult'),
@@ -43,11 +58,11 @@ function withoutStoredText({ input, promptRunId, metadata }: ConversationRun): C
  * The part of a run that a key without the scope `audit` may see. Otherwise the guard's record, or the reasoning, which completions don't
  * return, would reveal a blocked answer.
  */
-function forRunKey(run: ConversationRun): ConversationRun {
+function forRunKey(run: ConversationRun, prompts: VersionReader): ConversationRun {
   const { moderation, cost: _, ...rest } = run;
   return {
     ...rest,
-    input: withoutStoredText(run),
+    input: withoutStoredText(run, prompts),
     output: { ...run.output, reasoning: null },
     ...(moderation && {
       moderation: { ...moderation, answer: moderation.answer && { ...moderation.answer, withheld: null } },
@@ -81,7 +96,14 @@ function feedbackHandlers(audit: AuditStore, team: TeamRecords, reviewers: Revie
   ];
 }
 
-export function conversationHandlers(audit: AuditStore, team: TeamRecords, reviewers: Reviewers): Handler[] {
+interface ConversationSources {
+  readonly audit: AuditStore;
+  readonly prompts: VersionReader;
+  readonly team: TeamRecords;
+  readonly reviewers: Reviewers;
+}
+
+export function conversationHandlers({ audit, prompts, team, reviewers }: ConversationSources): Handler[] {
   return [
     implement(listConversations, ({ query, caller, signal }) =>
       (team.servesApi ? team.audit : audit).list(
@@ -107,7 +129,7 @@ export function conversationHandlers(audit: AuditStore, team: TeamRecords, revie
       }
       if (seesAll(caller)) return longJsonResponse(conversation);
       const runs = function* () {
-        for (const run of conversation.runs) yield forRunKey(run);
+        for (const run of conversation.runs) yield forRunKey(run, prompts);
       };
       return longJsonResponse({ ...conversation, runs: new LazyList(runs) });
     }),

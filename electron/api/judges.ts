@@ -3,6 +3,7 @@ import {
   createJudge,
   deleteJudge,
   deleteJudgeLabels,
+  type Judge,
   judgeRun,
   labelFromVotes,
   listJudges,
@@ -13,7 +14,7 @@ import {
 } from '../../shared/contract/judges.ts';
 import type { Comparisons } from '../comparisons/create-comparisons.ts';
 import type { Judges } from '../comparisons/judge/create-judges.ts';
-import { type Caller, type Handler, implement } from './api.ts';
+import { type Caller, type Handler, implement, readsPrompts } from './api.ts';
 import { fileReaderOf } from './files.ts';
 import { toListQuery } from './validation.ts';
 
@@ -21,11 +22,19 @@ function originOf({ callerId, key }: Caller) {
   return { callerId, key, appHeaders: {} };
 }
 
+/** The prompt and parameters of a judge are for the same keys as those of a comparison. */
+function shownTo(caller: Caller, judge: Judge): Judge {
+  return readsPrompts(caller) ? judge : { ...judge, promptText: '', configuration: null };
+}
+
 export function judgeHandlers(judges: Judges, comparisons: Pick<Comparisons, 'labelFromVotes'>): Handler[] {
   return [
-    implement(listJudges, ({ query }) => judges.list(toListQuery(query))),
+    implement(listJudges, ({ query, caller }) => {
+      const list = judges.list(toListQuery(query));
+      return { ...list, data: list.data.map((judge) => shownTo(caller, judge)) };
+    }),
     implement(createJudge, ({ body }) => judges.create(body)),
-    implement(readJudge, ({ parameters }) => judges.read(parameters.id)),
+    implement(readJudge, ({ parameters, caller }) => shownTo(caller, judges.read(parameters.id))),
     implement(updateJudge, ({ parameters, body }) => judges.update(parameters.id, body)),
     implement(deleteJudge, ({ parameters }) => judges.remove(parameters.id)),
     implement(readJudgeLabels, ({ parameters }) => ({ data: judges.labels(parameters.id) })),

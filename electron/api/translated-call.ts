@@ -109,13 +109,17 @@ export function clientOf(headers: Headers): string | null {
   return headers.get('user-agent')?.slice(0, maxClientCharacters) || null;
 }
 
+/** Whether the run is an agent's turn whose messages have its template. Only then has the service written the metadata. */
+const isTemplate = ({ agentId, metadata }: ContinuableRun): boolean =>
+  agentId !== null && metadata?.['isTemplate'] === true;
+
 /** The messages of a stored prompt and of an agent's template aren't for everybody who can call another model. */
 function requireSameText(run: ContinuableRun, { storedPrompt, agent }: TranslatedRequest): void {
-  const { promptId, metadata } = run;
-  const agentId = metadata?.['isTemplate'] === true ? metadata['agentId'] : null;
+  const { promptId } = run;
+  const agentId = isTemplate(run) ? run.agentId : null;
   if (promptId !== null && promptId !== storedPrompt?.promptId)
     throw invalidField('previous_response_id', 'is a response of a stored prompt; continue it with the same prompt');
-  if (agentId != null && agentId !== agent?.agentId)
+  if (agentId !== null && agentId !== agent?.agentId)
     throw invalidField('previous_response_id', 'is a response of an agent; continue it with the same agent');
 }
 
@@ -138,6 +142,7 @@ function continuedResponse(
   return {
     conversationId: run.conversationId,
     messages,
+    turn: { promptText: run.promptText, isTemplate: isTemplate(run) },
     requireSame: (request: TranslatedRequest) => requireSameText(run, request),
   };
 }
@@ -156,6 +161,7 @@ async function start(
   const program = {
     ...sent,
     continued: continuedMessages,
+    continuedTurn: continued?.turn ?? null,
     configuration: configurationOf(api, body),
     values: valuesOf(body),
   };
@@ -190,7 +196,14 @@ async function start(
       files: promptFiles(sent.files),
       ...(record.recording && { recording: record.recording }),
       // The messages are sent as they are: a program's text is no template.
-      continuation: { conversationId, messages, results, storedPrompt, citations: [] },
+      continuation: {
+        conversationId,
+        messages,
+        results,
+        storedPrompt,
+        citations: [],
+        isTemplate: agent?.isTemplate === true,
+      },
     },
   );
   if (record.level !== 'none') {

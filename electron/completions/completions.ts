@@ -76,6 +76,8 @@ export interface RunContinuation {
   readonly storedPrompt: StoredPromptIds | null;
   /** The passages in the messages. */
   readonly citations: readonly Citation[];
+  /** Whether the messages have an agent's template around what the user wrote. */
+  readonly isTemplate?: boolean;
 }
 
 /** A run that was accepted: its outcome is recorded even if its caller leaves. */

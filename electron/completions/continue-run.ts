@@ -49,12 +49,11 @@ export function readContinuable(
     throw new AppError('not_found', "This run has been deleted, so it can't be continued. Run the prompt again.");
   if (run === null || run.callerId !== callerId) throw new AppError('not_found', 'You have no run with this ID.');
   const reject = (issue: string, message: string) => invalidField('continueRunId', issue, message);
-  const turnOf = run.metadata?.['agentId'] ?? null;
-  if (agentId === null && turnOf !== null)
+  if (agentId === null && run.agentId !== null)
     throw reject('is a turn of an agent', 'Send the results to the agent: POST /agents/{id}/run.');
-  if (agentId !== turnOf) throw reject('is not a turn of this agent', 'This run is not a turn of this agent.');
+  if (agentId !== run.agentId) throw reject('is not a turn of this agent', 'This run is not a turn of this agent.');
   if (run.status !== 'Completed') throw reject('is not a completed run', 'Only a completed run can be continued.');
-  if (run.metadata?.['anonymised'] === true && run.toolCalls.length === 0)
+  if (run.metadata?.['anonymised'] === true && run.promptText === '')
     throw reject('has no texts', 'The retention has removed the texts of this run. Start a new one.');
   if (run.toolCalls.length === 0)
     throw reject(

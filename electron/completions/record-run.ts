@@ -45,7 +45,9 @@ export function recordStart(
 ): RunIds {
   const { request, context, target, dataspaceIds, warnings } = prepared;
   const { metadata = null } = request;
-  const given = (context.turn ?? context.continuation)?.conversationId ?? metadata?.conversationId ?? null;
+  const { turn, continuation } = context;
+  const given = (turn ?? continuation)?.conversationId ?? metadata?.conversationId ?? null;
+  const isTemplate = turn?.template !== undefined || continuation?.isTemplate === true;
   const ids = { runId: context.runId ?? timeOrderedId(), messageId: randomUUID() };
   if (context.recording?.texts === null) return { ...ids, conversationId: given ?? timeOrderedId() };
   runs.requireRoom();
@@ -54,7 +56,7 @@ export function recordStart(
     conversationId: given,
     workspaceId: metadata?.workspaceId ?? null,
     callerId: origin.callerId,
-    name: runTitleOf({ ...texts, metadata }) || (context.recording ? request.model : ''),
+    name: runTitleOf({ ...texts, isTemplate }) || (context.recording ? request.model : ''),
   });
   runs.begin({
     ...ids,
@@ -71,6 +73,7 @@ export function recordStart(
     createdAt: Date.now(),
     dataspaceIds,
     metadata,
+    isTemplate,
     warnings,
   });
   return { ...ids, conversationId: joined.conversationId };

@@ -3,6 +3,7 @@ import { AppError, invalidField } from '../../shared/app-error.ts';
 import type { AddedRunsInput, RunDataset } from '../../shared/contract/dataset-import.ts';
 import type { DatasetColumn, RowValues } from '../../shared/contract/datasets.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
+import { isAnonymised } from '../storage/run-details.ts';
 import type { RunStore } from '../storage/storage.ts';
 import { readAnywhere, type TeamRecords } from '../team/team-records.ts';
 import type { Datasets, RowAuthor } from './create-datasets.ts';
@@ -68,7 +69,7 @@ export async function addRuns(
   for (const [index, id] of [...new Set(runIds.map((runId) => runId.toLowerCase()))].entries()) {
     const run = await readAnywhere(id, runs, author.readsTeam === true ? team : undefined);
     if (run === null) throw invalidField(`runIds[${index}]`, 'is not a run');
-    if (run.metadata?.['anonymised'] === true) skippedRuns += 1;
+    if (isAnonymised(run)) skippedRuns += 1;
     else added.push(rowOf(run, columns, names));
     characters += (run.input.renderedPrompt?.length ?? 0) + run.output.content.length;
     if (characters > maxAddedCharacters)

@@ -14,6 +14,7 @@ import { createJobRegistry } from '../common/jobs.ts';
 import type { Log } from '../log.ts';
 import type { ExportRows, RunFeedback } from '../storage/export-rows.ts';
 import type { FileReader } from '../storage/file-store.ts';
+import { isAnonymised } from '../storage/run-details.ts';
 import type { RunStore } from '../storage/storage.ts';
 import { requireTeam, teamRunDetail, type TeamRecords } from '../team/team-records.ts';
 import { addRuns } from './add-runs.ts';
@@ -219,7 +220,7 @@ async function createFromRuns(
       const { run, feedback } = await readRun(id, index);
       if (run === null && 'runIds' in input.selection) throw invalidField(`selection.runIds[${index}]`, 'is not a run');
       // Its texts were deleted, or it was removed since it was found.
-      if (run === null || run.metadata?.['anonymised'] === true) skippedRuns += 1;
+      if (run === null || isAnonymised(run)) skippedRuns += 1;
       else batch.push(rowOf(run, columns, feedback()));
       if (performance.now() < sliceEnd && batch.length < runsAtOnce) continue;
       if (batch.length > 0) yield batch;

@@ -31,12 +31,21 @@ export interface AgentUse {
   readonly isTemplate?: true;
 }
 
+/** What a program's user wrote in the turn that a request continues. */
+interface ContinuedTurn {
+  readonly promptText: string;
+  /** Whether its messages have an agent's template around that text. */
+  readonly isTemplate: boolean;
+}
+
 /** What the program sent. */
 export interface ProgramRequest {
   readonly systemMessage: string | null;
   readonly messages: readonly Message[];
   /** How many of them are those of an earlier response, which has what a template renders besides the text. */
   readonly continued: number;
+  /** The earlier response's; null without one. */
+  readonly continuedTurn: ContinuedTurn | null;
   readonly configuration: Configuration;
   /** Values of a prompt's variables. */
   readonly values: Readonly<Record<string, string>>;
@@ -164,18 +173,19 @@ function translatePrompt(name: string, request: ProgramRequest, options: Transla
 function translateAgent(name: string, request: ProgramRequest, { storage }: TranslationOptions): TranslatedRequest {
   const agents = allPages<Agent>((continuationToken) => storage.agents.list({ pageSize: 100, continuationToken }));
   const agent = named(agents, name, 'agent');
-  const isTemplate = isConversationTemplate(agent.prompt);
+  const isTemplateNow = isConversationTemplate(agent.prompt);
+  // The agent may have been edited since the continued turn, whose template is in the messages.
+  const isTemplate = isTemplateNow || request.continuedTurn?.isTemplate === true;
   const last = request.messages.at(-1);
   const messages =
-    isTemplate && last?.role === 'user'
+    isTemplateNow && last?.role === 'user'
       ? renderTurn({ message: textOfMessage(last), history: historyOf(request), template: agent.prompt }).messages
       : request.messages;
   return {
-    // The rendered messages have the agent's template around it.
-    promptText: lastUserText(request.messages),
+    promptText: writtenText(request),
     aiSystem: agent.aiSystem,
     model: agent.model,
-    systemMessage: joined(isTemplate ? null : agent.prompt, request.systemMessage),
+    systemMessage: joined(isTemplateNow ? null : agent.prompt, request.systemMessage),
     messages,
     configuration: { ...agent.configuration, ...request.configuration },
     dataspaceIds: agent.dataspaceIds,
@@ -213,6 +223,13 @@ export function translateRequest(
     case 'agent':
       return translateAgent(name, request, options);
   }
+}
+
+/** What the user wrote last. The rendered messages, and those of a continued turn, have the agent's template around it. */
+function writtenText({ messages, continued, continuedTurn }: ProgramRequest): string {
+  const sent = messages.slice(continued);
+  if (continuedTurn === null || sent.some(({ role }) => role === 'user')) return lastUserText(sent);
+  return continuedTurn.promptText;
 }
 
 /** For a request whose last message has no text, such as an image alone. */

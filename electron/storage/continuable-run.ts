@@ -9,6 +9,8 @@ import { messagesIn, toolCallsIn } from './stored-messages.ts';
 
 /** The fields of a run that a continuation with tool results needs. */
 export interface ContinuableRun extends Pick<NewRun, 'callerId' | 'conversationId' | 'promptId' | 'promptVersionId'> {
+  /** The agent whose turn it is; null for other runs. Metadata can't tell, because callers set them. */
+  readonly agentId: string | null;
   readonly status: string;
   readonly finishReason: string | null;
   readonly aiSystem: AiSystem;
@@ -26,12 +28,15 @@ export interface ContinuableRun extends Pick<NewRun, 'callerId' | 'conversationI
   readonly citations: readonly Citation[];
 }
 
-export function continuableRunOf(row: ListedRunRow & RunTextRow): ContinuableRun {
+export type ContinuableRow = ListedRunRow & RunTextRow & { readonly agent_id: string | null };
+
+export function continuableRunOf(row: ContinuableRow): ContinuableRun {
   return {
     callerId: row.caller_id,
     conversationId: row.conversation_id,
     promptId: row.prompt_id,
     promptVersionId: row.prompt_version_id,
+    agentId: row.agent_id,
     status: row.status,
     finishReason: row.finish_reason,
     aiSystem: row.ai_system as AiSystem,

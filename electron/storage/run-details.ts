@@ -104,6 +104,10 @@ function promptTextOf(row: ContentsRow): string {
   return hasTemplate || isTemplate ? row.prompt_text : literalMessagesTemplate(messagesIn(row));
 }
 
+/** Whether the retention has removed the texts of a run. The metadata alone can be a caller's. */
+export const isAnonymised = ({ metadata, input, output }: Pick<RunDetail, 'metadata' | 'input' | 'output'>): boolean =>
+  metadata?.['anonymised'] === true && input.renderedPrompt === '' && output.content === '';
+
 /** What a run sent and received. */
 export function runContentsOf(row: ContentsRow) {
   return {

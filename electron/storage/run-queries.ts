@@ -174,8 +174,10 @@ export function runReadQueries(database: Database.Database) {
         .selectFrom('runs')
         .innerJoin('conversations', 'conversations.sequence', 'runs.conversation')
         .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
+        .leftJoin('agent_runs', 'agent_runs.run_id', 'runs.id')
         .selectAll('runs')
         .select(runTextColumns)
+        .select('agent_runs.agent_id')
         .select(sql.raw<string | null>(wholeMessages).as('messages_json'))
         .select('conversations.id as conversation_id')
         .where('runs.id', '=', input.id),

@@ -36,6 +36,8 @@ export interface NewRun {
   /** Lower-case names without the `x-app-` prefix. */
   readonly appHeaders: Record<string, string>;
   readonly metadata: Record<string, unknown> | null;
+  /** Whether the messages have an agent's template around the prompt text. */
+  readonly isTemplate?: boolean;
   readonly warnings: readonly Warning[];
   /** Absent for a completion. */
   readonly origin?: RunOrigin;
@@ -94,8 +96,8 @@ function fileNameIn({ content }: Message): string {
  * The title of a run: that of its last user message, or the name of its file. In a turn of an agent whose prompt is a template, that is what the user wrote,
  * because the rest is for those who may read the audit.
  */
-export function runTitleOf(run: Pick<NewRun, 'promptText' | 'renderedPrompt' | 'messages' | 'metadata'>): string {
-  if (run.metadata?.['isTemplate'] === true) return titleOf(run.promptText);
+export function runTitleOf(run: Pick<NewRun, 'promptText' | 'renderedPrompt' | 'messages' | 'isTemplate'>): string {
+  if (run.isTemplate === true) return titleOf(run.promptText);
   const last = run.messages?.findLast(({ role }) => role === 'user');
   if (!last) return titleOf(run.renderedPrompt);
   return titleOf(textOfMessage(last)) || titleOf(fileNameIn(last));

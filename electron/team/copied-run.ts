@@ -13,6 +13,7 @@ export interface LocalRun extends RunRow, Omit<RunTextRow, 'run' | 'last_message
   readonly conversation_created_at: number;
   readonly workspace_id: string | null;
   readonly agent_id: string | null;
+  readonly is_anonymous: 0 | 1;
   readonly import_id: string | null;
   readonly score: number | null;
   readonly score_text: string | null;

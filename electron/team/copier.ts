@@ -234,7 +234,7 @@ export class Copier {
     if (changed.length > 0) {
       await updateRuns(
         transaction,
-        changed.map(({ run, local }) => ({ run, isAnonymous: isAnonymous(local) })),
+        changed.map(({ run, local }) => ({ run, isAnonymous: local.is_anonymous === 1 })),
         counts,
       );
     }
@@ -319,9 +319,4 @@ async function configure(transaction: TeamTransaction, { hasMore }: Batch): Prom
   );
   // A lost commit takes the mark with it, and the next step notices. After the last step there is none.
   if (hasMore) await sql`SET LOCAL synchronous_commit = off`.execute(transaction);
-}
-
-/** Retention replaces the metadata of a run that it anonymises. */
-function isAnonymous({ metadata_json: metadata }: LocalRun): boolean {
-  return metadata === '{"anonymised":true}';
 }

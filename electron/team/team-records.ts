@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/app-error.ts';
 import type { AuditFilter } from '../../shared/contract/audit.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
-import { type ContinuableRun, continuableRunOf } from '../storage/continuable-run.ts';
+import { type ContinuableRun, type ContinuableRow, continuableRunOf } from '../storage/continuable-run.ts';
 import type { ExportRow } from '../storage/export-rows.ts';
 import { runDetailOf } from '../storage/run-details.ts';
 import type { Conversation, ConversationRun } from '../../shared/contract/conversations.ts';
@@ -48,7 +48,7 @@ export async function readTeamRuns(ids: readonly string[], team: Pick<TeamRecord
 /** A run of another host as a tool's results continue it; null for an unknown ID. */
 export async function readTeamRunToContinue(id: string, team: TeamRecords): Promise<ContinuableRun | null> {
   const [row] = await team.readRuns([id]);
-  return row === undefined ? null : continuableRunOf(row as unknown as DetailRow);
+  return row === undefined ? null : continuableRunOf(row as unknown as ContinuableRow);
 }
 
 /** A run of this device, or of another host of the team; null for an unknown ID. */

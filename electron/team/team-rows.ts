@@ -7,6 +7,7 @@ import { contentOf, type HistoryContent, isReplacedBy } from '../audit/query/fee
 import type { TeamDatabase } from './connection.ts';
 import { matches } from './filter-conditions.ts';
 import type { Entry } from './team-lists.ts';
+import { idIn } from './team-runs.ts';
 
 interface ConversationRow {
   readonly id: string;
@@ -77,9 +78,16 @@ export class TeamRows {
   /** The runs of conversations up to `last`, oldest first. */
   async runs(ids: readonly string[], last: number, hasFeedback: boolean): Promise<TeamRun[]> {
     const { rows } = await sql<
-      FeedbackRow & { sequence: number; conversation_id: string; created_at: number; row: object; contents: object }
+      FeedbackRow & {
+        sequence: number;
+        conversation_id: string;
+        created_at: number;
+        row: object;
+        contents: object;
+        terms: readonly string[];
+      }
     >`
-      SELECT runs.sequence, runs.conversation_id, runs.created_at, "row", contents, score, score_text, score_tags, feedback_at
+      SELECT runs.sequence, runs.conversation_id, runs.created_at, "row", contents, terms, score, score_text, score_tags, feedback_at
       FROM touchstone.runs
         JOIN touchstone.run_texts ON run_texts.sequence = runs.sequence AND run_texts.created_at = runs.created_at
       WHERE runs.conversation_id = ANY(${ids}::uuid[]) AND runs.sequence <= ${last}
@@ -89,7 +97,12 @@ export class TeamRows {
       conversation: found.conversation_id,
       createdAt: found.created_at,
       run: conversationRunOf(
-        { ...found.row, ...found.contents, ...feedbackColumnsOf(found) } as unknown as WholeRow,
+        {
+          ...found.row,
+          ...found.contents,
+          ...feedbackColumnsOf(found),
+          agent_id: idIn(found.terms, 'agent'),
+        } as unknown as WholeRow,
         hasFeedback,
       ),
     }));

@@ -46,7 +46,8 @@ interface FoundConversation {
   readonly matched: readonly number[];
 }
 
-function idIn(terms: readonly string[], field: string): string | null {
+/** The ID that a term of a run names; null if it has none of the field. */
+export function idIn(terms: readonly string[], field: string): string | null {
   return terms.find((term) => term.startsWith(`${field}=`))?.slice(field.length + 1) ?? null;
 }
 

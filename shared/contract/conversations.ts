@@ -80,6 +80,7 @@ export const conversationRun = z
     promptRunId: uuid.nullable().describe('The same id for a run of a stored prompt, null for others'),
     promptId: uuid.nullable(),
     promptVersionId: uuid.nullable(),
+    agentId: uuid.nullable().describe('The agent whose turn the run is'),
     messageId: uuid,
     status: runStatus,
     aiSystem,

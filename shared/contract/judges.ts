@@ -104,6 +104,7 @@ export const judge = z
   .object({
     id: uuid,
     ...judgeInput.shape,
+    promptText: z.string().describe('Empty, and `configuration` is null, for a key with only `run`'),
     hash: z.string().describe('Changes with the prompt, the model, the configuration and the form of the verdict'),
     systemMessage: z.string().describe('Sent before the prompt'),
     answerSchema: z.record(z.string(), z.unknown()).describe('JSON schema of the answer'),

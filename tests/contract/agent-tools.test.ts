@@ -439,3 +439,52 @@ test('the audit finds calls and results of an agent by their words', async () =>
 test('nothing of this was a failure of the service', () => {
   expect(host.log).toEqual([]);
 });
+
+describe.each(ways)('metadata of a caller with names that the service uses itself, %s', (way) => {
+  const own = {
+    ...minimalRequest,
+    promptText: 'What is the {{topic}}?',
+    replacements: { topic: 'weather' },
+    systemMessage: 'Mine.',
+    configuration,
+  };
+  const claim = async (metadata: Record<string, unknown>, key: string): Promise<Record<string, string>> => {
+    const { status, headers } = await callJson(host, way, 'POST', '/api/completions/sync', {
+      body: { ...own, metadata },
+      key,
+    });
+    expect(status).toBe(200);
+    return headers as Record<string, string>;
+  };
+
+  test.each([{ agentId: 'support-7' }, { agentId: 'support-7', isTemplate: true }, { anonymised: true }])(
+    '%j, changes nothing for its run',
+    async (metadata) => {
+      const key = host.issueKey({ scopes: ['run'] });
+      const headers = await claim(metadata, key);
+      const conversation = await callJson(host, way, 'GET', `/conversations/${headers['x-conversation-id']}`, { key });
+      const input = { systemMessage: 'Mine.', renderedPrompt: question, configuration };
+      expect(conversation.body).toMatchObject({ name: question, runs: [{ agentId: null, input, metadata }] });
+      const body = { continueRunId: headers['x-run-id'], toolResults: results };
+      expect((await callJson(host, way, 'POST', '/api/completions/sync', { body, key })).status).toBe(200);
+      const dataset = { name: 'Mine', selection: { runIds: [headers['x-run-id']] } };
+      const made = await callJson(host, way, 'POST', '/datasets/from-runs', { body: dataset });
+      expect(made.body).toMatchObject({ rowCount: 1, skippedRuns: 0 });
+      const added = { runIds: [headers['x-run-id']] };
+      const grown = await callJson(host, way, 'POST', `/datasets/${made.body.id}/from-runs`, { body: added });
+      expect(grown.body).toMatchObject({ rowCount: 2, skippedRuns: 0 });
+    },
+  );
+
+  test('does not make its run a turn of an agent', async () => {
+    const agent = await create();
+    const key = host.issueKey({ scopes: ['run'] });
+    const headers = await claim({ agentId: agent.id }, key);
+    const forged = await sendMessage(agent, { continueRunId: headers['x-run-id'], toolResults: results }, { way, key });
+    expect(rejectionOf(forged)).toEqual([
+      400,
+      'invalid_request',
+      [{ field: 'continueRunId', issue: 'is not a turn of this agent' }],
+    ]);
+  });
+});

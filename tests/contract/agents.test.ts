@@ -472,15 +472,16 @@ describe.each(ways)('%s: rejections', (way) => {
 
   test("a key with only `run` reads its own messages and the answers, not the agent's system message", async () => {
     answerLoudly();
-    const made = await create(way, { prompt: 'Stored instructions.', configuration: { max_tokens: 77 } });
+    const dataspaceIds = [(await callJson(host, way, 'POST', '/dataspaces', { body: { name: 'Rules' } })).body.id];
+    const made = await create(way, { prompt: 'Stored instructions.', configuration: { max_tokens: 77 }, dataspaceIds });
     const runs = host.issueKey({ scopes: ['run'] });
     const { body: turn } = await sendMessage(way, made, { message: 'Hi' }, { key: runs });
     const path = `/conversations/${turn.conversationId}`;
     const own = (await callJson(host, way, 'GET', path, { key: runs })).body.runs[0];
-    expect(own.input).toMatchObject({ promptText: 'Hi', systemMessage: null, configuration: null });
+    expect(own.input).toMatchObject({ promptText: 'Hi', systemMessage: null, configuration: null, dataspaceIds: null });
     expect(JSON.stringify(own)).not.toContain('Stored instructions');
     const whole = (await callJson(host, way, 'GET', path)).body.runs[0];
-    expect(whole.input.systemMessage).toBe('Stored instructions.');
+    expect(whole.input).toMatchObject({ systemMessage: 'Stored instructions.', dataspaceIds });
   });
 
   test('a key can use only its scopes; other methods are 405', async () => {

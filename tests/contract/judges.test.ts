@@ -135,6 +135,19 @@ describe.each(ways)('%s: judges', (way) => {
     expect(label.status).toBe(400);
   });
 
+  test('a key with only `run` reads neither the prompt nor the parameters of a judge', async () => {
+    const made = await create(way, { configuration: { temperature: 0.25 } });
+    const read = async (path: string, key: string) => (await callJson(host, way, 'GET', path, { key })).body;
+    const runs = host.issueKey({ scopes: ['run'] });
+    const hidden = { ...made, promptText: '', configuration: null };
+    expect(await read(`/judges/${made.id}`, runs)).toEqual(hidden);
+    expect((await read('/judges', runs)).data[0]).toEqual(hidden);
+    for (const scope of ['manage', 'audit'] as const) {
+      const key = host.issueKey({ scopes: ['run', scope] });
+      expect(await read(`/judges/${made.id}`, key)).toEqual(made);
+    }
+  });
+
   test("runs of other callers can't be judged or labelled without the scope audit", async () => {
     const { id } = await create(way);
     const runId = await answer(way, 'secret');

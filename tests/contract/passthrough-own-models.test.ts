@@ -56,6 +56,34 @@ describe.each(ways)('what a key sees of an agent that it calls as a model, %s', 
     expect(host.host.storage.runs.read(runId)).toMatchObject({ title: 'And the sea?' });
   });
 
+  test.each(['while it has the template', 'after it lost the template'])(
+    'is not in its conversation when results of its tools are sent, %s',
+    async (edit) => {
+      const agent = await createAgent(`tools ${edit}`, template);
+      const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }];
+      const path = `/agents/${agent.id}`;
+      const change = (body: unknown) => callJson(host, way, 'PATCH', path, { body });
+      expect((await change({ configuration: { tools } })).status).toBe(200);
+      const key = host.issueKey({ scopes: ['run'] });
+      host.provider.answerWith((call) => call.chatCalls([{ id: 'call_1', name: 'look', arguments: '{}' }]));
+      const model = `agent/${agent.name}`;
+      const first = await post(way, '/openai/v1/responses', { key, body: { model, input: 'Hello', stream: true } });
+      host.provider.answerWith((call) => call.chatAnswer({ content: 'Blue.' }));
+      if (edit.startsWith('after')) expect((await change({ prompt: 'Be brief.' })).status).toBe(200);
+      const input = [{ type: 'function_call_output', call_id: 'call_1', output: 'Seen' }];
+      const body = { model, input, previous_response_id: `resp_${first.headers['x-touchstone-run-id']}` };
+      const second = await post(way, '/openai/v1/responses', { key, body });
+      expect(second.status, second.text).toBe(200);
+      expect(host.provider.calls.at(-1)!.bodyText).toContain('SECRET: Hello');
+      const conversation = `/conversations/${second.headers['x-touchstone-conversation-id']}`;
+      const read = await callJson(host, way, 'GET', conversation, { key });
+      expect(read.text).not.toContain('SECRET');
+      expect(
+        read.body.runs.map(({ input: { promptText } }: { input: object & { promptText: string } }) => promptText),
+      ).toEqual(['Hello', 'Hello']);
+    },
+  );
+
   test('is not shown by another model that continues its response', async () => {
     const agent = await createAgent('continued', template);
     const key = host.issueKey({ scopes: ['run'] });

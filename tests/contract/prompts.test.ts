@@ -459,7 +459,12 @@ describe.each(ways)('%s: rejections', (way) => {
 
   test('a key with only `run` uses a stored prompt without reading its text, also through its runs', async () => {
     host.provider.answerWith((call) => call.chatAnswer({ content: 'Hello' }));
-    const stored = { promptText: 'Stored text for {{name}}.', configuration: { max_tokens: 77 } };
+    const variables = [{ name: 'name' }, { name: 'tone', defaultValue: 'Stored tone' }];
+    const stored = {
+      promptText: 'Stored text for {{name}} in {{tone}}.',
+      configuration: { max_tokens: 77 },
+      variables,
+    };
     const made = await create(way, stored);
     const runs = host.issueKey({ scopes: ['run'] });
     const body = { promptId: made.id, replacements: { name: 'Ada' } };
@@ -474,9 +479,14 @@ describe.each(ways)('%s: rejections', (way) => {
       renderedPrompt: '',
       configuration: null,
     });
-    for (const text of ['Stored text', '77']) expect(JSON.stringify(own.input)).not.toContain(text);
+    expect(own.input.replacements).toEqual({ name: 'Ada' });
+    for (const text of ['Stored t', '77']) expect(JSON.stringify(own.input)).not.toContain(text);
     const whole = (await callJson(host, way, 'GET', path)).body.runs[0];
-    expect(whole.input).toMatchObject({ promptText: stored.promptText, renderedPrompt: 'Stored text for Ada.' });
+    expect(whole.input).toMatchObject({
+      promptText: stored.promptText,
+      renderedPrompt: 'Stored text for Ada in Stored tone.',
+    });
+    expect(whole.input.replacements).toEqual({ name: 'Ada', tone: 'Stored tone' });
   });
 
   test('checks the scopes of a key before anything else; other methods are 405', async () => {

@@ -68,6 +68,7 @@ export function conversationRunOf(row: WholeRow, hasFeedback: boolean): Conversa
     promptRunId: row.prompt_id === null ? null : row.id,
     promptId: row.prompt_id,
     promptVersionId: row.prompt_version_id,
+    agentId: row.agent_id,
     messageId: row.message_id,
     status: row.status as ConversationRun['status'],
     aiSystem: row.ai_system as ConversationRun['aiSystem'],
@@ -207,6 +208,7 @@ const wholeColumns = [
   'message_id',
   'prompt_id',
   'prompt_version_id',
+  'agent_runs.agent_id',
   'prices_from',
   'completed_at',
   'app_headers_json',
@@ -234,6 +236,7 @@ function wholeRuns(tables: Kysely<Schema>, input: { conversation: number; last: 
     .selectFrom('runs')
     .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
     .leftJoin('feedback', 'feedback.run', 'runs.sequence')
+    .leftJoin('agent_runs', 'agent_runs.run_id', 'runs.id')
     .select(wholeColumns)
     .select(sql.raw<string | null>(wholeMessages).as('messages_json'))
     .where('runs.conversation', '=', input.conversation)
