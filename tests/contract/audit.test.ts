@@ -74,6 +74,7 @@ describe.each(ways)('%s', (way) => {
               promptRunId: null,
               promptId: null,
               promptVersionId: null,
+              agentId: null,
               messageId: completion.messageId,
               status: 'Completed',
               aiSystem: 'OpenAiCompatible',
