@@ -199,15 +199,15 @@ function requireUnused(comparison: string | null): void {
 /** What the first version is compared with. */
 const noVersion = (first: Dataset): Dataset => ({ ...first, version: 0, columns: [], rowCount: 0 });
 
-export function createDatasets({ store, files, comparisonWith, log }: DatasetsOptions): Datasets {
-  const writer = createVersionWriter(store, log);
-  const exclusively = createExclusively();
+/** What writes a version of a dataset. */
+function createVersions(
+  { store, files }: DatasetsOptions,
+  writer: ReturnType<typeof createVersionWriter>,
+  exclusively: ReturnType<typeof createExclusively>,
+): Pick<Datasets, 'create' | 'import' | 'addVersion' | 'edit'> {
   const hasFileFor = (reader: FileReader) => (fileId: string) => files.find(fileId, reader) !== null;
 
   return {
-    list: store.list,
-    read: store.read,
-    listVersions: store.listVersions,
     create({ name, columns, rows, note }, author) {
       const checker = new RowChecker(columns, hasFileFor(author.reader));
       const checked = checkedRows(rows, checker, new RowIds(), 'rows');
@@ -249,6 +249,19 @@ export function createDatasets({ store, files, comparisonWith, log }: DatasetsOp
         return writer.write(id, note, author, fillWith(columns, rows));
       });
     },
+  };
+}
+
+export function createDatasets(datasets: DatasetsOptions): Datasets {
+  const { store, comparisonWith, log } = datasets;
+  const writer = createVersionWriter(store, log);
+  const exclusively = createExclusively();
+
+  return {
+    list: store.list,
+    read: store.read,
+    listVersions: store.listVersions,
+    ...createVersions(datasets, writer, exclusively),
     difference: async (id, version, base, options) =>
       differenceOf(
         store,

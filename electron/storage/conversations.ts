@@ -24,17 +24,15 @@ export interface Conversations {
   endRun(isCommitted: boolean): void;
 }
 
-export function createConversations(database: Database.Database): Conversations {
-  const queries = conversationQueries(database);
-  /** New conversations. They are written together with their first run. */
-  const unwritten = new Map<string, Membership>();
+type Queries = ReturnType<typeof conversationQueries>;
+
+/** Writes conversations with their runs. `unwritten` are the new ones, which it removes when they are stored. */
+function createConversationWriter(
+  queries: Queries,
+  unwritten: Map<string, Membership>,
+): Pick<Conversations, 'append' | 'endRun'> {
   const inserted = new Map<string, number>();
   let lastSequence = queries.last.first({})?.sequence ?? 0;
-
-  function remember(id: string, membership: Membership): void {
-    unwritten.set(id, membership);
-    if (unwritten.size > maxUnwritten) unwritten.delete(unwritten.keys().next().value!);
-  }
 
   /** A conversation that starts with a stored prompt has the prompt's name. Others have the first words of the rendered prompt. */
   function nameOf(run: NewRun): string {
@@ -64,6 +62,33 @@ export function createConversations(database: Database.Database): Conversations 
     return unwritten.has(id) ? undefined : queries.find.first({ id })?.sequence;
   }
 
+  return {
+    append(run, runSequence) {
+      const known = inserted.get(run.conversationId) ?? sequenceOf(run.conversationId);
+      if (known === undefined) return insert(run, runSequence);
+      queries.append.run({ sequence: known, last_run: runSequence, updated_at: run.createdAt });
+      return known;
+    },
+    endRun(isCommitted) {
+      if (isCommitted) {
+        for (const id of inserted.keys()) unwritten.delete(id);
+        lastSequence += inserted.size;
+      }
+      inserted.clear();
+    },
+  };
+}
+
+export function createConversations(database: Database.Database): Conversations {
+  const queries = conversationQueries(database);
+  /** New conversations. They are written together with their first run. */
+  const unwritten = new Map<string, Membership>();
+
+  function remember(id: string, membership: Membership): void {
+    unwritten.set(id, membership);
+    if (unwritten.size > maxUnwritten) unwritten.delete(unwritten.keys().next().value!);
+  }
+
   /** Sets the workspace, also of the existing runs. */
   const setWorkspace = database.transaction((sequence: number, workspace: string) => {
     queries.setWorkspace.run({ sequence, workspace_id: workspace });
@@ -71,6 +96,7 @@ export function createConversations(database: Database.Database): Conversations 
   }).immediate;
 
   return {
+    ...createConversationWriter(queries, unwritten),
     join({ conversationId, workspaceId, callerId, name }) {
       const workspace = workspaceId?.toLowerCase() ?? null;
       const id = conversationId?.toLowerCase() ?? timeOrderedId();
@@ -87,21 +113,6 @@ export function createConversations(database: Database.Database): Conversations 
         else remember(id, { ...present, workspaceId: workspace });
       }
       return { conversationId: id, workspaceId: present.workspaceId ?? workspace };
-    },
-
-    append(run, runSequence) {
-      const known = inserted.get(run.conversationId) ?? sequenceOf(run.conversationId);
-      if (known === undefined) return insert(run, runSequence);
-      queries.append.run({ sequence: known, last_run: runSequence, updated_at: run.createdAt });
-      return known;
-    },
-
-    endRun(isCommitted) {
-      if (isCommitted) {
-        for (const id of inserted.keys()) unwritten.delete(id);
-        lastSequence += inserted.size;
-      }
-      inserted.clear();
     },
   };
 }

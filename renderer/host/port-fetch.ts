@@ -168,14 +168,11 @@ function takeFrame(exchange: Exchange, frame: HostFrame): void {
   }
 }
 
-/**
- * `fetch` over one port between window and host, with flow control in bytes and cancel frames. Ended requests leave nothing behind.
- * `lossMessage` is shown to the user when the port has closed.
- */
-export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMessage = disconnectedMessage): HostFetch {
-  const connectionLost = (): AppError => new AppError('internal', lossMessage);
+type Port = FramePort<HostFrame, WindowFrame>;
+
+/** The exchanges that haven't ended, by their numbers. Ended ones leave nothing behind. */
+function createExchanges(port: Port, connectionLost: () => AppError) {
   const exchanges = new Map<number, Exchange>();
-  let lastId = 0;
   let isClosed = false;
 
   function forget(id: number): Exchange | undefined {
@@ -200,9 +197,22 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMes
     }
   });
 
-  function cancel(id: number): void {
-    if (forget(id)) port.send({ type: 'cancel', id });
-  }
+  return {
+    add: (id: number, exchange: Exchange) => exchanges.set(id, exchange),
+    has: (id: number) => exchanges.has(id),
+    cancel(id: number): void {
+      if (forget(id)) port.send({ type: 'cancel', id });
+    },
+    requireOpen(): void {
+      if (isClosed) throw connectionLost();
+    },
+  };
+}
+
+/** `fetch` over one port between window and host, with flow control in bytes and cancel frames. `lossMessage` is shown to the user when the port has closed. */
+export function createPortFetch(port: Port, lossMessage = disconnectedMessage): HostFetch {
+  const exchanges = createExchanges(port, () => new AppError('internal', lossMessage));
+  let lastId = 0;
 
   function createBody(id: number): PortBody {
     let taken = 0;
@@ -213,7 +223,7 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMes
         port.send({ type: 'credit', id, bytes: taken });
         taken = 0;
       },
-      onCancel: () => cancel(id),
+      onCancel: () => exchanges.cancel(id),
     });
   }
 
@@ -225,7 +235,7 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMes
           if (isWhole) port.send({ type: 'body-end', id });
         },
         (error: unknown) => {
-          cancel(id);
+          exchanges.cancel(id);
           reject(new AppError('invalid_request', "Couldn't read the file. Choose it again.", { cause: error }));
         },
       );
@@ -234,18 +244,18 @@ export function createPortFetch(port: FramePort<HostFrame, WindowFrame>, lossMes
   return ({ method, path, headers, body, signal, onUpload }) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      if (isClosed) throw connectionLost();
+      exchanges.requireOpen();
       const id = (lastId += 1);
       const responseBody = createBody(id);
       const abort = (): void => {
-        cancel(id);
+        exchanges.cancel(id);
         reject(signal?.reason);
         responseBody.fail(signal?.reason);
       };
       signal?.addEventListener('abort', abort);
       const upload = body instanceof FormData ? createPortUpload(body, onUpload) : null;
       const release = () => signal?.removeEventListener('abort', abort);
-      exchanges.set(id, { body: responseBody, upload, resolve, reject, release });
+      exchanges.add(id, { body: responseBody, upload, resolve, reject, release });
       const typed = upload ? { ...headers, 'content-type': upload.contentType } : headers;
       const request = { type: 'request', id, method, path, headers: Object.entries(typed) } as const;
       if (body instanceof FormData) port.send({ ...request, body: null, isBodyFollowing: true });
