@@ -45,31 +45,38 @@ export interface ModelList {
   removeModel(aiSystem: AiSystem, model: string): void;
 }
 
-/** The list of models that the window shows. */
-export function createModelList(options: ModelListOptions): ModelList {
-  const { cache, credentials, directory, onChange } = options;
+/** Asks the providers for their current lists. */
+function createListRefresh({ cache, credentials, onChange, signal }: ModelListOptions) {
   const requests = new Map<ProviderId, { readonly at: number; readonly finished: Promise<void> }>();
 
   function refreshList(providerId: ProviderId): Promise<void> {
     // A failure is ignored here. Testing the key in the settings shows it.
-    const finished = testProvider(providerId, credentials, cache, { signal: options.signal }).then(onChange, () => {});
+    const finished = testProvider(providerId, credentials, cache, { signal }).then(onChange, () => {});
     requests.set(providerId, { at: performance.now(), finished });
     return finished;
   }
 
-  function refreshLists(): void {
-    const endpoints = credentials.endpoints().map(({ name }) => endpointId(name));
-    for (const providerId of [...keyedProviders, ...endpoints]) {
-      if (!requests.has(providerId) && credentials.isReady(providerId)) void refreshList(providerId);
-    }
-  }
+  return {
+    /** Each list once. */
+    refreshLists(): void {
+      const endpoints = credentials.endpoints().map(({ name }) => endpointId(name));
+      for (const providerId of [...keyedProviders, ...endpoints]) {
+        if (!requests.has(providerId) && credentials.isReady(providerId)) void refreshList(providerId);
+      }
+    },
+    refreshOldList(providerId: ProviderId): Promise<void> {
+      const before = requests.get(providerId);
+      return before && performance.now() - before.at < listLifetimeMilliseconds
+        ? before.finished
+        : refreshList(providerId);
+    },
+  };
+}
 
-  function refreshOldList(providerId: ProviderId): Promise<void> {
-    const before = requests.get(providerId);
-    return before && performance.now() - before.at < listLifetimeMilliseconds
-      ? before.finished
-      : refreshList(providerId);
-  }
+/** The list of models that the window shows. */
+export function createModelList(options: ModelListOptions): ModelList {
+  const { cache, credentials, directory, onChange } = options;
+  const { refreshLists, refreshOldList } = createListRefresh(options);
 
   function isKnown(aiSystem: AiSystem, model: string): boolean {
     if (aiSystem !== 'ServiceAi') return directory.has(aiSystem, model);

@@ -43,24 +43,30 @@ function requireRoom(queue: StoredQueue, item: StoredItem): void {
     throw new AppError('conflict', 'All reviewers of this queue review this item already.');
 }
 
-export function createDiscussion(options: ReviewsOptions): Discussion {
-  const { store, reviews, shared, flush } = options;
-  const describe = createItemReader(options);
-  const changed = () => new AppError('conflict', 'The item was changed on another host. Try again.');
+const changed = () => new AppError('conflict', 'The item was changed on another host. Try again.');
 
-  function readItem({ id, itemId }: ItemOf): { queue: StoredQueue; item: StoredItem } {
+interface ItemInQueue {
+  readonly queue: StoredQueue;
+  readonly item: StoredItem;
+}
+
+/** Reads items for what somebody wants to say about them. */
+function createItemAccess(options: ReviewsOptions) {
+  const { store, reviews } = options;
+
+  function readItem({ id, itemId }: ItemOf): ItemInQueue {
     const queue = store.read(id);
     return { queue, item: store.item(queue.sequence, itemId) };
   }
 
-  function requireRequest(of: ItemOf, { you, canDecide }: Author): { queue: StoredQueue; item: StoredItem } {
+  function requireRequest(of: ItemOf, { you, canDecide }: Author): ItemInQueue {
     const { queue, item } = readItem(of);
     requireRoom(queue, item);
     if (!canDecide) requireReservation({ queue, item, you }, reviews);
     return { queue, item };
   }
 
-  function requireOpen(of: ItemOf, author: Author): { queue: StoredQueue; item: StoredItem } {
+  function requireOpen(of: ItemOf, author: Author): ItemInQueue {
     const { queue, item } = readItem(of);
     if (item.isRemoved === 1) throw unavailable(item, []);
     if (isOpenTo(options, queue, item, author)) return { queue, item };
@@ -69,6 +75,14 @@ export function createDiscussion(options: ReviewsOptions): Discussion {
       'The discussion opens when the item has all its reviews, for those who reviewed it.',
     );
   }
+
+  return { readItem, requireRequest, requireOpen };
+}
+
+export function createDiscussion(options: ReviewsOptions): Discussion {
+  const { reviews, shared, flush } = options;
+  const describe = createItemReader(options);
+  const { readItem, requireRequest, requireOpen } = createItemAccess(options);
 
   return {
     async requestSecond(of, reason, author) {

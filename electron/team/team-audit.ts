@@ -53,36 +53,11 @@ async function readTokens(client: TeamAuditOptions['client']): Promise<Tokens> {
   };
 }
 
-export function createTeamAudit({ client, windowCallerId, flush, keys }: TeamAuditOptions): TeamAudit {
+type PagedQueries = Pick<TeamAudit, 'report' | 'list' | 'search'>;
+
+function createPagedQueries(client: TeamAuditOptions['client'], copyRecent: () => Promise<void>): PagedQueries {
   const tokens = () => readTokens(client);
-
-  /** Copies what this host has just recorded. */
-  async function copyRecent(): Promise<void> {
-    flush();
-    const limit = new Promise<void>((resolve) => setTimeout(resolve, maxFlushMs).unref());
-    await Promise.race([client.call('flush', null), limit]);
-  }
-
   return {
-    async selectRuns(filter, max, { signal }) {
-      await copyRecent();
-      return client.call('selectRuns', { filter: significant(filter), max }, { signal });
-    },
-    readRuns: (ids) => client.call('readRuns', ids),
-    findMissing: (conversations) => client.call('findMissing', conversations),
-    async countSample(fields, { signal }) {
-      await copyRecent();
-      return client.call('countSample', { ...fields, filter: significant(fields.filter) }, { signal });
-    },
-    async drawSample(fields, seed, { signal }) {
-      await copyRecent();
-      const significantFields = { ...fields, filter: significant(fields.filter) };
-      return client.call('drawSample', { fields: significantFields, seed }, { signal });
-    },
-    async writeSnapshot(request, { signal }) {
-      await copyRecent();
-      return client.call('writeSnapshot', request, { signal });
-    },
     async report({ filter, pageSize, continuationToken, hasFeedback }, { signal }) {
       const query = significant(filter);
       const { report } = await tokens();
@@ -109,6 +84,38 @@ export function createTeamAudit({ client, windowCallerId, flush, keys }: TeamAud
       if (last === null) await copyRecent();
       const { last: newest, ...page } = await client.call('search', { ...position, ...key, last }, { signal });
       return { ...page, snapshot: snapshots.write(key, newest) };
+    },
+  };
+}
+
+export function createTeamAudit({ client, windowCallerId, flush, keys }: TeamAuditOptions): TeamAudit {
+  /** Copies what this host has just recorded. */
+  async function copyRecent(): Promise<void> {
+    flush();
+    const limit = new Promise<void>((resolve) => setTimeout(resolve, maxFlushMs).unref());
+    await Promise.race([client.call('flush', null), limit]);
+  }
+
+  return {
+    ...createPagedQueries(client, copyRecent),
+    async selectRuns(filter, max, { signal }) {
+      await copyRecent();
+      return client.call('selectRuns', { filter: significant(filter), max }, { signal });
+    },
+    readRuns: (ids) => client.call('readRuns', ids),
+    findMissing: (conversations) => client.call('findMissing', conversations),
+    async countSample(fields, { signal }) {
+      await copyRecent();
+      return client.call('countSample', { ...fields, filter: significant(fields.filter) }, { signal });
+    },
+    async drawSample(fields, seed, { signal }) {
+      await copyRecent();
+      const significantFields = { ...fields, filter: significant(fields.filter) };
+      return client.call('drawSample', { fields: significantFields, seed }, { signal });
+    },
+    async writeSnapshot(request, { signal }) {
+      await copyRecent();
+      return client.call('writeSnapshot', request, { signal });
     },
     summarize: ({ filter, bucketSize }, { signal }) =>
       client.call('summarize', { filter: significant(filter), bucketSize }, { signal }),

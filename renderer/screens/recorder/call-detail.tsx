@@ -162,6 +162,26 @@ interface ActionsProps extends CallDetailProps {
   run: ConversationRun;
 }
 
+interface CallDialogProps {
+  dialog: OpenDialog;
+  conversation: ConversationDetail;
+  onClose: () => void;
+}
+
+function CallDialog({ dialog: { kind, run }, conversation: { name, runs }, onClose }: CallDialogProps) {
+  if (kind === 'prompt') return <PromptDialog run={run} name={name} onClose={onClose} />;
+  if (kind === 'dataset') return <DatasetDialog runs={runs} run={run} name={name} onClose={onClose} />;
+  return (
+    <ReplayDialog
+      isOpen
+      selection={{ runIds: [run.conversationRunId] }}
+      subject={`this call of "${name}"`}
+      promptText={run.input.promptText}
+      onClose={onClose}
+    />
+  );
+}
+
 function Actions({ conversation, run, onWork }: ActionsProps) {
   const [, navigate] = useLocation();
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
@@ -169,33 +189,27 @@ function Actions({ conversation, run, onWork }: ActionsProps) {
     onWork();
     setDialog({ kind, run });
   };
-  const { name } = conversation;
   const runId = run.conversationRunId;
   const inAudit = auditAddress({ filter: {}, sort: 'newest', conversationId: conversation.id, runId });
   const group = 'Recorded call';
-  const { compare: compareCall, isBusy } = useCompareCall(run, name);
+  const { compare: compareCall, isBusy } = useCompareCall(run, conversation.name);
   const compare = (): void => {
     onWork();
     compareCall();
   };
+  const openRun = () => navigate(runAddress(runId));
+  const openAudit = () => navigate(inAudit);
   useActions('recorder-call', [
-    {
-      id: 'recorder.playground',
-      title: 'Open in playground',
-      group,
-      keys: 'O',
-      run: () => navigate(runAddress(runId)),
-    },
+    { id: 'recorder.playground', title: 'Open in playground', group, keys: 'O', run: openRun },
     { id: 'recorder.prompt', title: 'Save as prompt', group, keys: 'S', run: () => open('prompt') },
     { id: 'recorder.replay', title: 'Replay on another model', group, keys: 'R', run: () => open('replay') },
     { id: 'recorder.dataset', title: 'Add to dataset', group, keys: 'D', run: () => open('dataset') },
     { id: 'recorder.compare', title: 'Compare with other models', group, keys: 'C', run: compare },
-    { id: 'recorder.audit', title: 'Open in audit', group, keys: 'A', run: () => navigate(inAudit) },
+    { id: 'recorder.audit', title: 'Open in audit', group, keys: 'A', run: openAudit },
   ]);
-  const close = () => setDialog(null);
   return (
     <div className="toolbar audit__actions line-top">
-      <Button size="small" icon={SquareTerminal} keys="O" onClick={() => navigate(runAddress(runId))}>
+      <Button size="small" icon={SquareTerminal} keys="O" onClick={openRun}>
         Open in playground
       </Button>
       <Button size="small" icon={LibraryBig} keys="S" onClick={() => open('prompt')}>
@@ -210,22 +224,10 @@ function Actions({ conversation, run, onWork }: ActionsProps) {
       <Button size="small" icon={Columns3} keys="C" isBusy={isBusy} onClick={compare}>
         Compare
       </Button>
-      <Button size="small" icon={FileSearch} keys="A" onClick={() => navigate(inAudit)}>
+      <Button size="small" icon={FileSearch} keys="A" onClick={openAudit}>
         Open in audit
       </Button>
-      {dialog?.kind === 'prompt' && <PromptDialog run={dialog.run} name={name} onClose={close} />}
-      {dialog?.kind === 'dataset' && (
-        <DatasetDialog runs={conversation.runs} run={dialog.run} name={name} onClose={close} />
-      )}
-      {dialog?.kind === 'replay' && (
-        <ReplayDialog
-          isOpen
-          selection={{ runIds: [dialog.run.conversationRunId] }}
-          subject={`this call of "${name}"`}
-          promptText={dialog.run.input.promptText}
-          onClose={close}
-        />
-      )}
+      {dialog && <CallDialog dialog={dialog} conversation={conversation} onClose={() => setDialog(null)} />}
     </div>
   );
 }
