@@ -207,12 +207,18 @@ async function missingRights(database: TeamDatabase): Promise<string[]> {
   return rows.map(({ missing }) => missing);
 }
 
+const newerTables =
+  'A newer version of Touchstone updated the team database, so this one only reads it. Update this one to copy its runs.';
+
+/** Throws `conflict` if a newer version has updated the tables, also if that was just now. */
+export async function requireKnownTables(database: TeamDatabase): Promise<void> {
+  if ((await appliedMigrations(database)) > migrations.length) throw new AppError('conflict', newerTables);
+}
+
 async function prepare(database: TeamDatabase, address: TeamAddress): Promise<string | null> {
   const server = await readServer(database);
   const applied = server.migrated ? await appliedMigrations(database) : 0;
-  if (applied > migrations.length) {
-    return 'A newer version of Touchstone updated the team database. Update this one to copy its runs.';
-  }
+  if (applied > migrations.length) return newerTables;
   if (server.standby) return messagesByCode['25006']!(address, '');
   if (applied < migrations.length) await migrate(database);
   const missing = await missingRights(database);

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { type Batch, type HostMark, prepare, type PreparedBatch } from './copied-batch.ts';
 import { type CopiedRun, type LocalRun, storableText } from './copied-run.ts';
 import type { LocalRuns } from './local-runs.ts';
-import type { TeamDatabase } from './connection.ts';
+import { requireKnownTables, type TeamDatabase } from './connection.ts';
 import { RunCounts } from './run-counts.ts';
 import {
   type CopiedConversation,
@@ -248,6 +248,7 @@ export class Copier {
 
   /** Locks the state against other hosts. Returns the last sequence. Throws if another connection has moved the mark. */
   async #lock(transaction: TeamTransaction, mark: HostMark): Promise<number> {
+    await requireKnownTables(transaction);
     const { rows } = await sql<{ last_sequence: number; copied_run: number; copied_revision: number }>`
       SELECT last_sequence, copied_run, copied_revision FROM touchstone.state, touchstone.hosts
       WHERE hosts.id = ${this.#hostId}::uuid FOR UPDATE`.execute(transaction);

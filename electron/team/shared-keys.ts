@@ -5,7 +5,7 @@ import type { CreditLease, CreditRequest } from '../credits/credits.ts';
 import type { ApiKeyRow } from '../storage/schema.ts';
 import { baseOf, type SharedKeyRow, type SharedKeyUse, sharedFields } from '../storage/shared-keys.ts';
 import type { TeamAddress } from './address.ts';
-import { createPool, type TeamDatabase } from './connection.ts';
+import { createPool, requireKnownTables, type TeamDatabase } from './connection.ts';
 import { storableText } from './copied-run.ts';
 
 /** What a step found. The host stores it. */
@@ -113,6 +113,7 @@ export class SharedKeysConnection {
 
   /** Exchanges what has changed since the last step. */
   async step(): Promise<KeyChanges> {
+    await requireKnownTables(this.#database);
     const local = this.#readLocal.all();
     await this.#upload(local);
     const isFirst = this.#version < 0;

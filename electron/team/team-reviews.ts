@@ -4,6 +4,7 @@ import type { ReviewAnswer } from '../../shared/contract/review-items.ts';
 import type { NewItem, NewQueue, SecondReview } from '../storage/reviews/queue-rows.ts';
 import type { TeamDatabase } from './connection.ts';
 import { storableText } from './copied-run.ts';
+import { migrations } from './schema.ts';
 import type {
   QueueChanges,
   TeamComment,
@@ -59,13 +60,12 @@ export class TeamReviews {
     this.#database = database;
   }
 
-  /** Whether this user may review there. */
+  /** Whether this user may review there, with tables of this version. */
   async hasRight(): Promise<boolean> {
     const { rows } = await sql<{ has: boolean }>`
       SELECT has_table_privilege('touchstone.review_queues', 'INSERT')
-        AND has_function_privilege('touchstone.add_review(uuid, uuid, uuid, uuid, text, json, text)', 'EXECUTE') AS has`.execute(
-      this.#database,
-    );
+        AND has_function_privilege('touchstone.add_review(uuid, uuid, uuid, uuid, text, json, text)', 'EXECUTE')
+        AND (SELECT count(*) FROM touchstone.migrations) <= ${migrations.length} AS has`.execute(this.#database);
     return rows[0]!.has;
   }
 

@@ -5,13 +5,13 @@ import { serveCalls } from '../common/worker-server.ts';
 import { countSample, drawSample, type Population } from '../reviews/choose-items.ts';
 import { databaseFile } from '../storage/database.ts';
 import type { TeamAddress } from './address.ts';
-import { describeTeamFailure, openTeamConnection, type TeamConnection } from './connection.ts';
+import { describeTeamFailure, openTeamConnection, requireKnownTables, type TeamConnection } from './connection.ts';
 import { KeyExchange } from './key-exchange.ts';
 import { Copier, type CopyProgress } from './copier.ts';
 import { createLocalRuns } from './local-runs.ts';
 import { TeamEngine } from './team-engine.ts';
 import { createTeamPopulation } from './team-population.ts';
-import { TeamReviews } from './team-reviews.ts';
+import { type TeamReviewMethods, TeamReviews } from './team-reviews.ts';
 import type { CopyEvent, TeamEvent, TeamMethods } from './team-client.ts';
 import { TeamRuns } from './team-runs.ts';
 
@@ -105,6 +105,13 @@ function localState(): string {
   return `${localRuns.lastRun()} ${localRuns.lastRevision()}`;
 }
 
+/** A right can be granted meanwhile, or the standby become the primary. Searches go on with the open connection unless that changed. */
+async function retryWriting({ address, password }: Target, reason: string): Promise<void> {
+  const opened = await openTeamConnection(address, password);
+  await opened.close();
+  if (opened.readOnlyReason !== reason) await closeConnection();
+}
+
 async function copyOn(copied: Target, own: number): Promise<void> {
   let retryMs = 500;
   let copier: Copier | null = null;
@@ -115,7 +122,11 @@ async function copyOn(copied: Target, own: number): Promise<void> {
       if (own !== generation) return;
       if (readOnlyReason !== null) {
         sendEvent({ status: 'read-only', waiting: 0, copied: total, rejected: 0, message: readOnlyReason });
-        return nextStep.resolve();
+        nextStep.resolve();
+        await sleep(maxRetryMs);
+        nextStep.resolve();
+        if (own === generation) await retryWriting(copied, readOnlyReason);
+        continue;
       }
       copier ??= new Copier(database, localRuns);
       const state = localState();
@@ -158,6 +169,23 @@ async function query<Result>(run: (used: TeamEngine, runs: TeamRuns) => Promise<
   }
 }
 
+/** As `query`, for what writes. */
+const write = <Result>(run: (used: TeamEngine) => Promise<Result>): Promise<Result> =>
+  query(async (used) => {
+    await requireKnownTables(connection!.database);
+    return run(used);
+  });
+
+const readingReviews: ReadonlySet<keyof TeamReviewMethods> = new Set([
+  'hasRight',
+  'itemCount',
+  'queues',
+  'read',
+  'items',
+  'changes',
+  'reviewers',
+]);
+
 const queryPopulation = <Result>(run: (population: Population) => Promise<Result>): Promise<Result> =>
   query(() => run(createTeamPopulation(connection!.database)));
 
@@ -185,8 +213,9 @@ const methods: TeamMethods = {
   async reviews({ name, input }) {
     let rejection: unknown = null;
     const step = async (): Promise<unknown> => teamReviews![name](input as never);
+    const send = readingReviews.has(name) ? query : write;
     try {
-      return await query(() => step().catch((failure: unknown) => Promise.reject((rejection = failure))));
+      return await send(() => step().catch((failure: unknown) => Promise.reject((rejection = failure))));
     } catch (failure) {
       // What the queue itself says is no failure of its database, which has another description by now.
       if (failure === rejection || !(failure instanceof AppError)) throw failure;
@@ -225,7 +254,7 @@ const methods: TeamMethods = {
     queryPopulation((population) => drawSample(fields, seed, population, signal)),
   writeSnapshot: (input, { signal }) => query((_, runs) => runs.writeSnapshot(input, signal)),
   listFeedback: (input) => query((used) => used.listFeedback(input)),
-  giveFeedback: ({ run, input, reviewer }) => query((used) => used.giveFeedback(run, input, reviewer)),
+  giveFeedback: ({ run, input, reviewer }) => write((used) => used.giveFeedback(run, input, reviewer)),
 };
 
 const sendEvent = serveCalls<TeamEvent>(methods, {

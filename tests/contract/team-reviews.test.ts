@@ -183,6 +183,41 @@ describeWithPostgres('review queues that hosts share', () => {
     expect(await server().query(team, 'SELECT 1 FROM touchstone.review_items')).toEqual([]);
   });
 
+  test('tables of a newer version are not written, also by hosts that were connected before', longTest, async () => {
+    const team = await server().createDatabase();
+    const hosts = (await startHosts(team, 2)) as [SharingHost, SharingHost];
+    const queue = await shareQueue(hosts, 1);
+    const { conversationId, runId } = await recordRun(hosts[0].host, { renderedPrompt: 'elsewhere' });
+    const stored = `SELECT score FROM touchstone.runs WHERE id = '${runId}'`;
+    await until(async () => expect(await server().query(team, stored)).toEqual([{ score: null }]));
+    await server().query(team, 'INSERT INTO touchstone.migrations (number) VALUES (99)');
+    const [later] = (await startHosts(team, 1)) as [SharingHost];
+    const statusOf = (host: SharingHost) =>
+      until(async () => {
+        const { body } = await host.call<{ status: string }>('GET', '/window/team');
+        expect(body.status).toBe('read-only');
+      });
+    await statusOf(later);
+    for (const host of [hosts[1], later]) {
+      expect((await host.call('POST', '/reviewers', { name: 'Old' })).status).toBe(201);
+      const feedback = await host.call('PUT', `/conversations/${conversationId}/runs/${runId}/feedback`, { score: 3 });
+      expect(feedback).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('newer') } } });
+      host.host.storage.apiKeys.issue({ name: 'Old' });
+    }
+    expect(await reserve(hosts[1], queue, null)).toMatchObject({
+      status: 503,
+      body: { error: { code: 'team_unavailable' } },
+    });
+    await recordRun(hosts[1].host);
+    // It says so once it has noticed while copying.
+    await statusOf(hosts[1]);
+    expect(await server().query(team, stored)).toEqual([{ score: null }]);
+    for (const table of ['reviewers', 'api_keys'])
+      expect(await server().query(team, `SELECT 1 FROM touchstone.${table} WHERE name = 'Old'`)).toEqual([]);
+    expect(await server().query(team, 'SELECT 1 FROM touchstone.review_reservations')).toEqual([]);
+    expect(await server().query(team, 'SELECT 1 FROM touchstone.runs')).toHaveLength(2);
+  });
+
   test('the items of new days come to all hosts, each once', longTest, async () => {
     const team = await server().createDatabase();
     const hosts = await startHosts(team, 2);

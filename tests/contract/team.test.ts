@@ -234,6 +234,28 @@ describeWithPostgres('the team database', () => {
     expect(await server().query(team, 'SELECT count(*)::int FROM touchstone.hosts')).toEqual([{ count: 1 }]);
   });
 
+  test('copies once a missing right is granted', async () => {
+    const team = await createTeamDatabase(server());
+    await server().query(
+      team,
+      `CREATE ROLE late LOGIN; GRANT USAGE ON SCHEMA touchstone TO late; GRANT SELECT ON ALL TABLES IN SCHEMA touchstone TO late;
+       CREATE POLICY late ON touchstone.conversations TO late USING (true); CREATE POLICY late ON touchstone.runs TO late USING (true);
+       CREATE POLICY late ON touchstone.run_texts TO late USING (true)`,
+    );
+    const late = await startHost({ team: team.replace('owner@', 'late@') });
+    await recordRun(late.host);
+    await late.until(({ status }) => status === 'read-only');
+    await server().query(
+      team,
+      `GRANT ALL ON ALL TABLES IN SCHEMA touchstone TO late; GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA touchstone TO late`,
+    );
+    await vi.waitFor(async () => {
+      const { body } = await late.call<AuditPage>('POST', '/window/audit/search', { filter: {}, source: 'team' });
+      expect(body.rows).toHaveLength(1);
+    }, patience);
+    await late.until(isCopied);
+  });
+
   test('the roles of docs/team.md let hosts write, auditors read, and workspace auditors see their workspaces', async () => {
     const workspaceId = '7f3c8e52-0000-4000-8000-000000000000';
     const team = await createTeamDatabase(server());
