@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
+import { AppError } from '../../shared/app-error.ts';
 import { type Batch, type HostMark, prepare, type PreparedBatch } from './copied-batch.ts';
 import { type CopiedRun, type LocalRun, storableText } from './copied-run.ts';
 import type { LocalRuns } from './local-runs.ts';
@@ -41,6 +42,12 @@ function isDataFailure(failure: unknown): boolean {
   return /^(22|54)/.test((failure as { code?: string }).code ?? '');
 }
 
+const isCopiedElsewhere = () =>
+  new AppError(
+    'conflict',
+    'Another host has a copy of this data folder, so their runs replace one another. Stop that host, or give it a folder of its own, and restart this one.',
+  );
+
 /** Copies what this device has recorded. Every step is one transaction, so nothing is lost or copied twice if either side is killed. */
 export class Copier {
   readonly #database: TeamDatabase;
@@ -53,10 +60,17 @@ export class Copier {
   /** Prepared while the database writes the batch before it; null after a failure. */
   #ahead: Promise<PreparedBatch | null> | null = null;
 
-  constructor(database: TeamDatabase, local: LocalRuns) {
+  /** `isChecked` of the copier before this one, if only the connection is new. */
+  constructor(database: TeamDatabase, local: LocalRuns, isChecked = false) {
     this.#database = database;
     this.#local = local;
     this.#hostId = local.hostId();
+    this.#isChecked = isChecked;
+  }
+
+  /** Whether the mark was of this data folder. From then on only another host with a copy of the folder can have set another one. */
+  get isChecked(): boolean {
+    return this.#isChecked;
   }
 
   /** Copies the next runs and changes. */
@@ -82,9 +96,12 @@ export class Copier {
       SELECT copied_run, copied_run_id, copied_revision, active, rejected FROM touchstone.hosts
       WHERE id = ${this.#hostId}::uuid`.execute(this.#database);
     const [mark] = rows;
-    if (mark !== undefined && (this.#isChecked || this.#fits(mark))) {
-      this.#isChecked = true;
-      return { ...mark, active: mark.active.map(Number) };
+    if (mark !== undefined) {
+      if (this.#fits(mark)) {
+        this.#isChecked = true;
+        return { ...mark, active: mark.active.map(Number) };
+      }
+      if (this.#isChecked) throw isCopiedElsewhere();
     }
     await this.#startAgain();
     return this.#readMark();
@@ -95,7 +112,7 @@ export class Copier {
     if (run > this.#local.lastRun() || revision > this.#local.lastRevision()) return false;
     if (run === 0 || id === null) return true;
     const present = this.#local.runId(run);
-    return present === null ? this.#local.wasRemoved(run) : present === id;
+    return present === null ? this.#isChecked || this.#local.wasRemoved(run) : present === id;
   }
 
   /** Every run is copied again, and the stored ones are left unchanged. Positions of a lost database must not find their runs. */
@@ -254,7 +271,7 @@ export class Copier {
       WHERE hosts.id = ${this.#hostId}::uuid FOR UPDATE`.execute(transaction);
     const [state] = rows;
     if (state?.copied_run !== mark.copied_run || state.copied_revision !== mark.copied_revision) {
-      throw new Error('Another host with the same data folder is copying.');
+      throw isCopiedElsewhere();
     }
     return state.last_sequence;
   }

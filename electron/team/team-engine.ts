@@ -224,14 +224,19 @@ export class TeamEngine {
       score: input.score ?? null,
       score_text: input.scoreText == null ? null : storableText(input.scoreText),
       score_tags: input.scoreTags == null ? null : storableText(input.scoreTags),
-      updated_at: Date.now(),
+      updated_at: 0,
     };
     await this.#database.transaction().execute(async (transaction) => {
       // Another host may be copying the same run.
       await sql`SELECT 1 FROM touchstone.state FOR UPDATE`.execute(transaction);
-      const { rows } = await sql<CountedRun & { workspace_id: string | null }>`
-        SELECT workspace_id, ${countedColumns} FROM touchstone.runs WHERE id = ${run.runId}::uuid`.execute(transaction);
-      const present = rows[0]!;
+      // By the clock of the database: with that of an auditor, the feedback of a wrong clock would stay the latest. It is
+      // later than what it replaces, also where the host that recorded the run has a clock that is ahead.
+      const { rows } = await sql<CountedRun & { workspace_id: string | null; updated_at: number }>`
+        SELECT workspace_id, ${countedColumns},
+          greatest((extract(epoch FROM clock_timestamp()) * 1000)::bigint, feedback_at + 1) AS updated_at
+        FROM touchstone.runs WHERE id = ${run.runId}::uuid`.execute(transaction);
+      const { updated_at: updatedAt, ...present } = rows[0]!;
+      row.updated_at = updatedAt;
       const rest = present.terms.filter((term) => !term.startsWith('feedback=') && !term.startsWith('tag='));
       const terms = [...rest, ...feedbackTerms(row)];
       await sql`

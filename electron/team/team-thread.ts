@@ -115,6 +115,7 @@ async function retryWriting({ address, password }: Target, reason: string): Prom
 async function copyOn(copied: Target, own: number): Promise<void> {
   let retryMs = 500;
   let copier: Copier | null = null;
+  let isChecked = false;
   let idleState = '';
   while (own === generation) {
     try {
@@ -128,7 +129,7 @@ async function copyOn(copied: Target, own: number): Promise<void> {
         if (own === generation) await retryWriting(copied, readOnlyReason);
         continue;
       }
-      copier ??= new Copier(database, localRuns);
+      copier ??= new Copier(database, localRuns, isChecked);
       const state = localState();
       if (state === idleState) {
         nextStep.resolve();
@@ -147,6 +148,7 @@ async function copyOn(copied: Target, own: number): Promise<void> {
     } catch (failure) {
       if (own !== generation) return;
       await closeConnection();
+      isChecked ||= copier?.isChecked ?? false;
       copier = null;
       idleState = '';
       reportFailure(describeTeamFailure(failure, copied.address).message);

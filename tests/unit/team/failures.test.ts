@@ -5,10 +5,10 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { NewRun } from '../../../electron/storage/run-rows.ts';
 import { parseTeamAddress } from '../../../electron/team/address.ts';
-import { describeTeamFailure, openTeamConnection } from '../../../electron/team/connection.ts';
+import { describeTeamFailure, openTeamConnection, type TeamConnection } from '../../../electron/team/connection.ts';
 import { TeamEngine } from '../../../electron/team/team-engine.ts';
 import type { AuditFilter } from '../../../shared/contract/audit.ts';
 import { longTest } from '../../support/patience.ts';
@@ -135,6 +135,28 @@ describeWithPostgres('the team database', () => {
     ]);
   });
 
+  test('says that two hosts have the same data folder, and gets the runs of both', async () => {
+    const address = await createTeamDatabase(server);
+    const [directory, copy] = [temporaryDirectory(), temporaryDirectory()];
+    const first = openTestStorage({ directory });
+    const runs = await recordMany(first, 2);
+    await first.close();
+    cpSync(directory, copy, { recursive: true });
+    const storages = [openTestStorage({ directory }), openTestStorage({ directory: copy })] as const;
+    const connection = await connectTeam(address);
+    const [one, two] = [createCopier(storages[0], connection), createCopier(storages[1], connection)];
+    for (const { copyAll } of [one, two]) await copyAll();
+    runs.push(...(await recordMany(storages[0], 3)));
+    await one.copyAll();
+    // Fewer than the other host has, and then more: none may be taken for those.
+    for (const count of [1, 4]) {
+      runs.push(...(await recordMany(storages[1], count)));
+      await expect(two.copyAll()).rejects.toThrow(/^Another host has a copy of this data folder.* restart this one/);
+    }
+    await createCopier(storages[1], connection).copyAll();
+    expect(await storedIds(address)).toEqual(runs.toSorted());
+  });
+
   test('gets the missing runs after a backup of PostgreSQL is restored', async () => {
     const storage = openTestStorage();
     const address = await createTeamDatabase(server);
@@ -150,6 +172,33 @@ describeWithPostgres('the team database', () => {
     expect(await storedIds(restored)).toEqual(before.toSorted());
     await createCopier(storage, await connectTeam(restored)).copyAll();
     expect(await storedIds(restored)).toEqual([...before, ...after].toSorted());
+  });
+
+  test('has the feedback that was given last, also by an auditor or on a host with a wrong clock', async () => {
+    const address = await createTeamDatabase(server);
+    const { database } = await connectTeam(address);
+    const engine = new TeamEngine(database);
+    const read = () =>
+      server.query<{ score: number; at: number }>(address, 'SELECT score, feedback_at AS at FROM touchstone.runs');
+    for (const [host, auditor] of [
+      [Date.now(), Date.UTC(2001, 0)],
+      [Date.UTC(2090, 0), Date.now()],
+    ] as const) {
+      await server.query(address, 'DELETE FROM touchstone.runs');
+      const storage = openTestStorage();
+      const run = await record(storage);
+      const clock = vi.spyOn(Date, 'now').mockReturnValue(host);
+      onTestFinished(() => clock.mockRestore());
+      storage.audit.giveFeedback(run, { score: 5 }, { reviewerId: 'reviewer' });
+      await createCopier(storage, { database } as TeamConnection).copyAll();
+      const [first] = await read();
+      clock.mockReturnValue(auditor);
+      await engine.giveFeedback(run, { score: -5 }, 'Wren');
+      const [last] = await read();
+      expect([first!.score, last!.score]).toEqual([5, -5]);
+      expect(Number(last!.at)).toBeGreaterThan(Number(first!.at));
+      clock.mockRestore();
+    }
   });
 
   test('orders and counts runs of hosts with a wrong clock as the embedded index does', async () => {
