@@ -306,7 +306,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const api = createApi({
     apiKeys: storage.apiKeys,
     rateLimits: allowances.rateLimits,
-    requireKnownKeys: () => services.team.keys?.requireKnown(),
+    requireKnownKeys: (key) => services.team.keys?.requireKnown(key),
     windowCallerId: storage.windowCallerId,
     reportFailure: options.log,
     handlers: handlersOf(options, services, hostState),

@@ -62,8 +62,8 @@ function authenticate(
   passes: Endpoint['passes'],
 ): Caller {
   if (context.access === 'window') return { callerId: stores.windowCallerId, key: null, scopes };
-  stores.requireKnownKeys?.();
   const key = stores.apiKeys.authenticate(passes ? keyFromPassed(request, passes) : keyFromHeaders(request.headers));
+  stores.requireKnownKeys?.(key);
   if (key === null) throw new AppError('unauthorized', wrongKey);
   return { callerId: key.callerId, key, scopes: key.scopes };
 }
@@ -102,7 +102,7 @@ export interface ApiOptions {
   readonly rateLimits: RateLimits;
   readonly windowCallerId: string;
   /** Throws if this host can't tell whether a key is still valid. */
-  readonly requireKnownKeys?: () => void;
+  readonly requireKnownKeys?: (key: AuthenticatedKey | null) => void;
   /** Logs unexpected failures. The text contains no body and no key. */
   readonly reportFailure: Log;
 }

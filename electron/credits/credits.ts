@@ -55,6 +55,8 @@ export interface CreditLease {
 export interface CreditLeases {
   /** The ceiling is lower than what is needed if the key has fewer left. Rejects with `team_unavailable`. */
   acquire(request: CreditRequest): Promise<CreditLease>;
+  /** Whether only this host counts the key. */
+  isLocal(key: AuthenticatedKey): boolean;
   /** Gives back what is above the ceiling. */
   lower(keyId: string, ceiling: number): void;
   /** Calls the listener when unused credits of a key, or for null of every key, must be given back. */
@@ -168,7 +170,8 @@ export function createCredits(leases: CreditLeases | null = null): Credits {
       if (key.creditLimit === null) return take(key, count);
       const isWithinLimit = count.used + key.creditsElsewhere < key.creditLimit;
       // After the limit was lowered, the ceiling is too high.
-      if (leases !== null && (!isWithinLimit || count.used >= count.ceiling)) return takeShared(key, count);
+      const asks = leases !== null && !leases.isLocal(key);
+      if (asks && (!isWithinLimit || count.used >= count.ceiling)) return takeShared(key, count);
       if (!isWithinLimit) throw exhausted(key);
       return take(key, count);
     },

@@ -148,6 +148,7 @@ function authenticatedOf(row: Omit<ApiKeyRow, 'sequence' | 'hash'>): Authenticat
     creditLimit: row.credit_limit,
     creditsUsed: row.credits_used,
     creditsElsewhere: row.credits_elsewhere,
+    isShared: row.is_foreign === 1 || row.team_json !== null,
     requestsPerMinute: row.requests_per_minute,
     tokensPerMinute: row.tokens_per_minute,
     recordLevel: row.record_level,

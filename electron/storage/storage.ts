@@ -84,6 +84,8 @@ export interface AuthenticatedKey {
   readonly creditsUsed: number;
   /** On other hosts that share the key, as far as this one knows. */
   readonly creditsElsewhere: number;
+  /** Whether other hosts have it, too, or had it: they may have revoked it. */
+  readonly isShared: boolean;
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
   /** How much of its calls of other APIs is recorded. */

@@ -2,6 +2,7 @@ import { AppError } from '../../shared/app-error.ts';
 import type { WorkerClient } from '../common/worker-client.ts';
 import type { CreditLeases } from '../credits/credits.ts';
 import type { Log } from '../log.ts';
+import type { AuthenticatedKey } from '../storage/storage.ts';
 import type { SharedKeys } from '../storage/shared-keys.ts';
 import type { KeysEvent } from './key-exchange.ts';
 import type { TeamMethods } from './team-client.ts';
@@ -14,8 +15,11 @@ export interface KeySharing {
   /** Whether credits have been reserved since the start. */
   readonly hasLeases: boolean;
   note(event: KeysEvent): void;
-  /** Throws `team_unavailable` if the keys haven't been compared with the team database for too long. */
-  requireKnown(): void;
+  /**
+   * Throws `team_unavailable` if the keys haven't been compared with the team database for too long. A host that reaches it and may not
+   * share keys goes on with those that only it has.
+   */
+  requireKnown(key: AuthenticatedKey | null): void;
 }
 
 export interface KeySharingOptions {
@@ -35,8 +39,11 @@ export function createKeySharing(options: KeySharingOptions): KeySharing {
   let lostAt: number | null = now();
   let failure = 'It has not been reached since the start.';
   let hasLeases = false;
+  /** Stays set while the database is away. */
+  let isRefused = false;
   let reclaim: (keyId: string | null) => void = () => {};
 
+  const isLocal = (key: AuthenticatedKey): boolean => isRefused && !key.isShared;
   const isTooLong = (): boolean => lostAt !== null && now() - lostAt > offlineMs;
 
   return {
@@ -45,6 +52,7 @@ export function createKeySharing(options: KeySharingOptions): KeySharing {
       return hasLeases;
     },
     leases: {
+      isLocal,
       acquire(request) {
         hasLeases = true;
         return client().call('acquireCredits', request);
@@ -54,7 +62,8 @@ export function createKeySharing(options: KeySharingOptions): KeySharing {
         reclaim = listener;
       },
     },
-    note({ failure: reason, changes }) {
+    note({ failure: reason, isRefused: refused, changes }) {
+      isRefused = refused || (isRefused && reason !== null);
       if (reason !== null) {
         failure = reason;
         lostAt ??= now();
@@ -68,8 +77,8 @@ export function createKeySharing(options: KeySharingOptions): KeySharing {
       keys.storeUse(changes.uses);
       changes.reclaimed.forEach(reclaim);
     },
-    requireKnown() {
-      if (!isTooLong()) return;
+    requireKnown(key) {
+      if (!isTooLong() || (isRefused && !key?.isShared)) return;
       // Other hosts may use what this one had in reserve.
       reclaim(null);
       const minutes = Math.round(offlineMs / 60_000);

@@ -200,10 +200,13 @@ describeWithPostgres('API keys that hosts share', () => {
       `CREATE ROLE writer_only LOGIN; GRANT USAGE ON SCHEMA touchstone TO writer_only;
        GRANT SELECT ON touchstone.migrations, touchstone.state, touchstone.hosts TO writer_only;`,
     );
-    const other = await startHost({ team: team.replace('owner@', 'writer_only@') });
-    const own = await other.issue();
+    const provider = await startProvider();
+    // Also after its offline time, because it isn't offline.
+    const other = await startHost({ team: team.replace('owner@', 'writer_only@'), provider, offlineMinutes: 0 });
+    const own = await other.issue({ creditLimit: 1 });
     await until(() => expect(other.log.join()).toContain("API keys and credits aren't shared at the moment."));
     expect(await statusOf(other, own.key)).toBe(200);
+    expect(countStatuses([await other.run(own.key), await other.run(own.key)])).toEqual({ 200: 1, 402: 1 });
     expect(await statusOf(other, key)).toBe(401);
   });
 });

@@ -16,6 +16,7 @@ const keys: Record<string, AuthenticatedKey> = {
     creditLimit: null,
     creditsUsed: 0,
     creditsElsewhere: 0,
+    isShared: false,
     requestsPerMinute: null,
     tokensPerMinute: null,
     recordLevel: 'all',

@@ -11,6 +11,7 @@ function key(change: Partial<AuthenticatedKey> = {}): AuthenticatedKey {
     creditLimit: 3,
     creditsUsed: 1,
     creditsElsewhere: 0,
+    isShared: false,
     requestsPerMinute: null,
     tokensPerMinute: null,
     recordLevel: 'all',

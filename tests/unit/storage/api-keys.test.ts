@@ -35,6 +35,7 @@ test('a new key authenticates as its caller, with all scopes by default', () => 
     creditLimit: null,
     creditsUsed: 0,
     creditsElsewhere: 0,
+    isShared: false,
     requestsPerMinute: null,
     tokensPerMinute: null,
   });
