@@ -10,7 +10,7 @@ export interface KeysEvent {
   /** Why the keys of other hosts aren't known at the moment; null while they are. */
   readonly failure: string | null;
   /** Whether the failure is that this user may not share keys, or not with these tables. */
-  readonly isRefused: boolean;
+  readonly isRejected: boolean;
   readonly changes: KeyChanges | null;
 }
 
@@ -36,20 +36,20 @@ const closeMs = 2000;
 const hasNews = ({ changed, missing, uses, reclaimed }: KeyChanges): boolean =>
   changed.length + missing.length + uses.length + reclaimed.length > 0;
 
-class SharingRefused extends AppError {
+class SharingRejected extends AppError {
   constructor(reason: string) {
     super('conflict', reason);
   }
 }
 
 async function requireRights(address: TeamAddress, { database, readOnlyReason }: TeamConnection): Promise<void> {
-  if (readOnlyReason !== null) throw new SharingRefused(readOnlyReason);
+  if (readOnlyReason !== null) throw new SharingRejected(readOnlyReason);
   const { rows } = await sql<{ shares: boolean }>`
     SELECT has_table_privilege('touchstone.api_keys', 'INSERT') AND has_table_privilege('touchstone.api_keys', 'UPDATE')
       AND has_table_privilege('touchstone.credit_leases', 'INSERT')
       AND has_table_privilege('touchstone.credit_leases', 'UPDATE') AS shares`.execute(database);
   if (rows[0]!.shares) return;
-  throw new SharingRefused(
+  throw new SharingRejected(
     `"${address.user}" may not share API keys in the team database. Ask its owner for the role touchstone_host of docs/team.md.`,
   );
 }
@@ -82,8 +82,8 @@ export class KeyExchange {
         const reason = describeTeamFailure(failure, this.#target.address).message;
         await this.#disconnect();
         if (this.#isOver) return;
-        const isRefused = failure instanceof SharingRefused;
-        if (reason !== this.#failure) this.#options.onEvent({ failure: reason, isRefused, changes: null });
+        const isRejected = failure instanceof SharingRejected;
+        if (reason !== this.#failure) this.#options.onEvent({ failure: reason, isRejected, changes: null });
         this.#failure = reason;
         await this.#sleep(retryMs);
       }
@@ -109,7 +109,7 @@ export class KeyExchange {
     while (!this.#isOver) {
       const changes = await connection.step();
       if (this.#failure !== null || hasNews(changes))
-        this.#options.onEvent({ failure: null, isRefused: false, changes });
+        this.#options.onEvent({ failure: null, isRejected: false, changes });
       this.#failure = null;
       this.#ready.resolve(connection);
       await this.#sleep(stepMs);

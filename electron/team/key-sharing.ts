@@ -40,10 +40,10 @@ export function createKeySharing(options: KeySharingOptions): KeySharing {
   let failure = 'It has not been reached since the start.';
   let hasLeases = false;
   /** Stays set while the database is away. */
-  let isRefused = false;
+  let isRejected = false;
   let reclaim: (keyId: string | null) => void = () => {};
 
-  const isLocal = (key: AuthenticatedKey): boolean => isRefused && !key.isShared;
+  const isLocal = (key: AuthenticatedKey): boolean => isRejected && !key.isShared;
   const isTooLong = (): boolean => lostAt !== null && now() - lostAt > offlineMs;
 
   return {
@@ -62,8 +62,8 @@ export function createKeySharing(options: KeySharingOptions): KeySharing {
         reclaim = listener;
       },
     },
-    note({ failure: reason, isRefused: refused, changes }) {
-      isRefused = refused || (isRefused && reason !== null);
+    note({ failure: reason, isRejected: rejected, changes }) {
+      isRejected = rejected || (isRejected && reason !== null);
       if (reason !== null) {
         failure = reason;
         lostAt ??= now();
@@ -78,7 +78,7 @@ export function createKeySharing(options: KeySharingOptions): KeySharing {
       changes.reclaimed.forEach(reclaim);
     },
     requireKnown(key) {
-      if (!isTooLong() || (isRefused && !key?.isShared)) return;
+      if (!isTooLong() || (isRejected && !key?.isShared)) return;
       // Other hosts may use what this one had in reserve.
       reclaim(null);
       const minutes = Math.round(offlineMs / 60_000);
