@@ -101,6 +101,7 @@ function toCall(
     method,
     headers: rawHeadersOf(request),
     body,
+    encoding: encodingOf(input),
     hasOwnKey: hasOwnKey(input, path),
     caller,
     program: {

@@ -23,6 +23,8 @@ export interface ProgramCall {
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly body: Buffer | null;
+  /** Of the body, by its `content-encoding`; empty if it isn't compressed. */
+  readonly encoding: string;
   readonly hasOwnKey: boolean;
   readonly caller: { readonly callerId: string; readonly key: AuthenticatedKey | null };
   readonly program: CallingProgram;

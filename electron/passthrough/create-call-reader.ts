@@ -58,7 +58,7 @@ export function createCallReader(): CallReader {
     });
   return {
     request: (input) =>
-      isShort(input, true)
+      isShort(input, input.encoding === '')
         ? readPassedRequest(input)
         : inThreadCopied(input, (client, ...call) => client.call('readPassedRequest', ...call)),
     checked: (input) =>

@@ -114,14 +114,14 @@ interface PlannedCall {
 /** Reads the request as far as its record and the guard need it. Throws 400 for a blocked prompt. */
 async function plan(call: ProgramCall, { storage, reader, guard }: Parts): Promise<PlannedCall> {
   const { recorder, guard: guardSettings } = storage.settings.read();
-  const { api, pathModel, signal, program } = call;
+  const { api, pathModel, encoding, signal, program } = call;
   const empty = { ...unreadable, program: call.program };
   const unread = { call, request: empty, runGuard: null, failure: null };
   if (api === null) return { ...unread, level: 'none' };
   const level = recordLevelOf(call, recorder);
   const isGuarded = guardSettings.prompts !== 'off' || guardSettings.answers !== 'off';
   if (level === 'none' && !isGuarded) return { ...unread, level };
-  const input = { api, pathModel, body: call.body ?? new Uint8Array(), scope: scopeOf(call), program };
+  const input = { api, pathModel, body: call.body ?? new Uint8Array(), encoding, scope: scopeOf(call), program };
   const read = async () => reader.request({ ...input, rules: recorder.redaction });
   const stored = await read().catch((error: Error) => error);
   const failure = stored instanceof Error ? stored : null;

@@ -5,6 +5,7 @@ import type { Message, MessagePart } from '../../shared/contract/messages.ts';
 import type { ToolCall } from '../../shared/contract/tools.ts';
 import { createRedactor, type Redactor } from '../audit/evidence/redaction.ts';
 import { messageKeys, publicToolCall } from '../storage/stored-messages.ts';
+import { decompressed } from './decompressed.ts';
 import { hasTooManyValues, parseObject, readObject } from './fields.ts';
 import { type CallApi, readRequest, type RecordedRequest } from './read-request.ts';
 import { limitFields, limitMessages, limitText } from './record-limits.ts';
@@ -154,6 +155,8 @@ export function redactedMessages(messages: readonly Message[], redactor: Redacto
 
 export interface RequestInput {
   readonly api: CallApi;
+  /** Of its `content-encoding`; empty if it isn't compressed. */
+  readonly encoding: string;
   /** The model that the path names; null if the body does. */
   readonly pathModel: string | null;
   readonly body: Uint8Array;
@@ -216,10 +219,20 @@ function limitRequest(read: RecordedRequest, start: number): RecordedRequest & {
   };
 }
 
+/** Empty if the body can't be decompressed: the provider rejects it, or has a limit of its own. */
+function textOf({ body, encoding }: RequestInput): string {
+  if (encoding === '') return decoder.decode(body);
+  try {
+    return decoder.decode(decompressed(body, encoding));
+  } catch {
+    return '';
+  }
+}
+
 /** A body that is no JSON object is an empty request. Throws `AppError` (413) for one with more than four million values. */
 export function readPassedRequest(input: RequestInput): ReadRequest {
-  const { api, pathModel, body, scope, rules, program } = input;
-  const text = decoder.decode(body);
+  const { api, pathModel, scope, rules, program } = input;
+  const text = textOf(input);
   const json = readObject(text);
   if (json === null && hasTooManyValues(text))
     throw new AppError('payload_too_large', `The call can't be recorded because its request ${tooManyValues}.`);

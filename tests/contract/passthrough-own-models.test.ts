@@ -148,8 +148,11 @@ describe.each(ways)('a call that names one of its models, %s', (way) => {
     ['long', () => named('gpt-4o', `"agent/${long}`), {}],
     ['compressed', () => gzipSync(named('gpt-4o', 'What is "agent/Guide"?')), gzip],
   ])('only in a %s text is passed on', async (_what, body, headers) => {
-    expect((await send('/openai/v1/chat/completions', body(), headers)).status).toBe(200);
+    const answer = await send('/openai/v1/chat/completions', body(), headers);
+    expect(answer.status).toBe(200);
     expect(host.provider.calls.at(-1)!.path).toBe('/v1/chat/completions');
+    const run = host.host.storage.runs.read(String(answer.headers['x-touchstone-run-id']))!;
+    expect([run.model, run.title]).toEqual(['gpt-4o', expect.stringMatching(/^(What is )?"agent\//)]);
   });
 
   test("is a compatible endpoint's own, if its model has such a name", async () => {

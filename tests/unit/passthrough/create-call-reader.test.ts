@@ -7,6 +7,7 @@ test('long bodies are no longer read after the end, and short ones still are', a
     reader.request({
       api: 'openai-chat',
       pathModel: null,
+      encoding: '',
       body: Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(length) }] })),
       scope: 'scope',
       program: { client: null, appHeaders: {} },

@@ -18,6 +18,7 @@ function request(api: CallApi, body: string, more: Partial<RequestInput> = {}) {
   return readPassedRequest({
     api,
     pathModel: null,
+    encoding: '',
     body: Buffer.from(body),
     scope: 'key',
     rules: [],

@@ -10,7 +10,7 @@ const rules = [{ kind: 'email' } as const];
 function recorded(api: CallApi, body: string | object, pathModel: string | null = null): string {
   const program = { client: null, appHeaders: {} };
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  const request = readPassedRequest({ api, pathModel, body: bytes, scope: 'key', rules, program });
+  const request = readPassedRequest({ api, pathModel, encoding: '', body: bytes, scope: 'key', rules, program });
   const { model, systemMessage, messages, configuration, files } = request;
   return JSON.stringify({ model, systemMessage, messages, configuration, files });
 }
