@@ -34,16 +34,20 @@ function headerText(name: string): string {
   return name.toWellFormed().replaceAll(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
 
-/** Headers with the model, the ids and the cost of a run. */
-function runHeaders({ run, credit }: AcceptedRun): Record<string, string> {
+/** Headers with the model and the cost of a run. */
+export function costHeaders({ run, credit }: AcceptedRun): Record<string, string> {
   const remaining = credit.remaining();
   return {
     'x-served-by': headerText(run.plan.servedBy),
-    'x-run-id': run.plan.runId,
-    'x-conversation-id': run.plan.conversationId,
     'x-credits-consumed': String(run.credits),
     ...(remaining === null ? {} : { 'x-credits-remaining': String(remaining) }),
   };
+}
+
+/** Headers with the model, the ids and the cost of a run. */
+function runHeaders(accepted: AcceptedRun): Record<string, string> {
+  const { runId, conversationId } = accepted.run.plan;
+  return { ...costHeaders(accepted), 'x-run-id': runId, 'x-conversation-id': conversationId };
 }
 
 /** `citations` and `warnings` are present if they aren't empty. */

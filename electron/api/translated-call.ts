@@ -3,7 +3,7 @@ import { invalidField } from '../../shared/app-error.ts';
 import type { RecordLevel } from '../../shared/contract/common.ts';
 import { type Configuration, completionRequest } from '../../shared/contract/completions.ts';
 import { textOfMessage } from '../../shared/contract/messages.ts';
-import type { Completions } from '../completions/completions.ts';
+import type { AcceptedRun, Completions } from '../completions/completions.ts';
 import type { Run, RunPart } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import type { PassThrough } from '../passthrough/create-passthrough.ts';
@@ -22,7 +22,7 @@ import type { AnswerEvents, AnswerFormat } from './answer-format.ts';
 import { chatAnswer } from './chat-answer.ts';
 import { defaultHeaders, toAppError } from './error-response.ts';
 import { responsesAnswer } from './responses-answer.ts';
-import { originOf } from './run-response.ts';
+import { costHeaders, originOf } from './run-response.ts';
 
 type Input = HandlerInput<unknown, unknown, unknown>;
 
@@ -79,14 +79,14 @@ async function* bytesOf(
 async function streamed(
   run: Run,
   events: AnswerEvents,
-  headers: Record<string, string>,
+  headers: () => Record<string, string>,
   options: StreamOptions,
 ): Promise<Response> {
   const parts = run.stream();
   // A failure before the first part is an error response.
   const first = await parts.next();
   const body = NodeStream.from(bytesOf(events, first, parts, options)) as unknown as ReadableStream<Uint8Array>;
-  return new Response(body, { headers: { ...headers, 'content-type': 'text/event-stream' } });
+  return new Response(body, { headers: { ...headers(), 'content-type': 'text/event-stream' } });
 }
 
 export interface TranslatedCallOptions extends TranslationOptions {
@@ -152,7 +152,7 @@ async function start(
   { body, model, level }: LeveledCall,
   input: Input,
   options: TranslatedCallOptions,
-): Promise<{ readonly run: Run; readonly recorded: RecordLevel }> {
+): Promise<{ readonly accepted: AcceptedRun; readonly recorded: RecordLevel }> {
   const kind = ownModelKind(model)!;
   const read = readRequest(api, body, null);
   const continued = continuedResponse(read, input, options);
@@ -210,10 +210,26 @@ async function start(
     if (agent) options.storage.turns.noteAgent(accepted.run.plan.runId, agent.agentId);
     void accepted.run.recorded.then(options.passThrough.noteRecord);
   }
-  return { run: accepted.run, recorded: record.level };
+  return { accepted, recorded: record.level };
 }
 
 const formats: Record<TranslatedApi, AnswerFormat> = { 'openai-chat': chatAnswer, 'openai-responses': responsesAnswer };
+
+/** The headers of a completion, and those of a recorded call. Without a record there are no ids. */
+function headersOf(accepted: AcceptedRun, recorded: RecordLevel): Record<string, string> {
+  const { runId, conversationId } = accepted.run.plan;
+  return {
+    ...defaultHeaders,
+    ...costHeaders(accepted),
+    'x-touchstone-recorded': recorded,
+    ...(recorded !== 'none' && {
+      'x-run-id': runId,
+      'x-conversation-id': conversationId,
+      'x-touchstone-run-id': runId,
+      'x-touchstone-conversation-id': conversationId,
+    }),
+  };
+}
 
 /** Runs a call of OpenAI's API through completions, with the guard, grounding, versions and credits. */
 export async function translatedCall(
@@ -223,19 +239,17 @@ export async function translatedCall(
   options: TranslatedCallOptions,
 ): Promise<Response> {
   const { body, model } = call;
-  const { run, recorded } = await start(api, call, input, options);
-  const { runId, conversationId } = run.plan;
+  const { accepted, recorded } = await start(api, call, input, options);
+  const { run } = accepted;
+  const { runId } = run.plan;
   const head = { runId, created: Math.floor(Date.now() / 1000), model, request: body };
-  const headers = {
-    ...defaultHeaders,
-    'x-touchstone-recorded': recorded,
-    ...(recorded !== 'none' && {
-      'x-touchstone-run-id': runId,
-      'x-touchstone-conversation-id': conversationId,
-    }),
-  };
   const format = formats[api];
-  if (body['stream'] !== true) return Response.json(format.whole(head, await run.complete()), { headers });
+  // Only known when the model has begun to answer.
+  const headers = () => headersOf(accepted, recorded);
+  if (body['stream'] !== true) {
+    const whole = format.whole(head, await run.complete());
+    return Response.json(whole, { headers: headers() });
+  }
   const { requestId } = input;
   return streamed(run, format.stream(head, body), headers, { requestId, reportFailure: options.reportFailure });
 }

@@ -204,7 +204,23 @@ describe.each(ways)('the rules of recording for a call of one of its models, %s'
   test('charges a call of which nothing is recorded', async () => {
     const key = host.issueKey({ creditLimit: 1 });
     const none = { key, headers: { 'x-touchstone-record': 'none' } };
-    expect([(await chat(none)).status, (await chat(none)).status]).toEqual([200, 402]);
+    const { status, headers } = await chat(none);
+    expect([status, (await chat(none)).status]).toEqual([200, 402]);
+    expect([headers['x-credits-consumed'], headers['x-credits-remaining']]).toEqual(['1', '0']);
+    expect([headers['x-run-id'], headers['x-conversation-id']]).toEqual([undefined, undefined]);
+  });
+
+  test.each([false, true])('answers with the headers of a completion, as a stream: %s', async (stream) => {
+    if (stream) host.provider.answerWith((call) => call.chatStream(['Blue.']));
+    const key = host.issueKey({ creditLimit: 3 });
+    const { headers } = await post(way, '/openai/v1/chat/completions', { key, body: { ...body, stream } });
+    expect(headers).toMatchObject({
+      'x-served-by': 'OpenAiCompatible/scripted/model',
+      'x-credits-consumed': '1',
+      'x-credits-remaining': '2',
+      'x-run-id': headers['x-touchstone-run-id'],
+      'x-conversation-id': headers['x-touchstone-conversation-id'],
+    });
   });
 
   test('records only the metadata if its key says so, and continues no such response', async () => {

@@ -9,7 +9,7 @@ import { windowClient } from '../support/window-client.ts';
 import { callJson, rejectionOf } from '../support/json-call.ts';
 import type { ScriptedCall } from '../support/scripted-provider.ts';
 import { addSource, formOf, uploadRequest } from '../support/source-upload.ts';
-import { completionCall, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
+import { completionCall, minimalRequest, startTestHost, ways, type TestHost, type Way } from '../support/test-host.ts';
 
 let host: TestHost;
 let calls: ScriptedCall[] = [];
@@ -124,6 +124,23 @@ test('a file that was sent before, in a list, and a source', async () => {
     { type: 'image_url', image_url: { url: `data:image/png;base64,${base64}` } },
     { type: 'text', text: 'Ravens are black.' },
   ]);
+});
+
+test('a key with only `run` that sends a source can read its original', async () => {
+  const source = await addSource(host, 'in memory', 'Ravens are black.');
+  const [key, other] = [host.issueKey({ scopes: ['run'] }), host.issueKey({ scopes: ['run'] })];
+  const ask = {
+    ...minimalRequest,
+    promptText: '{{media url=notes}}',
+    replacements: { notes: { sourceId: source.id } },
+  };
+  const answer = await callJson(host, 'in memory', 'POST', '/api/completions/sync', { key, body: ask });
+  const conversation = `/conversations/${answer.headers['x-conversation-id']}`;
+  const { body } = await callJson(host, 'in memory', 'GET', conversation, { key });
+  const path = `/files/${body.runs[0].input.replacements.notes.fileId}`;
+  const mine = await callJson(host, 'in memory', 'GET', path, { key });
+  expect([mine.status, mine.text]).toEqual([200, 'Ravens are black.']);
+  expect((await callJson(host, 'in memory', 'GET', path, { key: other })).status).toBe(404);
 });
 
 test('the window takes the original of a source as a file', async () => {
