@@ -174,12 +174,17 @@ export function writeGold({ queue, item, gold, by, at }: Gold, reviews: ReviewSt
   reviews.setFeedback(item.runId, feedback, reviewer, at);
 }
 
-/** The gold values of an item with new ones. Throws `conflict` until the item has all its reviews. */
-function goldWith(queue: StoredQueue, item: StoredItem, input: AnswersInput): ReviewAnswer[] {
+/** New gold values of an item. Throws `conflict` until the item has all its reviews. */
+function newGold(queue: StoredQueue, item: StoredItem, input: AnswersInput): ReviewAnswer[] {
   if (item.isRemoved === 1) throw unavailable(item, []);
   if (!isDone(item))
     throw new AppError('conflict', `This item has ${item.done} of ${item.needed} reviews. Decide it when it has all.`);
-  const decided = readAnswers(queue.rubric.items, input);
+  return readAnswers(queue.rubric.items, input);
+}
+
+/** All gold values of an item with new ones. */
+function goldWith(queue: StoredQueue, item: StoredItem, input: AnswersInput): ReviewAnswer[] {
+  const decided = newGold(queue, item, input);
   const earlier = goldOf(item).filter((one) => !decided.some(({ rubricItemId }) => rubricItemId === one.rubricItemId));
   return [...earlier, ...decided];
 }
@@ -232,7 +237,7 @@ function createSharedActions(
   async function decideShared(queue: StoredQueue, itemId: string, answers: AnswersInput, you: StoredReviewer) {
     await shared.pull(queue);
     const item = store.item(queue.sequence, itemId);
-    if (!(await shared.decide(queue, item.id, goldWith(queue, item, answers), you)))
+    if (!(await shared.decide(queue, item.id, newGold(queue, item, answers), you)))
       throw new AppError('conflict', 'The item was changed on another host. Try again.');
     return describe(queue, store.item(queue.sequence, itemId), { you, canDecide: true });
   }

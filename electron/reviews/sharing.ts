@@ -21,7 +21,7 @@ export interface SharedQueues {
   release(queue: StoredQueue, you: StoredReviewer): Promise<void>;
   /** False without a valid reservation. */
   add(queue: StoredQueue, review: NewSharedReview, you: StoredReviewer): Promise<boolean>;
-  /** False until the item has all its reviews. */
+  /** Adds to what is decided; a question that is decided already gets the new value. False until the item has all its reviews. */
   decide(queue: StoredQueue, itemId: string, gold: readonly ReviewAnswer[], you: StoredReviewer): Promise<boolean>;
   /** False if the reviewer has no valid reservation and may not decide, or the item has all its reviews or such a request. */
   requestSecond(queue: StoredQueue, request: SecondRequest): Promise<boolean>;

@@ -228,6 +228,28 @@ const conversationTimes = `
 /** Deleting an item looks for its reviews. */
 const reviewsOfItems = 'CREATE INDEX ON touchstone.reviews (item_id)';
 
+/** Two people may decide different questions of one item at the same time: each adds to what is decided. */
+const decideByQuestion = `
+  CREATE OR REPLACE FUNCTION touchstone.decide_review_item(of_queue uuid, of_item uuid, decided json, by_name text) RETURNS boolean
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $body$
+  DECLARE
+    number bigint;
+  BEGIN
+    SELECT last_change + 1 INTO number FROM touchstone.review_queues WHERE id = of_queue AND NOT is_removed FOR UPDATE;
+    IF NOT FOUND THEN RETURN false; END IF;
+    UPDATE touchstone.review_items SET gold_by = by_name, gold_at = clock_timestamp(), change = number,
+      gold = (SELECT json_agg(answer) FROM (
+        SELECT value AS answer FROM json_array_elements(coalesce(gold, '[]'::json))
+        WHERE value ->> 'rubricItemId' NOT IN (SELECT value ->> 'rubricItemId' FROM json_array_elements(decided))
+        UNION ALL SELECT value FROM json_array_elements(decided)) AS merged)
+    WHERE id = of_item AND queue_id = of_queue AND done >= needed AND NOT is_removed;
+    IF NOT FOUND THEN RETURN false; END IF;
+    UPDATE touchstone.review_queues SET last_change = number WHERE id = of_queue;
+    RETURN true;
+  END
+  $body$;
+`;
+
 /** All migrations, oldest first. `touchstone.migrations` has a row for each that was applied. Only append. */
 export const migrations: readonly string[] = [
   firstTables,
@@ -238,4 +260,5 @@ export const migrations: readonly string[] = [
   reviewsOfItems,
   reserveItemAtOnce,
   reviewDiscussions,
+  decideByQuestion,
 ];

@@ -318,6 +318,24 @@ describeWithPostgres('review queues that hosts share', () => {
         comments: [{ text: 'The terms say so.' }],
       }),
     );
+    // Decisions of several questions add up, also of hosts that don't know of each other's yet.
+    const decide = (rubricItemId: string, value: unknown) =>
+      server().query(
+        team,
+        `SELECT touchstone.decide_review_item('${queue.id}', '${id}', '${JSON.stringify([{ rubricItemId, value }])}', 'Wren')`,
+      );
+    for (const [question, value] of [
+      ['a', true],
+      ['b', 3],
+      ['a', false],
+    ] as const)
+      await decide(question, value);
+    const [decided] = await server().query<{ gold: unknown }>(team, 'SELECT gold FROM touchstone.review_items');
+    expect(decided!.gold).toEqual([
+      { rubricItemId: 'b', value: 3 },
+      { rubricItemId: 'a', value: false },
+    ]);
+
     one.host.storage.retention.apply('anonymise', Date.now() + 1000, 1000);
     await until(async () => {
       const left = await server().query<{ text: string }>(
