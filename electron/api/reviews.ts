@@ -64,7 +64,8 @@ function reviewerHandlers(reviewers: Reviewers): Handler[] {
     }),
     implement(updateReviewer, (input) => {
       requireManage(input.caller);
-      return reviewers.update(input.parameters.id, input.body, reviewCallerOf(input));
+      const mayReset = input.caller.key !== null;
+      return reviewers.update(input.parameters.id, input.body, { ...reviewCallerOf(input), mayReset });
     }),
     implement(deleteReviewer, ({ parameters, caller }) => {
       requireManage(caller);

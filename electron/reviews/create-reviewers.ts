@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { AppError, invalidField } from '../../shared/app-error.ts';
-import type { Reviewer, ReviewerInput } from '../../shared/contract/reviewers.ts';
+import type { Reviewer, ReviewerChange, ReviewerInput } from '../../shared/contract/reviewers.ts';
 import { windowVoter } from '../../shared/contract/votes.ts';
 import type { ListPage, ListQuery } from '../storage/list-page.ts';
 import type { ReviewerStore, StoredReviewer } from '../storage/reviews/reviewer-store.ts';
@@ -19,11 +19,11 @@ export interface Reviewers {
   list(query: ListQuery, caller: ReviewCaller): ListPage<Reviewer>;
   /** Throws `invalid_request` for an unknown API key. */
   create(input: ReviewerInput, caller: ReviewCaller): Promise<Reviewer>;
-  update(
-    id: string,
-    change: { readonly name?: string | undefined; readonly pin?: string | null | undefined },
-    caller: ReviewCaller,
-  ): Promise<Reviewer>;
+  /**
+   * A reviewer with a PIN changes only for who acts as that reviewer, knows the PIN, or may reset it. Throws `forbidden`, and `rate_limited` after
+   * several wrong PINs.
+   */
+  update(id: string, change: ReviewerChange, caller: ReviewCaller & { readonly mayReset: boolean }): Promise<Reviewer>;
   remove(id: string): void;
   /** A token with which the window acts as the reviewer. Throws `forbidden` for a wrong PIN, and `rate_limited` after several. */
   actAs(id: string, pin: string | undefined): Promise<{ reviewer: Reviewer; token: string }>;
@@ -89,8 +89,10 @@ export function createReviewers({ reviewers: store, apiKeys }: ReviewersOptions)
 
   const find = ({ callerId, token }: ReviewCaller) => (token === null ? store.findByCaller(callerId) : ofToken(token));
 
-  function describe({ id, name, pinHash, apiKeyId, createdAt }: StoredReviewer, caller: ReviewCaller): Reviewer {
-    const isYou = find(caller)?.id === id;
+  const isReviewer = ({ id }: StoredReviewer, caller: ReviewCaller) => find(caller)?.id === id;
+
+  function describe(found: StoredReviewer, caller: ReviewCaller, isYou = isReviewer(found, caller)): Reviewer {
+    const { id, name, pinHash, apiKeyId, createdAt } = found;
     return { id, name, hasPin: pinHash !== null, apiKeyId, isYou, createdAt: new Date(createdAt).toISOString() };
   }
 
@@ -98,6 +100,20 @@ export function createReviewers({ reviewers: store, apiKeys }: ReviewersOptions)
     const key = apiKeys.find(apiKeyId.toLowerCase());
     if (!key) throw invalidField('apiKeyId', 'is not a valid API key');
     return key.callerId;
+  }
+
+  async function requirePin({ id, name, pinHash }: StoredReviewer, pin: string | undefined, field: string) {
+    if (pinHash === null) return;
+    if (pin !== undefined) guard.begin(id);
+    if (pin === undefined || !(await isPin(pinHash, pin)))
+      throw new AppError(
+        'forbidden',
+        pin === undefined ? `${name} has a PIN. Give it.` : `This is not the PIN of ${name}.`,
+        {
+          details: [{ field, issue: pin === undefined ? 'is required' : 'is wrong' }],
+        },
+      );
+    guard.noteRight(id);
   }
 
   return {
@@ -110,21 +126,18 @@ export function createReviewers({ reviewers: store, apiKeys }: ReviewersOptions)
       const pinHash = pin ? await storedPin(pin) : null;
       return describe(store.create({ name, pinHash, callerId }), caller);
     },
-    async update(id, { name, pin }, caller) {
-      store.read(id);
+    async update(id, { name, pin, currentPin }, caller) {
+      const found = store.read(id);
+      // Before the change: a new PIN ends the token of the caller.
+      const isYou = isReviewer(found, caller);
+      if (!caller.mayReset && !isYou) await requirePin(found, currentPin, 'currentPin');
       store.update(id, { name, pinHash: pin ? await storedPin(pin) : pin });
-      return describe(store.read(id), caller);
+      return describe(store.read(id), caller, isYou);
     },
     remove: store.remove,
     async actAs(id, pin) {
       const found = store.read(id);
-      if (found.pinHash !== null && pin !== undefined) guard.begin(found.id);
-      if (found.pinHash !== null && (pin === undefined || !(await isPin(found.pinHash, pin)))) {
-        throw new AppError('forbidden', `This is not the PIN of ${found.name}.`, {
-          details: [{ field: 'pin', issue: pin === undefined ? 'is required' : 'is wrong' }],
-        });
-      }
-      guard.noteRight(found.id);
+      await requirePin(found, pin, 'pin');
       const token = store.tokenOf(found);
       return { reviewer: describe(found, { callerId: '', token }), token };
     },

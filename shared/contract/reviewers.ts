@@ -36,6 +36,19 @@ const reviewerInput = z
   .meta({ id: 'ReviewerInput' });
 export type ReviewerInput = z.infer<typeof reviewerInput>;
 
+const reviewerChange = z
+  .strictObject({
+    name: name.optional(),
+    pin: pin.nullable().optional(),
+    currentPin: z
+      .string()
+      .max(12)
+      .optional()
+      .describe('The PIN until now. The window needs it for a reviewer with a PIN under whose name it does not review'),
+  })
+  .meta({ id: 'ReviewerChange' });
+export type ReviewerChange = z.infer<typeof reviewerChange>;
+
 const parameters = z.object({ id: uuid });
 
 export const listReviewers = defineEndpoint({
@@ -74,11 +87,11 @@ export const updateReviewer = defineEndpoint({
   tag,
   summary: 'Change a reviewer',
   description:
-    'Absent fields stay; `"pin": null` removes the PIN. Needs `manage`, too. Earlier feedback keeps the earlier name.',
+    'Absent fields stay; `"pin": null` removes the PIN. Needs `manage`, too. An API key can reset a forgotten PIN; the window needs the PIN (wrong or absent: 403) or reviews under the name. Earlier feedback keeps the earlier name.',
   parameters,
-  body: z.strictObject({ name: name.optional(), pin: pin.nullable().optional() }).meta({ id: 'ReviewerChange' }),
+  body: reviewerChange,
   response: reviewer,
-  errors: [404, 409],
+  errors: [404, 409, 429],
 });
 
 export const deleteReviewer = defineEndpoint({

@@ -169,7 +169,17 @@ describe('reviewers', () => {
       name: 'heron',
       isYou: true,
     });
-    await callWindow('PATCH', `/reviewers/${wren.body.id}`, { name: 'Wren', pin: '5678' });
+    // The PIN protects against the others at the window.
+    const change = (body: object, headers = {}) => callWindow('PATCH', `/reviewers/${wren.body.id}`, body, headers);
+    for (const body of [{ pin: null }, { pin: '9999' }, { name: 'Heron' }, { pin: null, currentPin: '4321' }])
+      expect(await change(body)).toMatchObject({
+        status: 403,
+        body: { error: { details: [{ field: 'currentPin' }] } },
+      });
+    expect((await change({ name: 'Wren' }, asWren)).body).toMatchObject({ name: 'Wren', hasPin: true, isYou: true });
+    expect((await change({ pin: '9999', currentPin: '1234' })).status).toBe(200);
+    const asNew = { 'x-touchstone-reviewer': (await act('9999')).body.token };
+    expect((await change({ pin: '5678' }, asNew)).body).toMatchObject({ hasPin: true, isYou: true });
     expect((await callWindow('GET', '/reviewers', undefined, asWren)).status).toBe(403);
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -183,7 +193,8 @@ describe('reviewers', () => {
       expect((await act('0000')).status).toBe(403);
     }
     vi.useRealTimers();
-    await callWindow('PATCH', `/reviewers/${wren.body.id}`, { pin: null });
+    // A program that may change everything resets a forgotten PIN.
+    await callJson(host, way, 'PATCH', `/reviewers/${wren.body.id}`, { body: { pin: null } });
     expect((await act()).body.reviewer).toMatchObject({ name: 'Wren', hasPin: false, isYou: true });
     expect((await callWindow('DELETE', `/reviewers/${wren.body.id}`)).status).toBe(204);
     expect((await act()).status).toBe(404);
