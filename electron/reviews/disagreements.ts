@@ -4,7 +4,7 @@ import { labelOf, outsideRatings } from './create-agreement.ts';
 import { isComplete } from './create-reviews.ts';
 import { importedStart } from './describe-queue.ts';
 import type { ReviewReader } from './create-reviews.ts';
-import { describeItems, reviewOf } from './describe-item.ts';
+import { describeItems, goldOf, reviewOf } from './describe-item.ts';
 import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';
 
 export interface DisagreementQuery {
@@ -58,7 +58,8 @@ function labelsOf(
 /** Whether an item belongs to what is asked for: a cell of a matrix, or any difference. */
 function matches(done: DoneItem, query: DisagreementQuery, rubric: readonly RubricItem[]) {
   const { rubricItemId, first, second, against, firstValue, secondValue, isUndecided } = query;
-  if (isUndecided !== null && (done.item.goldAt === null) !== isUndecided) return false;
+  const isDecided = goldOf(done.item).some((one) => one.rubricItemId === rubricItemId);
+  if (isDecided === isUndecided) return false;
   if (against === null && (first === null || second === null)) {
     const given = done.reviews.flatMap((review): AnswerValue[] => {
       const answer = review.answers.find((one) => one.rubricItemId === rubricItemId);

@@ -111,7 +111,10 @@ export const listDisagreements = defineEndpoint({
     against: z.string().max(100).optional().describe('A judge, or `flagged`, instead of two reviewers'),
     firstValue: z.string().max(100).optional().describe('A label of the matrix'),
     secondValue: z.string().max(100).optional(),
-    isUndecided: z.enum(['true', 'false']).optional().describe('Only items without, or with a gold value'),
+    isUndecided: z
+      .enum(['true', 'false'])
+      .optional()
+      .describe('Only items without, or with a gold value for this item of the rubric'),
     offset: wholeNumber(0, maxQueueItems).optional(),
     limit: wholeNumber(1, 100).optional().describe('20 unless given'),
   }),
