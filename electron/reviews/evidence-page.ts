@@ -6,6 +6,7 @@ import { escapeMarkup as html } from '../comparisons/export-source.ts';
 import type { StoredQueue } from '../storage/reviews/queue-rows.ts';
 import type { StoredProgress } from '../storage/reviews/review-store.ts';
 import { labelOf } from './create-agreement.ts';
+import { isComplete } from './create-reviews.ts';
 import { type DoneItem, type DoneItemsOptions, eachDoneItem } from './done-items.ts';
 
 const style = `
@@ -37,11 +38,17 @@ export function describePlan(plan: SamplingPlan): string {
 class ShareTable {
   readonly #counts = new Map<string, number>();
   readonly #rated = new Map<string, number>();
+  readonly #undecided = new Map<string, number>();
 
-  add({ item, final }: DoneItem, rubric: readonly RubricItem[]): void {
+  add({ item, reviews, final }: DoneItem, rubric: readonly RubricItem[]): void {
     for (const { id, kind } of rubric) {
       const value = final.get(id);
-      if (value === undefined || (kind !== 'yesNo' && kind !== 'category')) continue;
+      if (kind !== 'yesNo' && kind !== 'category') continue;
+      if (value === undefined) {
+        const isAnswered = reviews.some(({ answers }) => answers.some(({ rubricItemId }) => rubricItemId === id));
+        if (isAnswered) this.#undecided.set(id, (this.#undecided.get(id) ?? 0) + 1);
+        continue;
+      }
       const rated = `${id}/${item.stratum}`;
       this.#rated.set(rated, (this.#rated.get(rated) ?? 0) + 1);
       const counted = `${rated}/${labelOf(value)}`;
@@ -49,8 +56,9 @@ class ShareTable {
     }
   }
 
-  /** One row for each value that can be counted. */
-  rows({ strata, rubric, population }: StoredQueue): string[][] {
+  /** One row for each value that can be counted. Only done items of a random sample say something about the population. */
+  rows({ strata, rubric, population, plan }: StoredQueue, isWhole: boolean): string[][] {
+    const isRandom = plan.plan.kind !== 'newest' && (plan.plan.kind !== 'all' || isWhole);
     return rubric.items.flatMap(({ id, kind, question, categories }) => {
       const labels = kind === 'yesNo' ? ['yes', 'no'] : kind === 'category' ? categories.map(({ label }) => label) : [];
       return labels.map((label) => {
@@ -59,22 +67,15 @@ class ShareTable {
           rated: this.#rated.get(`${id}/${index}`) ?? 0,
           matching: this.#counts.get(`${id}/${index}/${label}`) ?? 0,
         }));
-        const found = estimatePopulationShare(parts);
+        const found = isRandom ? estimatePopulationShare(parts) : null;
         const matching = parts.reduce((sum, part) => sum + part.matching, 0);
         const rated = parts.reduce((sum, part) => sum + part.rated, 0);
-        if (!found)
-          return [
-            question,
-            label,
-            `${whole(matching)} of ${whole(rated)}`,
-            'Unknown: a stratum has no final value yet',
-            '',
-          ];
+        const counted = [question, label, `${whole(matching)} of ${whole(rated)}`, whole(this.#undecided.get(id) ?? 0)];
+        if (!isRandom) return [...counted, 'Unknown: the reviewed items are not a random sample', ''];
+        if (!found) return [...counted, 'Unknown: a stratum has no final value yet', ''];
         const [low, high] = found.interval;
         return [
-          question,
-          label,
-          `${whole(matching)} of ${whole(rated)}`,
+          ...counted,
           `${percent(found.share)} (95 %: ${percent(low)} to ${percent(high)})`,
           `about ${whole(found.items)} of ${whole(population)}`,
         ];
@@ -190,6 +191,6 @@ export async function* exportEvidence(
     yield sections;
   }
   yield `<h2>Shares of the population</h2>
-<p class="quiet">Weighted by the strata, from the final values: the decided ones, otherwise what most reviewers say.</p>
-${table(['Question', 'Value', 'Reviewed', 'Share of the population', 'Extrapolated'], shares.rows(queue))}</html>\n`;
+<p class="quiet">Weighted by the strata, from the final values: the decided ones, otherwise what most reviewers say. Items on which no majority agrees are undecided and are not counted.</p>
+${table(['Question', 'Value', 'Reviewed', 'Undecided', 'Share of the population', 'Extrapolated'], shares.rows(queue, isComplete(options.store, queue)))}</html>\n`;
 }

@@ -118,6 +118,9 @@ test('disagreements are found by item of the rubric and by cell of the matrix', 
   await lead('PUT', `${path}/items/${id}/gold`, { answers: [{ rubricItemId: ids.wrong, value: 'Policy' }] });
   expect((await find(`rubricItemId=${ids.wrong}&isUndecided=true`)).total).toBe(2);
   expect((await find(`rubricItemId=${ids.wrong}&isUndecided=false`)).total).toBe(1);
+  // The decision on one item of the rubric leaves the others undecided.
+  expect((await find(`rubricItemId=${ids.right}&isUndecided=true`)).total).toBe(3);
+  expect((await find(`rubricItemId=${ids.right}&isUndecided=false`)).total).toBe(0);
 });
 
 test('reviews of others stay hidden in the disagreements until the queue is complete', async () => {
@@ -160,13 +163,27 @@ test.each(ways)('%s: reviews are exported as CSV, preferences and evidence', asy
   expect(page).toContain('<td>10 runs</td>');
   expect(page).toContain('Text is not measured.');
   expect(page.match(/<h3>/g)).toHaveLength(10);
-  expect(page).toMatch(/<td>Is it right\?<\/td><td>yes<\/td><td>\d+ of 7<\/td>/);
+  // Three of the ten are undecided.
+  expect(page).toMatch(/<td>Is it right\?<\/td><td>yes<\/td><td>\d+ of 7<\/td><td>3<\/td><td>[\d.]+ % \(95 %: /);
   await lead('PUT', `${path}/items/${(await lead('GET', `${path}/items`)).body.data[0].id}/gold`, {
     answers: [{ rubricItemId: ids.wrong, value: 'Policy', note: '<script>' }],
   });
   expect(await read('evidence')).not.toContain('<script>');
   expect((await wren('GET', `${path}/export?format=csv`)).status).toBe(200);
 });
+
+test.each([{ kind: 'newest', perDay: 2 }, { kind: 'all' }])(
+  'evidence of the first items by %j extrapolates nothing',
+  async (plan) => {
+    const { workspaceId } = await recordRuns(4);
+    const { path, answers } = await createQueue({ workspaceId }, { plan });
+    const { item } = (await lead('POST', `${path}/reservations`)).body;
+    await lead('POST', `${path}/items/${item.id}/reviews`, answers(true));
+    const { text } = await host.send('in memory', jsonRequest(host, 'GET', `${path}/export?format=evidence`));
+    expect(text).toContain('<td>1 of 1</td><td>0</td><td>Unknown: the reviewed items are not a random sample</td>');
+    expect(text).not.toMatch(/% \(95 %/);
+  },
+);
 
 test('exports of an unfinished queue need the scope manage', async () => {
   const { workspaceId } = await recordRuns(2);
