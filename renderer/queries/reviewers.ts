@@ -4,7 +4,9 @@ import {
   createReviewer,
   deleteReviewer,
   listReviewers,
+  type ReviewerChange,
   type ReviewerInput,
+  updateReviewer,
 } from '../../shared/contract/reviewers.ts';
 import { useHost } from '../host/host-context.tsx';
 import { reviewerHeaders, useActingReviewer } from '../stores/acting-reviewer.ts';
@@ -35,6 +37,22 @@ export function useCreateReviewer() {
   return useMutation({
     meta: { isFailureShown: true },
     mutationFn: (body: ReviewerInput) => client.call(createReviewer, { body }),
+    onSettled: useRenewReviews(),
+  });
+}
+
+/** Changes who reviews at this window, which then acts by the new PIN. The caller shows the error. */
+export function useChangeReviewer() {
+  const { client } = useHost();
+  const token = useActingReviewer((state) => state.token);
+  return useMutation({
+    meta: { isFailureShown: true },
+    mutationFn: async ({ id, body }: { id: string; body: ReviewerChange }) => {
+      await client.call(updateReviewer, { parameters: { id }, body, headers: reviewerHeaders(token) });
+      if (body.pin === undefined) return;
+      const acting = await client.call(actAsReviewer, { parameters: { id }, body: body.pin ? { pin: body.pin } : {} });
+      useActingReviewer.setState({ token: acting.token });
+    },
     onSettled: useRenewReviews(),
   });
 }

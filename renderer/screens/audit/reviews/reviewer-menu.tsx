@@ -1,4 +1,4 @@
-import { ChevronDown, Trash2, User, UserPlus } from 'lucide-react';
+import { ChevronDown, Pencil, Trash2, User, UserPlus } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import type { Reviewer } from '../../../../shared/contract/reviewers.ts';
 import { Button } from '../../../components/button.tsx';
@@ -7,7 +7,13 @@ import { Icon } from '../../../components/icon.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import { describeError, Notice } from '../../../components/state-panels.tsx';
 import { TextField } from '../../../components/text-field.tsx';
-import { useActAsReviewer, useCreateReviewer, useDeleteReviewer, useReviewers } from '../../../queries/reviewers.ts';
+import {
+  useActAsReviewer,
+  useChangeReviewer,
+  useCreateReviewer,
+  useDeleteReviewer,
+  useReviewers,
+} from '../../../queries/reviewers.ts';
 import { useActingReviewer } from '../../../stores/acting-reviewer.ts';
 import { useActions } from '../../../stores/actions.ts';
 import { deleteWithUndo, useDeletions } from '../../../stores/deletions.ts';
@@ -97,6 +103,49 @@ function NewReviewerDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** Another name, or another PIN, of who reviews at this window. */
+function EditReviewerDialog({ reviewer, onClose }: { reviewer: Reviewer; onClose: () => void }) {
+  const [name, setName] = useState(reviewer.name);
+  const [pin, setPin] = useState('');
+  const change = useChangeReviewer();
+  const isReady = name.trim() !== '' && (pin === '' || pin.length >= 4);
+  const save = (newPin: string | null | undefined) => {
+    if (!isReady || change.isPending) return;
+    const body = { name: name.trim(), ...(newPin !== undefined && { pin: newPin }) };
+    change.mutate({ id: reviewer.id, body }, { onSuccess: onClose });
+  };
+  return (
+    <Dialog title={`Edit ${reviewer.name}`} isOpen onClose={onClose}>
+      <form
+        className="review__form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save(pin === '' ? undefined : pin);
+        }}
+      >
+        <TextField label="Name" autoFocus maxLength={100} value={name} onValueChange={setName} />
+        <PinField
+          label={reviewer.hasPin ? 'New PIN' : 'PIN'}
+          pin={pin}
+          onPin={setPin}
+          hint={`4 to 12 digits. ${reviewer.hasPin ? 'Leave it empty to keep the PIN.' : 'Asked before somebody reviews under this name.'}`}
+        />
+        {change.error && <Notice tone="negative">{describeError(change.error).message}</Notice>}
+        <div className="row">
+          <Button type="submit" variant="primary" isBusy={change.isPending} aria-disabled={!isReady}>
+            Save
+          </Button>
+          {reviewer.hasPin && (
+            <Button aria-disabled={!isReady} onClick={() => save(null)}>
+              Remove PIN
+            </Button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
 function useRemoveReviewer(): (reviewer: Reviewer) => void {
   const token = useActingReviewer((state) => state.token);
   const remove = useDeleteReviewer();
@@ -119,6 +168,7 @@ export function ReviewerMenu() {
   const removeReviewer = useRemoveReviewer();
   const deleted = useDeletions(({ ids }) => ids);
   const [requested, setRequested] = useState<Reviewer | null>(null);
+  const [edited, setEdited] = useState<Reviewer | null>(null);
   const [isAdding, setAdding] = useState(false);
   useActions('review-reviewer', [
     { id: 'review.reviewer', title: 'Add a reviewer', group: 'Review', icon: UserPlus, run: () => setAdding(true) },
@@ -148,7 +198,10 @@ export function ReviewerMenu() {
           [
             { label: 'Add a reviewer', icon: UserPlus, onSelect: () => setAdding(true) },
             ...(you && token !== null
-              ? [{ label: `Remove ${you.name}`, icon: Trash2, isNegative: true, onSelect: () => removeReviewer(you) }]
+              ? [
+                  { label: `Edit ${you.name}`, icon: Pencil, onSelect: () => setEdited(you) },
+                  { label: `Remove ${you.name}`, icon: Trash2, isNegative: true, onSelect: () => removeReviewer(you) },
+                ]
               : []),
           ],
         ]}
@@ -160,6 +213,7 @@ export function ReviewerMenu() {
         </Button>
       </Menu>
       {requested && <PinDialog reviewer={requested} onClose={() => setRequested(null)} />}
+      {edited && <EditReviewerDialog reviewer={edited} onClose={() => setEdited(null)} />}
       {isAdding && <NewReviewerDialog onClose={() => setAdding(false)} />}
     </>
   );

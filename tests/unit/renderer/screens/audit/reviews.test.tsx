@@ -9,7 +9,12 @@ import { useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { useActingReviewer } from '../../../../../renderer/stores/acting-reviewer.ts';
 import { createJudge, listJudges } from '../../../../../shared/contract/judges.ts';
 import { createReviewQueue, listReviewQueues, readReviewQueue } from '../../../../../shared/contract/review-queues.ts';
-import { actAsReviewer, createReviewer, reviewerHeader } from '../../../../../shared/contract/reviewers.ts';
+import {
+  actAsReviewer,
+  createReviewer,
+  listReviewers,
+  reviewerHeader,
+} from '../../../../../shared/contract/reviewers.ts';
 import { reserveItem, submitReview } from '../../../../../shared/contract/reviews.ts';
 import { createRubric, listRubrics, type Rubric } from '../../../../../shared/contract/rubrics.ts';
 import { recordRun } from '../../../../support/audit-runs.ts';
@@ -250,6 +255,27 @@ test('answers survive a reload as a draft, and another reviewer does not get the
   fireEvent.change(within(asking).getByLabelText('PIN'), { target: { value: '1234' } });
   fireEvent.click(within(asking).getByRole('button', { name: 'Review as wren' }));
   await screen.findByRole('button', { name: 'Reviewer: wren' });
+
+  // The reviewer gets another name and another PIN, and goes on at once.
+  const edit = async (name: string, button: string) => {
+    fireEvent.keyDown(await screen.findByRole('button', { name: `Reviewer: ${name}` }), { key: 'Enter' });
+    fireEvent.click(await screen.findByRole('menuitem', { name: `Edit ${name}` }));
+    const editing = await screen.findByRole('dialog', { name: `Edit ${name}` });
+    fireEvent.change(within(editing).getByLabelText('Name'), { target: { value: 'Jenny' } });
+    if (button === 'Save') fireEvent.change(within(editing).getByLabelText('New PIN'), { target: { value: '56789' } });
+    fireEvent.click(within(editing).getByRole('button', { name: button }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  };
+  const stored = async () =>
+    (await client.call(listReviewers, { query: {} })).data.find(({ name }) => name === 'Jenny');
+  const earlier = useActingReviewer.getState().token;
+  await edit('wren', 'Save');
+  await screen.findByRole('button', { name: 'Reviewer: Jenny' });
+  expect(await stored()).toMatchObject({ hasPin: true });
+  expect(useActingReviewer.getState().token).not.toBe(earlier);
+  await edit('Jenny', 'Remove PIN');
+  expect(await stored()).toMatchObject({ hasPin: false });
+  await screen.findByRole('button', { name: 'Reviewer: Jenny' });
 });
 
 test('a selected passage is quoted in the note, or in the text that is asked for', async () => {
