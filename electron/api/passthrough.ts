@@ -128,9 +128,8 @@ function endpointNamed(name: string, providers: Pick<Providers, 'findEndpoint'>)
   );
 }
 
-/** The APIs of providers, for other programs. */
-export function passThroughHandlers({ passThrough, providers, ...options }: PassThroughHandlerOptions): Handler[] {
-  async function pass(input: Input, route: Route): Promise<Response> {
+function createPass({ passThrough, providers, ...options }: PassThroughHandlerOptions) {
+  return async function pass(input: Input, route: Route): Promise<Response> {
     const body = input.request.method === 'GET' ? null : await input.readBytes(maxPassedBodyBytes);
     const api = translatedApi(route);
     const own = body && api ? await passThrough.ownCall({ body, encoding: encodingOf(input) }) : null;
@@ -150,8 +149,13 @@ export function passThroughHandlers({ passThrough, providers, ...options }: Pass
       throw recorded(error);
     });
     return new PassedResponse(started.call, head, added);
-  }
+  };
+}
 
+/** The APIs of providers, for other programs. */
+export function passThroughHandlers(options: PassThroughHandlerOptions): Handler[] {
+  const { passThrough, providers } = options;
+  const pass = createPass(options);
   const openAi = (api: CallApi | null, path: string) => (input: Input) =>
     pass(input, { providerId: 'OpenAi', api, path });
   const anthropic = (api: CallApi | null, path: string) => (input: Input) =>

@@ -147,12 +147,8 @@ function continuedResponse(
   };
 }
 
-async function start(
-  api: TranslatedApi,
-  { body, model, level }: LeveledCall,
-  input: Input,
-  options: TranslatedCallOptions,
-): Promise<{ readonly accepted: AcceptedRun; readonly recorded: RecordLevel }> {
+/** The call as completions run it, after the response that it continues. */
+function readCall(api: TranslatedApi, { body, model }: LeveledCall, input: Input, options: TranslatedCallOptions) {
   const kind = ownModelKind(model)!;
   const read = readRequest(api, body, null);
   const continued = continuedResponse(read, input, options);
@@ -169,12 +165,22 @@ async function start(
   const results = request.messages.flatMap(({ content }) =>
     content.flatMap((part) => (part.type === 'toolResult' ? [part.content] : [])),
   );
-  const { promptText, aiSystem, systemMessage, configuration, dataspaceIds, messages, storedPrompt, agent } = request;
   continued?.requireSame(request);
+  return { request, results, sent, continued };
+}
+
+async function start(
+  api: TranslatedApi,
+  call: LeveledCall,
+  input: Input,
+  options: TranslatedCallOptions,
+): Promise<{ readonly accepted: AcceptedRun; readonly recorded: RecordLevel }> {
+  const { request, results, sent, continued } = readCall(api, call, input, options);
+  const { promptText, aiSystem, systemMessage, configuration, dataspaceIds, messages, storedPrompt, agent } = request;
   const { appHeaders } = originOf(input);
   const client = clientOf(input.headers);
   const record = await options.passThrough.recordRun(
-    { api, caller: input.caller, level },
+    { api, caller: input.caller, level: call.level },
     { promptText, systemMessage, messages, configuration, program: { appHeaders, client } },
   );
   const thread = options.passThrough.thread(input.caller.callerId, sent.messages);

@@ -78,8 +78,26 @@ function createPinGuard() {
   };
 }
 
-export function createReviewers({ reviewers: store, apiKeys }: ReviewersOptions): Reviewers {
+/** Throws `forbidden` unless the reviewer has no PIN or this one. */
+function createPinCheck() {
   const guard = createPinGuard();
+  return async ({ id, name, pinHash }: StoredReviewer, pin: string | undefined, field: string): Promise<void> => {
+    if (pinHash === null) return;
+    if (pin !== undefined) guard.begin(id);
+    if (pin === undefined || !(await isPin(pinHash, pin)))
+      throw new AppError(
+        'forbidden',
+        pin === undefined ? `${name} has a PIN. Give it.` : `This is not the PIN of ${name}.`,
+        {
+          details: [{ field, issue: pin === undefined ? 'is required' : 'is wrong' }],
+        },
+      );
+    guard.noteRight(id);
+  };
+}
+
+export function createReviewers({ reviewers: store, apiKeys }: ReviewersOptions): Reviewers {
+  const requirePin = createPinCheck();
 
   function ofToken(token: string): StoredReviewer {
     const found = store.findByToken(token);
@@ -100,20 +118,6 @@ export function createReviewers({ reviewers: store, apiKeys }: ReviewersOptions)
     const key = apiKeys.find(apiKeyId.toLowerCase());
     if (!key) throw invalidField('apiKeyId', 'is not a valid API key');
     return key.callerId;
-  }
-
-  async function requirePin({ id, name, pinHash }: StoredReviewer, pin: string | undefined, field: string) {
-    if (pinHash === null) return;
-    if (pin !== undefined) guard.begin(id);
-    if (pin === undefined || !(await isPin(pinHash, pin)))
-      throw new AppError(
-        'forbidden',
-        pin === undefined ? `${name} has a PIN. Give it.` : `This is not the PIN of ${name}.`,
-        {
-          details: [{ field, issue: pin === undefined ? 'is required' : 'is wrong' }],
-        },
-      );
-    guard.noteRight(id);
   }
 
   return {

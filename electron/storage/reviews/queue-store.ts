@@ -134,14 +134,15 @@ function queueStatements(database: Database.Database) {
   };
 }
 
-function itemStatements(database: Database.Database) {
-  const items = `SELECT ${itemColumns} FROM review_items LEFT JOIN runs ON runs.id = run_id`;
+const selectItems = `SELECT ${itemColumns} FROM review_items LEFT JOIN runs ON runs.id = run_id`;
+
+function viewStatements(database: Database.Database) {
   const inView = (view: ItemView) => {
     const where = `queue = @queue AND ${viewConditions[view]}`;
     return {
       page: database.prepare<[ViewPage], StoredItem>(
         // Runs are looked up for the rows of the page only.
-        `${items} WHERE review_items.sequence IN (
+        `${selectItems} WHERE review_items.sequence IN (
            SELECT sequence FROM review_items WHERE ${where} ORDER BY position LIMIT @limit OFFSET @offset)
          ORDER BY position`,
       ),
@@ -149,15 +150,28 @@ function itemStatements(database: Database.Database) {
     };
   };
   return {
+    all: inView('all'),
+    open: inView('open'),
+    mine: inView('mine'),
+    done: inView('done'),
+    skipped: inView('skipped'),
+    flagged: inView('flagged'),
+    secondReview: inView('secondReview'),
+  } satisfies Record<ItemView, unknown>;
+}
+
+function itemStatements(database: Database.Database) {
+  return {
+    views: viewStatements(database),
     range: database.prepare<[number, number, number], StoredItem>(
-      `${items} WHERE queue = ? AND position >= ? ORDER BY position LIMIT ?`,
+      `${selectItems} WHERE queue = ? AND position >= ? ORDER BY position LIMIT ?`,
     ),
     chosen: database.prepare<[string, number, number, number], ChosenItem>(
       `SELECT CASE ? WHEN 'run' THEN run_id ELSE conversation_id END AS id, stratum, needed - (second_json IS NOT NULL) AS needed FROM review_items
        WHERE queue = ? AND position >= ? AND position < ?`,
     ),
     count: database.prepare<[number], number>('SELECT count(*) FROM review_items WHERE queue = ?').pluck(),
-    find: database.prepare<[string, number], StoredItem>(`${items} WHERE review_items.id = ? AND queue = ?`),
+    find: database.prepare<[string, number], StoredItem>(`${selectItems} WHERE review_items.id = ? AND queue = ?`),
     content: database.prepare<[number], string>('SELECT content_json FROM review_item_contents WHERE item = ?').pluck(),
     verdicts: database.prepare<[number, number, number], StoredItemVerdict>(
       `SELECT review_items.sequence AS item, judges.id AS judgeId, input_json ->> '$.name' AS name, input_json AS inputJson,
@@ -177,15 +191,6 @@ function itemStatements(database: Database.Database) {
     insertContent: database.prepare<[number | bigint, string]>(
       'INSERT INTO review_item_contents (item, content_json) VALUES (?, ?)',
     ),
-    views: {
-      all: inView('all'),
-      open: inView('open'),
-      mine: inView('mine'),
-      done: inView('done'),
-      skipped: inView('skipped'),
-      flagged: inView('flagged'),
-      secondReview: inView('secondReview'),
-    } satisfies Record<ItemView, unknown>,
     population: database.prepare<{ sequences: string; isRun: number }, PopulationRun>(
       `SELECT runs.sequence, runs.id AS runId, conversations.id AS conversationId, ai_system || '/' || model AS model,
          score, score_tags AS tags, runs.created_at AS createdAt,

@@ -51,13 +51,24 @@ function useCursor(head: AuditListHead, address: AddressedAudit) {
   return { index, isPending: isKnown && own.conversationId === null, setCursor };
 }
 
+function useExtend(head: AuditListHead) {
+  const { client } = useHost();
+  const queryClient = useQueryClient();
+  return (from: number, to: number): void => {
+    const [first, last] = [Math.min(from, to), Math.min(Math.max(from, to), Math.min(from, to) + maxRange - 1)];
+    selectRange(readAuditRows({ client, queryClient }, head, { first, last }), from).catch((error: unknown) => {
+      const { message, requestId } = describeError(error);
+      showToast({ tone: 'negative', text: `Couldn't extend the selection. ${message}`, requestId });
+    });
+  };
+}
+
 /**
  * The list without the parts that depend on the scroll position: its length, the active row, and selecting rows. Scrolling renders
  * only the list again.
  */
 export function useAuditList(head: AuditListHead, isPlaceholder: boolean, address: AddressedAudit): AuditListState {
   const { client } = useHost();
-  const queryClient = useQueryClient();
   const { index, isPending, setCursor } = useCursor(head, address);
   const near = index === null ? [] : [index - 1, index, index + 1].filter((neighbour) => neighbour >= 0);
   const rows = useAuditRows(head, [...new Set(near.map((neighbour) => Math.floor(neighbour / rowsPerPage)))]);
@@ -77,13 +88,7 @@ export function useAuditList(head: AuditListHead, isPlaceholder: boolean, addres
     open(activeRow.conversationId);
   }, [isPending, activeRow, active, head.snapshot, open, setCursor]);
 
-  const extend = (from: number, to: number): void => {
-    const [first, last] = [Math.min(from, to), Math.min(Math.max(from, to), Math.min(from, to) + maxRange - 1)];
-    selectRange(readAuditRows({ client, queryClient }, head, { first, last }), from).catch((error: unknown) => {
-      const { message, requestId } = describeError(error);
-      showToast({ tone: 'negative', text: `Couldn't extend the selection. ${message}`, requestId });
-    });
-  };
+  const extend = useExtend(head);
   const moves = useRef(0);
   const move = (next: number): void => {
     moves.current += 1;

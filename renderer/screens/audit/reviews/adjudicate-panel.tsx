@@ -61,6 +61,35 @@ function useDecisionKeys(rubricItem: RubricItem, value: AnswerValue | undefined,
   ]);
 }
 
+interface DecisionActionsProps {
+  item: DecisionProps['disagreement']['item'];
+  gold: { readonly value: AnswerValue } | undefined;
+  isReady: boolean;
+  isBusy: boolean;
+  isDiscussing: boolean;
+  onSave: () => void;
+  onDiscuss: () => void;
+}
+
+function DecisionActions({ item, gold, isReady, isBusy, isDiscussing, onSave, onDiscuss }: DecisionActionsProps) {
+  return (
+    <div className="row">
+      <Button variant="primary" keys="Mod+Enter" isBusy={isBusy} aria-disabled={!isReady} onClick={onSave}>
+        Save and next
+      </Button>
+      {item.gold && gold && (
+        <span className="caption tertiary truncate">
+          {answerText(gold.value)} by {item.gold.decidedBy}, {formatTime(item.gold.decidedAt)}
+        </span>
+      )}
+      <span className="grow" />
+      <Button size="small" icon={MessageSquare} keys="D" aria-expanded={isDiscussing} onClick={onDiscuss}>
+        Discuss
+      </Button>
+    </div>
+  );
+}
+
 /** The gold value of one item of the rubric. Mount it again for another item. */
 function Decision({ queue, rubricItem, disagreement: { item, reviews }, onNext }: DecisionProps) {
   const gold = item.gold?.answers.find(({ rubricItemId }) => rubricItemId === rubricItem.id);
@@ -101,26 +130,12 @@ function Decision({ queue, rubricItem, disagreement: { item, reviews }, onNext }
         onValueChange={setNote}
       />
       {adjudicate.error && <Notice tone="negative">{describeError(adjudicate.error).message}</Notice>}
-      <div className="row">
-        <Button
-          variant="primary"
-          keys="Mod+Enter"
-          isBusy={adjudicate.isPending}
-          aria-disabled={!isReady}
-          onClick={save}
-        >
-          Save and next
-        </Button>
-        {item.gold && gold && (
-          <span className="caption tertiary truncate">
-            {answerText(gold.value)} by {item.gold.decidedBy}, {formatTime(item.gold.decidedAt)}
-          </span>
-        )}
-        <span className="grow" />
-        <Button size="small" icon={MessageSquare} keys="D" aria-expanded={isDiscussing} onClick={discuss}>
-          Discuss
-        </Button>
-      </div>
+      <DecisionActions
+        {...{ item, gold, isReady, isDiscussing }}
+        isBusy={adjudicate.isPending}
+        onSave={save}
+        onDiscuss={discuss}
+      />
       {isDiscussing && <CommentForm queueId={queue.id} itemId={item.id} onClose={() => setDiscussing(false)} />}
     </div>
   );

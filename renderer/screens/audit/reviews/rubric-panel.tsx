@@ -196,18 +196,10 @@ function reportLongQuote(): void {
   });
 }
 
-/** The rubric for the reserved item, by keys alone. Mount it again for another item. */
-export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) {
-  const { items } = queue.rubric;
+/** The answers so far, and the question that keys answer. */
+function useAnswers(item: RubricPanelProps['item'], items: readonly RubricItem[]) {
   const draft = useReviewDraft(item);
   const [current, setCurrent] = useState(0);
-  const [isSkipping, setSkipping] = useState(false);
-  const [isRequested, setRequested] = useState(false);
-  const ownId = useId();
-  const noteId = `${ownId}-note`;
-  const textIdOf = ({ id }: RubricItem) => `${ownId}-${id}`;
-  const missing = missingItems(draft.answers, items);
-
   function change(index: number, value: AnswerValue | undefined) {
     const answers = answersWith(draft, items[index]!, value);
     draft.change({ answers, note: draft.note });
@@ -215,6 +207,20 @@ export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) 
     const isChoice = items[index]!.kind === 'yesNo' || items[index]!.kind === 'category';
     if (isChoice && value !== undefined) setCurrent(nextOpen(items, index, ({ id }) => hasAnswer(answers[id])));
   }
+  return { draft, current, setCurrent, change };
+}
+
+/** The rubric for the reserved item, by keys alone. Mount it again for another item. */
+export function RubricPanel({ queue, item, step, isExpired }: RubricPanelProps) {
+  const { items } = queue.rubric;
+  const { draft, current, setCurrent, change } = useAnswers(item, items);
+  const [isSkipping, setSkipping] = useState(false);
+  const [isRequested, setRequested] = useState(false);
+  const ownId = useId();
+  const noteId = `${ownId}-note`;
+  const textIdOf = ({ id }: RubricItem) => `${ownId}-${id}`;
+  const missing = missingItems(draft.answers, items);
+
   function quote() {
     const quoted = selectedText();
     if (quoted === null) return;

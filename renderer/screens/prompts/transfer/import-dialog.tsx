@@ -205,20 +205,11 @@ function useOpenedFiles(onPreview: (preview: Preview) => void) {
   };
 }
 
-/** First the sources, then a preview of their prompts. Nothing is saved before the person has seen it. */
-export function ImportDialog({ onClose }: { onClose: () => void }) {
+/** Opens the first prompt. In a dialog that was closed meanwhile, a toast offers it. */
+function useImportAndOpen(onClose: () => void) {
   const [, navigate] = useLocation();
   const isOpen = useIsOpen();
-  const [draft, setDraft] = useState<SourceDraft>({ files: [], pasted: '', folder: '' });
-  const [preview, setPreview] = useState<Preview | null>(null);
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
-  const show = (found: Preview): void => {
-    setPreview(found);
-    setChosen(new Set(found.sources.flatMap(({ prompts }) => prompts.map(({ index }) => index))));
-  };
-  const previewImport = usePreviewImport(show);
-  const opened = useOpenedFiles(show);
-  const bring = useImportPrompts((prompts) => {
+  return useImportPrompts((prompts) => {
     const [first] = prompts;
     const text = `Imported ${formatPlural(prompts.length, 'prompt')}.`;
     const open = (): void => {
@@ -229,6 +220,20 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     open();
     showToast({ tone: 'neutral', text });
   });
+}
+
+/** First the sources, then a preview of their prompts. Nothing is saved before the person has seen it. */
+export function ImportDialog({ onClose }: { onClose: () => void }) {
+  const [draft, setDraft] = useState<SourceDraft>({ files: [], pasted: '', folder: '' });
+  const [preview, setPreview] = useState<Preview | null>(null);
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+  const show = (found: Preview): void => {
+    setPreview(found);
+    setChosen(new Set(found.sources.flatMap(({ prompts }) => prompts.map(({ index }) => index))));
+  };
+  const previewImport = usePreviewImport(show);
+  const opened = useOpenedFiles(show);
+  const bring = useImportAndOpen(onClose);
   const problem = tooMuch(draft.files) ?? (previewImport.error && describeError(previewImport.error).message);
   const isEmpty = draft.files.length === 0 && draft.pasted.trim() === '';
   const keep = (): void => {
