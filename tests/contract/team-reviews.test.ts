@@ -318,6 +318,14 @@ describeWithPostgres('review queues that hosts share', () => {
         comments: [{ text: 'The terms say so.' }],
       }),
     );
+    // Answers without a score are in the history of the run, also in the team's.
+    await until(async () => {
+      const [history] = await server().query<{ entries: number }>(
+        team,
+        'SELECT count(*)::int AS entries FROM touchstone.feedback_history WHERE rubric_item_id IS NOT NULL',
+      );
+      expect(history!.entries).toBe(2);
+    });
     // Decisions of several questions add up, also of hosts that don't know of each other's yet.
     const decide = (rubricItemId: string, value: unknown) =>
       server().query(

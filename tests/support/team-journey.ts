@@ -37,7 +37,7 @@ export async function fillTeam(server: TestPostgres): Promise<string> {
   return address;
 }
 
-/** A person finds another host's run in the audit of the team by its text, reads it, rates it and exports it as evidence. */
+/** A person finds another host's run in the audit of the team by its text, reads it, rates it, exports it as evidence, and begins a queue of it. */
 export async function followTeamJourney(page: Page, server: TestPostgres, address: string): Promise<void> {
   const audit = auditPage(page);
   await page.getByRole('link', { name: 'Audit', exact: true }).click();
@@ -58,4 +58,11 @@ export async function followTeamJourney(page: Page, server: TestPostgres, addres
   await expect(dialog).toContainText('All 1 matching conversation');
   await dialog.getByRole('button', { name: 'Create pack' }).click();
   await expect(dialog.getByText('Complete')).toBeVisible();
+
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'More audit actions' }).click();
+  await page.getByRole('menuitem', { name: 'New review queue' }).click();
+  const form = page.getByRole('form', { name: 'New review queue' });
+  await expect(form).toContainText('From the runs of all hosts of the team');
+  await expect(form).toContainText('of 1 that match.');
 }

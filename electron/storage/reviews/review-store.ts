@@ -275,7 +275,9 @@ function createFeedbackWriter(database: Database.Database): FeedbackWriter {
   return {
     addHistory({ runId, reviewer, answers, rubric, createdAt: now }) {
       const run = statements.run.get(runId);
-      if (run === undefined) return;
+      if (run === undefined || answers.length === 0) return;
+      // Answers without a score or a tag change no feedback, and the team gets the history all the same.
+      statements.noteChange.run(run);
       for (const { rubricItemId, value, note } of answers) {
         const isText = rubric.find(({ id }) => id === rubricItemId)?.kind === 'text';
         const scoreText = isText ? [value, note].filter((text) => text !== null).join('\n') : note;

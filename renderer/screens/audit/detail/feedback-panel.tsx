@@ -189,7 +189,7 @@ export function FeedbackPanel({ conversationId, run, runName, isBehind, onNext }
             Undo
           </Button>
         )}
-        {run.feedback && <FeedbackHistory conversationId={conversationId} runId={runId} />}
+        <FeedbackHistory conversationId={conversationId} runId={runId} />
         <span className="caption tertiary wide-only">Press 0-9 to rate, - for negative</span>
       </div>
       {feedback.error && <ErrorFailure title="Feedback wasn't saved" error={feedback.error} />}

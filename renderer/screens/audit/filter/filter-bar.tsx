@@ -143,7 +143,7 @@ interface FilterActions {
   exportPack: () => void;
   importLogs: () => void;
   /** Null for runs of the team. */
-  createQueue: (() => void) | null;
+  createQueue: () => void;
 }
 
 function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs, createQueue }: FilterActions): void {
@@ -180,8 +180,7 @@ function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs, c
       group,
       keywords: ['reviewers', 'rubric', 'sample'],
       icon: ListChecks,
-      isEnabled: createQueue !== null,
-      run: () => createQueue?.(),
+      run: createQueue,
     },
     { id: 'audit.clear', title: 'Clear all filters', group, isEnabled: clear !== null, run: () => clear?.() },
   ]);
@@ -190,8 +189,7 @@ function useFilterActions({ openMenu, saveView, clear, exportPack, importLogs, c
 interface MoreActionsProps {
   onDataset: () => void;
   onImport: () => void;
-  /** Null for runs of the team. */
-  onQueue: (() => void) | null;
+  onQueue: () => void;
 }
 
 function MoreActions({ onDataset, onImport, onQueue }: MoreActionsProps) {
@@ -204,7 +202,7 @@ function MoreActions({ onDataset, onImport, onQueue }: MoreActionsProps) {
       { label: 'Replays', icon: Repeat2, onSelect: () => navigate(replayAddress()) },
     ],
     [
-      ...(onQueue === null ? [] : [{ label: 'New review queue', icon: ListChecks, onSelect: onQueue }]),
+      { label: 'New review queue', icon: ListChecks, onSelect: onQueue },
       { label: 'Review queues', icon: Users, onSelect: () => navigate(reviewsAddress) },
     ],
     samples,
@@ -275,8 +273,7 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
   const clear = isEverything(filter) ? null : () => search({ filter: {} });
   const source = useAuditSource();
   const [, navigate] = useLocation();
-  const createQueue =
-    source === 'device' ? () => navigate(newReviewQueueAddress(writeFilter(filter, sort, span))) : null;
+  const createQueue = () => navigate(newReviewQueueAddress(writeFilter(filter, sort, span)));
   useFilterActions({
     openMenu: () => menu.onOpenChange(true),
     saveView: () => setSaving(true),
