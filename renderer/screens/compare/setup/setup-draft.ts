@@ -110,9 +110,10 @@ function requireColumns(draft: SetupDraft, { dataset, needed }: SetupContext, pr
     problems.set(`variables.${variable}`, `No column for ${variable}`);
 }
 
-/** Columns that the dataset no longer has would be rejected. */
+/** Columns that the dataset no longer has would be rejected. While it loads, all stay: a setup that is saved then would lose them. */
 function knownColumns({ variables, titleColumn }: SetupDraft, dataset: Dataset | null) {
-  const names = new Set(dataset?.columns.map(({ name }) => name));
+  if (!dataset) return { variables, ...(titleColumn !== null && { titleColumn }) };
+  const names = new Set(dataset.columns.map(({ name }) => name));
   const known = Object.fromEntries(Object.entries(variables).filter(([, column]) => names.has(column)));
   return {
     ...(Object.keys(known).length > 0 && { variables: known }),

@@ -192,6 +192,12 @@ describe('a setup', () => {
     expect(again).toEqual({ ...input, datasetVersion: 2 });
   });
 
+  test('has its columns also while its dataset loads', () => {
+    const filled = { variables: { ticket: 'Title' }, titleColumn: 'Title' };
+    expect(readSetup(setup(filled), { ...context, dataset: null }).input).toMatchObject(filled);
+    expect(readSetup(setup(), { ...context, dataset: null }).input).not.toHaveProperty('titleColumn');
+  });
+
   test('names every field that is wrong', () => {
     const draft = setup({ datasetId: null, repeats: '0', concurrency: 'many', maxCost: '-1', attempts: '11' });
     const [variant] = draft.variants;
