@@ -100,11 +100,18 @@ function createWrittenDrafts<Draft extends StoredDraft>(
   applyOtherWindowChanges: (elsewhere: OtherWindowChanges<Draft>) => Draft[],
 ) {
   let written = new Map<string, Draft>();
+  /** Changes that arrive while the drafts are read, which may be older. Null when they are here. */
+  let early: OtherWindowChanges<Draft>[] | null = null;
   const others = new BroadcastChannel(channel);
   others.addEventListener('message', ({ data }: MessageEvent<OtherWindowChanges<Draft>>) => {
-    for (const id of data.removedIds) written.delete(id);
-    for (const draft of applyOtherWindowChanges(data)) written.set(draft.id, draft);
+    if (early === null) apply(data);
+    else early.push(data);
   });
+
+  function apply(changes: OtherWindowChanges<Draft>): void {
+    for (const id of changes.removedIds) written.delete(id);
+    for (const draft of applyOtherWindowChanges(changes)) written.set(draft.id, draft);
+  }
 
   function set(drafts: readonly Draft[]): void {
     written = new Map(drafts.map((draft) => [draft.id, draft]));
@@ -112,6 +119,19 @@ function createWrittenDrafts<Draft extends StoredDraft>(
 
   return {
     set,
+    /** Changes of other windows wait until the store has what is read now. */
+    async reading<Result>(work: () => Promise<Result>): Promise<Result> {
+      early ??= [];
+      try {
+        return await work();
+      } finally {
+        setTimeout(() => {
+          const waiting = early ?? [];
+          early = null;
+          for (const changes of waiting) apply(changes);
+        });
+      }
+    },
     /** Transactions run in their order, so the drafts count as written at once; if that fails, as not written. */
     async write(target: IDBDatabase, value: StorageValue<StoredDrafts<Draft>>): Promise<void> {
       const before = written;
@@ -175,9 +195,12 @@ export function createDraftStorage<Draft extends StoredDraft>(
     getItem: async (name) => {
       try {
         database ??= open(name);
-        const value = await read<Draft>(await database);
-        written.set(value?.state.drafts ?? []);
-        return value;
+        const target = await database;
+        return await written.reading(async () => {
+          const value = await read<Draft>(target);
+          written.set(value?.state.drafts ?? []);
+          return value;
+        });
       } catch (cause) {
         console.warn("Couldn't read drafts from IndexedDB.", cause);
         return null;

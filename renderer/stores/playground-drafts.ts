@@ -188,10 +188,13 @@ function freshState(): Pick<DraftsState, 'drafts' | 'activeId'> {
   return { drafts: [draft], activeId: draft.id };
 }
 
+/** What a window shows when nothing is stored. It is stored with the first change. */
+const fresh = freshState();
+
 export const useDrafts = create<DraftsState>()(
   persist(
     (set, get) => ({
-      ...freshState(),
+      ...fresh,
       newId: null,
       activate: (id) => {
         if (get().drafts.some((draft) => draft.id === id)) set({ activeId: id });
@@ -267,7 +270,13 @@ export function applyOtherWindowChanges({ changed, removedIds }: OtherWindowChan
     return own.updatedAt > draft.updatedAt || isSame(own, draft) ? [] : [{ ...draft, shownRunId: own.shownRunId }];
   });
   for (const id of removedIds) useDrafts.getState().remove(id);
-  if (taken.length === 0) return taken;
+  const [newest] = taken;
+  if (!newest) return taken;
+  // Another window stored the first draft while this one opened.
+  if (drafts.length === 1 && drafts[0] === fresh.drafts[0]) {
+    useDrafts.setState({ drafts: taken, activeId: newest.id });
+    return taken;
+  }
   useDrafts.setState((state) => {
     const known = new Set(state.drafts.map(({ id }) => id));
     const renewed = state.drafts.map((draft) => taken.find(({ id }) => id === draft.id) ?? draft);

@@ -107,6 +107,18 @@ test('applies what another window wrote, unless this one has something newer', (
   expect(names()).toEqual(['Third', 'Answer from a passage']);
 });
 
+test('a window that found no drafts opens the first one of another window, unless it has been used', () => {
+  const [example] = useDrafts.getState().drafts;
+  const other = { ...example!, id: 'other', name: 'Written there', isExample: false };
+  applyOtherWindowChanges({ changed: [other], removedIds: [] });
+  expect([names(), active()?.name]).toEqual([['Written there'], 'Written there']);
+
+  useDrafts.setState(first, true);
+  useDrafts.getState().change(example!.id, { promptText: 'Written here' });
+  applyOtherWindowChanges({ changed: [other], removedIds: [] });
+  expect([names(), active()?.promptText]).toEqual([['Written there', 'Answer from a passage'], 'Written here']);
+});
+
 test('an echo of what this window wrote changes nothing', () => {
   const before = useDrafts.getState();
   const changed = before.drafts.map((draft) => ({ ...draft, updatedAt: draft.updatedAt + 1 }));
