@@ -7,7 +7,7 @@ import { contentOf, type HistoryContent, isReplacedBy } from '../audit/query/fee
 import type { TeamDatabase } from './connection.ts';
 import { matches } from './filter-conditions.ts';
 import type { Entry } from './team-lists.ts';
-import { idIn } from './team-runs.ts';
+import { idIn, isAt, type RunPlace } from './team-runs.ts';
 
 interface ConversationRow {
   readonly id: string;
@@ -15,6 +15,8 @@ interface ConversationRow {
   readonly caller_id: string;
   readonly workspace_id: string | null;
   readonly created_at: number;
+  readonly earliest_at: number;
+  readonly latest_at: number;
   readonly turns_before: number;
 }
 
@@ -39,6 +41,32 @@ export interface TeamRun {
   readonly run: ConversationRun;
 }
 
+/** Conversations whose runs up to `last` are read. Their runs are of these times (milliseconds since 1970). */
+export interface WantedRuns {
+  readonly ids: readonly string[];
+  readonly last: number;
+  readonly from: number;
+  readonly until: number;
+}
+
+/** With the times the server reads the partitions of these months only. Without, 50 conversations took 36 ms instead of 2. */
+const isWanted = ({ ids, last, from, until }: WantedRuns) => sql`
+  n.conversation_id = ANY(${ids}::uuid[]) AND n.sequence <= ${last} AND n.created_at BETWEEN ${from}::bigint AND ${until}::bigint`;
+
+const joinTexts = ({ from, until }: WantedRuns) => sql`
+  JOIN touchstone.run_texts AS t ON t.sequence = n.sequence AND t.created_at = n.created_at
+    AND t.created_at BETWEEN ${from}::bigint AND ${until}::bigint`;
+
+function wantedRuns(conversations: ReadonlyMap<string, ConversationRow>, last: number): WantedRuns {
+  const rows = [...conversations.values()];
+  return {
+    ids: rows.map(({ id }) => id),
+    last,
+    from: rows.reduce((from, { earliest_at: time }) => Math.min(from, time), Number.MAX_SAFE_INTEGER),
+    until: rows.reduce((until, { latest_at: time }) => Math.max(until, time), 0),
+  };
+}
+
 const isoTime = (time: number): string => new Date(time).toISOString();
 
 /** Conversations and runs of the team database, in the contract's format. */
@@ -51,7 +79,7 @@ export class TeamRows {
 
   async #conversationRows(ids: readonly string[]): Promise<Map<string, ConversationRow>> {
     const { rows } = await sql<ConversationRow>`
-      SELECT id, name, caller_id, workspace_id, created_at, turns_before FROM touchstone.conversations
+      SELECT id, name, caller_id, workspace_id, created_at, earliest_at, latest_at, turns_before FROM touchstone.conversations
       WHERE id = ANY(${ids}::uuid[])`.execute(this.#database);
     return new Map(rows.map((row) => [row.id, row]));
   }
@@ -75,8 +103,13 @@ export class TeamRows {
     });
   }
 
-  /** The runs of conversations up to `last`, oldest first. */
-  async runs(ids: readonly string[], last: number, hasFeedback: boolean): Promise<TeamRun[]> {
+  /** The runs up to `last` of the conversations with these IDs, for `runs` and `textBytes`. */
+  async wanted(ids: readonly string[], last: number): Promise<WantedRuns> {
+    return wantedRuns(await this.#conversationRows(ids), last);
+  }
+
+  /** Oldest first. */
+  async runs(wanted: WantedRuns, hasFeedback: boolean): Promise<TeamRun[]> {
     const { rows } = await sql<
       FeedbackRow & {
         sequence: number;
@@ -87,11 +120,10 @@ export class TeamRows {
         terms: readonly string[];
       }
     >`
-      SELECT runs.sequence, runs.conversation_id, runs.created_at, "row", contents, terms, score, score_text, score_tags, feedback_at
-      FROM touchstone.runs
-        JOIN touchstone.run_texts ON run_texts.sequence = runs.sequence AND run_texts.created_at = runs.created_at
-      WHERE runs.conversation_id = ANY(${ids}::uuid[]) AND runs.sequence <= ${last}
-      ORDER BY runs.sequence`.execute(this.#database);
+      SELECT n.sequence, n.conversation_id, n.created_at, "row", contents, terms, score, score_text, score_tags, feedback_at
+      FROM touchstone.runs AS n ${joinTexts(wanted)} WHERE ${isWanted(wanted)} ORDER BY n.sequence`.execute(
+      this.#database,
+    );
     return rows.map((found) => ({
       sequence: found.sequence,
       conversation: found.conversation_id,
@@ -108,32 +140,30 @@ export class TeamRows {
     }));
   }
 
-  /** Bytes of the texts of each conversation up to `last`. */
-  async textBytes(ids: readonly string[], last: number): Promise<Map<string, number>> {
+  /** Bytes of the texts of each conversation. */
+  async textBytes(wanted: WantedRuns): Promise<Map<string, number>> {
     const { rows } = await sql<{ conversation_id: string; bytes: number }>`
-      SELECT runs.conversation_id, sum(octet_length(contents::text))::bigint AS bytes FROM touchstone.runs
-        JOIN touchstone.run_texts ON run_texts.sequence = runs.sequence AND run_texts.created_at = runs.created_at
-      WHERE runs.conversation_id = ANY(${ids}::uuid[]) AND runs.sequence <= ${last}
-      GROUP BY runs.conversation_id`.execute(this.#database);
+      SELECT n.conversation_id, sum(octet_length(contents::text))::bigint AS bytes
+      FROM touchstone.runs AS n ${joinTexts(wanted)} WHERE ${isWanted(wanted)} GROUP BY n.conversation_id`.execute(
+      this.#database,
+    );
     return new Map(rows.map((row) => [row.conversation_id, row.bytes]));
   }
 
-  /** The matching runs of conversations up to `last`, newest first, by conversation. */
+  /** The matching ones of these runs, newest first, by conversation. */
   async matchingRuns(
-    ids: readonly string[],
+    wanted: WantedRuns,
     filter: AuditFilter,
-    last: number,
-  ): Promise<Map<string, { sequence: number; id: string }[]>> {
+  ): Promise<Map<string, { sequence: number; createdAt: number; id: string }[]>> {
     const { rows } = await this.#database.transaction().execute(async (transaction) => {
       // The runs of one page are few. A planner that joins in another way collects every text with a word first.
       for (const step of ['seqscan', 'hashjoin', 'mergejoin'])
         await sql.raw(`SET LOCAL enable_${step} = off`).execute(transaction);
-      return sql<{ conversation_id: string; sequence: number; id: string }>`
-        SELECT n.conversation_id, n.sequence, n.id FROM touchstone.runs AS n
-        WHERE n.conversation_id = ANY(${ids}::uuid[]) AND n.sequence <= ${last} AND ${matches(filter, 'n')}
-        ORDER BY n.sequence DESC`.execute(transaction);
+      return sql<{ conversation_id: string; sequence: number; createdAt: number; id: string }>`
+        SELECT n.conversation_id, n.sequence, n.created_at AS "createdAt", n.id FROM touchstone.runs AS n
+        WHERE ${isWanted(wanted)} AND ${matches(filter, 'n')} ORDER BY n.sequence DESC`.execute(transaction);
     });
-    const found = new Map<string, { sequence: number; id: string }[]>();
+    const found = new Map<string, { sequence: number; createdAt: number; id: string }[]>();
     for (const { conversation_id: conversation, ...run } of rows) {
       const runs = found.get(conversation);
       if (runs === undefined) found.set(conversation, [run]);
@@ -148,19 +178,17 @@ export class TeamRows {
     { filter, last, isByTime }: { filter: AuditFilter; last: number; isByTime: boolean },
   ): Promise<AuditPage['rows']> {
     if (entries.length === 0) return [];
-    const ids = entries.map(({ conversation }) => conversation);
-    const [conversations, matching, sizes] = await Promise.all([
-      this.#conversationRows(ids),
-      this.matchingRuns(ids, filter, last),
-      this.#sizes(ids, last),
-    ]);
-    const shown = entries.map(({ conversation, run }) =>
-      isByTime ? (matching.get(conversation)?.[0]?.sequence ?? run) : run,
-    );
+    const conversations = await this.#conversationRows(entries.map(({ conversation }) => conversation));
+    const wanted = wantedRuns(conversations, last);
+    const [matching, sizes] = await Promise.all([this.matchingRuns(wanted, filter), this.#sizes(wanted)]);
+    const shown = entries.map(({ conversation, run: sequence, createdAt }) => {
+      const newest = isByTime ? matching.get(conversation)?.[0] : undefined;
+      return newest ?? { sequence, createdAt };
+    });
     const runs = await this.#lineRuns(shown);
     return entries.flatMap(({ conversation: id }, index) => {
       const conversation = conversations.get(id);
-      const run = runs.get(shown[index]!);
+      const run = runs.get(shown[index]!.sequence);
       const size = sizes.get(id);
       // Removed meanwhile.
       if (conversation === undefined || run === undefined || size === undefined) return [];
@@ -181,19 +209,18 @@ export class TeamRows {
     });
   }
 
-  async #sizes(ids: readonly string[], last: number): Promise<Map<string, { runs: number; newestAt: number }>> {
+  async #sizes(wanted: WantedRuns): Promise<Map<string, { runs: number; newestAt: number }>> {
     const { rows } = await sql<{ conversation_id: string; runs: number; newest_at: number }>`
       SELECT conversation_id, count(*) AS runs, (array_agg(created_at ORDER BY sequence DESC))[1] AS newest_at
-      FROM touchstone.runs WHERE conversation_id = ANY(${ids}::uuid[]) AND sequence <= ${last}
-      GROUP BY conversation_id`.execute(this.#database);
+      FROM touchstone.runs AS n WHERE ${isWanted(wanted)} GROUP BY conversation_id`.execute(this.#database);
     return new Map(rows.map((row) => [row.conversation_id, { runs: row.runs, newestAt: row.newest_at }]));
   }
 
-  async #lineRuns(sequences: readonly number[]): Promise<Map<number, AuditPage['rows'][number]['run']>> {
+  async #lineRuns(shown: readonly RunPlace[]): Promise<Map<number, AuditPage['rows'][number]['run']>> {
     const { rows } = await sql<FeedbackRow & { sequence: number; row: object }>`
       SELECT runs.sequence, "row", score, score_text, score_tags, feedback_at FROM touchstone.runs
         JOIN touchstone.run_texts ON run_texts.sequence = runs.sequence AND run_texts.created_at = runs.created_at
-      WHERE runs.sequence = ANY(${sequences}::bigint[])`.execute(this.#database);
+      WHERE ${isAt(shown)}`.execute(this.#database);
     return new Map(
       rows.map((found) => [
         found.sequence,
