@@ -125,7 +125,12 @@ export function createPool(
   });
   // A connection that ends is replaced by the next query, which reports the failure. While it is in use, the pool doesn't listen to it.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    // Runs are joined with their texts month by month. Otherwise a search for a rare word reads all runs to join them: 290 instead of
+    // 35 ms among a million. As a statement, because connection poolers reject it as an option of the connection.
+    client.query('SET enable_partitionwise_join = on').catch(() => undefined);
+  });
   return pool;
 }
 
