@@ -169,7 +169,7 @@ export function EstimatePanel(props: Omit<StartFootProps, 'runs' | 'tryRuns'>) {
   const rowCount = dataset?.rowCount ?? 0;
   const share = draft.isFirstRowsOnly && rowCount > firstRows ? firstRows / rowCount : 1;
   const tryRuns = input ? input.variants.length * (input.repeats ?? 1) : 0;
-  const runs = input ? Math.round(rowCount * share) * tryRuns : null;
+  const runs = input && dataset ? Math.round(rowCount * share) * tryRuns : null;
   return (
     <aside className="panel panel--inset line-left setup__estimate" aria-label="Estimate">
       <div className="header">
