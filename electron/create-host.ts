@@ -308,6 +308,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     rateLimits: allowances.rateLimits,
     requireKnownKeys: (key) => services.team.keys?.requireKnown(key),
     windowCallerId: storage.windowCallerId,
+    noteRejection: services.passThrough.noteRejection,
     reportFailure: options.log,
     handlers: handlersOf(options, services, hostState),
   });

@@ -103,6 +103,8 @@ export interface ApiOptions {
   readonly windowCallerId: string;
   /** Throws if this host can't tell whether a key is still valid. */
   readonly requireKnownKeys?: (key: AuthenticatedKey | null) => void;
+  /** Called with each error of a path of a provider's API. */
+  readonly noteRejection?: (error: AppError) => void;
   /** Logs unexpected failures. The text contains no body and no key. */
   readonly reportFailure: Log;
 }
@@ -198,7 +200,9 @@ export function createApi(options: ApiOptions): Api {
   }
   app.notFound(({ req }) => {
     const format = formatOfPath(req.path);
-    return format ? passedError(unknownPath(), format, randomUUID()) : errorResponse(unknownPath());
+    if (format === null) return errorResponse(unknownPath());
+    options.noteRejection?.(unknownPath());
+    return passedError(unknownPath(), format, randomUUID());
   });
   app.onError((error) => {
     const requestId = randomUUID();
@@ -247,7 +251,9 @@ async function answer(
     return limited(toResponse(handler.endpoint, result, requestId, isLong));
   } catch (error) {
     const failure = toAppError(error, requestId, options.reportFailure);
-    return limited(path.passes ? passedError(failure, path.passes, requestId) : errorResponse(failure, requestId));
+    if (!path.passes) return limited(errorResponse(failure, requestId));
+    options.noteRejection?.(failure);
+    return limited(passedError(failure, path.passes, requestId));
   }
 }
 

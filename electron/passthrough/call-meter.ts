@@ -1,9 +1,11 @@
 import type { z } from 'zod';
+import type { AppError } from '../../shared/app-error.ts';
 import type { RedactionRule } from '../../shared/contract/audit-exports.ts';
 import type { recorderState } from '../../shared/contract/passthrough.ts';
 import type { Log } from '../log.ts';
 
 type HiddenCount = z.infer<typeof recorderState>['hidden'][number];
+type Rejection = z.infer<typeof recorderState>['lastRejection'];
 
 /** Calls since the host started. */
 export interface RecorderCounts {
@@ -11,6 +13,8 @@ export interface RecorderCounts {
   readonly recorded: number;
   readonly failed: number;
   readonly lastFailureAt: string | null;
+  /** Of a call without a record. */
+  readonly lastRejection: Rejection;
   /** How often each rule of redaction replaced something, if it did. */
   readonly hidden: HiddenCount[];
 }
@@ -21,9 +25,10 @@ const maxFailedRequests = 1000;
 export function createMeter(log: Log) {
   const counts = { calls: 0, recorded: 0, failed: 0, lastFailureAt: null as string | null };
   const hidden = new Map<string, HiddenCount>();
+  let lastRejection: Rejection = null;
   const failed = new Set<string>();
   return {
-    counts: (): RecorderCounts => ({ ...counts, hidden: [...hidden.values()] }),
+    counts: (): RecorderCounts => ({ ...counts, lastRejection, hidden: [...hidden.values()] }),
     noteHidden(rules: readonly RedactionRule[], found: readonly number[]): void {
       for (const [index, rule] of rules.entries()) {
         if (!found[index]) continue;
@@ -39,6 +44,11 @@ export function createMeter(log: Log) {
         log('a call of another program could not be recorded', error);
       counts.failed += 1;
       counts.lastFailureAt = new Date().toISOString();
+    },
+    /** An error that a program gets. One with a record is in the list of calls. */
+    noteRejection({ status, message, headers }: Pick<AppError, 'status' | 'message' | 'headers'>): void {
+      if (headers['x-touchstone-run-id'] === undefined)
+        lastRejection = { at: new Date().toISOString(), status, message };
     },
     /** A request that failed: the next one like it repeats it. Most programs don't say so. */
     noteFailed(key: string): void {

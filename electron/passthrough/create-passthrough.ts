@@ -67,6 +67,7 @@ export interface PassThrough {
   /** The conversation of a call that Touchstone runs itself, by the messages that it repeats. */
   thread(callerId: string, messages: readonly Message[]): CallThread;
   counts(): RecorderCounts;
+  noteRejection: CallMeter['noteRejection'];
   /** Ends every call, which is recorded as cancelled, and as much of it as can be read in a second. */
   close(): Promise<void>;
 }
@@ -315,6 +316,7 @@ export function createPassThrough(options: PassThroughOptions): PassThrough {
       };
     },
     counts: parts.meter.counts,
+    noteRejection: parts.meter.noteRejection,
     async close() {
       const ending = [...parts.active.keys()].map((passed) => passed.whole.catch(() => undefined));
       const reason = new DOMException('The host is closing.', 'AbortError');

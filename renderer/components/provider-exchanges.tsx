@@ -12,6 +12,7 @@ import { useSettings } from '../queries/settings.ts';
 import { settingsAddress } from '../shell/addresses.ts';
 import { Button, CopyButton } from './button.tsx';
 import { Badge } from './badges.tsx';
+import { classNames } from './class-names.ts';
 import { EmptyState, Notice, QueryView } from './state-panels.tsx';
 import { formatBytes, formatRunDuration, formatWhole } from './format.ts';
 import './provider-exchanges.css';
@@ -31,13 +32,19 @@ function withHead(first: string, headers: readonly (readonly [string, string])[]
   return `${lines.join('\n')}\n\n${body === null ? '' : readable(body)}`;
 }
 
-function requestText({ request }: HttpExchange): string {
-  return withHead(`${request.method} ${request.url}`, request.headers, request.body);
+type Headers = HttpExchange['request']['headers'];
+
+function requestText({ request }: HttpExchange, headers: Headers = request.headers): string {
+  return withHead(`${request.method} ${request.url}`, headers, request.body);
 }
 
-function responseText({ response }: HttpExchange): string {
+function responseText({ response }: HttpExchange, headers: Headers = response?.headers ?? []): string {
   if (response === null) return '';
-  return withHead(`${response.status} ${response.statusText}`.trim(), response.headers, response.body);
+  return withHead(`${response.status} ${response.statusText}`.trim(), headers, response.body);
+}
+
+function headerText(headers: Headers | undefined): string {
+  return (headers ?? []).map(([name, value]) => `${name}: ${value}`).join('\n');
 }
 
 function promptText({ prompt, parameters }: OnDeviceExchange): string {
@@ -140,101 +147,154 @@ function Side({ title, number, badge, details, body, text, children }: SideProps
   );
 }
 
-function HttpSides({ exchange, number }: { exchange: HttpExchange; number: string }) {
+function HttpHeaders({ exchange: { request, response }, number }: { exchange: HttpExchange; number: string }) {
+  const none = response === null ? ['no response'] : [];
+  return (
+    <>
+      <Side title="Request headers" number={number} details={[]} body={null} text={headerText(request.headers)} />
+      <Side title="Response headers" number={number} details={none} body={null} text={headerText(response?.headers)} />
+    </>
+  );
+}
+
+/** Without a part, both sides with their headers. */
+function HttpSides({ exchange, number, part }: { exchange: HttpExchange; number: string; part: Part | undefined }) {
   const { request, response, error } = exchange;
+  if (part === 'headers') return <HttpHeaders exchange={exchange} number={number} />;
+  const headers = part && [];
   return (
     <>
-      <Side
-        title="Request"
-        number={number}
-        details={[request.body && sizeText(request.body)]}
-        body={request.body}
-        text={requestText(exchange)}
-      />
-      <Side
-        title="Response"
-        number={number}
-        badge={response && <Badge tone={response.status < 400 ? 'positive' : 'negative'}>{response.status}</Badge>}
-        details={[response && sizeText(response.body), timeText(exchange)]}
-        body={response?.body ?? null}
-        text={responseText(exchange)}
-      >
-        {error !== null && <Notice tone="caution">Ended early: {error}</Notice>}
-      </Side>
+      {part !== 'response' && (
+        <Side
+          title="Request"
+          number={number}
+          details={[request.body && sizeText(request.body)]}
+          body={request.body}
+          text={requestText(exchange, headers)}
+        />
+      )}
+      {part !== 'request' && (
+        <Side
+          title="Response"
+          number={number}
+          badge={response && <Badge tone={response.status < 400 ? 'positive' : 'negative'}>{response.status}</Badge>}
+          details={[response && sizeText(response.body), timeText(exchange)]}
+          body={response?.body ?? null}
+          text={responseText(exchange, headers)}
+        >
+          {error !== null && <Notice tone="caution">Ended early: {error}</Notice>}
+        </Side>
+      )}
     </>
   );
 }
 
-function OnDeviceSides({ exchange, number }: { exchange: OnDeviceExchange; number: string }) {
+function OnDeviceSides({
+  exchange,
+  number,
+  part,
+}: {
+  exchange: OnDeviceExchange;
+  number: string;
+  part: Part | undefined;
+}) {
   const { model, prompt, response, error } = exchange;
+  if (part === 'headers') return <p className="exchange__note small secondary">No HTTP request, so no headers.</p>;
   return (
     <>
-      <Side
-        title="Request"
-        number={number}
-        details={[model, prompt && sizeText(prompt)]}
-        body={prompt}
-        text={promptText(exchange)}
-      >
-        <p className="exchange__note small secondary">
-          No HTTP request: the model runs on this device. This is the prompt in its chat template.
-        </p>
-      </Side>
-      <Side
-        title="Response"
-        number={number}
-        details={[sizeText(response), timeText(exchange)]}
-        body={response}
-        text={onDeviceResponseText(exchange)}
-      >
-        {error !== null && <Notice tone="caution">Ended early: {error}</Notice>}
-      </Side>
+      {part !== 'response' && (
+        <Side
+          title="Request"
+          number={number}
+          details={[model, prompt && sizeText(prompt)]}
+          body={prompt}
+          text={promptText(exchange)}
+        >
+          <p className="exchange__note small secondary">
+            No HTTP request: the model runs on this device. This is the prompt in its chat template.
+          </p>
+        </Side>
+      )}
+      {part !== 'request' && (
+        <Side
+          title="Response"
+          number={number}
+          details={[sizeText(response), timeText(exchange)]}
+          body={response}
+          text={onDeviceResponseText(exchange)}
+        >
+          {error !== null && <Notice tone="caution">Ended early: {error}</Notice>}
+        </Side>
+      )}
     </>
   );
 }
 
-function Exchange({ exchange, number }: { exchange: ProviderExchange; number: string }) {
+/** A part of the HTTP calls. */
+type Part = 'request' | 'response' | 'headers';
+
+interface ExchangeProps {
+  exchange: ProviderExchange;
+  number: string;
+  part: Part | undefined;
+}
+
+function Exchange({ exchange, number, part }: ExchangeProps) {
   return (
-    <div className="exchange">
+    <div className={classNames('exchange', part && part !== 'headers' && 'exchange--single')}>
       {exchange.kind === 'http' ? (
-        <HttpSides exchange={exchange} number={number} />
+        <HttpSides exchange={exchange} number={number} part={part} />
       ) : (
-        <OnDeviceSides exchange={exchange} number={number} />
+        <OnDeviceSides exchange={exchange} number={number} part={part} />
       )}
     </div>
   );
 }
 
-function NothingStored() {
+function NothingStored({ isRecorded }: { isRecorded: boolean }) {
   const [, navigate] = useLocation();
-  const keep = useSettings().data?.providerExchanges.keep;
+  const settings = useSettings().data;
+  const isRedacted = isRecorded && settings !== undefined && settings.recorder.redaction.length > 0;
   const reason =
-    keep === 'none'
+    settings?.providerExchanges.keep === 'none'
       ? 'Storing provider requests is off.'
-      : 'The run called no provider, or its request was deleted to make room for newer ones.';
+      : isRedacted
+        ? "While a redaction rule is on, raw requests of other programs' calls aren't stored."
+        : isRecorded
+          ? 'Only metadata was recorded, or the request was deleted to make room for newer ones.'
+          : 'The run called no provider, or its request was deleted to make room for newer ones.';
   return (
     <EmptyState title="No provider request stored" reason={reason}>
-      <Button size="small" onClick={() => navigate(settingsAddress('data'))}>
-        Open data settings
+      <Button size="small" onClick={() => navigate(settingsAddress(isRedacted ? 'recording' : 'data'))}>
+        {isRedacted ? 'Recording settings' : 'Open data settings'}
       </Button>
     </EmptyState>
   );
 }
 
+interface ProviderExchangesProps {
+  runId: string;
+  /** Only this part; without it, requests with their responses. */
+  part?: Part;
+  /** Whether the run is a call of another program. */
+  isRecorded?: boolean;
+}
+
 /** The requests of a run to the provider, and the raw responses. Credentials are not stored. */
-export function ProviderExchanges({ runId }: { runId: string }) {
+export function ProviderExchanges({ runId, part, isRecorded = false }: ProviderExchangesProps) {
   const query = useProviderExchanges(runId);
   return (
     <div className="exchanges">
       <QueryView query={query} subject="the provider request" rows={3}>
         {({ data }) =>
           data.length === 0 ? (
-            <NothingStored />
+            <NothingStored isRecorded={isRecorded} />
           ) : (
             data.map((exchange, index) => (
               <Exchange
                 key={exchange.startedAt + String(index)}
                 exchange={exchange}
+                part={part}
                 number={data.length === 1 ? '' : ` ${index + 1} of ${data.length}`}
               />
             ))

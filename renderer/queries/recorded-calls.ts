@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { searchAudit } from '../../shared/contract/audit.ts';
+import { type AuditFilter, countAuditFacets, searchAudit, summarizeAudit } from '../../shared/contract/audit.ts';
 import { originApis } from '../../shared/contract/conversations.ts';
 import {
   type AddedRunsInput,
@@ -12,20 +12,42 @@ import { useHost } from '../host/host-context.tsx';
 import { useRenewDatasets } from './datasets.ts';
 
 /** The APIs through which other programs call. */
-const recordedApis = originApis.filter((api) => api !== 'completions' && api !== 'import');
+export const recordedApis = originApis.filter((api) => api !== 'completions' && api !== 'import');
 
 /** How soon a call appears, in milliseconds. A search of the audit takes a few milliseconds of its thread. */
 const refetchMilliseconds = 1500;
-const recorderRefetchMilliseconds = 5000;
+const recorderRefetchMilliseconds = 2000;
 
-/** The newest calls of other programs, one row per conversation. They are read again while something shows them. */
-export function useRecordedCalls() {
+/** Rows of the list: as many as one search returns. The audit has the others. */
+export const maxListedCalls = 200;
+
+/** The newest matching calls, one row per conversation. They are read again while something shows them. */
+export function useRecordedCalls(filter: AuditFilter) {
   const { client } = useHost();
   return useQuery({
-    queryKey: ['audit', 'recorded-calls'],
+    queryKey: ['audit', 'recorded-calls', 'list', filter],
     queryFn: ({ signal }) =>
-      client.call(searchAudit, { signal, body: { filter: { origins: recordedApis }, sort: 'newest', limit: 100 } }),
+      client.call(searchAudit, { signal, body: { filter, sort: 'newest', limit: maxListedCalls } }),
     refetchInterval: refetchMilliseconds,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Counts of the matching calls and of their programs. They are read again when `revision` changes. */
+export function useRecordedSummary(filter: AuditFilter, revision: string) {
+  const { client } = useHost();
+  return useQuery({
+    queryKey: ['audit', 'recorded-calls', 'summary', filter, revision],
+    queryFn: async ({ signal }) => {
+      const [summary, { clients }] = await Promise.all([
+        client.call(summarizeAudit, { signal, body: { filter } }),
+        client.call(countAuditFacets, { signal, body: { filter } }),
+      ]);
+      // A field's own condition doesn't limit its values.
+      const programs = clients.filter(({ client: name }) => filter.clients?.includes(name) ?? true).length;
+      return { summary, programs };
+    },
+    gcTime: 30_000,
     placeholderData: keepPreviousData,
   });
 }

@@ -120,6 +120,19 @@ export const redactionRule = z.discriminatedUnion('kind', [
 ]);
 export type RedactionRule = z.infer<typeof redactionRule>;
 
+const replacements = {
+  secret: '[key]',
+  email: '[e-mail]',
+  phone: '[phone]',
+  card: '[card]',
+  account: '[account]',
+} as const;
+
+/** What a rule leaves in place of a text. */
+export function replacementOf(rule: RedactionRule): string {
+  return rule.replacement ?? (rule.kind === 'pattern' ? `[${rule.name}]` : replacements[rule.kind]);
+}
+
 /** The conversations of a pack: those that match a filter, or the listed ones; of this device unless told. */
 export const exportSelection = z.union([
   z.strictObject({ filter: auditFilter, source: auditSource.optional() }),

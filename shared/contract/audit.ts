@@ -189,6 +189,8 @@ export const auditRow = z.object({
     /** US dollars. */
     cost: z.number().nullable(),
     finishReason: z.string().nullable(),
+    /** Of the response to a recorded call of this device; null for other runs. */
+    httpStatus: z.int().nullable(),
     errorCode: z.string().nullable(),
     feedback: feedback.nullable(),
   }),

@@ -192,6 +192,8 @@ export const recorderState = z.object({
   /** Calls that should have been recorded and could not be. */
   failed: z.int(),
   lastFailureAt: timestamp.nullable(),
+  /** The last call that Touchstone rejected without a record, such as one with an unknown key; null if there is none. */
+  lastRejection: z.object({ at: timestamp, status: z.int(), message: z.string() }).nullable(),
   /** How often each rule of redaction replaced something before it was stored, if it did. */
   hidden: z.array(
     z.object({

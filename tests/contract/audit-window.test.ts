@@ -100,6 +100,7 @@ test('a row has the fields of the list, with the newest matching run and the num
           usage: { prompt_tokens: 11, completion_tokens: 3, total_tokens: 14 },
           cost: 0.000125,
           finishReason: 'Stop',
+          httpStatus: null,
           errorCode: null,
           feedback: null,
         },

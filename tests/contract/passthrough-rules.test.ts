@@ -506,6 +506,21 @@ describe('a call that cannot be recorded', () => {
     expect(await counts.json()).toMatchObject({ failed: 1, lastFailureAt: expect.any(String) });
   });
 
+  test('is known to the window if it is rejected before it is recorded', async () => {
+    const rejection = async () => {
+      const counts = await host.host.api.fetch(new Request('http://window.test/window/recorder'), { access: 'window' });
+      return (await counts.json()).lastRejection;
+    };
+    expect((await post('chat/completions', '{}', { authorization: 'Bearer sk-own' })).status).toBe(401);
+    expect(await rejection()).toMatchObject({ status: 401, message: expect.stringContaining('API key is unknown') });
+    expect((await post('chat', '{}')).status).toBe(404);
+    expect(await rejection()).toMatchObject({ status: 404 });
+    // The list of calls shows what the provider rejects.
+    host.provider.answerWith((call) => call.json(429, { error: { message: 'Too many' } }));
+    expect((await send('Hello')).status).toBe(429);
+    expect(await rejection()).toMatchObject({ status: 404 });
+  });
+
   test('goes through if its request cannot be read', async () => {
     const { recorder } = defaultSettings;
     // Saved before patterns were checked.

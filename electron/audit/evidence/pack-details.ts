@@ -1,10 +1,10 @@
-import type { AuditExportInput, RedactionRule } from '../../../shared/contract/audit-exports.ts';
+import { type AuditExportInput, type RedactionRule, replacementOf } from '../../../shared/contract/audit-exports.ts';
 import type { AiSystem } from '../../../shared/contract/common.ts';
 import { providerName } from '../../../shared/provider-names.ts';
 import type { ExportRow, ExportRows } from '../../storage/export-rows.ts';
 import { sampleCallerName } from '../samples/sample-callers.ts';
 import type { PackPlan } from './pack-store.ts';
-import { createRedactor, type Redactor, replacementOf } from './redaction.ts';
+import { createRedactor, type Redactor } from './redaction.ts';
 
 /** Formats a time in a time zone: `22 Nov 2026, 03:12:45 CET`. */
 export type Clock = (timestamp: string) => string;

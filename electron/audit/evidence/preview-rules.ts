@@ -1,8 +1,13 @@
-import type { ExportColumn, RedactionPreview, RedactionRule } from '../../../shared/contract/audit-exports.ts';
+import {
+  type ExportColumn,
+  type RedactionPreview,
+  type RedactionRule,
+  replacementOf,
+} from '../../../shared/contract/audit-exports.ts';
 import type { ExportRows } from '../../storage/export-rows.ts';
 import type { SelectedConversation } from '../query/selection.ts';
 import { exportRecord } from './export-record.ts';
-import { createRedactor, replacementOf } from './redaction.ts';
+import { createRedactor } from './redaction.ts';
 import type { Span } from './spans.ts';
 
 export interface PreviewTask {

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { invalidField } from '../../../shared/app-error.ts';
-import type { RedactionRule } from '../../../shared/contract/audit-exports.ts';
+import { type RedactionRule, replacementOf } from '../../../shared/contract/audit-exports.ts';
 import { unescapeWithOffsets } from '../../../shared/json-escapes.ts';
 import { findSecrets } from './find-secrets.ts';
 import { type Finder, findWith, joined, type Span, whole } from './spans.ts';
@@ -148,13 +148,6 @@ const finders = {
   account: findAccounts,
 } as const;
 const order = ['secret', 'account', 'card', 'email', 'phone', 'pattern'] as const satisfies RedactionRule['kind'][];
-const replacements = {
-  secret: '[key]',
-  email: '[e-mail]',
-  phone: '[phone]',
-  card: '[card]',
-  account: '[account]',
-} as const;
 
 /** RE2 runs a pattern in linear time: no text and no pattern can make it hang. */
 function compilePattern(rule: Extract<RedactionRule, { kind: 'pattern' }>, index: number): Finder {
@@ -178,11 +171,6 @@ function compilePattern(rule: Extract<RedactionRule, { kind: 'pattern' }>, index
     }
     return spans;
   };
-}
-
-/** The replacement text of a rule. */
-export function replacementOf(rule: RedactionRule): string {
-  return rule.replacement ?? (rule.kind === 'pattern' ? `[${rule.name}]` : replacements[rule.kind]);
 }
 
 /** Throws `invalid_request` for an invalid pattern. */

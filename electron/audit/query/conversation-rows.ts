@@ -46,6 +46,8 @@ export function auditRunOf(row: ListRow): AuditRow['run'] {
     usage: usageOf(row),
     cost: row.cost,
     finishReason: row.finish_reason,
+    // The lines of the team database don't have it.
+    httpStatus: row.http_status ?? null,
     errorCode: row.error_code,
     feedback: feedbackOf(row),
   };
@@ -250,7 +252,7 @@ function listRow(tables: Kysely<Schema>, input: { sequence: number }) {
     .selectFrom('runs')
     .innerJoin('run_texts', 'run_texts.run', 'runs.sequence')
     .leftJoin('feedback', 'feedback.run', 'runs.sequence')
-    .select(['title', ...summaryColumns])
+    .select(['title', 'http_status', ...summaryColumns])
     .select((expression) =>
       expression.fn<string>('substr', ['run_texts.content', sql.lit(1), sql.lit(excerptLength)]).as('answer'),
     )

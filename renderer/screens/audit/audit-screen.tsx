@@ -16,7 +16,7 @@ import { setListAddress } from '../../stores/audit.ts';
 import { useShowPageTitle } from '../../stores/window.ts';
 import { ConversationsView, type ConversationsViewProps } from './conversations-view.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
-import { filterChips } from './filter/filter-fields.ts';
+import { filterChips } from '../../components/run-filter/filter-fields.ts';
 import { type AddressedAudit, useAuditAddress } from './filter/use-audit-address.ts';
 import { ImportLog } from './import/import-log.tsx';
 import { ReplaysPage } from './replay/replays-page.tsx';

@@ -14,7 +14,7 @@ import { useAuditFacetCounts } from '../../queries/audit.ts';
 import { useAuditViewState } from '../../stores/audit.ts';
 import { showToast } from '../../stores/toasts.ts';
 import { withoutSpan, withSpan, writeFilter } from '../../shell/audit-address.ts';
-import { isEverything } from './filter/filter-fields.ts';
+import { isEverything } from '../../components/run-filter/filter-fields.ts';
 import { replayAddress, reviewsAddress } from '../../shell/addresses.ts';
 
 /** Views in the person's order, followed by those without a position in that order. */

@@ -29,10 +29,12 @@ function keyOf({ role, content }: Message): string {
   ]);
 }
 
-/** Compares the messages of a turn with those of the one before; null for the first turn. */
+/** Compares the messages of a turn with those of the one before. In the first turn, all are new. */
 export function addedMessages(run: ConversationRun, before: ConversationRun | undefined): AddedMessages {
-  const { messages } = run.input;
-  if (before === undefined) return { repeated: [], added: messages, dropped: 0 };
+  const { messages, configuration } = run.input;
+  // The provider has the messages before, so that the program sends only new ones.
+  const isContinued = typeof configuration?.['previous_response_id'] === 'string';
+  if (before === undefined || isContinued) return { repeated: [], added: messages, dropped: 0 };
   const known = before.input.messages.map(keyOf);
   let shared = 0;
   while (shared < known.length && shared < messages.length && keyOf(messages[shared]!) === known[shared]) shared += 1;

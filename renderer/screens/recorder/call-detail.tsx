@@ -1,36 +1,25 @@
-import {
-  ChevronDown,
-  ChevronUp,
-  Columns3,
-  FileSearch,
-  LibraryBig,
-  ListPlus,
-  Repeat2,
-  SquareTerminal,
-} from 'lucide-react';
-import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { ChevronDown, ChevronUp } from 'lucide-react';
+import { useRef, useState } from 'react';
 import type { ConversationDetail, ConversationRun } from '../../../shared/contract/conversations.ts';
 import { type Message, textOfMessage } from '../../../shared/contract/messages.ts';
-import { Button, IconButton } from '../../components/button.tsx';
+import { replacementOf } from '../../../shared/contract/audit-exports.ts';
+import { IconButton } from '../../components/button.tsx';
+import { Segmented } from '../../components/choices.tsx';
 import { formatPlural, formatRunDuration, formatWhole } from '../../components/format.ts';
+import { SentFile } from '../../components/files/sent-file.tsx';
 import { FrameStrip } from '../../components/frame-strip.tsx';
 import { MarkdownView } from '../../components/markdown/markdown-view.tsx';
-import { ReplayDialog } from '../../components/replay-dialog.tsx';
+import { ProviderExchanges } from '../../components/provider-exchanges.tsx';
 import { blockedWords, finishName, originName } from '../../components/run-words.ts';
-import { roleTitles } from '../../components/sent-messages.ts';
-import { describeError, Failure, Notice } from '../../components/state-panels.tsx';
+import { filesIn, roleTitles } from '../../components/sent-messages.ts';
+import { Failure, Notice } from '../../components/state-panels.tsx';
+import { useFindHighlights, useRedactionHighlights } from '../../components/text-highlights.ts';
 import { CallList } from '../../components/tool-calls/call-list.tsx';
-import { useCreateRunDataset } from '../../queries/recorded-calls.ts';
-import { newComparisonAddress, runAddress } from '../../shell/addresses.ts';
-import { useOpenResult } from '../../shell/navigate-from-here.ts';
-import { auditAddress } from '../../shell/audit-address.ts';
-import { useActions } from '../../stores/actions.ts';
-import { replaceNewSetup, runVariant } from '../../stores/comparison-drafts.ts';
-import { showToast } from '../../stores/toasts.ts';
+import { useSettings } from '../../queries/settings.ts';
+import { useRecorderView } from '../../stores/recorder.ts';
 import { resultsIn, toolCallsIn } from '../../stores/tool-steps.ts';
 import { addedMessages } from './added-messages.ts';
-import { DatasetDialog, PromptDialog } from './save-dialogs.tsx';
+import { CallActions } from './call-actions.tsx';
 import '../../components/run-detail.css';
 
 function MessageTurn({ message, next }: { message: Message; next: Message | undefined }) {
@@ -41,7 +30,16 @@ function MessageTurn({ message, next }: { message: Message; next: Message | unde
       <h3>{roleTitles[message.role]}</h3>
       <div className="turn__body">
         {text !== '' && <p className="turn__text">{text}</p>}
+        {filesIn(message).map(({ offset, file }) => (
+          <SentFile key={`${offset}/${file.fileId}`} file={file} />
+        ))}
         {calls.length > 0 && <CallList calls={calls} results={resultsIn(next)} />}
+        {message.role === 'tool' &&
+          resultsIn(message).map((result) => (
+            <p key={result.toolCallId} className="turn__text">
+              {result.content}
+            </p>
+          ))}
       </div>
     </article>
   );
@@ -99,6 +97,60 @@ function Turns({ run, before }: { run: ConversationRun; before: ConversationRun 
   );
 }
 
+const parts = [
+  { value: 'turns', label: 'Turns' },
+  { value: 'request', label: 'Request' },
+  { value: 'response', label: 'Response' },
+  { value: 'headers', label: 'Headers' },
+] as const;
+
+/** The turns, or what went over the wire. */
+function PartOfCall({
+  run,
+  before,
+  search,
+}: {
+  run: ConversationRun;
+  before: ConversationRun | undefined;
+  search: string;
+}) {
+  const part = useRecorderView((view) => view.part);
+  const rules = useSettings().data?.recorder.redaction;
+  const reading = useRef<HTMLDivElement>(null);
+  const runId = run.conversationRunId;
+  const shown = `${runId} ${run.status} ${part}`;
+  useFindHighlights(reading, search, shown);
+  useRedactionHighlights(reading, (rules ?? []).map(replacementOf).join('\n'), shown);
+  return (
+    <>
+      <div className="header">
+        <Segmented
+          label="Part of the call"
+          value={part}
+          options={parts}
+          onValueChange={(next) => useRecorderView.setState({ part: next })}
+        />
+      </div>
+      <div
+        key={runId}
+        ref={reading}
+        className="scroll grow audit__read"
+        tabIndex={0}
+        role="region"
+        aria-label={parts.find(({ value }) => value === part)!.label}
+      >
+        {part === 'turns' ? (
+          <Turns run={run} before={before} />
+        ) : run.status === 'Running' ? (
+          <p className="turn tertiary">Shown when the call ends.</p>
+        ) : (
+          <ProviderExchanges runId={runId} part={part} isRecorded />
+        )}
+      </div>
+    </>
+  );
+}
+
 function CallMetadata({ run }: { run: ConversationRun }) {
   const { usage, timing, output, origin } = run;
   const details: [string, string | null][] = [
@@ -124,125 +176,21 @@ function CallMetadata({ run }: { run: ConversationRun }) {
   );
 }
 
-/** A dialog keeps the call that it was opened for: the next turn of a running program is another one. */
-interface OpenDialog {
-  kind: 'prompt' | 'dataset' | 'replay';
-  run: ConversationRun;
-}
-
-/** Compares the model of a call with others: the call is the first variant, and the only row of a dataset. */
-function useCompareCall(run: ConversationRun, name: string): { compare: () => void; isBusy: boolean } {
-  const openResult = useOpenResult();
-  const create = useCreateRunDataset();
-  const hasSteps = run.input.messages.some(({ role }) => role === 'tool');
-  const compare = (): void => {
-    if (create.isPending) return;
-    if (hasSteps) {
-      showToast({
-        tone: 'neutral',
-        text: "Variants can't contain results of tools. Replay this call on another model instead.",
-      });
-      return;
-    }
-    const selection = { runIds: [run.conversationRunId] };
-    create.mutateAsync({ name, selection, answer: 'expected', hasFeedback: false }).then(
-      ({ id }) =>
-        openResult({
-          address: newComparisonAddress,
-          text: `"${name}" is ready to compare.`,
-          beforeOpening: () => replaceNewSetup({ datasetId: id, variants: [runVariant(run, name)] }),
-        }),
-      (error: unknown) => showToast({ tone: 'negative', text: describeError(error).message }),
-    );
-  };
-  return { compare, isBusy: create.isPending };
-}
-
-interface ActionsProps extends CallDetailProps {
-  run: ConversationRun;
-}
-
-interface CallDialogProps {
-  dialog: OpenDialog;
-  conversation: ConversationDetail;
-  onClose: () => void;
-}
-
-function CallDialog({ dialog: { kind, run }, conversation: { name, runs }, onClose }: CallDialogProps) {
-  if (kind === 'prompt') return <PromptDialog run={run} name={name} onClose={onClose} />;
-  if (kind === 'dataset') return <DatasetDialog runs={runs} run={run} name={name} onClose={onClose} />;
-  return (
-    <ReplayDialog
-      isOpen
-      selection={{ runIds: [run.conversationRunId] }}
-      subject={`this call of "${name}"`}
-      promptText={run.input.promptText}
-      onClose={onClose}
-    />
-  );
-}
-
-function Actions({ conversation, run, onWork }: ActionsProps) {
-  const [, navigate] = useLocation();
-  const [dialog, setDialog] = useState<OpenDialog | null>(null);
-  const open = (kind: OpenDialog['kind']): void => {
-    onWork();
-    setDialog({ kind, run });
-  };
-  const runId = run.conversationRunId;
-  const inAudit = auditAddress({ filter: {}, sort: 'newest', conversationId: conversation.id, runId });
-  const group = 'Recorded call';
-  const { compare: compareCall, isBusy } = useCompareCall(run, conversation.name);
-  const compare = (): void => {
-    onWork();
-    compareCall();
-  };
-  const openRun = () => navigate(runAddress(runId));
-  const openAudit = () => navigate(inAudit);
-  useActions('recorder-call', [
-    { id: 'recorder.playground', title: 'Open in playground', group, keys: 'O', run: openRun },
-    { id: 'recorder.prompt', title: 'Save as prompt', group, keys: 'S', run: () => open('prompt') },
-    { id: 'recorder.replay', title: 'Replay on another model', group, keys: 'R', run: () => open('replay') },
-    { id: 'recorder.dataset', title: 'Add to dataset', group, keys: 'D', run: () => open('dataset') },
-    { id: 'recorder.compare', title: 'Compare with other models', group, keys: 'C', run: compare },
-    { id: 'recorder.audit', title: 'Open in audit', group, keys: 'A', run: openAudit },
-  ]);
-  return (
-    <div className="toolbar audit__actions line-top">
-      <Button size="small" icon={SquareTerminal} keys="O" onClick={openRun}>
-        Open in playground
-      </Button>
-      <Button size="small" icon={LibraryBig} keys="S" onClick={() => open('prompt')}>
-        Save as prompt
-      </Button>
-      <Button size="small" icon={Repeat2} keys="R" onClick={() => open('replay')}>
-        Replay
-      </Button>
-      <Button size="small" icon={ListPlus} keys="D" onClick={() => open('dataset')}>
-        Add to dataset
-      </Button>
-      <Button size="small" icon={Columns3} keys="C" isBusy={isBusy} onClick={compare}>
-        Compare
-      </Button>
-      <Button size="small" icon={FileSearch} keys="A" onClick={openAudit}>
-        Open in audit
-      </Button>
-      {dialog && <CallDialog dialog={dialog} conversation={conversation} onClose={() => setDialog(null)} />}
-    </div>
-  );
-}
-
 interface CallDetailProps {
   conversation: ConversationDetail;
+  /** The call that the list shows; undefined for the newest one. */
+  openRunId: string | undefined;
+  /** The terms that were searched. */
+  search: string;
   /** The person works with this conversation: a newer call must not take its place. */
   onWork: () => void;
 }
 
 /** One conversation of recorded calls, a turn at a time. */
-export function CallDetail({ conversation, onWork }: CallDetailProps) {
+export function CallDetail({ conversation, openRunId, search, onWork }: CallDetailProps) {
   const { runs } = conversation;
   const [chosen, setChosen] = useState<string | null>(null);
-  const found = runs.findIndex(({ conversationRunId }) => conversationRunId === chosen);
+  const found = runs.findIndex(({ conversationRunId }) => conversationRunId === (chosen ?? openRunId));
   const index = found === -1 ? runs.length - 1 : found;
   const run = runs[index];
   if (!run) return null;
@@ -276,16 +224,8 @@ export function CallDetail({ conversation, onWork }: CallDetailProps) {
         />
       </div>
       <CallMetadata run={run} />
-      <div
-        key={run.conversationRunId}
-        className="scroll grow audit__read"
-        tabIndex={0}
-        role="region"
-        aria-label="Turns"
-      >
-        <Turns run={run} before={runs[index - 1]} />
-      </div>
-      <Actions conversation={conversation} run={run} onWork={onWork} />
+      <PartOfCall run={run} before={runs[index - 1]} search={search} />
+      <CallActions conversation={conversation} run={run} onWork={onWork} />
     </>
   );
 }

@@ -4,7 +4,9 @@ import { Spinner, StateBadge } from '../../components/badges.tsx';
 import { Button, CopyButton } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
 import { useCapability } from '../../host/host-context.tsx';
+import { Notice } from '../../components/state-panels.tsx';
 import { useHostState } from '../../queries/host-state.ts';
+import { useRecorderState } from '../../queries/recorded-calls.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { RecordingRules } from './recording-rules.tsx';
@@ -95,13 +97,44 @@ function FirstCall({ program }: { program: string | null | undefined }) {
   );
 }
 
+/** A rejected call older than this, in milliseconds, is no longer news. */
+const maxRejectionAge = 600_000;
+
+/** Why a program gets an error before its call is recorded, such as an unknown key; null after the next recorded call. */
+function useRejection(newestAt: string | null): { status: number; message: string } | null {
+  const { data, dataUpdatedAt } = useRecorderState();
+  const rejection = data?.lastRejection;
+  if (!rejection || dataUpdatedAt - Date.parse(rejection.at) > maxRejectionAge) return null;
+  return newestAt !== null && Date.parse(newestAt) > Date.parse(rejection.at) ? null : rejection;
+}
+
+function Rejection({ newestAt }: Pick<ConnectPanelProps, 'newestAt'>) {
+  const rejection = useRejection(newestAt);
+  if (rejection === null) return null;
+  const isKey = rejection.status === 401 || rejection.status === 403;
+  return (
+    <Notice tone="negative">
+      <p className="small">
+        A call arrived and was rejected ({rejection.status}). {rejection.message}
+      </p>
+      {isKey && (
+        <Link href={settingsAddress('api-keys')} className="link small">
+          API keys
+        </Link>
+      )}
+    </Notice>
+  );
+}
+
 interface ConnectPanelProps {
   /** The program of the newest call since the screen opened; undefined before the first one. */
   program: string | null | undefined;
+  /** When the newest call arrived; null without one. */
+  newestAt: string | null;
 }
 
 /** How to point a program at this service, with a test. */
-export function ConnectPanel({ program }: ConnectPanelProps) {
+export function ConnectPanel({ program, newestAt }: ConnectPanelProps) {
   const host = useHostState().data;
   const address = host?.serverAddress ?? null;
   return (
@@ -122,7 +155,14 @@ export function ConnectPanel({ program }: ConnectPanelProps) {
                 <span className="grow truncate">{address}</span>
                 <CopyButton text={address} label="Copy address" isIconOnly size="small" />
               </span>
+              <p className="caption tertiary">
+                Only programs on this computer reach it.{' '}
+                <Link href={settingsAddress('local-server')} className="link">
+                  Local server settings
+                </Link>
+              </p>
               <FirstCall program={program} />
+              <Rejection newestAt={newestAt} />
             </div>
             <Examples address={address} />
             <RecordingRules />

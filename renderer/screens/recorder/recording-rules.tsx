@@ -1,5 +1,10 @@
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
 import type { Settings } from '../../../shared/contract/settings.ts';
+import { Button } from '../../components/button.tsx';
 import { Segmented } from '../../components/choices.tsx';
+import { NewPattern } from '../../components/new-pattern.tsx';
+import { Popover } from '../../components/popover.tsx';
 import { RedactionChoices } from '../../components/redaction-choices.tsx';
 import { Link } from 'wouter';
 import { settingsAddress } from '../../shell/addresses.ts';
@@ -32,6 +37,25 @@ function commonLevel(levels: Recorder['levels']): Level | null {
     Object.entries(levelsOf(value)).every(([api, expected]) => levels[api as keyof Recorder['levels']] === expected),
   );
   return level?.value ?? null;
+}
+
+function AddPattern({ recorder }: { recorder: Recorder }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Popover
+      label="Add pattern"
+      isOpen={isOpen}
+      onOpenChange={setOpen}
+      align="end"
+      trigger={
+        <Button size="small" variant="quiet" icon={Plus}>
+          Add pattern
+        </Button>
+      }
+    >
+      <NewPattern recorder={recorder} className="filter-form" onAdded={() => setOpen(false)} />
+    </Popover>
+  );
 }
 
 /** What is stored of the calls, and what is replaced before it is stored. */
@@ -70,11 +94,13 @@ export function RecordingRules() {
       <div className="header line-top">
         <h2>Redaction</h2>
         <span className="caption tertiary">before saving</span>
+        <span className="grow" />
+        <AddPattern recorder={recorder} />
       </div>
       <div className="recorder__block">
         <RedactionChoices rules={recorder.redaction} hidden={hidden} onChange={(redaction) => change({ redaction })} />
         <Link href={settingsAddress('recording')} className="link small">
-          Custom patterns
+          Redaction settings
         </Link>
       </div>
     </>

@@ -9,10 +9,11 @@ import { formatPlural } from '../../components/format.ts';
 import { describeError } from '../../components/state-panels.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useDatasetList } from '../../queries/datasets.ts';
-import { useCreatePrompt } from '../../queries/prompts.ts';
+import { useAddVersion, useCreatePrompt, usePromptsAtOnce } from '../../queries/prompts.ts';
 import { useAddRunsToDataset, useCreateRunDataset } from '../../queries/recorded-calls.ts';
 import { datasetAddress, promptAddress } from '../../shell/addresses.ts';
 import { useOpenResult } from '../../shell/navigate-from-here.ts';
+import { everyPrompt } from '../../stores/prompts.ts';
 
 interface SaveDialogProps {
   title: string;
@@ -83,33 +84,98 @@ interface CallDialogProps {
   onClose: () => void;
 }
 
-/** Saves the messages and the parameters of a call as a prompt. */
-export function PromptDialog({ run, name: suggestion, onClose }: CallDialogProps) {
+const newPrompt = 'new';
+/** Prompts to choose from, those that changed last. */
+const maxPromptOptions = 500;
+
+function usePromptOptions(): ComboboxOption[] {
+  const prompts = usePromptsAtOnce(everyPrompt, { max: maxPromptOptions, isEnabled: true }).data ?? [];
+  return [
+    { value: newPrompt, label: 'New prompt', group: 'New' },
+    ...prompts.map(({ id, name, folder }) => ({
+      value: id,
+      label: name,
+      group: 'New version of',
+      ...(folder && { detail: folder }),
+    })),
+  ];
+}
+
+interface SavedPrompt {
+  target: string;
+  name: string;
+  note: string;
+}
+
+/** Saves a call as a new prompt, or as the next version of one, and opens it. */
+function useSavePrompt({ input, aiSystem, model }: ConversationRun) {
   const openResult = useOpenResult();
   const create = useCreatePrompt();
+  const add = useAddVersion();
+  const { promptText, systemMessage, configuration } = input;
+  const version = { promptText, systemMessage, configuration, aiSystem, model };
+  const save = async ({ target, name, note }: SavedPrompt): Promise<void> => {
+    if (target === newPrompt) {
+      const saved = await create.mutateAsync({ name: name.trim(), ...version });
+      return openResult({ address: promptAddress(saved.id), text: `Saved prompt "${saved.name}".` });
+    }
+    const { id, number } = await add.mutateAsync({ promptId: target, ...version, note: note.trim() || null });
+    return openResult({ address: promptAddress(target, id), text: `Saved version ${number} of "${name}".` });
+  };
+  return { save, isBusy: create.isPending || add.isPending, errors: { create: create.error, add: add.error } };
+}
+
+/** Saves the messages and the parameters of a call as a prompt, or as a version of one. */
+export function PromptDialog({ run, name: suggestion, onClose }: CallDialogProps) {
+  const { save: send, isBusy, errors } = useSavePrompt(run);
+  const options = usePromptOptions();
   const [name, setName] = useState(suggestion.slice(0, 200));
-  const { promptText, systemMessage, configuration } = run.input;
-  const isReady = name.trim() !== '';
+  const [note, setNote] = useState('');
+  const [target, setTarget] = useState(newPrompt);
+  const isNew = target === newPrompt;
+  const shown = options.find(({ value }) => value === target)?.label ?? '';
+  const isReady = !isNew || name.trim() !== '';
   const save = (): void => {
-    if (!isReady || create.isPending) return;
-    const { aiSystem, model } = run;
-    create
-      .mutateAsync({ name: name.trim(), promptText, systemMessage, configuration, aiSystem, model })
-      .then((saved) => openResult({ address: promptAddress(saved.id), text: `Saved prompt "${saved.name}".` }))
-      .catch(() => {});
+    if (isReady && !isBusy) send({ target, name: isNew ? name : shown, note }).catch(() => {});
   };
   return (
     <SaveDialog
       title="Save as prompt"
-      action="Save prompt"
-      explanation="Saves the system message, the messages, the tools and the parameters of this call as the first version of a prompt."
+      action={isNew ? 'Save prompt' : 'Save version'}
+      explanation={`Saves the system message, the messages, the tools and the parameters of this call as ${
+        isNew ? 'the first version of a prompt' : 'the newest version of the prompt'
+      }.`}
       isReady={isReady}
-      isBusy={create.isPending}
-      error={create.error}
+      isBusy={isBusy}
+      error={isNew ? errors.create : errors.add}
       onSave={save}
       onClose={onClose}
     >
-      <NameField name={name} onChange={setName} onEnter={save} />
+      {options.length > 1 && (
+        <div className="labelled">
+          <span className="label">Save as</span>
+          <Combobox
+            label="Save as"
+            value={target}
+            shown={isNew ? shown : `New version of ${shown}`}
+            options={options}
+            onValueChange={setTarget}
+            placeholder="Search prompts"
+          />
+        </div>
+      )}
+      {isNew ? (
+        <NameField name={name} onChange={setName} onEnter={save} />
+      ) : (
+        <TextField
+          label="Note"
+          maxLength={10_000}
+          placeholder="What changed? (optional)"
+          value={note}
+          onValueChange={setNote}
+          onKeyDown={(event) => event.key === 'Enter' && save()}
+        />
+      )}
     </SaveDialog>
   );
 }

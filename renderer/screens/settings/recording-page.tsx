@@ -1,14 +1,12 @@
 import { X } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
-import { AppError } from '../../../shared/app-error.ts';
 import { type RecordLevel, recordLevels } from '../../../shared/contract/common.ts';
 import type { Settings } from '../../../shared/contract/settings.ts';
-import { Button, IconButton } from '../../components/button.tsx';
+import { IconButton } from '../../components/button.tsx';
 import { Segmented, Switch } from '../../components/choices.tsx';
 import { formatCount } from '../../components/format.ts';
+import { NewPattern } from '../../components/new-pattern.tsx';
 import { patternRules, RedactionChoices } from '../../components/redaction-choices.tsx';
-import { describeError, QueryView } from '../../components/state-panels.tsx';
-import { TextField } from '../../components/text-field.tsx';
+import { QueryView } from '../../components/state-panels.tsx';
 import { useRecorderState } from '../../queries/recorded-calls.ts';
 import { useSettings, useUpdateSettings } from '../../queries/settings.ts';
 import { SettingRow, SettingsPage, SettingsSection } from './settings-page.tsx';
@@ -63,56 +61,6 @@ function Levels({ recorder: { levels }, onChange }: PartProps) {
   );
 }
 
-/** What the host says about a pattern that RE2 can't compile. */
-function patternIssue(error: unknown): string | null {
-  if (!(error instanceof AppError)) return error === null ? null : describeError(error).message;
-  const [detail] = error.details;
-  return detail ? `${detail.issue.charAt(0).toUpperCase()}${detail.issue.slice(1)}` : error.message;
-}
-
-/** Adds a pattern when the host has accepted it. */
-function NewPattern({ recorder }: Pick<PartProps, 'recorder'>) {
-  const update = useUpdateSettings({ isFailureShown: true });
-  const [name, setName] = useState('');
-  const [pattern, setPattern] = useState('');
-  const isReady = name.trim() !== '' && pattern !== '';
-  const add = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!isReady) return;
-    const rule = { kind: 'pattern' as const, name: name.trim(), pattern };
-    update.mutate(
-      { recorder: { ...recorder, redaction: [...recorder.redaction, rule] } },
-      {
-        onSuccess: () => {
-          setName('');
-          setPattern('');
-        },
-      },
-    );
-  };
-  return (
-    <form className="recording__pattern" onSubmit={add}>
-      <TextField label="Name" size="small" maxLength={100} value={name} onValueChange={setName} />
-      <TextField
-        label="Regular expression"
-        size="small"
-        isMono
-        maxLength={1000}
-        placeholder="NW-\d{5}"
-        value={pattern}
-        onValueChange={(text) => {
-          setPattern(text);
-          update.reset();
-        }}
-        error={patternIssue(update.error)}
-      />
-      <Button type="submit" size="small" isBusy={update.isPending} aria-disabled={!isReady || undefined}>
-        Add pattern
-      </Button>
-    </form>
-  );
-}
-
 function Redaction({ recorder, onChange }: PartProps) {
   const { redaction } = recorder;
   return (
@@ -143,7 +91,7 @@ function Redaction({ recorder, onChange }: PartProps) {
             />
           </SettingRow>
         ))}
-        <NewPattern recorder={recorder} />
+        <NewPattern recorder={recorder} className="recording__pattern" />
       </div>
     </SettingsSection>
   );

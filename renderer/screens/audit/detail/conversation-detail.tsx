@@ -1,7 +1,8 @@
 import { ChevronDown, ChevronUp, CircleDot } from 'lucide-react';
-import { type KeyboardEvent, memo, type ReactNode, type RefObject, useEffect, useRef } from 'react';
+import { type KeyboardEvent, memo, type ReactNode, type RefObject, useRef } from 'react';
 import type { ConversationDetail as Conversation, ConversationRun } from '../../../../shared/contract/conversations.ts';
 import { classNames } from '../../../components/class-names.ts';
+import { useFindHighlights } from '../../../components/text-highlights.ts';
 import { formatPlural, formatRunDuration, formatWhole } from '../../../components/format.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { statusWords } from '../list/conversation-list.tsx';
@@ -16,7 +17,6 @@ import { type RunPart, useAuditViewState } from '../../../stores/audit.ts';
 import { FeedbackPanel } from './feedback-panel.tsx';
 import { ConversationDetails, HeadersPart, JsonPart, TimingPart } from './run-details.tsx';
 import { ConversationPart, Passages, PromptPart } from './run-parts.tsx';
-import { findIn, findTerms } from './find-terms.ts';
 import '../../../components/run-detail.css';
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
@@ -89,40 +89,6 @@ function RunList({ runs, openId, matchedIds, onOpen }: RunListProps) {
       })}
     </div>
   );
-}
-
-const highlightName = 'audit-find';
-/** Highlights in every line of a text of megabytes would block the window. */
-const maxHighlights = 1_000;
-
-function rangesIn(element: Element, search: string): Range[] {
-  const terms = findTerms(search);
-  const ranges: Range[] = [];
-  if (terms.length === 0) return ranges;
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode() && ranges.length < maxHighlights) {
-    const node = walker.currentNode as Text;
-    for (const { start, end } of findIn(node.data, terms)) {
-      const range = document.createRange();
-      range.setStart(node, start);
-      range.setEnd(node, end);
-      ranges.push(range);
-    }
-  }
-  return ranges;
-}
-
-/**
- * Highlights the terms of a search in an element's text. CSS highlights lie over the text and change no markup.
- * `shown` identifies the content; the highlights are rebuilt when it changes.
- */
-function useFindHighlights(element: RefObject<HTMLElement | null>, search: string, shown: string): void {
-  useEffect(() => {
-    if (!('CSS' in globalThis && 'highlights' in CSS) || !element.current) return;
-    const ranges = rangesIn(element.current, search);
-    CSS.highlights.set(highlightName, new Highlight(...ranges));
-    return () => void CSS.highlights.delete(highlightName);
-  }, [element, search, shown]);
 }
 
 interface PartProps {

@@ -8,7 +8,7 @@ import { finishName, originName } from '../../../components/run-words.ts';
 import { useRun } from '../../../queries/runs.ts';
 import { promptAddress } from '../../../shell/addresses.ts';
 import type { AuditFacets } from '../../../../shared/contract/audit.ts';
-import { callerName, formatMoment } from '../filter/filter-fields.ts';
+import { callerName, formatMoment } from '../../../components/run-filter/filter-fields.ts';
 
 type Detail = readonly [name: string, value: ReactNode];
 

@@ -1,7 +1,7 @@
-import { Bookmark, Ellipsis, FileUp, ListChecks, ListPlus, Package, Repeat2, Users, X } from 'lucide-react';
+import { Bookmark, Ellipsis, FileUp, ListChecks, ListPlus, Package, Repeat2, Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
+import type { AuditFacets } from '../../../../shared/contract/audit.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import { Notice } from '../../../components/state-panels.tsx';
@@ -15,54 +15,14 @@ import { useActions } from '../../../stores/actions.ts';
 import { newReviewQueueAddress, replayAddress, reviewsAddress } from '../../../shell/addresses.ts';
 import { withoutSpan, writeFilter } from '../../../shell/audit-address.ts';
 import { useSampleMenu } from '../sample-set.tsx';
-import { type FilterChip, filterChips, type FilterFieldId, isEverything } from './filter-fields.ts';
-import { FilterMenu, FilterPopover } from './filter-menu.tsx';
+import { FilterChips, useFilterMenu } from '../../../components/run-filter/filter-chips.tsx';
+import { filterChips, isEverything } from '../../../components/run-filter/filter-fields.ts';
+import { FilterMenu } from '../../../components/run-filter/filter-menu.tsx';
 import { RunDatasetDialog } from './run-dataset.tsx';
-import { FullTextField } from './full-text-field.tsx';
+import { FullTextField } from '../../../components/run-filter/full-text-field.tsx';
 import type { AddressedAudit } from './use-audit-address.ts';
-import type { EditorProps } from './value-editors.tsx';
-import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
-import { Icon } from '../../../components/icon.tsx';
-import './filter.css';
-
-interface ChipsProps {
-  filter: AuditFilter;
-  span: AuditSpan | null;
-  facets: AuditFacets | undefined;
-  onChange: EditorProps['onDone'];
-}
-
-function Chip({ chip, filter, facets, onChange }: ChipsProps & { chip: FilterChip }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <span className="chip filter-chip" role="group" aria-label={chip.name}>
-      <FilterPopover
-        filter={filter}
-        facets={facets}
-        onChange={onChange}
-        isOpen={isOpen}
-        onOpenChange={setOpen}
-        fieldId={chip.field}
-        trigger={
-          <button type="button" className="filter-chip__open">
-            <span className="tertiary">{chip.name}</span>
-            <span className="value truncate">{chip.value}</span>
-          </button>
-        }
-      />
-      <button type="button" aria-label={`Remove ${chip.name}`} onClick={() => onChange(chip.without)}>
-        <Icon icon={X} size="tiny" />
-      </button>
-    </span>
-  );
-}
-
-/** One chip per filter. A click on it edits the filter; its cross removes it. */
-function FilterChips(props: ChipsProps) {
-  return filterChips(props.filter, props.facets, props.span).map((chip) => (
-    <Chip key={chip.id} chip={chip} {...props} />
-  ));
-}
+import type { EditorProps } from '../../../components/run-filter/value-editors.tsx';
+import '../../../components/run-filter/filter.css';
 
 function SaveView({
   filter,
@@ -222,17 +182,6 @@ function IgnoredFilters({ names }: { names: readonly string[] }) {
   );
 }
 
-/** The menu of all fields, which opens without a chosen one. */
-function useFilterMenu() {
-  const [isOpen, setOpen] = useState(false);
-  const [fieldId, setFieldId] = useState<FilterFieldId | null>(null);
-  const onOpenChange = (isNowOpen: boolean): void => {
-    setFieldId(null);
-    setOpen(isNowOpen);
-  };
-  return { isOpen, onOpenChange, fieldId, onFieldChange: setFieldId };
-}
-
 /** Chooses between the runs of this device and those of all hosts, if there is a team database. */
 function SourceSwitch() {
   const hasTeam = (useTeam().data?.address ?? null) !== null;
@@ -287,6 +236,10 @@ export function FilterBar({ address, facets, onLeave, onExport, onImport, start 
       <div className="toolbar audit__search" role="group" aria-label="Filter">
         {start}
         <FullTextField
+          id="audit-text"
+          label="Search conversations"
+          placeholder="Search"
+          hasScope
           filter={filter}
           onChange={(next, isTyped) => search({ filter: next }, { replace: isTyped })}
           onLeave={onLeave}

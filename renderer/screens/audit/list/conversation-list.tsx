@@ -9,7 +9,7 @@ import { Button } from '../../../components/button.tsx';
 import { ErrorFailure } from '../../../components/state-panels.tsx';
 import { rowsPerPage, useAuditRows } from '../../../queries/audit-list.ts';
 import { toggleRow, useAuditSelection } from '../../../stores/audit.ts';
-import { callerName } from '../filter/filter-fields.ts';
+import { callerName } from '../../../components/run-filter/filter-fields.ts';
 import type { AuditListState } from './use-audit-list.ts';
 import { useRowWindow } from './use-row-window.ts';
 

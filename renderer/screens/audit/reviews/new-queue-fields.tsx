@@ -6,7 +6,7 @@ import { TextField } from '../../../components/text-field.tsx';
 import { useAuditFacets } from '../../../queries/audit.ts';
 import { useReviewers } from '../../../queries/reviewers.ts';
 import { useTeam } from '../../../queries/team.ts';
-import { filterChips } from '../filter/filter-fields.ts';
+import { filterChips } from '../../../components/run-filter/filter-fields.ts';
 import { planKinds, type QueueDraft, queueErrors } from './queue-draft.ts';
 
 const fieldNames: Readonly<Record<(typeof strataFields)[number], string>> = {

@@ -3,7 +3,7 @@ import { auditFilter, auditSorts, type AuditFilter } from '../../../../shared/co
 import { aiSystems } from '../../../../shared/contract/common.ts';
 import { runStatuses } from '../../../../shared/contract/conversations.ts';
 import { auditAddress, readAuditAddress, readFilter, writeFilter } from '../../../../renderer/shell/audit-address.ts';
-import { filterChips } from '../../../../renderer/screens/audit/filter/filter-fields.ts';
+import { filterChips } from '../../../../renderer/components/run-filter/filter-fields.ts';
 import { fc } from '../../../support/fast-check.ts';
 
 const id = '0f8fad5b-d9cb-469f-a165-70867728950e';

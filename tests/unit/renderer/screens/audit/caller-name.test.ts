@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callerName } from '../../../../../renderer/screens/audit/filter/filter-fields.ts';
+import { callerName } from '../../../../../renderer/components/run-filter/filter-fields.ts';
 import type { AuditFacets } from '../../../../../shared/contract/audit.ts';
 
 const [windowCallerId, job, unknown] = [

@@ -38,3 +38,9 @@ test('counts messages that a program left out, as when it shortens its history',
     dropped: 3,
   });
 });
+
+test('a program that continues a response sends only new messages', () => {
+  const { input, ...rest } = call([more], 'Hm');
+  const next = { ...rest, input: { ...input, configuration: { previous_response_id: 'resp_1' } } };
+  expect(addedMessages(next, call([ask], 'Because'))).toEqual({ repeated: [], added: [more], dropped: 0 });
+});

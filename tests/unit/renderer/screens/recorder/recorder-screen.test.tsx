@@ -3,14 +3,20 @@ import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { RecordingRules } from '../../../../../renderer/screens/recorder/recording-rules.tsx';
 import { RecorderScreen } from '../../../../../renderer/screens/recorder/recorder-screen.tsx';
 import { useComparisonDrafts } from '../../../../../renderer/stores/comparison-drafts.ts';
+import { initialRecorderView, useRecorderView } from '../../../../../renderer/stores/recorder.ts';
 import { useToasts } from '../../../../../renderer/stores/toasts.ts';
 import { AppError } from '../../../../../shared/app-error.ts';
 import { readConversation } from '../../../../../shared/contract/conversations.ts';
 import { addRunsToDataset, createRunDataset } from '../../../../../shared/contract/dataset-import.ts';
 import { createDataset, listDatasets } from '../../../../../shared/contract/datasets.ts';
 import { type Message, textMessage } from '../../../../../shared/contract/messages.ts';
-import { listPrompts, readPromptVersion } from '../../../../../shared/contract/prompts.ts';
-import { defaultSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
+import {
+  createPrompt,
+  listPrompts,
+  listPromptVersions,
+  readPromptVersion,
+} from '../../../../../shared/contract/prompts.ts';
+import { defaultSettings, readSettings, updateSettings } from '../../../../../shared/contract/settings.ts';
 import { recordRun } from '../../../../support/audit-runs.ts';
 import { holdCalls } from '../../../../support/hold-calls.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
@@ -21,6 +27,7 @@ beforeAll(() => {
   globalThis.matchMedia ??= (media) => Object.assign(new EventTarget(), { media, matches: true }) as MediaQueryList;
 });
 afterEach(async () => {
+  useRecorderView.setState(initialRecorderView);
   await opened.close();
   vi.restoreAllMocks();
 });
@@ -198,7 +205,7 @@ test('says why a call could not be loaded, and loads it again', async () => {
       const { client } = window.host;
       const { conversationId: id } = await recordRun(window, { ...call, messages: [question] }, { content: 'Blue.' });
       const held = holdCalls(client, readConversation);
-      held.release(new AppError('not_found', `There is no conversation ${id}.`));
+      held.release(new AppError('invalid_request', `Conversation ${id} can't be read.`));
     },
   });
   await screen.findByText("Couldn't load the call");
@@ -222,4 +229,98 @@ test('leaves levels that differ from API to API to the settings', async () => {
   });
   expect((await screen.findByRole('link', { name: 'Change in Settings' })).getAttribute('href')).toMatch(/recording$/);
   expect(screen.queryByRole('radio', { name: 'Everything' })).toBeNull();
+});
+
+/** Calls of two programs: one that worked, one with a limit, one that broke off. */
+async function openCalls(): Promise<void> {
+  opened = await openWindow(<RecorderScreen />, {
+    address: '/recorder',
+    prepare: async (_client, window) => {
+      const of = (text: string, client: string) => ({
+        ...call,
+        origin: { ...program, client },
+        messages: [textMessage('user', text)],
+        renderedPrompt: text,
+      });
+      const error = { code: 'rate_limited', message: 'Too many requests' };
+      const failed = { status: 'Failed', finishReason: 'Error', content: '', usage: null, cost: null, error } as const;
+      await recordRun(window, of('The date fails', 'nightly.py'), { content: 'Fixed.', httpStatus: 200 });
+      await recordRun(window, of('Water damage', 'claims-bot'), { ...failed, httpStatus: 429 });
+      await recordRun(window, of('Fire damage', 'claims-bot'), { ...failed, httpStatus: 200 });
+    },
+  });
+  await screen.findByRole('table', { name: 'Calls' });
+}
+
+const programsShown = () =>
+  within(screen.getByRole('table', { name: 'Calls' }))
+    .getAllByRole('row')
+    .slice(1)
+    .map((row) => row.querySelectorAll('td')[1]?.textContent);
+
+test('shows the status codes of calls, and how many calls and programs there are', async () => {
+  await openCalls();
+  const calls = within(screen.getByRole('table', { name: 'Calls' }));
+  expect(calls.getByText('200')).toBeTruthy();
+  expect(calls.getByText('429')).toBeTruthy();
+  expect(calls.getByText('Failed')).toBeTruthy();
+  await screen.findByText(/^2 programs, 3 calls since /);
+});
+
+test('finds calls by their text and filters them by their program', async () => {
+  await openCalls();
+  fireEvent.change(screen.getByLabelText('Find in calls'), { target: { value: 'damage' } });
+  await waitFor(() => expect(programsShown()).toEqual(['claims-bot', 'claims-bot']));
+  act(() => useRecorderView.setState({ filter: { clients: ['nightly.py'] } }));
+  await waitFor(() => expect(programsShown()).toEqual(['nightly.py']));
+  await screen.findByText(/^1 program, 1 call since /);
+  fireEvent.click(screen.getByRole('button', { name: 'Remove Program' }));
+  await waitFor(() => expect(programsShown()).toHaveLength(3));
+  act(() => useRecorderView.setState({ filter: { text: 'nothing like it' } }));
+  await screen.findByText('No matching calls');
+  fireEvent.click(screen.getByRole('button', { name: 'Clear filters' }));
+  await screen.findByRole('table', { name: 'Calls' });
+});
+
+test('clears the list and shows all calls again', async () => {
+  await openCalls();
+  fireEvent.click(screen.getByRole('button', { name: 'Clear list' }));
+  await screen.findByText(/^No calls since/, { selector: '.strong' });
+  fireEvent.click(screen.getAllByRole('button', { name: 'Show all' })[0]!);
+  await screen.findByRole('table', { name: 'Calls' });
+  expect(programsShown()).toHaveLength(3);
+});
+
+test('groups calls by program', async () => {
+  await openCalls();
+  act(() => useRecorderView.setState({ grouping: 'program' }));
+  const heads = within(screen.getByRole('table', { name: 'Calls' })).getAllByRole('rowheader');
+  const texts = heads.map((head) => head.textContent).toSorted();
+  expect(texts).toEqual(['claims-bot 2 conversations', 'nightly.py 1 conversation']);
+});
+
+test('pauses recording, and continues with what was recorded before', async () => {
+  await openCalls();
+  const { client } = opened.window.host;
+  const levels = async () => (await client.call(readSettings)).recorder.levels;
+  fireEvent.click(await screen.findByRole('switch', { name: 'Recording' }));
+  await screen.findByText('Paused: calls go through without a record');
+  await waitFor(async () => expect(new Set(Object.values(await levels()))).toEqual(new Set(['none'])));
+  fireEvent.click(screen.getByRole('switch', { name: 'Recording' }));
+  await waitFor(async () => expect(await levels()).toEqual(defaultSettings.recorder.levels));
+});
+
+test('saves a call as the next version of a prompt', async () => {
+  const detail = await openCall();
+  const { client } = opened.window.host;
+  const prompt = await client.call(createPrompt, { body: { name: 'Sky', promptText: 'Which?', model: 'gpt-4o' } });
+  fireEvent.click(await detail.findByRole('button', { name: /Save as prompt/ }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Save as prompt' }));
+  fireEvent.click(await dialog.findByRole('button', { name: /^Save as:/ }));
+  fireEvent.click(await screen.findByRole('option', { name: 'Sky' }));
+  fireEvent.change(dialog.getByLabelText('Note'), { target: { value: 'As the program asks' } });
+  fireEvent.click(dialog.getByRole('button', { name: 'Save version' }));
+  await waitFor(() => expect(opened.addresses.at(-1)).toMatch(new RegExp(`^/prompts/${prompt.id}/`)));
+  const { data } = await client.call(listPromptVersions, { parameters: { id: prompt.id } });
+  expect(data[0]).toMatchObject({ number: 2, note: 'As the program asks' });
 });

@@ -1,12 +1,12 @@
 import { type ReactNode, useState } from 'react';
-import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
-import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
-import { Button } from '../../../components/button.tsx';
-import { Checkbox } from '../../../components/choices.tsx';
-import { readNumber } from '../../../components/format.ts';
-import { TextField } from '../../../components/text-field.tsx';
+import type { AuditFacets, AuditFilter } from '../../../shared/contract/audit.ts';
+import type { AuditSpan } from '../../../shared/contract/audit-views.ts';
+import { Button } from '../button.tsx';
+import { Checkbox } from '../choices.tsx';
+import { readNumber } from '../format.ts';
+import { TextField } from '../text-field.tsx';
 import type { FilterField } from './filter-fields.ts';
-import { dateSpans, withSpan } from '../../../shell/audit-address.ts';
+import { dateSpans, withSpan } from '../../shell/audit-address.ts';
 
 export interface EditorProps {
   filter: AuditFilter;

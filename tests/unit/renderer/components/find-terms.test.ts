@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findIn, findTerms } from '../../../../../renderer/screens/audit/detail/find-terms.ts';
+import { findIn, findTerms } from '../../../../renderer/components/find-terms.ts';
 
 function found(text: string, search: string): string[] {
   return findIn(text, findTerms(search)).map(({ start, end }) => text.slice(start, end));

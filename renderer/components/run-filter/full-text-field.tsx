@@ -1,9 +1,9 @@
 import { ChevronDown, Search } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { AuditFilter } from '../../../../shared/contract/audit.ts';
-import { Icon } from '../../../components/icon.tsx';
-import { Menu } from '../../../components/menu.tsx';
-import { TextField } from '../../../components/text-field.tsx';
+import type { AuditFilter } from '../../../shared/contract/audit.ts';
+import { Icon } from '../icon.tsx';
+import { Menu } from '../menu.tsx';
+import { TextField } from '../text-field.tsx';
 
 /** How long to wait after the last letter before searching, in milliseconds. */
 const pauseMilliseconds = 220;
@@ -15,6 +15,12 @@ const searchScopes = [
 ] as const;
 
 export interface FullTextFieldProps {
+  /** Of the input. */
+  id: string;
+  label: string;
+  placeholder: string;
+  /** Whether a person can choose where to search. */
+  hasScope: boolean;
   filter: AuditFilter;
   /** `isTyped` while the person types: one step of Back then removes the whole word. */
   onChange: (filter: AuditFilter, isTyped: boolean) => void;
@@ -54,7 +60,8 @@ function ScopeMenu({ filter, onChange }: Pick<FullTextFieldProps, 'filter' | 'on
 }
 
 /** Full-text search over prompts and answers. The field keeps the focus and every letter while the list updates. */
-export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps) {
+export function FullTextField(props: FullTextFieldProps) {
+  const { id, label, placeholder, hasScope, filter, onChange, onLeave } = props;
   const filtered = filter.text ?? '';
   const [typed, setTyped] = useState(filtered);
   const [searched, setSearched] = useState(filtered);
@@ -80,11 +87,11 @@ export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps)
   return (
     <div role="search" className="audit__text">
       <TextField
-        id="audit-text"
-        label="Search conversations"
+        id={id}
+        label={label}
         isLabelHidden
         icon={Search}
-        placeholder="Search"
+        placeholder={placeholder}
         value={typed}
         onValueChange={setTyped}
         onKeyDown={(event) => {
@@ -99,7 +106,7 @@ export function FullTextField({ filter, onChange, onLeave }: FullTextFieldProps)
             search('');
           }
         }}
-        end={<ScopeMenu filter={filter} onChange={onChange} />}
+        end={hasScope && <ScopeMenu filter={filter} onChange={onChange} />}
       />
     </div>
   );

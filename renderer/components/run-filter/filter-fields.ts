@@ -1,11 +1,11 @@
-import type { AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
-import type { OriginApi } from '../../../../shared/contract/conversations.ts';
-import type { AiSystem } from '../../../../shared/contract/common.ts';
-import { providerName } from '../../../../shared/provider-names.ts';
-import type { AuditSpan } from '../../../../shared/contract/audit-views.ts';
-import { formatDuration, formatScore } from '../../../components/format.ts';
-import { finishName, originName } from '../../../components/run-words.ts';
-import { spanOf, type DateSpan } from '../../../shell/audit-address.ts';
+import type { AuditFacets, AuditFilter } from '../../../shared/contract/audit.ts';
+import type { OriginApi } from '../../../shared/contract/conversations.ts';
+import type { AiSystem } from '../../../shared/contract/common.ts';
+import { providerName } from '../../../shared/provider-names.ts';
+import type { AuditSpan } from '../../../shared/contract/audit-views.ts';
+import { formatDuration, formatScore } from '../format.ts';
+import { finishName, originName } from '../run-words.ts';
+import { spanOf, type DateSpan } from '../../shell/audit-address.ts';
 
 /** A part of the filter with its label. */
 export type FilterFieldId =

@@ -1,17 +1,17 @@
 import { Command } from 'cmdk';
 import { Check, ChevronLeft, ListFilter, Search } from 'lucide-react';
 import type { ReactElement } from 'react';
-import type { AuditFacetCounts, AuditFacets, AuditFilter } from '../../../../shared/contract/audit.ts';
-import { aiSystems } from '../../../../shared/contract/common.ts';
-import { originApis, runStatuses } from '../../../../shared/contract/conversations.ts';
-import { moderationFlags } from '../../../../shared/contract/moderation.ts';
-import { formatCount } from '../../../components/format.ts';
-import { Icon } from '../../../components/icon.tsx';
-import { matchScore } from '../../../components/match-score.ts';
-import { useAuditFacetCounts } from '../../../queries/audit.ts';
+import type { AuditFacetCounts, AuditFacets, AuditFilter } from '../../../shared/contract/audit.ts';
+import { aiSystems } from '../../../shared/contract/common.ts';
+import { originApis, runStatuses } from '../../../shared/contract/conversations.ts';
+import { moderationFlags } from '../../../shared/contract/moderation.ts';
+import { formatCount } from '../format.ts';
+import { Icon } from '../icon.tsx';
+import { matchScore } from '../match-score.ts';
+import { useAuditFacetCounts } from '../../queries/audit.ts';
 import { type FilterField, type FilterFieldId, filterFields, type ListFieldId, nameOfValue } from './filter-fields.ts';
-import { Button, IconButton } from '../../../components/button.tsx';
-import { Popover } from '../../../components/popover.tsx';
+import { Button, IconButton } from '../button.tsx';
+import { Popover } from '../popover.tsx';
 import {
   DateEditor,
   type EditorProps,

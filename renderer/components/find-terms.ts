@@ -1,4 +1,4 @@
-import { wordForm } from '../../../../shared/unspaced-text.ts';
+import { wordForm } from '../../shared/unspaced-text.ts';
 
 /** A word or phrase of a full-text search, folded: without case and accents. */
 export interface FindTerm {

@@ -1,0 +1,37 @@
+import { create } from 'zustand';
+import type { AuditFilter } from '../../shared/contract/audit.ts';
+import type { Settings } from '../../shared/contract/settings.ts';
+
+/** What a person sees of a call. */
+export type CallPart = 'turns' | 'request' | 'response' | 'headers';
+
+interface RecorderView {
+  /** Beside the APIs of recorded calls. */
+  filter: AuditFilter;
+  /** The list was cleared then, as a timestamp; null if it has all calls. */
+  clearedAt: string | null;
+  grouping: 'conversation' | 'program';
+  /** The conversation that a person chose; null to follow the newest one. */
+  chosenId: string | null;
+  part: CallPart;
+  /** In a narrow window, whether it shows how to connect a program; null while there are no calls. */
+  isConnectOpen: boolean | null;
+  /** What was recorded before it was paused; null for the default. */
+  levelsBeforePause: Settings['recorder']['levels'] | null;
+  /** Failures of recording that a person dismissed. */
+  dismissedFailures: number;
+}
+
+export const initialRecorderView: RecorderView = {
+  filter: {},
+  clearedAt: null,
+  grouping: 'conversation',
+  chosenId: null,
+  part: 'turns',
+  isConnectOpen: null,
+  levelsBeforePause: null,
+  dismissedFailures: 0,
+};
+
+/** The view of the Recorder. It outlives the screen, not the window. */
+export const useRecorderView = create<RecorderView>()(() => initialRecorderView);
