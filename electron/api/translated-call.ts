@@ -7,7 +7,7 @@ import type { AcceptedRun, Completions } from '../completions/completions.ts';
 import type { Run, RunPart } from '../completions/run.ts';
 import type { Log } from '../log.ts';
 import type { PassThrough } from '../passthrough/create-passthrough.ts';
-import { type Fields, objectOf } from '../passthrough/fields.ts';
+import { type Fields, listOf, objectOf, textOf } from '../passthrough/fields.ts';
 import { namedParameters } from '../passthrough/named-parameters.ts';
 import { type OwnCall, ownModelKind } from '../passthrough/own-call.ts';
 import { readRequest, type RecordedRequest } from '../passthrough/read-request.ts';
@@ -147,10 +147,46 @@ function continuedResponse(
   };
 }
 
+/** The items of an answer of this service's own, by their ids. */
+const itemId = /^(?:msg|fc)_([\da-f-]{36})_\d+$/;
+
+/** Each is read from the database while other calls wait. */
+const maxReferredAnswers = 100;
+
+/** The answer that a program refers to, instead of sending it again. */
+function referredItems(id: string, { caller }: Input, { storage }: TranslatedCallOptions): readonly object[] {
+  const runId = itemId.exec(id)?.[1];
+  const run = runId === undefined ? null : storage.runs.readToContinue(runId);
+  if (run?.callerId !== caller.callerId || run.status !== 'Completed')
+    throw invalidField('input', "has an item_reference to no response of this key's own");
+  const text = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: run.content }] };
+  const calls = run.toolCalls.map(({ id: call_id, name, arguments: given }) => {
+    return { type: 'function_call', call_id, name, arguments: given };
+  });
+  return run.content === '' ? calls : [text, ...calls];
+}
+
+/** The request with the answers that it refers to: a program that refers to an answer refers to all of its items. */
+function withReferredItems(body: Fields, input: Input, options: TranslatedCallOptions): Fields {
+  const known = new Set<string>();
+  const items = listOf(body['input']).flatMap((item) => {
+    const { type, id } = objectOf(item);
+    if (type !== 'item_reference') return [item];
+    const runId = itemId.exec(textOf(id))?.[1] ?? '';
+    if (known.has(runId)) return [];
+    known.add(runId);
+    if (known.size > maxReferredAnswers)
+      throw invalidField('input', `has an item_reference to more than ${maxReferredAnswers} responses`);
+    return referredItems(textOf(id), input, options);
+  });
+  return known.size === 0 ? body : { ...body, input: items };
+}
+
 /** The call as completions run it, after the response that it continues. */
 function readCall(api: TranslatedApi, { body, model }: LeveledCall, input: Input, options: TranslatedCallOptions) {
   const kind = ownModelKind(model)!;
-  const read = readRequest(api, body, null);
+  const whole = api === 'openai-responses' ? withReferredItems(body, input, options) : body;
+  const read = readRequest(api, whole, null);
   const continued = continuedResponse(read, input, options);
   const sent = continued ? { ...read, messages: [...continued.messages, ...read.messages] } : read;
   const continuedMessages = continued?.messages.length ?? 0;

@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
+import { missingMessages } from '../../shared/continued-field.ts';
 import type { AddedRunsInput, RunDataset } from '../../shared/contract/dataset-import.ts';
 import type { DatasetColumn, RowValues } from '../../shared/contract/datasets.ts';
+import { type MessageRole, textOfMessage, textOfToolCalls } from '../../shared/contract/messages.ts';
 import type { RunDetail } from '../../shared/contract/runs.ts';
 import { isAnonymised } from '../storage/run-details.ts';
 import type { RunStore } from '../storage/storage.ts';
@@ -35,10 +37,32 @@ class GrownColumns {
   }
 }
 
-function rowOf({ runId, model, input, output }: RunDetail, columns: GrownColumns, names: AddedRunsInput['columns']) {
+const speakers: Readonly<Record<MessageRole, string>> = {
+  system: 'System',
+  user: 'User',
+  assistant: 'Assistant',
+  tool: 'Tool',
+};
+
+/** What a run asked: of a program's call with several messages, all of them, because the last one alone is no prompt. */
+export function promptOf({ origin, input }: RunDetail): string {
+  const { messages, renderedPrompt, promptText } = input;
+  if (origin.api === 'completions' || messages.length < 2) return renderedPrompt ?? promptText;
+  const texts = messages.map((message) => {
+    const parts = [textOfMessage(message), textOfToolCalls(message)].filter((text) => text !== '');
+    return `${speakers[message.role]}: ${parts.join('\n')}`;
+  });
+  return texts.join('\n\n');
+}
+
+function rowOf(
+  { runId, model, input, output }: RunDetail,
+  prompt: string,
+  columns: GrownColumns,
+  names: AddedRunsInput['columns'],
+) {
   const given = Object.entries(input.replacements ?? {}).filter(([, value]) => value !== null && value !== undefined);
-  const prompt = () => [columns.choose(names?.prompt, 'run prompt', 'text'), input.renderedPrompt ?? ''] as const;
-  const variables = given.length > 0 ? given : [prompt()];
+  const variables = given.length > 0 ? given : [[columns.choose(names?.prompt, 'run prompt', 'text'), prompt] as const];
   for (const [name, value] of variables) columns.require(name, typeof value === 'string' ? 'text' : 'json');
   const own = { 'run model': model, 'run ID': runId };
   const known = Object.entries(own).filter(([name]) => columns.has(name));
@@ -69,9 +93,12 @@ export async function addRuns(
   for (const [index, id] of [...new Set(runIds.map((runId) => runId.toLowerCase()))].entries()) {
     const run = await readAnywhere(id, runs, author.readsTeam === true ? team : undefined);
     if (run === null) throw invalidField(`runIds[${index}]`, 'is not a run');
+    const missing = isAnonymised(run) ? null : missingMessages(run);
+    if (missing !== null) throw invalidField(`runIds[${index}]`, 'continues messages that are not recorded', missing);
+    const prompt = promptOf(run);
     if (isAnonymised(run)) skippedRuns += 1;
-    else added.push(rowOf(run, columns, names));
-    characters += (run.input.renderedPrompt?.length ?? 0) + run.output.content.length;
+    else added.push(rowOf(run, prompt, columns, names));
+    characters += prompt.length + run.output.content.length;
     if (characters > maxAddedCharacters)
       throw new AppError('payload_too_large', 'These runs have more than 16 MB of text. Add fewer at once.');
     await nextTurn();

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AppError, invalidField } from '../../shared/app-error.ts';
+import { missingMessages } from '../../shared/continued-field.ts';
 import type { AddedRunsInput, DatasetJob, RunDataset, RunDatasetInput } from '../../shared/contract/dataset-import.ts';
 import {
   type DatasetColumn,
@@ -17,7 +18,7 @@ import type { FileReader } from '../storage/file-store.ts';
 import { isAnonymised } from '../storage/run-details.ts';
 import type { RunStore } from '../storage/storage.ts';
 import { requireTeam, teamRunDetail, type TeamRecords } from '../team/team-records.ts';
-import { addRuns } from './add-runs.ts';
+import { addRuns, promptOf } from './add-runs.ts';
 import type { Datasets } from './create-datasets.ts';
 import { tooManyRows } from './dataset-row.ts';
 import { RunDatasetJob, type RunProgress } from './run-dataset-job.ts';
@@ -108,13 +109,14 @@ class RunColumns {
 }
 
 function rowOf(
-  { runId, model, input, output }: RunDetail,
+  run: RunDetail,
   columns: RunColumns,
   feedback: RunFeedback | null,
 ): RowValues {
+  const { runId, model, input, output } = run;
   const given = Object.entries(input.replacements ?? {}).filter(([, value]) => value !== null && value !== undefined);
   // Calls of the recorder have no variables.
-  const variables = given.length > 0 ? given : [['run prompt', input.renderedPrompt ?? input.promptText] as const];
+  const variables = given.length > 0 ? given : [['run prompt', promptOf(run)] as const];
   for (const [name, value] of variables) if (!columns.has(name)) columns.add(name, value);
   const { score = null, comment = null, tags = null } = feedback ?? {};
   const own: Record<string, unknown> = {
@@ -219,8 +221,11 @@ async function createFromRuns(
     for (const [index, id] of ids.entries()) {
       const { run, feedback } = await readRun(id, index);
       if (run === null && 'runIds' in input.selection) throw invalidField(`selection.runIds[${index}]`, 'is not a run');
+      const missing = run && missingMessages(run);
+      if (missing !== null && 'runIds' in input.selection)
+        throw invalidField(`selection.runIds[${index}]`, 'continues messages that are not recorded', missing);
       // Its texts were deleted, or it was removed since it was found.
-      if (run === null || isAnonymised(run)) skippedRuns += 1;
+      if (run === null || missing !== null || isAnonymised(run)) skippedRuns += 1;
       else batch.push(rowOf(run, columns, feedback()));
       if (performance.now() < sliceEnd && batch.length < runsAtOnce) continue;
       if (batch.length > 0) yield batch;
@@ -232,7 +237,7 @@ async function createFromRuns(
     }
     if (batch.length > 0) yield batch;
     if (skippedRuns === ids.length)
-      throw new AppError('invalid_request', 'The texts of all of these runs were deleted.', {
+      throw new AppError('invalid_request', 'The texts of all of these runs were deleted, or never recorded.', {
         details: [{ field: 'selection', issue: 'has no run with texts' }],
       });
     report(ids.length);

@@ -89,8 +89,9 @@ export function beginRun(
   const promptText = lastUser ? textOfMessages([lastUser]) : renderedPrompt;
   const scope = scopeOf(call);
   const own = requestKey(call, request);
-  const previous = request.previousResponseId === null ? [] : [responseKey(call, request.previousResponseId)];
-  const earlier = [...previous, ...request.earlierKeys.map((key) => `${scope} ${key}`), ...(call.isRetry ? [own] : [])];
+  const previous = request.previousResponseId === null ? null : responseKey(call, request.previousResponseId);
+  const continues = isWhole && previous !== null ? threads.findResponse(previous) : null;
+  const earlier = [...(previous === null ? [] : [previous]), ...request.earlierKeys.map((key) => `${scope} ${key}`), ...(call.isRetry ? [own] : [])];
   const model = modelOf(call, request.model);
   const named = { promptText, renderedPrompt, messages: added, metadata: null };
   const name = (isWhole && runTitleOf(named)) || model;
@@ -123,6 +124,7 @@ export function beginRun(
     renderedPrompt,
     messages: isWhole ? messages : null,
     ...(isWhole && { messageKeys: request.messageKeys }),
+    ...(continues && { continues }),
     configuration: isWhole ? request.configuration : null,
     dataspaceIds: null,
     appHeaders: { ...request.program.appHeaders },

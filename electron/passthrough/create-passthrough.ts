@@ -159,12 +159,15 @@ function tryBegin({ call, request, level, failure }: PlannedCall, { storage, met
 /** By these, the next call of the conversation finds it. */
 function noteAnswer(
   { call, request }: PlannedCall,
-  { conversationId }: Recording,
+  { runId, conversationId }: Recording,
   response: RecordedResponse,
   { storage }: Parts,
 ) {
   const scope = scopeOf(call);
-  if (response.id !== null) storage.threads.note(responseKey(call, response.id), conversationId);
+  if (response.id !== null) {
+    const keepsSystem = !request.hasInstructions;
+    storage.threads.note(responseKey(call, response.id), conversationId, { runId, keepsSystem });
+  }
   // Redacted messages have other hashes. The request's own key finds the conversation, too.
   if (storage.settings.read().recorder.redaction.length > 0) return;
   const text = response.content === '' ? [] : [{ type: 'text' as const, text: response.content }];

@@ -1,6 +1,6 @@
 import type { Message, MessagePart, ToolCallPart } from '../../shared/contract/messages.ts';
 import { type Fields, isObject, jsonOf, listOf, objectOf, textOf } from './fields.ts';
-import { signedBy } from './gemini-response.ts';
+import { geminiPartText, signedBy } from './gemini-response.ts';
 import type { SentFiles } from './sent-files.ts';
 
 /** A request to Gemini as it is recorded, with its parameters under the names of completions. */
@@ -50,10 +50,22 @@ function resultText(response: unknown): { content: string; isError: boolean } {
   return { content: jsonOf(isPlain ? fields[only!] : (response ?? '')), isError };
 }
 
-function contentPart(value: unknown, files: SentFiles, ids: CallIds): MessagePart[] {
+/** The files in the result of a function, which come after it. */
+function resultFiles(parts: unknown, files: SentFiles): MessagePart[] {
+  return listOf(parts).flatMap((part) => {
+    const { inlineData } = fieldsOf(part);
+    const { mimeType, data, displayName } = fieldsOf(inlineData);
+    return isObject(inlineData) ? [files.add(textOf(mimeType), textOf(data), textOf(displayName))] : [];
+  });
+}
+
+/** `isModel` is whether the model sent it. */
+function contentPart(value: unknown, files: SentFiles, ids: CallIds, isModel: boolean): MessagePart[] {
   const part = fieldsOf(value);
   if (part['thought'] === true) return [];
   if (typeof part['text'] === 'string') return part['text'] === '' ? [] : [text(part['text'])];
+  const made = isModel ? geminiPartText(part) : null;
+  if (made !== null) return [text(made)];
   if (part['inlineData'] !== undefined) {
     const { mimeType, data, displayName } = fieldsOf(part['inlineData']);
     return [files.add(textOf(mimeType), textOf(data), textOf(displayName))];
@@ -66,8 +78,9 @@ function contentPart(value: unknown, files: SentFiles, ids: CallIds): MessagePar
     return [{ type: 'toolCall', ...called, ...signedBy(part['thoughtSignature']) } as ToolCallPart];
   }
   if (part['functionResponse'] !== undefined) {
-    const { id, name, response } = objectOf(part['functionResponse']);
-    return [{ type: 'toolResult', toolCallId: ids.ofResult(textOf(id), textOf(name)), ...resultText(response) }];
+    const { id, name, response, parts } = objectOf(part['functionResponse']);
+    const toolCallId = ids.ofResult(textOf(id), textOf(name));
+    return [{ type: 'toolResult', toolCallId, ...resultText(response) }, ...resultFiles(parts, files)];
   }
   // A signature alone is only for the provider.
   if (Object.keys(part).every((name) => name === 'thoughtSignature')) return [];
@@ -104,7 +117,7 @@ function messagesOf(contents: unknown, files: SentFiles): Message[] {
   };
   for (const value of listOf(contents)) {
     const { role, parts } = objectOf(value);
-    const content = listOf(parts).flatMap((part) => contentPart(part, files, ids));
+    const content = listOf(parts).flatMap((part) => contentPart(part, files, ids, role === 'model'));
     if (role === 'model') {
       for (const part of content) answer.push(part);
       continue;

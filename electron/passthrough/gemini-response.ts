@@ -4,6 +4,7 @@ import {
   countOf,
   type Fields,
   hasRepeatedFields,
+  isObject,
   jsonOf,
   listOf,
   objectOf,
@@ -11,6 +12,7 @@ import {
   parseObject,
   textOf,
 } from './fields.ts';
+import { providerText } from './provider-items.ts';
 import { type Choice, maxChoices, type Reading } from './reading.ts';
 
 /** Reasons that mean a rule of Google's stopped the answer. */
@@ -39,11 +41,22 @@ export function signedBy(thoughtSignature: unknown) {
   return { providerState: { options: { google: { thoughtSignature } } } };
 }
 
+/** What Gemini ran or made itself, in a part; null for any other part. */
+export function geminiPartText({ inlineData, executableCode, codeExecutionResult }: Fields): string | null {
+  if (isObject(inlineData)) return providerText(textOf(inlineData['mimeType']) || 'file', inlineData['data']);
+  if (isObject(executableCode)) return providerText('executableCode', executableCode['code']);
+  if (isObject(codeExecutionResult))
+    return providerText('codeExecutionResult', codeExecutionResult['output'] ?? codeExecutionResult['outcome']);
+  return null;
+}
+
 function readPart(reading: Choice, value: unknown): void {
   const part = objectOf(value);
   const text = textOf(part['text']);
   if (part['thought'] === true) reading.reasoning.push(text);
   else if (text !== '') reading.texts.push(text);
+  const other = geminiPartText(part);
+  if (other !== null) reading.texts.push(other);
   if (part['functionCall'] === undefined) return;
   const { id, name, args } = objectOf(part['functionCall']);
   Object.assign(reading.call(reading.calls.size), {

@@ -40,6 +40,7 @@ export const unreadable: Omit<ReadRequest, 'program'> = {
   files: [],
   configuration: {},
   previousResponseId: null,
+  hasInstructions: false,
   earlierKeys: [],
   key: '',
   messageKeys: [],

@@ -1,6 +1,8 @@
 import type { Message, MessagePart } from '../../shared/contract/messages.ts';
 import { type Fields, isObject, jsonOf, listOf, objectOf, textOf } from './fields.ts';
 import { readGeminiRequest } from './gemini-request.ts';
+import { blockText, isServerCall } from './provider-items.ts';
+import { callIn, itemText } from './responses-response.ts';
 import { SentFiles, type SentFile } from './sent-files.ts';
 
 /** The APIs whose calls are recorded. */
@@ -20,6 +22,8 @@ export interface RecordedRequest {
   readonly configuration: Record<string, unknown>;
   /** The response that the request continues; null for none. */
   readonly previousResponseId: string | null;
+  /** Whether the system message has instructions that hold for this call only. */
+  readonly hasInstructions: boolean;
 }
 
 function text(value: string): MessagePart {
@@ -45,7 +49,7 @@ function openAiPart(value: unknown, files: SentFiles): MessagePart {
     case 'image_url':
       return files.addUrl(textOf(objectOf(part['image_url'])['url']));
     case 'input_image':
-      return files.addUrl(textOf(part['image_url']));
+      return files.addUrl(textOf(part['image_url']) || textOf(part['file_id']));
     case 'input_audio': {
       const audio = objectOf(part['input_audio']);
       const format = textOf(audio['format']) || 'wav';
@@ -70,12 +74,47 @@ function openAiParts(content: unknown, files: SentFiles): MessagePart[] {
 const joinedText = (parts: readonly MessagePart[]): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
+/** The result of a tool, and its files, which `withFilesAfter` moves. */
+function toolResult(toolCallId: string, parts: readonly MessagePart[], isError = false): MessagePart[] {
+  const named = parts.map((part) => (part.type === 'file' ? `[${part.name}]` : part.type === 'text' ? part.text : ''));
+  const files = parts.filter(({ type }) => type === 'file');
+  return [{ type: 'toolResult', toolCallId, content: named.join(''), isError }, ...files];
+}
+
+/** Completions have no files in the results of tools, so the files of a turn's results come after all of them, as a user's. */
+function withFilesAfter(messages: readonly Message[]): Message[] {
+  const moved: Message[] = [];
+  let files: MessagePart[] = [];
+  for (const message of messages) {
+    const { role, content } = message;
+    if (role !== 'tool' && files.length > 0) {
+      moved.push({ role: 'user', content: role === 'user' ? [...files, ...content] : files });
+      files = [];
+      if (role === 'user') continue;
+    }
+    const isMoved = ({ type }: MessagePart) => role === 'tool' && type === 'file';
+    if (content.some(isMoved)) {
+      files.push(...content.filter(isMoved));
+      moved.push({ role, content: content.filter((part) => !isMoved(part)) });
+    } else moved.push(message);
+  }
+  if (files.length > 0) moved.push({ role: 'user', content: files });
+  return moved;
+}
+
+/** The call of an assistant's message in the first form of calls. Its result has the name only. */
+function functionCall(value: unknown): MessagePart[] {
+  if (!isObject(value)) return [];
+  const name = textOf(value['name']);
+  return [{ type: 'toolCall', id: name, name, arguments: jsonOf(value['arguments'] ?? '') }];
+}
+
 function chatMessage(value: unknown, files: SentFiles): Message {
   const message = objectOf(value);
   const parts = openAiParts(message['content'], files);
   if (message['role'] === 'tool' || message['role'] === 'function') {
     const toolCallId = textOf(message['tool_call_id']) || textOf(message['name']);
-    return { role: 'tool', content: [{ type: 'toolResult', toolCallId, content: joinedText(parts), isError: false }] };
+    return { role: 'tool', content: toolResult(toolCallId, parts) };
   }
   if (message['role'] !== 'assistant') {
     const isSystem = message['role'] === 'system' || message['role'] === 'developer';
@@ -86,7 +125,7 @@ function chatMessage(value: unknown, files: SentFiles): Message {
     const { name, arguments: given, input } = objectOf(called ?? custom);
     return { type: 'toolCall', id: textOf(id), name: textOf(name), arguments: jsonOf(given ?? input ?? '') };
   });
-  return { role: 'assistant', content: [...parts, ...calls] };
+  return { role: 'assistant', content: [...parts, ...calls, ...functionCall(message['function_call'])] };
 }
 
 /** A message that may still get parts. */
@@ -107,26 +146,28 @@ function responsesItem(value: unknown, files: SentFiles): Message | null {
     case undefined:
     case 'message':
       return chatMessage({ role: item['role'], content: item['content'] }, files);
-    case 'function_call':
-    case 'custom_tool_call': {
-      const call = { id: textOf(item['call_id']), name: textOf(item['name']) };
-      const given = jsonOf(item['arguments'] ?? item['input'] ?? '');
-      return { role: 'assistant', content: [{ type: 'toolCall', ...call, arguments: given }] };
-    }
-    case 'function_call_output':
-    case 'custom_tool_call_output': {
-      const { output } = item;
-      const content = Array.isArray(output) ? joinedText(openAiParts(output, files)) : jsonOf(output ?? '');
-      const toolCallId = textOf(item['call_id']);
-      return { role: 'tool', content: [{ type: 'toolResult', toolCallId, content, isError: false }] };
-    }
     // Encrypted, and only for the provider.
     case 'reasoning':
-    case 'item_reference':
       return null;
+    case 'item_reference':
+      return { role: 'assistant', content: [text(`[item_reference] ${textOf(item['id'])}`)] };
     default:
-      return { role: 'assistant', content: [unknownPart(item, files)] };
+      return otherItem(item, files);
   }
+}
+
+/** A picture of a screen, or another one. */
+const isImage = (output: unknown): output is Fields => isObject(output) && typeof output['image_url'] === 'string';
+
+/** A call, its result, or what the provider ran or made itself. */
+function otherItem(item: Fields, files: SentFiles): Message {
+  const call = callIn(item);
+  if (call) return { role: 'assistant', content: [{ type: 'toolCall', ...call }] };
+  const { type, call_id: id, output } = item;
+  if (!textOf(type).endsWith('_call_output')) return { role: 'assistant', content: [text(itemText(item))] };
+  const listed = Array.isArray(output) ? output : isImage(output) ? [{ ...output, type: 'input_image' }] : null;
+  const parts = listed === null ? [text(jsonOf(output ?? ''))] : openAiParts(listed, files);
+  return { role: 'tool', content: toolResult(textOf(id), parts) };
 }
 
 function anthropicPart(value: unknown, files: SentFiles): MessagePart[] {
@@ -141,8 +182,7 @@ function anthropicPart(value: unknown, files: SentFiles): MessagePart[] {
       if (type === 'base64') return [files.add(textOf(media_type), textOf(data), textOf(part['title']))];
       return [text(type === 'text' ? textOf(data) : `[${textOf(url) || textOf(file_id)}]`)];
     }
-    case 'tool_use':
-    case 'server_tool_use': {
+    case 'tool_use': {
       const given = jsonOf(part['input'] ?? {});
       return [{ type: 'toolCall', id: textOf(part['id']), name: textOf(part['name']), arguments: given }];
     }
@@ -151,7 +191,7 @@ function anthropicPart(value: unknown, files: SentFiles): MessagePart[] {
     case 'redacted_thinking':
       return [];
     default:
-      return [unknownPart(part, files)];
+      return [isServerCall(part) || textOf(part['type']).endsWith('_tool_result') ? text(blockText(part)) : unknownPart(part, files)];
   }
 }
 
@@ -167,15 +207,9 @@ function anthropicMessages(value: unknown, files: SentFiles): Message[] {
   const isResult = (part: unknown) => isObject(part) && part['type'] === 'tool_result';
   const results = listOf(content)
     .filter(isResult)
-    .map((part): MessagePart => {
+    .flatMap((part) => {
       const { tool_use_id, content: given, is_error } = objectOf(part);
-      const parts = anthropicParts(given, files);
-      return {
-        type: 'toolResult',
-        toolCallId: textOf(tool_use_id),
-        content: joinedText(parts),
-        isError: is_error === true,
-      };
+      return toolResult(textOf(tool_use_id), anthropicParts(given, files), is_error === true);
     });
   const rest = Array.isArray(content) ? content.filter((part) => !isResult(part)) : content;
   const parts = anthropicParts(rest, files);
@@ -243,12 +277,17 @@ const namedFields: Record<BodyApi, readonly string[]> = {
   'anthropic-messages': ['messages', 'system'],
 };
 
+/** An item that the provider has stored. */
+const isReference = (item: unknown): boolean => isObject(item) && item['type'] === 'item_reference';
+
 function readBody(api: BodyApi, body: Fields, files: SentFiles) {
   const { messages, system } = messagesOf(api, body, files);
   const configuration = without(body, 'model', 'stream', ...namedFields[api]);
   if (api === 'anthropic-messages' && Array.isArray(body['tools'])) {
     configuration['tools'] = body['tools'].map(anthropicTool);
   }
+  const references = api === 'openai-responses' ? listOf(body['input']).filter(isReference) : [];
+  if (references.length > 0) configuration['item_reference'] = references.map((item) => textOf(objectOf(item)['id']));
   return { messages, system, configuration };
 }
 
@@ -264,7 +303,8 @@ export function readRequest(
 ): RecordedRequest {
   const files = new SentFiles(keepsWhole);
   const read = api === 'gemini-content' ? readGeminiRequest(body, files) : readBody(api, body, files);
-  const { messages, system, configuration } = read;
+  const { system, configuration } = read;
+  const messages = withFilesAfter(read.messages);
   const systemMessage = takeSystem(messages, system);
   const previous = body['previous_response_id'];
   return {
@@ -274,5 +314,6 @@ export function readRequest(
     files: files.list,
     configuration,
     previousResponseId: typeof previous === 'string' && previous !== '' ? previous : null,
+    hasInstructions: textOf(body['instructions']) !== '',
   };
 }

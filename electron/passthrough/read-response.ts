@@ -8,6 +8,7 @@ import {
   jsonOf,
   listOf,
   objectOf,
+  parseObject,
   readObject,
   textOf,
 } from './fields.ts';
@@ -15,6 +16,7 @@ import { geminiUsage, readGemini, readGeminiArray } from './gemini-response.ts';
 import { FrameTimes } from './frame-times.ts';
 import { JudgedTexts } from './judged-texts.ts';
 import type { CallApi } from './read-request.ts';
+import { blockText, isServerCall, providerText } from './provider-items.ts';
 import { type Choice, maxChoices, Reading } from './reading.ts';
 import { readResponses } from './responses-response.ts';
 import { TextFrames } from './text-frames.ts';
@@ -52,6 +54,25 @@ function readChatDelta(reading: Choice, delta: Fields): void {
     call.name ||= textOf(name);
     call.arguments += textOf(given ?? input);
   }
+  readOtherOutput(reading, delta);
+}
+
+/** The number of the only call in the first form of calls. */
+const functionCallIndex = -1;
+
+function readOtherOutput(reading: Choice, { function_call: called, audio, images }: Fields): void {
+  if (isObject(called)) {
+    const call = reading.call(functionCallIndex);
+    call.name ||= textOf(called['name']);
+    // Its result has the name only.
+    call.id = call.name;
+    call.arguments += textOf(called['arguments']);
+  }
+  if (isObject(audio)) reading.texts.push(textOf(audio['transcript']));
+  for (const image of listOf(images)) {
+    const { image_url: address } = objectOf(image);
+    reading.texts.push(providerText('image', objectOf(address)['url'] ?? image));
+  }
 }
 
 /** A whole chat completion, or one chunk of a streamed one. */
@@ -71,18 +92,21 @@ function readChat(reading: Reading, value: Fields): void {
   reading.noteUsage(value['usage']);
 }
 
-function readBlock(reading: Reading, value: unknown, index: number): void {
+/** `isWhole` is false at the start of a streamed block, whose input comes later. */
+function readBlock(reading: Reading, value: unknown, index: number, isWhole: boolean): void {
   const block = objectOf(value);
+  const input = objectOf(block['input']);
   if (block['type'] === 'text') reading.texts.push(textOf(block['text']));
   else if (block['type'] === 'thinking') reading.reasoning.push(textOf(block['thinking']));
   else if (block['type'] === 'tool_use') {
     const call = reading.call(index);
     call.id = textOf(block['id']);
     call.name = textOf(block['name']);
-    const input = objectOf(block['input']);
     // A stream begins with an empty object and sends the text of the real one.
     if (Object.keys(input).length > 0) call.arguments = jsonOf(input);
-  }
+  } else if (block['type'] === 'redacted_thinking' || textOf(block['type']) === '') return;
+  else if (isWhole || !isServerCall(block)) reading.texts.push(blockText(block));
+  else reading.serverCalls.set(index, { id: '', name: textOf(block['name']), arguments: '' });
 }
 
 function readAnthropic(reading: Reading, value: Fields): void {
@@ -92,19 +116,27 @@ function readAnthropic(reading: Reading, value: Fields): void {
       if (delta['type'] === 'text_delta') reading.texts.push(textOf(delta['text']));
       else if (delta['type'] === 'thinking_delta') reading.reasoning.push(textOf(delta['thinking']));
       else if (delta['type'] === 'input_json_delta') {
-        const call = reading.calls.get(countOf(value['index']) ?? 0);
+        const index = countOf(value['index']) ?? 0;
+        const call = reading.calls.get(index) ?? reading.serverCalls.get(index);
         if (call) call.arguments += textOf(delta['partial_json']);
       }
       return;
     }
     case 'content_block_start':
-      readBlock(reading, value['content_block'], countOf(value['index']) ?? 0);
+      readBlock(reading, value['content_block'], countOf(value['index']) ?? 0, false);
       return;
+    case 'content_block_stop': {
+      const index = countOf(value['index']) ?? 0;
+      const call = reading.serverCalls.get(index);
+      if (call) reading.texts.push(providerText(call.name, parseObject(call.arguments) ?? call.arguments));
+      reading.serverCalls.delete(index);
+      return;
+    }
     case 'message_start':
     case 'message': {
       const message = value['type'] === 'message' ? value : objectOf(value['message']);
       reading.id ??= textOf(message['id']) || null;
-      for (const [index, block] of listOf(message['content']).entries()) readBlock(reading, block, index);
+      for (const [index, block] of listOf(message['content']).entries()) readBlock(reading, block, index, true);
       reading.noteUsage(message['usage']);
       reading.reason = textOf(message['stop_reason']) || null;
       reading.isComplete = value['type'] === 'message';

@@ -46,6 +46,8 @@ export class Choice {
 /** What has been read of a response, whole or in parts. Its own texts are those of the first choice. */
 export class Reading extends Choice {
   id: string | null = null;
+  /** Calls that the provider runs, by the number of their block, until all of their arguments have arrived. */
+  readonly serverCalls = new Map<number, StreamedCall>();
   readonly #others = new Map<number, Choice>();
   reason: string | null = null;
   rawUsage: Record<string, unknown> | null = null;

@@ -1,5 +1,22 @@
 import { type Fields, isObject, jsonOf, listOf, objectOf, textOf } from './fields.ts';
+import { providerText } from './provider-items.ts';
 import type { Reading } from './reading.ts';
+
+/** An item that the program answers with a result; null for one that the provider runs. */
+export function callIn(item: Fields): { id: string; name: string; arguments: string } | null {
+  const { type, call_id: id, name, arguments: given, input, ...rest } = item;
+  const isCall = typeof type === 'string' && type.endsWith('_call');
+  if (!isCall || typeof id !== 'string') return null;
+  if (type === 'function_call' || type === 'custom_tool_call')
+    return { id, name: textOf(name), arguments: jsonOf(given ?? input ?? '') };
+  const { action, operation, id: _, status: _status, ...other } = rest;
+  return { id, name: type.slice(0, -'_call'.length), arguments: jsonOf(action ?? operation ?? other) };
+}
+
+/** What the provider ran or made, and what Touchstone doesn't know. */
+export function itemText({ type, ...item }: Fields): string {
+  return providerText(textOf(type) || 'item', item);
+}
 
 function readOutputItem(reading: Reading, value: unknown): void {
   const item = objectOf(value);
@@ -9,12 +26,12 @@ function readOutputItem(reading: Reading, value: unknown): void {
       reading.texts.push(textOf(text) || textOf(refusal));
     }
   } else if (item['type'] === 'reasoning') {
-    for (const part of listOf(item['summary'])) reading.reasoning.push(textOf(objectOf(part)['text']));
-  } else if (item['type'] === 'function_call' || item['type'] === 'custom_tool_call') {
-    const call = reading.call(reading.calls.size);
-    call.id = textOf(item['call_id']);
-    call.name = textOf(item['name']);
-    call.arguments = jsonOf(item['arguments'] ?? item['input'] ?? '');
+    const parts = [...listOf(item['summary']), ...listOf(item['content'])];
+    for (const part of parts) reading.reasoning.push(textOf(objectOf(part)['text']));
+  } else if (textOf(item['type']) !== '') {
+    const call = callIn(item);
+    if (call) Object.assign(reading.call(reading.calls.size), call);
+    else reading.texts.push(itemText(item));
   }
 }
 
@@ -26,6 +43,8 @@ function readResponseObject(reading: Reading, response: Fields): void {
   reading.noteUsage(response['usage']);
 }
 
+const streamedItems = new Set(['', 'message', 'reasoning']);
+
 /** A whole response of OpenAI's newer API, or one event of a streamed one. */
 export function readResponses(reading: Reading, value: Fields): void {
   switch (value['type']) {
@@ -34,11 +53,12 @@ export function readResponses(reading: Reading, value: Fields): void {
       reading.texts.push(textOf(value['delta']));
       return;
     case 'response.reasoning_summary_text.delta':
+    case 'response.reasoning_text.delta':
       reading.reasoning.push(textOf(value['delta']));
       return;
     case 'response.output_item.done':
       // Texts and summaries have come as deltas.
-      if (textOf(objectOf(value['item'])['type']).endsWith('_call')) readOutputItem(reading, value['item']);
+      if (!streamedItems.has(textOf(objectOf(value['item'])['type']))) readOutputItem(reading, value['item']);
       return;
     case 'response.created':
       reading.id ??= textOf(objectOf(value['response'])['id']) || null;

@@ -44,6 +44,7 @@ import {
   votes,
 } from './migrations/from-0024.ts';
 import {
+  continuedResponses,
   judgePairLabels,
   judgePreferences,
   lateAnswers,
@@ -101,6 +102,7 @@ const migrations: readonly string[] = [
   sharedQueueColumn,
   lateAnswers,
   reviewComments,
+  continuedResponses,
 ];
 
 function version(database: Database.Database): number {

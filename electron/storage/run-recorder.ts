@@ -11,7 +11,7 @@ import {
   storedJson,
 } from './run-rows.ts';
 import type { RunTextRow } from './schema.ts';
-import { createSharedMessages } from './shared-messages.ts';
+import { createSharedMessages, type StoredAnswer } from './shared-messages.ts';
 import { messageKeys } from './stored-messages.ts';
 import type { RunStore } from './storage.ts';
 import type { Message } from '../../shared/contract/messages.ts';
@@ -83,6 +83,9 @@ function createStatements({ database, conversations, draftIdOf }: RunWriterOptio
   const queries = runWriteQueries(database);
   const shared = createSharedMessages(database);
   const insertFile = database.prepare<[string, number]>('INSERT OR IGNORE INTO run_files (file, run) VALUES (?, ?)');
+  const copyFiles = database.prepare<[number, number]>(
+    'INSERT OR IGNORE INTO run_files (file, run) SELECT file, ? FROM run_files WHERE run = ?',
+  );
   const creditsOfBatch = new Map<string, number>();
 
   function chargeCredits(run: NewRun, outcome: RunOutcome, sequence: number): void {
@@ -102,12 +105,15 @@ function createStatements({ database, conversations, draftIdOf }: RunWriterOptio
       const conversation = conversations.append(run, sequence);
       queries.insertRun.run(runRow(run, outcome, { sequence, conversation }, draftIdOf(run)));
       const { messages } = run;
-      const keys = sharedKeysOf(run);
-      const lastMessage = messages && keys.length > 0 ? shared.store(messages, keys) : null;
-      const texts = runTextRow(run, outcome, { sequence, lastMessage });
+      const before = run.continues ? shared.answerOf(run.continues.runId) : null;
+      const keys = sharedKeysOf(run).map((key) => (before === null ? key : `${run.continues!.runId} ${key}`));
+      const lastMessage =
+        messages && keys.length > 0 ? shared.store(messages, keys, before?.message) : (before?.message ?? null);
+      const texts = runTextRow(before === null ? run : continuedRun(run, before), outcome, { sequence, lastMessage });
       queries.insertTexts.run(texts);
       // Those of other messages are found by a trigger.
       if (lastMessage !== null) for (const file of filesIn(messages!)) insertFile.run(file, sequence);
+      if (before !== null) copyFiles.run(sequence, before.run);
       if (outcome) chargeCredits(run, outcome, sequence);
       return areLong(texts);
     },
@@ -132,6 +138,13 @@ function createStatements({ database, conversations, draftIdOf }: RunWriterOptio
 function sharedKeysOf({ messages, messageKeys: keys, origin, dataspaceIds }: NewRun): readonly string[] {
   const isProgram = origin !== undefined && origin.api !== 'completions' && origin.api !== 'import';
   return keys ?? (isProgram && messages && dataspaceIds === null ? messageKeys(messages) : []);
+}
+
+/** A run whose messages come after those of the response that it continues, which no longer has to be named. */
+function continuedRun(run: NewRun, { systemMessage }: StoredAnswer): NewRun {
+  const { previous_response_id: _, ...configuration } = run.configuration ?? {};
+  const kept = run.continues?.keepsSystem === true ? systemMessage : null;
+  return { ...run, configuration, systemMessage: run.systemMessage ?? kept };
 }
 
 function filesIn(messages: readonly Message[]): string[] {

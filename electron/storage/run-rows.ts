@@ -7,6 +7,7 @@ import { type Message, textOfMessage } from '../../shared/contract/messages.ts';
 import type { AiSystem } from '../../shared/contract/common.ts';
 import { flagsOf, type RunModeration } from '../../shared/contract/moderation.ts';
 import type { OutcomeTextRow, RunRow, RunTextRow } from './schema.ts';
+import type { ContinuedResponse } from './thread-store.ts';
 
 /** The fields of a run that are known at its start. Times are milliseconds since 1970. */
 export interface NewRun {
@@ -31,6 +32,8 @@ export interface NewRun {
   readonly messages?: readonly Message[] | null | undefined;
   /** Of the messages, if earlier runs may have sent most of them; see `messageKeys`. */
   readonly messageKeys?: readonly string[];
+  /** The response that the provider puts before the messages. */
+  readonly continues?: ContinuedResponse;
   readonly configuration: Record<string, unknown> | null;
   readonly dataspaceIds: readonly string[] | null;
   /** Lower-case names without the `x-app-` prefix. */

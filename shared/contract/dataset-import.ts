@@ -168,7 +168,7 @@ const runDatasetInput = z
 export type RunDatasetInput = z.infer<typeof runDatasetInput>;
 
 const runDataset = z
-  .object({ ...dataset.shape, skippedRuns: z.int().describe('Runs whose texts were deleted') })
+  .object({ ...dataset.shape, skippedRuns: z.int().describe('Runs whose texts were deleted, or are only in part recorded') })
   .meta({ id: 'RunDataset' });
 export type RunDataset = z.infer<typeof runDataset>;
 
@@ -180,7 +180,7 @@ export const createRunDataset = defineEndpoint({
   tag,
   summary: 'Create a dataset from recorded runs',
   description:
-    'Needs the scopes `audit` and `manage`. The variables of the runs become columns, as do their answer, model, feedback and ID. A run without variables has its prompt in the column `run prompt`. The rows are a copy, which stays when a run is deleted.',
+    'Needs the scopes `audit` and `manage`. The variables of the runs become columns, as do their answer, model, feedback and ID. A run without variables has its prompt in the column `run prompt`; a recorded call has all of its conversation there. The rows are a copy, which stays when a run is deleted.',
   body: runDatasetInput,
   status: 201,
   response: runDataset,
@@ -227,7 +227,7 @@ export const datasetJob = z
     completedAt: timestamp.nullable().describe('When it ended; null while it runs'),
     runs: z.int().nullable().describe('Runs of the selection; null until they are counted'),
     readRuns: z.int().describe('Runs that were read so far'),
-    skippedRuns: z.int().describe('Runs whose texts were deleted'),
+    skippedRuns: z.int().describe('Runs whose texts were deleted, or are only in part recorded'),
     datasetId: uuid.nullable().describe('The dataset; null unless the job completed'),
     failure: z.string().nullable().describe('Why it failed; otherwise null'),
   })

@@ -7,6 +7,8 @@ import {
   type ReplayInput,
   type ReplayPair,
 } from '../../shared/contract/audit-replay.ts';
+import { createRunDataset } from '../../shared/contract/dataset-import.ts';
+import { readDatasetRows } from '../../shared/contract/datasets.ts';
 import { setProviderKey } from '../../shared/contract/providers.ts';
 import { startTestHost, type TestHost } from '../support/test-host.ts';
 import { windowClient } from '../support/window-client.ts';
@@ -25,6 +27,8 @@ beforeEach(() => host.provider.answerWith(null));
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+const dataUrl = `data:image/png;base64,${png}`;
+
 /** A call with a step of tools in Anthropic's format. */
 const anthropicCall = {
   model: 'claude-opus-4-5',
@@ -42,11 +46,11 @@ const anthropicCall = {
 };
 
 /** Sends a call through Touchstone; resolves with its run. */
-async function recorded(path: string, body: object): Promise<string> {
+async function recorded(path: string, body: object, more: Record<string, string> = {}): Promise<string> {
   const { headers, status } = await host.send('HTTP/1.1', {
     method: 'POST',
     path,
-    headers: { 'content-type': 'application/json', 'x-api-key': 'sk-own', 'x-touchstone-key': host.key },
+    headers: { 'content-type': 'application/json', 'x-api-key': 'sk-own', 'x-touchstone-key': host.key, ...more },
     body: JSON.stringify(body),
   });
   expect(status).toBe(200);
@@ -173,6 +177,112 @@ describe('a replay of a recorded call', () => {
     const runId = await recorded('/openai/scripted/v1/chat/completions', { model: 'scripted', messages });
     const pair = await replay(runId, { ...groq, promptText: 'Another' });
     expect(pair.failure).toContain('calls and results of tools');
+  });
+});
+
+describe('a call that continues a response', () => {
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+  const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{}' };
+
+  /** Sends a call of responses, which the provider answers with the output; resolves with its run. */
+  function respond(id: string, output: readonly object[], body: object, headers = {}): Promise<string> {
+    host.provider.answerWith((sent) => sent.json(200, { id, object: 'response', status: 'completed', output, usage }));
+    return recorded('/openai/scripted/v1/responses', { model: 'scripted', ...body }, headers);
+  }
+  const said = (text: string) => [{ type: 'message', content: [{ type: 'output_text', text }] }];
+  const rowsOf = async (runId: string) => {
+    const { id } = await client.call(createRunDataset, { body: { name: runId, selection: { runIds: [runId] } } });
+    return (await client.call(readDatasetRows, { parameters: { id }, query: {} })).data;
+  };
+
+  test('has the messages of the earlier ones, also when those are deleted', async () => {
+    const input = [
+      { role: 'developer', content: 'Be {{brief}}.' },
+      { role: 'user', content: [{ type: 'input_text', text: 'Which?' }, { type: 'input_image', image_url: dataUrl }] },
+    ];
+    const first = await respond('resp_1', [call], { input });
+    const result = { type: 'function_call_output', call_id: 'call_1', output: 'It is blue' };
+    const second = await respond('resp_2', said('Blue.'), { previous_response_id: 'resp_1', input: [result] });
+    const { createdAt } = host.host.storage.runs.read(second)!;
+    await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(createdAt));
+    const third = await respond('resp_3', said('Black.'), { previous_response_id: 'resp_2', input: 'And at {{night}}?' });
+    // Two programs may go on from the same answer.
+    const other = await respond('resp_4', said('Red.'), { previous_response_id: 'resp_2', input: 'And in the evening?' });
+    const { runs, files, retention } = host.host.storage;
+    const file = fileOf(first);
+    await expect.poll(() => files.has(file)).toBe(true);
+    retention.apply('delete', Date.parse(runs.read(third)!.createdAt), 1000);
+    expect([runs.read(first), runs.read(second)]).toEqual([null, null]);
+
+    const earlier = [
+      { role: 'user', content: [{ type: 'text', text: 'Which?' }, { type: 'file', fileId: file }] },
+      { role: 'assistant', content: [{ type: 'toolCall', id: 'call_1', name: 'look' }] },
+      { role: 'tool', content: [{ type: 'toolResult', toolCallId: 'call_1', content: 'It is blue' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'Blue.' }] },
+    ];
+    for (const [runId, text] of [
+      [third, 'And at {{night}}?'],
+      [other, 'And in the evening?'],
+    ] as const) {
+      const { input: sent } = runs.read(runId)!;
+      expect(sent.messages).toMatchObject([...earlier, { role: 'user', content: [{ type: 'text', text }] }]);
+      expect(sent).toMatchObject({ systemMessage: 'Be {{brief}}.', configuration: {}, renderedPrompt: text });
+    }
+    host.provider.answerWith((sent) => sent.chatStream(['Black.']));
+    expect((await replay(third, { ...groq, model: 'meta-llama/llama-4-scout-17b-16e-instruct' })).failure).toBeNull();
+    const { body } = host.provider.calls.at(-1)!;
+    expect(body).not.toHaveProperty('previous_response_id');
+    expect(body['messages']).toMatchObject([
+      { role: 'system', content: 'Be {{brief}}.' },
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ id: 'call_1' }] },
+      { role: 'tool', content: 'It is blue' },
+      { role: 'assistant', content: 'Blue.' },
+      { role: 'user', content: 'And at {{night}}?' },
+    ]);
+    const [row] = await rowsOf(third);
+    expect(row!.values['run prompt']).toMatch(/^User: Which\?[^]*Tool: It is blue[^]*User: And at \{\{night\}\}\?$/);
+  });
+
+  test('does not keep instructions, which hold for one call', async () => {
+    await respond('resp_5', said('Blue.'), { instructions: 'Be brief.', input: 'Which?' });
+    const runId = await respond('resp_6', said('Black.'), { previous_response_id: 'resp_5', input: 'And now?' });
+    expect(host.host.storage.runs.read(runId)!.input).toMatchObject({ systemMessage: null });
+  });
+
+  test.each([
+    ['only its metadata is recorded', { 'x-touchstone-record': 'metadata' }],
+    ['it is not recorded', { 'x-touchstone-record': 'none' }],
+    ['another key made it', { 'x-touchstone-key': () => host.issueKey() }],
+  ])('cannot be replayed or added to a dataset if %s', async (_reason, given) => {
+    const headers = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, typeof value === 'string' ? value : value()]),
+    );
+    await respond('resp_7', said('Blue.'), { input: 'Which?' }, headers);
+    const next = await respond('resp_8', said('Black.'), { previous_response_id: 'resp_7', input: 'And now?' });
+    // What continues it isn't whole either.
+    const last = await respond('resp_9', said('Red.'), { previous_response_id: 'resp_8', input: 'And then?' });
+    for (const runId of [next, last]) {
+      expect((await replay(runId, groq)).failure).toContain("aren't recorded (previous_response_id)");
+      await expect(rowsOf(runId)).rejects.toThrow("aren't recorded (previous_response_id)");
+    }
+  });
+
+  test.each([
+    ['conversation', { conversation: 'conv_1', input: 'And now?' }],
+    ['item_reference', { input: [{ role: 'user', content: 'Hi' }, { type: 'item_reference', id: 'msg_1' }] }],
+  ])('cannot be replayed if the provider has its messages: %s', async (field, body) => {
+    expect((await replay(await respond('resp_10', said('Red.'), body), groq)).failure).toContain(field);
+  });
+
+  test('stays in the conversation whose items it refers to', async () => {
+    const first = await respond('resp_11', [call], { input: 'Look at the stars' });
+    const reference = { type: 'item_reference', id: 'fc_1' };
+    const result = { type: 'function_call_output', call_id: 'call_1', output: 'Bright' };
+    const input = [{ role: 'user', content: 'Look at the stars' }, reference, result];
+    const second = await respond('resp_12', said('Bright.'), { input });
+    const [one, other] = [first, second].map((runId) => host.host.storage.runs.read(runId)!.conversationId);
+    expect(other).toBe(one);
   });
 });
 

@@ -3,6 +3,7 @@ import type { ReplayTarget } from '../../../shared/contract/audit-replay.ts';
 import { completionRequest, type CompletionRequest, type Warning } from '../../../shared/contract/completions.ts';
 import { textOfMessage } from '../../../shared/contract/messages.ts';
 import type { RunDetail } from '../../../shared/contract/runs.ts';
+import { missingMessages } from '../../../shared/continued-field.ts';
 import { joinMessages } from '../../../shared/prompt-messages.ts';
 import type { RunContinuation } from '../../completions/completions.ts';
 import { isFunctionTool, namedParameters } from '../../passthrough/named-parameters.ts';
@@ -149,6 +150,8 @@ export async function replayRequest(
     readonly providers: Pick<Providers, 'resolve'>;
   },
 ): Promise<ReplayedRequest> {
+  const missing = missingMessages(original);
+  if (missing !== null) throw new AppError('conflict', missing);
   const isWhole = needsMessages(original);
   const recorded = recordedConfiguration(original, target);
   const { warnings } = recorded;

@@ -261,3 +261,12 @@ export const reviewComments = `
   CREATE INDEX review_comments_by_item ON review_comments (item);
   ALTER TABLE review_items ADD COLUMN second_json TEXT;
 `;
+
+/**
+ * 44. The run of a response, by which a later call continues it. `keeps_system` is whether its system message holds for that call, too:
+ * instructions hold for one call only.
+ */
+export const continuedResponses = `
+  ALTER TABLE call_threads ADD COLUMN run_id TEXT;
+  ALTER TABLE call_threads ADD COLUMN keeps_system INTEGER NOT NULL DEFAULT 0;
+`;

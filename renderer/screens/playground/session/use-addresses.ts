@@ -2,6 +2,7 @@ import { useEffectEvent, useLayoutEffect } from 'react';
 import { useLocation } from 'wouter';
 import { AppError } from '../../../../shared/app-error.ts';
 import { aiSystem } from '../../../../shared/contract/common.ts';
+import { missingMessages } from '../../../../shared/continued-field.ts';
 import { readRun, type RunDetail } from '../../../../shared/contract/runs.ts';
 import { describeError } from '../../../components/state-panels.tsx';
 import { formatTime } from '../../../components/format.ts';
@@ -115,6 +116,8 @@ async function restoreRun(client: Client, runId: string, { signal }: { signal: A
       'not_found',
       "The retention has removed the texts of this run, so its prompt can't be restored.",
     );
+  const missing = missingMessages(run);
+  if (missing !== null) throw new AppError('conflict', missing);
   const { draftId, isNew } = draftFor(run);
   const { drafts, change, activate } = useDrafts.getState();
   const before = drafts.find(({ id }) => id === draftId);
