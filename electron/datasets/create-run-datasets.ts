@@ -108,11 +108,7 @@ class RunColumns {
   }
 }
 
-function rowOf(
-  run: RunDetail,
-  columns: RunColumns,
-  feedback: RunFeedback | null,
-): RowValues {
+function rowOf(run: RunDetail, columns: RunColumns, feedback: RunFeedback | null): RowValues {
   const { runId, model, input, output } = run;
   const given = Object.entries(input.replacements ?? {}).filter(([, value]) => value !== null && value !== undefined);
   // Calls of the recorder have no variables.

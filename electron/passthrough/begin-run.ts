@@ -91,7 +91,11 @@ export function beginRun(
   const own = requestKey(call, request);
   const previous = request.previousResponseId === null ? null : responseKey(call, request.previousResponseId);
   const continues = isWhole && previous !== null ? threads.findResponse(previous) : null;
-  const earlier = [...(previous === null ? [] : [previous]), ...request.earlierKeys.map((key) => `${scope} ${key}`), ...(call.isRetry ? [own] : [])];
+  const earlier = [
+    ...(previous === null ? [] : [previous]),
+    ...request.earlierKeys.map((key) => `${scope} ${key}`),
+    ...(call.isRetry ? [own] : []),
+  ];
   const model = modelOf(call, request.model);
   const named = { promptText, renderedPrompt, messages: added, metadata: null };
   const name = (isWhole && runTitleOf(named)) || model;

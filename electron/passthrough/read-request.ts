@@ -191,7 +191,11 @@ function anthropicPart(value: unknown, files: SentFiles): MessagePart[] {
     case 'redacted_thinking':
       return [];
     default:
-      return [isServerCall(part) || textOf(part['type']).endsWith('_tool_result') ? text(blockText(part)) : unknownPart(part, files)];
+      return [
+        isServerCall(part) || textOf(part['type']).endsWith('_tool_result')
+          ? text(blockText(part))
+          : unknownPart(part, files),
+      ];
   }
 }
 

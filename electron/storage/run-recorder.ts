@@ -143,8 +143,8 @@ function sharedKeysOf({ messages, messageKeys: keys, origin, dataspaceIds }: New
 /** A run whose messages come after those of the response that it continues, which no longer has to be named. */
 function continuedRun(run: NewRun, { systemMessage }: StoredAnswer): NewRun {
   const { previous_response_id: _, ...configuration } = run.configuration ?? {};
-  const kept = run.continues?.keepsSystem === true ? systemMessage : null;
-  return { ...run, configuration, systemMessage: run.systemMessage ?? kept };
+  const earlier = run.continues?.keepsSystem === true ? systemMessage : null;
+  return { ...run, configuration, systemMessage: run.systemMessage ?? earlier };
 }
 
 function filesIn(messages: readonly Message[]): string[] {

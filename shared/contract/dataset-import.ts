@@ -168,7 +168,10 @@ const runDatasetInput = z
 export type RunDatasetInput = z.infer<typeof runDatasetInput>;
 
 const runDataset = z
-  .object({ ...dataset.shape, skippedRuns: z.int().describe('Runs whose texts were deleted, or are only in part recorded') })
+  .object({
+    ...dataset.shape,
+    skippedRuns: z.int().describe('Runs whose texts were deleted, or are only in part recorded'),
+  })
   .meta({ id: 'RunDataset' });
 export type RunDataset = z.infer<typeof runDataset>;
 

@@ -198,16 +198,28 @@ describe('a call that continues a response', () => {
   test('has the messages of the earlier ones, also when those are deleted', async () => {
     const input = [
       { role: 'developer', content: 'Be {{brief}}.' },
-      { role: 'user', content: [{ type: 'input_text', text: 'Which?' }, { type: 'input_image', image_url: dataUrl }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'Which?' },
+          { type: 'input_image', image_url: dataUrl },
+        ],
+      },
     ];
     const first = await respond('resp_1', [call], { input });
     const result = { type: 'function_call_output', call_id: 'call_1', output: 'It is blue' };
     const second = await respond('resp_2', said('Blue.'), { previous_response_id: 'resp_1', input: [result] });
     const { createdAt } = host.host.storage.runs.read(second)!;
     await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse(createdAt));
-    const third = await respond('resp_3', said('Black.'), { previous_response_id: 'resp_2', input: 'And at {{night}}?' });
+    const third = await respond('resp_3', said('Black.'), {
+      previous_response_id: 'resp_2',
+      input: 'And at {{night}}?',
+    });
     // Two programs may go on from the same answer.
-    const other = await respond('resp_4', said('Red.'), { previous_response_id: 'resp_2', input: 'And in the evening?' });
+    const other = await respond('resp_4', said('Red.'), {
+      previous_response_id: 'resp_2',
+      input: 'And in the evening?',
+    });
     const { runs, files, retention } = host.host.storage;
     const file = fileOf(first);
     await expect.poll(() => files.has(file)).toBe(true);
@@ -215,7 +227,13 @@ describe('a call that continues a response', () => {
     expect([runs.read(first), runs.read(second)]).toEqual([null, null]);
 
     const earlier = [
-      { role: 'user', content: [{ type: 'text', text: 'Which?' }, { type: 'file', fileId: file }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Which?' },
+          { type: 'file', fileId: file },
+        ],
+      },
       { role: 'assistant', content: [{ type: 'toolCall', id: 'call_1', name: 'look' }] },
       { role: 'tool', content: [{ type: 'toolResult', toolCallId: 'call_1', content: 'It is blue' }] },
       { role: 'assistant', content: [{ type: 'text', text: 'Blue.' }] },
@@ -270,7 +288,15 @@ describe('a call that continues a response', () => {
 
   test.each([
     ['conversation', { conversation: 'conv_1', input: 'And now?' }],
-    ['item_reference', { input: [{ role: 'user', content: 'Hi' }, { type: 'item_reference', id: 'msg_1' }] }],
+    [
+      'item_reference',
+      {
+        input: [
+          { role: 'user', content: 'Hi' },
+          { type: 'item_reference', id: 'msg_1' },
+        ],
+      },
+    ],
   ])('cannot be replayed if the provider has its messages: %s', async (field, body) => {
     expect((await replay(await respond('resp_10', said('Red.'), body), groq)).failure).toContain(field);
   });
