@@ -252,7 +252,8 @@ async function answer(
   } catch (error) {
     const failure = toAppError(error, requestId, options.reportFailure);
     if (!path.passes) return limited(errorResponse(failure, requestId));
-    options.noteRejection?.(failure);
+    // A program that left got no error.
+    if (!request.signal.aborted) options.noteRejection?.(failure);
     return limited(passedError(failure, path.passes, requestId));
   }
 }

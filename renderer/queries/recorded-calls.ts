@@ -1,4 +1,5 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { type AuditFilter, countAuditFacets, searchAudit, summarizeAudit } from '../../shared/contract/audit.ts';
 import { originApis } from '../../shared/contract/conversations.ts';
 import {
@@ -9,6 +10,7 @@ import {
 } from '../../shared/contract/dataset-import.ts';
 import { readRecorder } from '../../shared/contract/passthrough.ts';
 import { useHost } from '../host/host-context.tsx';
+import { auditFacetsKey } from './audit.ts';
 import { useRenewDatasets } from './datasets.ts';
 
 /** The APIs through which other programs call. */
@@ -31,6 +33,14 @@ export function useRecordedCalls(filter: AuditFilter) {
     refetchInterval: refetchMilliseconds,
     placeholderData: keepPreviousData,
   });
+}
+
+/** Has the values of filters read again where they are shown next: the host doesn't notify the window of calls. */
+export function useRenewFacets(revision: string): void {
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    void queryClient.invalidateQueries({ queryKey: auditFacetsKey, refetchType: 'none' });
+  }, [queryClient, revision]);
 }
 
 /** Counts of the matching calls and of their programs. They are read again when `revision` changes. */

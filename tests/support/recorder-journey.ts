@@ -44,7 +44,10 @@ async function addressOfServer(page: Page): Promise<string> {
 export async function followRecorderJourney(page: Page, endpoint: string): Promise<void> {
   const apiKey = await createKey(page);
   const address = await addressOfServer(page);
-  const client = new OpenAI({ baseURL: `${address}/openai/${endpoint}/v1`, apiKey, maxRetries: 0 });
+  const baseURL = `${address}/openai/${endpoint}/v1`;
+  const client = new OpenAI({ baseURL, apiKey, maxRetries: 0 });
+  await expect(new OpenAI({ baseURL, apiKey: 'sk-own', maxRetries: 0 }).models.list()).rejects.toThrow('401');
+  await expect(page.getByText(/A call arrived and was rejected \(401\)/)).toBeVisible();
   // Which the search must leave out.
   await client.chat.completions.create({
     model: recordedModel,
@@ -64,6 +67,11 @@ export async function followRecorderJourney(page: Page, endpoint: string): Promi
   await expect(call).toContainText(question);
   await expect(call).toContainText('The sky is blue.');
   await expect(call.getByText(/^\d+ frames from/)).toBeVisible();
+  await call.getByRole('radio', { name: 'Request' }).click();
+  await expect(call.getByLabel('Provider request as text')).toContainText('"stream": true');
+  await call.getByRole('radio', { name: 'Turns' }).click();
+  await page.getByLabel('Find in calls').fill('zinnober');
+  await expect(page.getByRole('status').getByText(/^1 program, 1 call since/)).toBeVisible();
 
   await page.getByRole('link', { name: 'Audit', exact: true }).click();
   const row = page.getByRole('option', { name: new RegExp(recordedModel) });

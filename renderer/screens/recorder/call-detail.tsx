@@ -34,12 +34,6 @@ function MessageTurn({ message, next }: { message: Message; next: Message | unde
           <SentFile key={`${offset}/${file.fileId}`} file={file} />
         ))}
         {calls.length > 0 && <CallList calls={calls} results={resultsIn(next)} />}
-        {message.role === 'tool' &&
-          resultsIn(message).map((result) => (
-            <p key={result.toolCallId} className="turn__text">
-              {result.content}
-            </p>
-          ))}
       </div>
     </article>
   );

@@ -1,8 +1,8 @@
 import { ChevronDown } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { AppError } from '../../../shared/app-error.ts';
-import type { AuditFilter, AuditPage } from '../../../shared/contract/audit.ts';
+import type { AuditFilter, AuditPage, AuditRow } from '../../../shared/contract/audit.ts';
 import { Dot } from '../../components/badges.tsx';
 import { Button } from '../../components/button.tsx';
 import { formatPlural, formatTime } from '../../components/format.ts';
@@ -10,7 +10,7 @@ import { Icon } from '../../components/icon.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { EmptyState, ErrorFailure, LoadingRows, Notice } from '../../components/state-panels.tsx';
 import { useConversation } from '../../queries/audit.ts';
-import { recordedApis, useRecordedCalls, useRecorderState } from '../../queries/recorded-calls.ts';
+import { recordedApis, useRecordedCalls, useRecorderState, useRenewFacets } from '../../queries/recorded-calls.ts';
 import { useSettings } from '../../queries/settings.ts';
 import { settingsAddress } from '../../shell/addresses.ts';
 import { useRecorderView } from '../../stores/recorder.ts';
@@ -23,26 +23,28 @@ import './recorder.css';
 interface SelectedCallProps {
   conversationId: string;
   /** The newest call of it in the list; undefined if the list has no room for it any more. */
-  newestRunId: string | undefined;
+  newest: AuditRow['run'] | undefined;
   /** The terms that were searched. */
   search: string;
   onWork: () => void;
 }
 
 /** The conversation, read again when the list shows a newer call of it. */
-function SelectedCall({ conversationId, newestRunId, search, onWork }: SelectedCallProps) {
+function SelectedCall({ conversationId, newest, search, onWork }: SelectedCallProps) {
   const { data, error, isFetching, refetch } = useConversation(conversationId);
+  const runId = newest?.runId;
+  const known = data?.runs.find(({ conversationRunId }) => conversationRunId === runId);
   const isOutdated =
     data?.id === conversationId &&
-    newestRunId !== undefined &&
-    data?.runs.every(({ conversationRunId, status }) => conversationRunId !== newestRunId || status === 'Running');
+    newest !== undefined &&
+    (known === undefined || (known.status === 'Running' && newest.status !== 'Running'));
   useEffect(() => {
     if (isOutdated) void refetch();
-  }, [isOutdated, refetch, newestRunId]);
+  }, [isOutdated, refetch, runId]);
   return (
     <section className="panel line-left recorder__detail" aria-label="One call">
       {data?.id === conversationId ? (
-        <CallDetail key={data.id} conversation={data} openRunId={newestRunId} search={search} onWork={onWork} />
+        <CallDetail key={data.id} conversation={data} openRunId={runId} search={search} onWork={onWork} />
       ) : error instanceof AppError && error.code === 'not_found' ? (
         <div className="recorder__state">
           <EmptyState title="Call not found" reason="It was deleted.">
@@ -154,14 +156,58 @@ function revisionOf({ rows, total }: AuditPage): string {
   return `${rows[0]?.run.runId ?? ''} ${running} ${total}`;
 }
 
+function choose(id: string): void {
+  useRecorderView.setState({ chosenId: id });
+}
+
+interface CallsPanelProps {
+  calls: ReturnType<typeof useRecordedCalls>;
+  filter: AuditFilter;
+  listRef: RefObject<HTMLDivElement | null>;
+  selectedId: string | null;
+}
+
+function CallsPanel({ calls: { data, error, refetch }, filter, listRef, selectedId }: CallsPanelProps) {
+  return (
+    <section className="panel" aria-label="Recorded calls">
+      <div className="header header--line">
+        <h2>Calls</h2>
+        <span className="row small accent">
+          <Dot tone="accent" />
+          Live
+        </span>
+        <span className="grow" />
+        <GroupingMenu />
+      </div>
+      <FailedRecords />
+      {error && !data ? (
+        <div className="recorder__state">
+          <ErrorFailure title="Couldn't load the calls" error={error}>
+            <Button onClick={() => void refetch()}>Retry</Button>
+          </ErrorFailure>
+        </div>
+      ) : !data ? (
+        <LoadingRows label="Loading calls" rows={8} />
+      ) : data.rows.length === 0 ? (
+        <div className="recorder__state">
+          <NoCalls />
+        </div>
+      ) : (
+        <CallsTable listRef={listRef} page={data} filter={filter} selectedId={selectedId} onSelect={choose} />
+      )}
+    </section>
+  );
+}
+
 /** How to connect a program, its calls as they arrive, and what can be made of one. */
 export function RecorderScreen() {
   const [openedAt] = useState(() => Date.now());
   const filter = useListFilter();
   const calls = useRecordedCalls(filter);
+  const revision = calls.data ? revisionOf(calls.data) : '';
+  useRenewFacets(revision);
   const list = useRef<HTMLDivElement>(null);
   const chosenId = useRecorderView((view) => view.chosenId);
-  const choose = (id: string): void => useRecorderView.setState({ chosenId: id });
   const rows = calls.data?.rows ?? [];
   const selectedId = chosenId ?? rows[0]?.conversationId ?? null;
   const selected = rows.find(({ conversationId }) => conversationId === selectedId);
@@ -174,42 +220,16 @@ export function RecorderScreen() {
         filter={filter}
         isConnectOpen={isConnectOpen}
         isEmpty={rows.length === 0}
-        revision={calls.data ? revisionOf(calls.data) : ''}
+        revision={revision}
         onLeave={() => list.current?.focus()}
       />
       <div className="recorder" data-connect={isConnectOpen || undefined}>
         <ConnectPanel program={isNew ? newest.origin.client : undefined} newestAt={newest?.createdAt ?? null} />
-        <section className="panel" aria-label="Recorded calls">
-          <div className="header header--line">
-            <h2>Calls</h2>
-            <span className="row small accent">
-              <Dot tone="accent" />
-              Live
-            </span>
-            <span className="grow" />
-            <GroupingMenu />
-          </div>
-          <FailedRecords />
-          {calls.error && !calls.data ? (
-            <div className="recorder__state">
-              <ErrorFailure title="Couldn't load the calls" error={calls.error}>
-                <Button onClick={() => void calls.refetch()}>Retry</Button>
-              </ErrorFailure>
-            </div>
-          ) : !calls.data ? (
-            <LoadingRows label="Loading calls" rows={8} />
-          ) : rows.length === 0 ? (
-            <div className="recorder__state">
-              <NoCalls />
-            </div>
-          ) : (
-            <CallsTable listRef={list} page={calls.data} filter={filter} selectedId={selectedId} onSelect={choose} />
-          )}
-        </section>
+        <CallsPanel calls={calls} filter={filter} listRef={list} selectedId={selectedId} />
         {selectedId !== null && (
           <SelectedCall
             conversationId={selectedId}
-            newestRunId={selected?.run.runId}
+            newest={selected?.run}
             search={filter.text ?? ''}
             onWork={() => choose(selectedId)}
           />

@@ -20,6 +20,7 @@ import { defaultSettings, readSettings, updateSettings } from '../../../../../sh
 import { recordRun } from '../../../../support/audit-runs.ts';
 import { holdCalls } from '../../../../support/hold-calls.ts';
 import { openWindow, type OpenWindow } from '../../../../support/open-window.tsx';
+import { sampleOutcome, sampleRun } from '../../../storage/sample-run.ts';
 
 let opened: OpenWindow;
 
@@ -323,4 +324,16 @@ test('saves a call as the next version of a prompt', async () => {
   await waitFor(() => expect(opened.addresses.at(-1)).toMatch(new RegExp(`^/prompts/${prompt.id}/`)));
   const { data } = await client.call(listPromptVersions, { parameters: { id: prompt.id } });
   expect(data[0]).toMatchObject({ number: 2, note: 'As the program asks' });
+});
+
+test('shows the answer of a call that was in progress', async () => {
+  const run = sampleRun({ ...call, metadata: null, appHeaders: {}, warnings: [], messages: [question] });
+  opened = await openWindow(<RecorderScreen />, {
+    address: '/recorder',
+    prepare: (_client, { storage }) => Promise.resolve(storage.runs.begin(run)),
+  });
+  await screen.findByText('The call is in progress.');
+  await opened.window.storage.runs.finish(run.runId, sampleOutcome({ content: 'Blue at last.' }));
+  await screen.findByText('Blue at last.');
+  expect(screen.queryByText('The call is in progress.')).toBeNull();
 });
