@@ -25,14 +25,11 @@ const position = fc.record(
   { requiredKeys: ['limit'] },
 );
 
-/** The same order for values that are equally frequent. */
-function ordered(counts: object): unknown {
-  return Object.fromEntries(
-    Object.entries(counts).map(([name, values]: [string, unknown]) => [
-      name,
-      Array.isArray(values) ? values.map((value) => JSON.stringify(value)).toSorted() : values,
-    ]),
-  );
+/** The same order for values that are equally frequent, also for those of headers. */
+function ordered(counts: unknown): unknown {
+  if (Array.isArray(counts)) return counts.map((each) => JSON.stringify(ordered(each))).toSorted();
+  if (typeof counts !== 'object' || counts === null) return counts;
+  return Object.fromEntries(Object.entries(counts).map(([name, value]: [string, unknown]) => [name, ordered(value)]));
 }
 
 function rounded(summary: AuditSummary): unknown {
